@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Where an assignment stands.
+const (
+	statusPlanned = "planned" // not asked yet
+	statusOpen    = "open"    // asked
+	statusYes     = "yes"
+	statusNo      = "no"
+)
+
+// assignment is a volunteer in a role of a service.
+type assignment struct {
+	ID          string    `json:"id"`
+	ServiceID   string    `json:"serviceId"`
+	RoleID      string    `json:"roleId"`
+	VolunteerID string    `json:"volunteerId"`
+	Status      string    `json:"status"`
+	Mail        *mailSeen `json:"mail"` // the last one about it
+	Rev         int64     `json:"rev"`
+}
+
+// mailSeen is what coordinators see of a mail.
+type mailSeen struct {
+	Kind    string    `json:"kind"`
+	Outcome string    `json:"outcome"`
+	At      time.Time `json:"at"`
+}
+
+// querier is the database, or a transaction in it.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (int64, error)
+	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
+}
+
+// assignments reads those that a condition chooses.
+func assignments(ctx context.Context, db querier, where string, args ...any) (all []assignment, err error) {
+	rows, err := db.Query(ctx, `
+		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.rev,
+		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
+		FROM assignments AS a LEFT JOIN mail_log AS m ON m.id = a.mail_id
+		WHERE a.`+where+`
+		ORDER BY a.id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a assignment
+		var kind, outcome *string
+		var at *time.Time
+		if err := rows.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Rev, &kind, &outcome,
+			&at); err != nil {
+			return nil, err
+		}
+		if kind != nil {
+			a.Mail = &mailSeen{*kind, *outcome, *at}
+		}
+		all = append(all, a)
+	}
+	return all, rows.Err()
+}
+
+// maxChanges bounds one write of assignments.
+const maxChanges = 300
+
+// wanted is what a coordinator changes: who comes in, who goes, and what somebody has said on the phone.
+type wanted struct {
+	Add []struct {
+		ServiceID   string `json:"serviceId"`
+		RoleID      string `json:"roleId"`
+		VolunteerID string `json:"volunteerId"`
+	} `json:"add,omitempty"`
+	Set []struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+		Rev    int64  `json:"rev"`
+	} `json:"set,omitempty"`
+	Remove []struct {
+		ID  string `json:"id"`
+		Rev int64  `json:"rev"`
+	} `json:"remove,omitempty"`
+}
+
+func (w *wanted) check() error {
+	if n := len(w.Add) + len(w.Set) + len(w.Remove); n == 0 || n > maxChanges {
+		return sdk.ErrRequestInvalid
+	}
+	for _, a := range w.Add {
+		if !isLine(a.ServiceID, 1, 64) || !isID(a.RoleID) || !isID(a.VolunteerID) {
+			return sdk.ErrRequestInvalid
+		}
+	}
+	for _, s := range w.Set {
+		if !isID(s.ID) || !isStatus(s.Status) {
+			return sdk.ErrRequestInvalid
+		}
+	}
+	for _, r := range w.Remove {
+		if !isID(r.ID) {
+			return sdk.ErrRequestInvalid
+		}
+	}
+	return nil
+}
+
+func isStatus(text string) bool {
+	return text == statusPlanned || text == statusOpen || text == statusYes || text == statusNo
+}
+
+// assign does all that is wanted or nothing. What somebody has changed meanwhile is a conflict, and so is a
+// volunteer who is there already: the table's unique key decides it.
+func (m *rota) assign(ctx context.Context, r *http.Request) (any, error) {
+	want, err := sdk.Decode[wanted](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := want.check(); err != nil {
+		return nil, err
+	}
+	if err := m.knowServices(ctx, &want); err != nil {
+		return nil, err
+	}
+	var told update
+	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		told, err = assign(ctx, tx, &want)
+		return told, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"assignments": told.Assignments}, nil
+}
+
+// knowServices refuses services that are not planned.
+func (m *rota) knowServices(ctx context.Context, want *wanted) error {
+	if len(want.Add) == 0 {
+		return nil
+	}
+	now := m.clock()
+	known, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
+	if err != nil {
+		return err
+	}
+	found := byID(known)
+	for _, a := range want.Add {
+		if _, there := found[a.ServiceID]; !there {
+			return errGone
+		}
+	}
+	return nil
+}
+
+func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err error) {
+	var ids []string
+	for _, a := range want.Add {
+		var id string
+		err := tx.QueryRow(ctx, `
+			INSERT INTO assignments (service_ref, role_id, volunteer_id, status)
+			VALUES ($1, $2, $3, 'planned')
+			RETURNING id::text`, a.ServiceID, a.RoleID, a.VolunteerID).Scan(&id)
+		switch sdk.BrokenConstraint(err) {
+		case "assignments_once":
+			return told, errConflict
+		case "assignments_role", "assignments_volunteer_id_fkey":
+			return told, errGone
+		}
+		if err != nil {
+			return told, err
+		}
+		ids = append(ids, id)
+	}
+	for _, s := range want.Set {
+		touched, err := tx.Exec(ctx, `
+			UPDATE assignments SET status = $3, rev = rev + 1 WHERE id = $1 AND rev = $2`, s.ID, s.Rev, s.Status)
+		if err != nil {
+			return told, err
+		}
+		if touched == 0 {
+			return told, missing(ctx, tx, s.ID)
+		}
+		ids = append(ids, s.ID)
+	}
+	for _, r := range want.Remove {
+		touched, err := tx.Exec(ctx, `DELETE FROM assignments WHERE id = $1 AND rev = $2`, r.ID, r.Rev)
+		if err != nil {
+			return told, err
+		}
+		if touched == 0 {
+			return told, missing(ctx, tx, r.ID)
+		}
+		told.Removed = append(told.Removed, r.ID)
+	}
+	told.Assignments, err = assignments(ctx, tx, `id = ANY($1::uuid[])`, ids)
+	return told, err
+}
+
+// missing tells an assignment that was changed from one that is gone.
+func missing(ctx context.Context, tx *sdk.Tx, id string) error {
+	var there int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM assignments WHERE id = $1`, id).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		return errGone
+	}
+	if err != nil {
+		return err
+	}
+	return errConflict
+}

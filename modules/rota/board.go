@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// maxBoardBytes is what the weeks of a snapshot may have as JSON; roles and volunteers have the rest.
+const maxBoardBytes = sdk.MaxSnapshot / 2
+
+// board is everything that coordinators work on: from the beginning of the last month to a year from now.
+type board struct {
+	ServerTime    time.Time   `json:"serverTime"`
+	Rev           int64       `json:"rev"`
+	RolesRev      int64       `json:"rolesRev"`
+	Announcements bool        `json:"announcements"` // whether slides can be shown
+	WeekStartsOn  string      `json:"weekStartsOn"`
+	Roles         []role      `json:"roles"`
+	Volunteers    []volunteer `json:"volunteers"`
+	Weeks         []week      `json:"weeks"`
+}
+
+// week is one that has services.
+type week struct {
+	Begins   string    `json:"begins"` // a day, "2026-12-07"
+	Services []planned `json:"services"`
+}
+
+// planned is a service with those who serve in it.
+type planned struct {
+	service
+	Assignments []assignment `json:"assignments"`
+}
+
+// update is one change of the board. Its rev is one more than that of the change before; a reader that misses
+// one, or finds nothing but a rev, asks for a new snapshot.
+type update struct {
+	Rev         int64        `json:"rev"`
+	Assignments []assignment `json:"assignments,omitempty"`
+	Removed     []string     `json:"removed,omitempty"`
+	Volunteers  []volunteer  `json:"volunteers,omitempty"`
+}
+
+func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
+
+// snapshot reads the rev first. What is newer than it comes again as an update, and changes nothing then.
+func (m *rota) snapshot(ctx context.Context) (any, error) {
+	now := m.clock()
+	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
+	err := m.db.QueryRow(ctx, `SELECT rev, roles_rev FROM board`).Scan(&b.Rev, &b.RolesRev)
+	if err != nil {
+		return nil, err
+	}
+	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
+	if err != nil {
+		return nil, err
+	}
+	if b.Roles, err = roles(ctx, m.db); err != nil {
+		return nil, err
+	}
+	if b.Volunteers, err = volunteers(ctx, m.db, nil); err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(services))
+	for n, s := range services {
+		ids[n] = s.ID
+	}
+	assigned, err := assignments(ctx, m.db, `service_ref = ANY($1)`, ids)
+	if err != nil {
+		return nil, err
+	}
+	b.Announcements = m.hasAnnouncements(ctx)
+	b.Weeks, err = m.weeks(services, assigned)
+	return b, err
+}
+
+// weeks puts the services in order. Those beyond what one message holds are left out, the last ones first.
+func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) {
+	of := make(map[string][]assignment)
+	for _, a := range assigned {
+		of[a.ServiceID] = append(of[a.ServiceID], a)
+	}
+	all, size := []week{}, 0
+	for n, s := range services {
+		one := planned{s, append([]assignment{}, of[s.ID]...)}
+		text, err := json.Marshal(one)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > maxBoardBytes {
+			m.host.Log.Warn("the board is too long for one message", "services", len(services), "sent", n)
+			break
+		}
+		begins := m.weekOf(s.Start).Format(time.DateOnly)
+		if len(all) == 0 || all[len(all)-1].Begins != begins {
+			all = append(all, week{Begins: begins})
+		}
+		last := &all[len(all)-1]
+		last.Services = append(last.Services, one)
+	}
+	return all, nil
+}
+
+// weekOf is the first day of a moment's week, in the zone of the settings.
+func (m *rota) weekOf(at time.Time) time.Time {
+	first := time.Monday
+	if m.host.Config.String("weekStartsOn") == "sunday" {
+		first = time.Sunday
+	}
+	day := m.dayOf(at)
+	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
+}
+
+// dayOf is the beginning of a moment's day.
+func (m *rota) dayOf(at time.Time) time.Time {
+	year, month, day := at.In(m.zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, m.zone)
+}
+
+// monthBefore is the beginning of the month before.
+func (m *rota) monthBefore(at time.Time) time.Time {
+	year, month, _ := at.In(m.zone).Date()
+	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone)
+}
+
+// errNothing ends a change that there is no reason for: nobody is told.
+var errNothing = errors.New("nothing has changed")
+
+// change runs f in a transaction that first counts the board's rev, so that all changes take turns at that
+// row, and publishes what f returned once it is committed. This process publishes in the order of the revs;
+// of another process's change in between, readers learn by the missing rev.
+func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
+	if err := m.turn.take(ctx); err != nil {
+		return err
+	}
+	defer m.turn.leave()
+	var told update
+	err := m.db.InTx(ctx, func(tx *sdk.Tx) (err error) {
+		var rev int64
+		if err := tx.QueryRow(ctx, `UPDATE board SET rev = rev + 1 RETURNING rev`).Scan(&rev); err != nil {
+			return err
+		}
+		told, err = f(tx)
+		told.Rev = rev
+		return err
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = m.host.Realtime.Publish(boardChannel, told)
+	if errors.Is(err, sdk.ErrUpdateTooLarge) {
+		err = m.host.Realtime.Publish(boardChannel, update{Rev: told.Rev})
+	}
+	if err != nil { // it is committed: readers find the gap with the next update
+		m.host.Log.Warn("an update of the board was not published")
+	}
+	return nil
+}
+
+// turn lets one change at a time through.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) leave() { <-t }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// linkLasts is how long a mailed claim link works.
+const linkLasts = 30 * 24 * time.Hour
+
+// linkPurpose is signed with each token, so that nothing else that is signed with the key can be one.
+const linkPurpose = "rota: claim a volunteer\x00"
+
+// claimToken is what a claim link bears: "volunteer.link.end.signature". link is the volunteer's number at
+// that time, which a use or a withdrawal changes.
+type claimToken struct {
+	volunteer string
+	link      int64
+	end       time.Time
+}
+
+func (t claimToken) signed(key string) string {
+	text := t.volunteer + "." + strconv.FormatInt(t.link, 10) + "." + strconv.FormatInt(t.end.Unix(), 10)
+	return text + "." + signature(key, text)
+}
+
+func signature(key, text string) string {
+	sum := hmac.New(sha256.New, []byte(key))
+	_, _ = sum.Write([]byte(linkPurpose + text))
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// readToken trusts nothing before the signature is right.
+func readToken(key, text string) (t claimToken, valid bool) {
+	at := strings.LastIndexByte(text, '.')
+	if at < 0 || !hmac.Equal([]byte(signature(key, text[:at])), []byte(text[at+1:])) {
+		return t, false
+	}
+	parts := strings.Split(text[:at], ".")
+	if len(parts) != 3 {
+		return t, false
+	}
+	link, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return t, false
+	}
+	end, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil {
+		return t, false
+	}
+	return claimToken{parts[0], link, time.Unix(end, 0)}, true
+}
+
+// claim ties the signed-in person to a volunteer. A link that is tampered with, ended, withdrawn or used gets
+// one and the same answer, so that it tells nothing. One statement decides between many at once.
+func (m *rota) claim(ctx context.Context, r *http.Request) (any, error) {
+	body, err := sdk.Decode[struct {
+		Token string `json:"token"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	caller := sdk.Principal(ctx)
+	if caller.Kind != sdk.Authenticated {
+		return nil, sdk.ErrRequestInvalid
+	}
+	key, err := m.host.Secret(ctx, "linkSigningKey")
+	if err != nil {
+		return nil, err
+	}
+	token, valid := readToken(key, body.Token)
+	if !valid || !m.clock().Before(token.end) {
+		return nil, errClaim
+	}
+	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		touched, err := tx.Exec(ctx, `
+			UPDATE volunteers SET user_id = $3, link = link + 1, rev = rev + 1
+			WHERE id = $1 AND link = $2 AND user_id IS NULL AND label <> ''`,
+			token.volunteer, token.link, caller.UserID)
+		switch {
+		case sdk.BrokenConstraint(err) == "volunteers_user_id_key":
+			return told, errClaimedBy
+		case err == nil && touched == 0:
+			return told, errClaim
+		case err != nil:
+			return told, err
+		}
+		told.Volunteers, err = volunteers(ctx, tx, []string{token.volunteer})
+		return told, err
+	})
+	return nil, err
+}
+
+// claimLink is where a volunteer's mail leads who is not tied to anybody yet.
+func (m *rota) claimLink(ctx context.Context, v *recipient) (string, error) {
+	key, err := m.host.Secret(ctx, "linkSigningKey")
+	if err != nil {
+		return "", err
+	}
+	token := claimToken{v.id, v.link, m.clock().Add(linkLasts)}
+	return m.pageLink("claim/" + token.signed(key)), nil
+}
+
+// pageLink leads to a page of the module. What follows the # never leaves the browser.
+func (m *rota) pageLink(subpath string) string {
+	return strings.TrimRight(m.host.Config.String("dashboardLink"), "/") + "/#/m/rota/" + subpath
+}

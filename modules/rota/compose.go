@@ -1,0 +1,174 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"net/mail"
+	"slices"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// errNobody ends a mail that nobody needs any more: a date has gone, or the volunteer has said no.
+var errNobody = errors.New("nobody is to get it")
+
+// recipient is a volunteer as a mail needs them.
+type recipient struct {
+	id, label, email, language string
+	link                       int64
+	connected                  bool
+}
+
+func (m *rota) recipient(ctx context.Context, id *string) (*recipient, error) {
+	if id == nil {
+		return nil, errNobody
+	}
+	v := &recipient{id: *id}
+	err := m.db.QueryRow(ctx, `
+		SELECT label, email, language, link, user_id IS NOT NULL FROM volunteers WHERE id = $1`,
+		*id).Scan(&v.label, &v.email, &v.language, &v.link, &v.connected)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && v.email == "" {
+		return nil, errNobody
+	}
+	v.language = cmp.Or(v.language, m.host.Config.String("mailLanguage"))
+	return v, err
+}
+
+// compose writes a claimed mail from what is so now.
+func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
+	if q.kind == kindDigest {
+		return m.composeDigest(ctx)
+	}
+	to, err := m.recipient(ctx, q.volunteerID)
+	if err != nil {
+		return nil, err
+	}
+	words := wordsOf(to.language)
+	var l letter
+	if q.kind == kindInvitation {
+		if to.connected {
+			return nil, errNobody
+		}
+		l = words.invitation()
+	} else {
+		dates, err := m.datesOf(ctx, q.id, words)
+		if err != nil {
+			return nil, err
+		}
+		l = words.request(dates)
+		if q.kind == kindReminder {
+			l = words.reminder(dates)
+		}
+	}
+	if l.link = m.pageLink("mine"); !to.connected {
+		if l.link, err = m.claimLink(ctx, to); err != nil {
+			return nil, err
+		}
+		l.note = words.ConnectNote
+	}
+	l.greeting = words.greeting(to.label)
+	message := m.message([]mail.Address{{Address: to.email}}, to.language, l)
+	return &message, nil
+}
+
+// date is a line of a mail.
+type date struct {
+	when     time.Time
+	line     string
+	unsettle bool // no answer yet
+}
+
+// datesOf are those that a mail is about, as far as they are still to come.
+func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date, error) {
+	about, err := assignments(ctx, m.db, `mail_id = $1 AND a.status IN ('open', 'yes')`, mailID)
+	if err != nil {
+		return nil, err
+	}
+	now := m.clock()
+	services, err := m.services(ctx, now, now.AddDate(1, 0, 0))
+	if err != nil {
+		return nil, err
+	}
+	ofRoles, err := roles(ctx, m.db)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string)
+	for _, r := range ofRoles {
+		names[r.ID] = r.Name
+	}
+	known := byID(services)
+	var dates []date
+	for _, a := range about {
+		if s, there := known[a.ServiceID]; there {
+			line := words.moment(s.Start.In(m.zone)) + ": " + names[a.RoleID] + " (" + plain(s.Title) + ")"
+			dates = append(dates, date{s.Start, line, a.Status == statusOpen})
+		}
+	}
+	if len(dates) == 0 {
+		return nil, errNobody
+	}
+	slices.SortFunc(dates, func(a, b date) int { return a.when.Compare(b.when) })
+	return dates, nil
+}
+
+// composeDigest tells coordinators who serves in the coming week. It is one mail to all of them.
+func (m *rota) composeDigest(ctx context.Context) (*sdk.Message, error) {
+	rows, err := m.db.Query(ctx, `
+		SELECT email FROM volunteers WHERE digest AND email <> '' ORDER BY id LIMIT $1`, maxDigest)
+	addresses, err := texts(rows, err)
+	if err != nil {
+		return nil, err
+	}
+	if len(addresses) == 0 {
+		return nil, errNobody
+	}
+	to := make([]mail.Address, len(addresses))
+	for n, address := range addresses {
+		to[n] = mail.Address{Address: address}
+	}
+	language := m.host.Config.String("mailLanguage")
+	lines, err := m.weekLines(ctx, wordsOf(language))
+	if err != nil {
+		return nil, err
+	}
+	l := wordsOf(language).digest(lines)
+	l.link = m.pageLink("board")
+	message := m.message(to, language, l)
+	return &message, nil
+}
+
+// weekLines are the services of the coming seven days, with everybody who serves in them.
+func (m *rota) weekLines(ctx context.Context, words *words) (lines []string, err error) {
+	now := m.clock()
+	services, err := m.services(ctx, now, m.dayOf(now).AddDate(0, 0, 7))
+	if err != nil {
+		return nil, err
+	}
+	ofRoles, err := roles(ctx, m.db)
+	if err != nil {
+		return nil, err
+	}
+	everybody, err := volunteers(ctx, m.db, nil)
+	if err != nil {
+		return nil, err
+	}
+	labels := make(map[string]string, len(everybody))
+	for _, v := range everybody {
+		labels[v.ID] = v.Label
+	}
+	for _, s := range services {
+		assigned, err := assignments(ctx, m.db, `service_ref = $1`, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, words.moment(s.Start.In(m.zone))+": "+plain(s.Title))
+		for _, r := range ofRoles {
+			lines = append(lines, words.staffing(r, assigned, labels))
+		}
+	}
+	return lines, nil
+}

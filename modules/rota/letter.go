@@ -1,0 +1,88 @@
+package main
+
+import (
+	"html"
+	"net/mail"
+	"strings"
+	"unicode"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// letter is what a mail says. The subject is the module's own words: nothing that a person typed gets into a
+// header.
+type letter struct {
+	subject  string
+	greeting string // "": none
+	text     string
+	lines    []string
+	button   string
+	link     string
+	note     string // "": none
+}
+
+// message makes both forms of a mail, with the same content. Replies go where the settings say.
+func (m *rota) message(to []mail.Address, language string, l letter) sdk.Message {
+	team := plain(m.host.Config.String("teamName"))
+	return sdk.Message{To: to, Subject: l.subject, Text: l.asText(team), HTML: l.asHTML(language, team),
+		ReplyTo: m.replyTo}
+}
+
+func (l letter) asText(team string) string {
+	var text strings.Builder
+	paragraph := func(words string) {
+		if words != "" {
+			text.WriteString(words + "\n\n")
+		}
+	}
+	paragraph(l.greeting)
+	paragraph(l.text)
+	if len(l.lines) > 0 {
+		paragraph("- " + strings.Join(l.lines, "\n- "))
+	}
+	paragraph(l.button + ":\n" + l.link)
+	paragraph(l.note)
+	return text.String() + "-- \n" + team + "\n"
+}
+
+// asHTML loads nothing, and escapes every word.
+func (l letter) asHTML(language, team string) string {
+	var page strings.Builder
+	paragraph := func(words string) {
+		if words != "" {
+			page.WriteString("<p>" + html.EscapeString(words) + "</p>\n")
+		}
+	}
+	page.WriteString(`<!DOCTYPE html><html lang="` + html.EscapeString(language) + `"><head>` +
+		`<meta charset="utf-8"><title>` + html.EscapeString(l.subject) + `</title></head>` +
+		`<body style="margin:0;padding:24px;font:16px/1.5 sans-serif;color:#1e1c18;max-width:36em">` + "\n")
+	paragraph(l.greeting)
+	paragraph(l.text)
+	if len(l.lines) > 0 {
+		page.WriteString("<ul>\n")
+		for _, line := range l.lines {
+			page.WriteString("<li>" + html.EscapeString(line) + "</li>\n")
+		}
+		page.WriteString("</ul>\n")
+	}
+	page.WriteString(`<p><a href="` + html.EscapeString(l.link) + `" style="display:inline-block;` +
+		`padding:8px 16px;border-radius:8px;background:#2b5fb0;color:#ffffff;text-decoration:none">` +
+		html.EscapeString(l.button) +
+		"</a></p>\n")
+	paragraph(l.note)
+	page.WriteString(`<p style="color:#5b574e">` + html.EscapeString(team) + "</p>\n</body></html>\n")
+	return page.String()
+}
+
+// plain makes one line of what a person typed, without characters that hide or reorder others.
+func plain(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case hides(r):
+			return -1
+		}
+		return r
+	}, text)), " ")
+}

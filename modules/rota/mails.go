@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/mail"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// The kinds of mails.
+const (
+	kindInvitation = "invitation"
+	kindRequest    = "request"
+	kindReminder   = "reminder"
+	kindDigest     = "digest"
+	kindTest       = "test"
+)
+
+// maxMails is how many rows one request may ask for.
+const maxMails = 100
+
+// order is which mails a coordinator wants: invitations of volunteers, or requests of assignments.
+type order struct {
+	Kind string   `json:"kind"`
+	IDs  []string `json:"ids"`
+}
+
+// queueMails writes down what is to be sent, and lets the outbox send it: that takes longer than a request
+// may. A volunteer gets one mail about all dates of one request.
+func (m *rota) queueMails(ctx context.Context, r *http.Request) (any, error) {
+	wanted, err := sdk.Decode[order](r)
+	if err != nil {
+		return nil, err
+	}
+	if len(wanted.IDs) == 0 || len(wanted.IDs) > maxMails ||
+		wanted.Kind != kindInvitation && wanted.Kind != kindRequest {
+		return nil, sdk.ErrRequestInvalid
+	}
+	for _, id := range wanted.IDs {
+		if !isID(id) {
+			return nil, sdk.ErrRequestInvalid
+		}
+	}
+	var mails []int64
+	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		if wanted.Kind == kindInvitation {
+			mails, err = queueInvitations(ctx, tx, wanted.IDs)
+		} else {
+			mails, err = queueRequests(ctx, tx, wanted.IDs)
+		}
+		if err != nil {
+			return told, err
+		}
+		return aboutMails(ctx, tx, mails)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.outbox.wake()
+	return sdk.Response{Status: http.StatusAccepted, Body: map[string]int{"mails": len(mails)}}, nil
+}
+
+// queueInvitations is for volunteers who have an address and nobody's account yet.
+func queueInvitations(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64, err error) {
+	for _, id := range ids {
+		var email string
+		var connected bool
+		err := tx.QueryRow(ctx, `SELECT email, user_id IS NOT NULL FROM volunteers WHERE id = $1 FOR UPDATE`,
+			id).Scan(&email, &connected)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil, errGone
+		case err != nil:
+			return nil, err
+		case connected:
+			return nil, errConflict
+		case email == "":
+			return nil, errNoAddress
+		}
+		written, err := queue(ctx, tx, kindInvitation, id)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE volunteers SET mail_id = $2 WHERE id = $1`, id, written); err != nil {
+			return nil, err
+		}
+		mails = append(mails, written)
+	}
+	return mails, nil
+}
+
+// queueRequests asks who was not asked, asks again who has not answered, and reminds who has said yes.
+func queueRequests(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64, err error) {
+	type letter struct{ volunteer, kind string }
+	of := make(map[letter]int64)
+	for _, id := range ids {
+		var l letter
+		var status, email string
+		err := tx.QueryRow(ctx, `
+			SELECT a.status, v.id::text, v.email
+			FROM assignments AS a JOIN volunteers AS v ON v.id = a.volunteer_id
+			WHERE a.id = $1
+			FOR UPDATE OF a`, id).Scan(&status, &l.volunteer, &email)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil, errGone
+		case err != nil:
+			return nil, err
+		case status == statusNo:
+			return nil, errConflict
+		case email == "":
+			return nil, errNoAddress
+		}
+		l.kind = kindRequest
+		if status == statusYes {
+			l.kind = kindReminder
+		}
+		if of[l] == 0 {
+			if of[l], err = queue(ctx, tx, l.kind, l.volunteer); err != nil {
+				return nil, err
+			}
+			mails = append(mails, of[l])
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE assignments
+			SET mail_id = $2, asked_at = now(), rev = rev + CASE status WHEN 'planned' THEN 1 ELSE 0 END,
+			    status = CASE status WHEN 'planned' THEN 'open' ELSE status END
+			WHERE id = $1`, id, of[l])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return mails, nil
+}
+
+func queue(ctx context.Context, tx *sdk.Tx, kind, volunteerID string) (id int64, err error) {
+	err = tx.QueryRow(ctx, `INSERT INTO mail_log (kind, volunteer_id) VALUES ($1, $2) RETURNING id`,
+		kind, volunteerID).Scan(&id)
+	return id, err
+}
+
+// sendTest sends a mail to the caller: to their address as a volunteer, or to where replies go. It takes no
+// address, so that nobody sends mails of the house to whom they like.
+func (m *rota) sendTest(ctx context.Context, r *http.Request) (any, error) {
+	if _, err := sdk.Decode[struct{}](r); err != nil {
+		return nil, err
+	}
+	to := recipient{language: m.host.Config.String("mailLanguage")}
+	own, err := volunteerOf(ctx, m.db, sdk.Principal(ctx).UserID)
+	switch {
+	case err == nil && own.Email != "":
+		to.email = own.Email
+	case err != nil && !errors.Is(err, errNoVolunteer):
+		return nil, err
+	case m.replyTo == nil:
+		return nil, errNoAddress
+	default:
+		to.email = m.replyTo.Address
+	}
+	l := wordsOf(to.language).test()
+	l.link = m.pageLink("")
+	outcome, err := m.attempt(ctx, m.message([]mail.Address{{Address: to.email}}, to.language, l))
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.db.Exec(ctx, `
+		INSERT INTO mail_log (kind, claimed_at, outcome, at) VALUES ($1, now(), $2, now())`, kindTest, outcome)
+	return map[string]string{"outcome": outcome, "to": to.email}, err
+}

@@ -1,0 +1,101 @@
+// Command rota plans who serves in which service. Coordinators fill roles, volunteers are asked by mail, sign
+// in and answer, and are reminded by themselves.
+package main
+
+import (
+	"context"
+	"net/mail"
+	"time"
+	_ "time/tzdata" // the sandbox has no file of time zones
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// The permissions of module.json.
+const (
+	readOwn    = "rota.own.read"
+	respondOwn = "rota.own.respond"
+	manage     = "rota.manage"
+	sendMail   = "rota.mail.send"
+)
+
+const boardChannel = "board"
+
+// How often due mails are looked for.
+const (
+	remindEvery  = 10 * time.Minute
+	deliverEvery = time.Minute
+)
+
+// rota is the module: its routes and, once started, what they work with.
+type rota struct {
+	host    *sdk.Host
+	db      *sdk.DB
+	zone    *time.Location
+	replyTo *mail.Address // nil: none
+	turn    turn
+	outbox  *outbox
+	clock   func() time.Time // of reminders; a test's own
+}
+
+func main() { sdk.Serve(newRota()) }
+
+func newRota() *rota { return &rota{clock: time.Now, turn: newTurn()} }
+
+// Register declares the routes, the channel and what is done regularly.
+func (m *rota) Register(r *sdk.Registry) error {
+	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.mine)
+	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.answer)
+	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.putAway)
+	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.claim)
+	r.HandleFunc("GET /board", manage, sdk.NoBody, m.getBoard)
+	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.assign)
+	r.HandleFunc("PUT /roles", manage, sdk.Buffered(16<<10), m.putRoles)
+	r.HandleFunc("POST /volunteers", manage, sdk.Buffered(4<<10), m.addVolunteer)
+	r.HandleFunc("PUT /volunteers/{id}", manage, sdk.Buffered(4<<10), m.editVolunteer)
+	r.HandleFunc("DELETE /volunteers/{id}", manage, sdk.NoBody, m.removeVolunteer)
+	r.HandleFunc("DELETE /volunteers/{id}/link", manage, sdk.NoBody, m.withdrawLink)
+	r.HandleFunc("GET /volunteers/export", manage, sdk.NoBody, m.exportVolunteers)
+	r.HandleFunc("POST /volunteers/import", manage, sdk.Buffered(512<<10), m.importVolunteers)
+	r.HandleFunc("GET /export", manage, sdk.NoBody, m.exportAll)
+	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.importAll)
+	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.sendTest)
+	r.HandleFunc("POST /mail/send", sendMail, sdk.Buffered(4<<10), m.queueMails)
+	r.Channel(boardChannel, manage, m.snapshot)
+	r.Every("reminders", remindEvery, m.remind)
+	r.Every("mails", deliverEvery, m.resume)
+	r.PersonErased(m.forget)
+	r.PersonExport(m.exportPerson)
+	return nil
+}
+
+// Start keeps the host, reads the settings and begins to send what waits.
+func (m *rota) Start(_ context.Context, h *sdk.Host) error {
+	m.host, m.db, m.zone = h, h.DB, time.UTC
+	if name := h.Config.String("timeZone"); name != "" {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			h.Log.Warn("timeZone is no zone, UTC is used")
+		} else {
+			m.zone = zone
+		}
+	}
+	if text := h.Config.String("replyTo"); text != "" {
+		if isAddress(text) {
+			m.replyTo = &mail.Address{Address: text}
+		} else {
+			h.Log.Warn("replyTo is no address, mails have none")
+		}
+	}
+	m.outbox = openOutbox(m.deliver)
+	m.outbox.wake()
+	return nil
+}
+
+// Stop lets the mail that is under way end. What waits is sent after the next start.
+func (m *rota) Stop(ctx context.Context) error {
+	if m.outbox == nil {
+		return nil // it was never started
+	}
+	return m.outbox.close(ctx)
+}

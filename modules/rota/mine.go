@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// maxAway bounds how often somebody can be away.
+const maxAway = 30
+
+// myDates are what a person sees of their own; Volunteer is nil for somebody who is none.
+type myDates struct {
+	ServerTime time.Time `json:"serverTime"`
+	Volunteer  *me       `json:"volunteer"`
+	Dates      []myDate  `json:"dates"`
+}
+
+type me struct {
+	Label string `json:"label"`
+	Away  []days `json:"away"`
+	Rev   int64  `json:"rev"`
+}
+
+type myDate struct {
+	ID      string  `json:"id"`
+	Service service `json:"service"`
+	Role    string  `json:"role"`
+	Status  string  `json:"status"`
+	Rev     int64   `json:"rev"`
+}
+
+// mine are the caller's dates from today on, without what is only planned.
+func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
+	now := m.clock()
+	page := &myDates{ServerTime: now}
+	own, err := volunteerOf(ctx, m.db, sdk.Principal(ctx).UserID)
+	if errors.Is(err, errNoVolunteer) {
+		return page, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	page.Volunteer = &me{own.Label, own.Away, own.Rev}
+	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0))
+	if err != nil {
+		return nil, err
+	}
+	ofRoles, err := roles(ctx, m.db)
+	if err != nil {
+		return nil, err
+	}
+	assigned, err := assignments(ctx, m.db, `volunteer_id = $1 AND a.status <> 'planned'`, own.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range services {
+		for _, r := range ofRoles {
+			for _, a := range assigned {
+				if a.ServiceID == s.ID && a.RoleID == r.ID {
+					page.Dates = append(page.Dates, myDate{a.ID, s, r.Name, a.Status, a.Rev})
+				}
+			}
+		}
+	}
+	return page, nil
+}
+
+// volunteerOf is the volunteer whom a person has claimed.
+func volunteerOf(ctx context.Context, db querier, userID string) (*volunteer, error) {
+	var id string
+	err := db.QueryRow(ctx, `SELECT id::text FROM volunteers WHERE user_id = $1`, userID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNoVolunteer
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := volunteers(ctx, db, []string{id})
+	if err == nil && len(found) == 0 {
+		err = errNoVolunteer
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// reply is what a volunteer says to a request. "away" is no, and the day is kept.
+type reply struct {
+	Answer string `json:"answer"`
+	Rev    int64  `json:"rev"`
+}
+
+func (m *rota) answer(ctx context.Context, r *http.Request) (any, error) {
+	said, err := sdk.Decode[reply](r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.PathValue("id")
+	if !isID(id) {
+		return nil, errGone
+	}
+	status := said.Answer
+	var day *time.Time
+	switch said.Answer {
+	case statusYes, statusNo:
+	case "away":
+		status = statusNo
+		if day, err = m.dayOfAssignment(ctx, id); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, sdk.ErrRequestInvalid
+	}
+	var told update
+	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		told, err = answer(ctx, tx, id, status, said.Rev, day)
+		return told, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"status": status, "rev": told.Assignments[0].Rev}, nil
+}
+
+// dayOfAssignment is the day of its service; nil when that is not planned any more.
+func (m *rota) dayOfAssignment(ctx context.Context, id string) (*time.Time, error) {
+	found, err := assignments(ctx, m.db, `id = $1`, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errGone
+	}
+	now := m.clock()
+	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0))
+	if err != nil {
+		return nil, err
+	}
+	s, there := byID(services)[found[0].ServiceID]
+	if !there {
+		return nil, nil
+	}
+	day := m.dayOf(s.Start)
+	return &day, nil
+}
+
+// answer writes what the caller says to a request of their own. One that is only planned is none yet.
+func answer(
+	ctx context.Context, tx *sdk.Tx, id, status string, rev int64, away *time.Time,
+) (told update, err error) {
+	own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+	if err != nil {
+		return told, err
+	}
+	var seen int64
+	err = tx.QueryRow(ctx, `
+		SELECT rev FROM assignments
+		WHERE id = $1 AND volunteer_id = $2 AND status <> 'planned'
+		FOR UPDATE`, id, own.ID).Scan(&seen)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return told, errGone
+	case err != nil:
+		return told, err
+	case seen != rev:
+		return told, errConflict
+	}
+	_, err = tx.Exec(ctx, `UPDATE assignments SET status = $2, rev = rev + 1 WHERE id = $1`, id, status)
+	if err != nil {
+		return told, err
+	}
+	if away != nil {
+		if told.Volunteers, err = addAway(ctx, tx, own.ID, away.Format(time.DateOnly)); err != nil {
+			return told, err
+		}
+	}
+	told.Assignments, err = assignments(ctx, tx, `id = $1`, id)
+	return told, err
+}
+
+// addAway keeps a day, unless it is in what is known already.
+func addAway(ctx context.Context, tx *sdk.Tx, volunteerID, day string) ([]volunteer, error) {
+	touched, err := tx.Exec(ctx, `
+		INSERT INTO away (volunteer_id, first_day, last_day)
+		SELECT $1, $2::text::date, $2::text::date
+		WHERE NOT EXISTS (
+			SELECT FROM away WHERE volunteer_id = $1 AND $2::text::date BETWEEN first_day AND last_day)`,
+		volunteerID, day)
+	if err != nil || touched == 0 {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE volunteers SET rev = rev + 1 WHERE id = $1`, volunteerID); err != nil {
+		return nil, err
+	}
+	return volunteers(ctx, tx, []string{volunteerID})
+}
+
+// awayList replaces the caller's days, if they still are what the caller saw.
+type awayList struct {
+	Away []days `json:"away"`
+	Rev  int64  `json:"rev"`
+}
+
+func (l *awayList) check() error {
+	if len(l.Away) > maxAway {
+		return sdk.ErrRequestInvalid
+	}
+	begins := make(map[string]bool)
+	for _, d := range l.Away {
+		if !isDay(d.From) || !isDay(d.To) || d.To < d.From || begins[d.From] {
+			return sdk.ErrRequestInvalid
+		}
+		begins[d.From] = true
+	}
+	return nil
+}
+
+// isDay takes "2026-12-24", of a year that every calendar has.
+func isDay(text string) bool {
+	day, err := time.Parse(time.DateOnly, text)
+	return err == nil && day.Year() >= 2000
+}
+
+func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
+	list, err := sdk.Decode[awayList](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := list.check(); err != nil {
+		return nil, err
+	}
+	var now *volunteer
+	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		if now, err = writeAway(ctx, tx, &list); err != nil {
+			return update{}, err
+		}
+		return update{Volunteers: []volunteer{*now}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return me{now.Label, now.Away, now.Rev}, nil
+}
+
+func writeAway(ctx context.Context, tx *sdk.Tx, list *awayList) (*volunteer, error) {
+	userID := sdk.Principal(ctx).UserID
+	var id string
+	err := tx.QueryRow(ctx, `
+		UPDATE volunteers SET rev = rev + 1 WHERE user_id = $1 AND rev = $2 RETURNING id::text`,
+		userID, list.Rev).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err := volunteerOf(ctx, tx, userID); err != nil {
+			return nil, err
+		}
+		return nil, errConflict
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := replaceAway(ctx, tx, id, list.Away); err != nil {
+		return nil, err
+	}
+	return volunteerOf(ctx, tx, userID)
+}
+
+// replaceAway writes all days of a volunteer.
+func replaceAway(ctx context.Context, tx *sdk.Tx, id string, away []days) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM away WHERE volunteer_id = $1`, id); err != nil {
+		return err
+	}
+	for _, d := range away {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO away (volunteer_id, first_day, last_day) VALUES ($1, $2::text::date, $3::text::date)`,
+			id, d.From, d.To)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// How a mail ended, in the words of the board.
+const (
+	outcomeSent     = "sent"
+	outcomeNotSetUp = "notSetUp" // the installation has no mail server
+	outcomeRefused  = "refused"  // the address, or the message
+	outcomeTryAgain = "tryAgain"
+)
+
+// claimLasts is after what time a mail that was claimed and never ended counts as not sent.
+const claimLasts = 2 * time.Minute
+
+// logDays is how long it is known how a mail ended.
+const logDays = 90
+
+// queued is a mail that this process has claimed.
+type queued struct {
+	id          int64
+	kind        string
+	volunteerID *string
+}
+
+// outbox is one goroutine that sends what waits in the database, whenever it is woken.
+type outbox struct {
+	woken chan struct{}
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+func openOutbox(deliver func(ctx context.Context)) *outbox {
+	ctx, end := context.WithCancel(context.Background())
+	o := &outbox{woken: make(chan struct{}, 1), end: end, ended: make(chan struct{})}
+	go func() {
+		defer close(o.ended)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-o.woken:
+				deliver(ctx)
+			}
+		}
+	}()
+	return o
+}
+
+// wake lets the outbox look again; it waits for nothing.
+func (o *outbox) wake() {
+	select {
+	case o.woken <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// close waits until nothing is under way.
+func (o *outbox) close(ctx context.Context) error {
+	o.end()
+	select {
+	case <-o.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// deliver sends what waits, one mail after the other, until nothing does or the platform wants a pause.
+func (m *rota) deliver(ctx context.Context) {
+	for ctx.Err() == nil {
+		mail, err := m.claimMail(ctx)
+		if errors.Is(err, sql.ErrNoRows) {
+			return
+		}
+		if err != nil {
+			m.host.Log.Warn("waiting mails could not be read")
+			return // the schedule wakes the outbox again
+		}
+		if !m.deliverOne(ctx, mail) {
+			return
+		}
+	}
+}
+
+// claimMail takes the oldest mail that nobody has taken, of all processes. A claim comes before the attempt:
+// a process that dies between the two loses the mail rather than send it twice, because two requests for one
+// date confuse people, and a lost one is shown to the coordinator, who sends it again.
+func (m *rota) claimMail(ctx context.Context) (q queued, err error) {
+	err = m.db.QueryRow(ctx, `
+		UPDATE mail_log
+		SET claimed_at = now()
+		WHERE id = (
+			SELECT id FROM mail_log
+			WHERE outcome IS NULL AND claimed_at IS NULL
+			ORDER BY id LIMIT 1
+			FOR UPDATE SKIP LOCKED)
+		RETURNING id, kind, volunteer_id::text`).Scan(&q.id, &q.kind, &q.volunteerID)
+	return q, err
+}
+
+// deliverOne reports whether the next one may be tried. Before the attempt a failure gives the mail back:
+// nothing was sent.
+func (m *rota) deliverOne(ctx context.Context, q queued) bool {
+	message, err := m.compose(ctx, q)
+	if errors.Is(err, errNobody) {
+		return m.settle(ctx, `DELETE FROM mail_log WHERE id = $1`, q) == nil
+	}
+	if err != nil {
+		m.host.Log.Warn("a mail could not be written, it waits")
+		m.giveBack(ctx, q)
+		return false
+	}
+	outcome, err := m.attempt(ctx, *message)
+	if errors.Is(err, sdk.ErrTooManyMails) {
+		m.giveBack(ctx, q)
+		return false
+	}
+	return m.finish(ctx, q, outcome) == nil
+}
+
+// attempt makes the one attempt. The only error is that there was none.
+func (m *rota) attempt(ctx context.Context, message sdk.Message) (outcome string, err error) {
+	result, err := m.host.Mail.Send(ctx, message)
+	switch {
+	case errors.Is(err, sdk.ErrTooManyMails):
+		return "", err
+	case err != nil:
+		return outcomeTryAgain, nil
+	}
+	switch result {
+	case sdk.MailSent:
+		return outcomeSent, nil
+	case sdk.MailNotConfigured:
+		return outcomeNotSetUp, nil
+	case sdk.MailRejected, sdk.MailMessageInvalid:
+		return outcomeRefused, nil
+	default:
+		return outcomeTryAgain, nil
+	}
+}
+
+// giveBack lets another run try it.
+func (m *rota) giveBack(ctx context.Context, q queued) {
+	_ = m.settle(ctx, `UPDATE mail_log SET claimed_at = NULL WHERE id = $1 AND outcome IS NULL`, q)
+}
+
+// settle writes what became of a claim, also while the module stops.
+func (m *rota) settle(ctx context.Context, statement string, q queued) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_, err := m.db.Exec(ctx, statement, q.id)
+	return err
+}
+
+// finish keeps how a mail ended, and tells those who look at the board.
+func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		if _, err := tx.Exec(ctx, `UPDATE mail_log SET outcome = $2, at = now() WHERE id = $1`,
+			q.id, outcome); err != nil {
+			return update{}, err
+		}
+		return aboutMails(ctx, tx, []int64{q.id})
+	})
+	if err != nil {
+		m.host.Log.Warn("the outcome of a mail was not kept")
+	}
+	return err
+}
+
+// aboutMails is the update of whatever shows some mails.
+func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err error) {
+	if told.Assignments, err = assignments(ctx, tx, `mail_id = ANY($1)`, ids); err != nil {
+		return told, err
+	}
+	invited, err := texts(tx.Query(ctx, `SELECT id::text FROM volunteers WHERE mail_id = ANY($1)`, ids))
+	if err != nil || len(invited) == 0 {
+		return told, err
+	}
+	told.Volunteers, err = volunteers(ctx, tx, invited)
+	return told, err
+}
+
+// resume is the schedule's: claims that never ended are shown as not sent, old rows go, and what waits is
+// sent.
+func (m *rota) resume(ctx context.Context) error {
+	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		lost, err := integers(tx.Query(ctx, `
+			UPDATE mail_log SET outcome = $2, at = now()
+			WHERE outcome IS NULL AND claimed_at < now() - $1 * interval '1 second'
+			RETURNING id`, int64(claimLasts.Seconds()), outcomeTryAgain))
+		if err != nil {
+			return update{}, err
+		}
+		if len(lost) == 0 {
+			return update{}, errNothing
+		}
+		return aboutMails(ctx, tx, lost)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = m.db.Exec(ctx, `DELETE FROM mail_log WHERE at < now() - $1 * interval '1 day'`, logDays)
+	m.outbox.wake()
+	return err
+}
+
+// texts reads rows of one text.
+func texts(rows *sdk.Rows, err error) (all []string, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one string
+		if err := rows.Scan(&one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// integers reads rows of one whole number.
+func integers(rows *sdk.Rows, err error) (all []int64, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one int64
+		if err := rows.Scan(&one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}

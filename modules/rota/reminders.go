@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// remindAt is the hour of the day from which on reminders go out, in the zone of the settings.
+const remindAt = 8
+
+// remind writes down the reminders and the weekly overview that are due. What is written once is not written
+// again: the unique key of the row says for what it is, so it does not matter which process runs this, or how
+// often.
+func (m *rota) remind(ctx context.Context) error {
+	now := m.clock()
+	before := int(m.host.Config.Integer("remindDaysBefore"))
+	services, err := m.services(ctx, now, now.AddDate(0, 0, before+1))
+	if err != nil {
+		return err
+	}
+	for _, s := range services {
+		due, which := m.due(s, now, before)
+		if which == "" {
+			continue
+		}
+		day := m.dayOf(s.Start).Format(time.DateOnly)
+		if err := m.queueReminders(ctx, s.ID, due, "/"+day+"/"+which); err != nil {
+			return err
+		}
+	}
+	if err := m.queueDigest(ctx, now); err != nil {
+		return err
+	}
+	m.outbox.wake()
+	return nil
+}
+
+// due tells since when one of a service's two reminders is due, and which; "" for none. When the day itself
+// has come, the one before it is not sent any more.
+func (m *rota) due(s service, now time.Time, before int) (since time.Time, which string) {
+	day := m.dayOf(s.Start)
+	onTheDay := day.Add(remindAt * time.Hour)
+	if early := s.Start.Add(-2 * time.Hour); early.Before(onTheDay) {
+		onTheDay = early // a service in the early morning
+	}
+	earlier := day.AddDate(0, 0, -before).Add(remindAt * time.Hour)
+	switch {
+	case !now.Before(s.Start):
+		return now, ""
+	case !now.Before(onTheDay):
+		if m.host.Config.Boolean("remindOnTheDay") {
+			return onTheDay, "day"
+		}
+	case now.Before(day) && !now.Before(earlier):
+		return earlier, "before"
+	}
+	return now, ""
+}
+
+// queueReminders is for those who have said yes or nothing, but not for who was asked after the reminder was
+// due.
+func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Time, once string) error {
+	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		mails, err := integers(tx.Query(ctx, `
+			WITH due AS (
+				SELECT a.id, a.volunteer_id, 'reminder/' || a.id || $3 AS once
+				FROM assignments AS a JOIN volunteers AS v ON v.id = a.volunteer_id
+				WHERE a.service_ref = $1 AND a.status IN ('open', 'yes') AND v.email <> ''
+				  AND (a.asked_at IS NULL OR a.asked_at < $2)
+			), written AS (
+				INSERT INTO mail_log (kind, volunteer_id, once)
+				SELECT 'reminder', volunteer_id, once FROM due
+				ON CONFLICT (once) DO NOTHING
+				RETURNING id, once
+			)
+			UPDATE assignments SET mail_id = written.id
+			FROM written JOIN due USING (once)
+			WHERE assignments.id = due.id
+			RETURNING written.id`, serviceID, due, once))
+		if err != nil {
+			return update{}, err
+		}
+		if len(mails) == 0 {
+			return update{}, errNothing
+		}
+		return aboutMails(ctx, tx, mails)
+	})
+}
+
+// queueDigest is due on the first day of the week.
+func (m *rota) queueDigest(ctx context.Context, now time.Time) error {
+	week := m.weekOf(now)
+	if !week.Equal(m.dayOf(now)) || now.Before(week.Add(remindAt*time.Hour)) {
+		return nil
+	}
+	_, err := m.db.Exec(ctx, `
+		INSERT INTO mail_log (kind, once)
+		SELECT 'digest', $1 WHERE EXISTS (SELECT FROM volunteers WHERE digest)
+		ON CONFLICT (once) DO NOTHING`, "digest/"+week.Format(time.DateOnly))
+	return err
+}

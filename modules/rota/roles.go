@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+const (
+	maxRoles    = 30
+	maxRoleName = 40
+)
+
+// role is a service that volunteers do, such as reading.
+type role struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func roles(ctx context.Context, db querier) (all []role, err error) {
+	rows, err := db.Query(ctx, `SELECT id::text, name FROM roles ORDER BY position, id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r role
+		if err := rows.Scan(&r.ID, &r.Name); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+// roleList is the whole list in its order; a role without an id is new.
+type roleList struct {
+	Rev   int64 `json:"rev"`
+	Roles []struct {
+		ID   *string `json:"id"`
+		Name string  `json:"name"`
+	} `json:"roles"`
+}
+
+func (l *roleList) check() error {
+	if len(l.Roles) > maxRoles {
+		return sdk.ErrRequestInvalid
+	}
+	seen := make(map[string]bool)
+	for _, r := range l.Roles {
+		key := folded(r.Name)
+		if !isLine(r.Name, 1, maxRoleName) || seen[key] || r.ID != nil && !isID(*r.ID) {
+			return sdk.ErrRequestInvalid
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// putRoles replaces the list, if it still is what the writer saw. A role that somebody was ever assigned to
+// stays.
+func (m *rota) putRoles(ctx context.Context, r *http.Request) (any, error) {
+	list, err := sdk.Decode[roleList](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := list.check(); err != nil {
+		return nil, err
+	}
+	err = m.change(ctx, func(tx *sdk.Tx) (update, error) { return update{}, writeRoles(ctx, tx, &list) })
+	if err != nil {
+		return nil, err
+	}
+	return map[string]int64{"rev": list.Rev + 1}, nil
+}
+
+func writeRoles(ctx context.Context, tx *sdk.Tx, list *roleList) error {
+	touched, err := tx.Exec(ctx, `UPDATE board SET roles_rev = roles_rev + 1 WHERE roles_rev = $1`, list.Rev)
+	if err != nil {
+		return err
+	}
+	if touched == 0 {
+		return errConflict
+	}
+	kept := []string{}
+	for n, r := range list.Roles {
+		var id string
+		if r.ID == nil {
+			id, err = addRole(ctx, tx, r.Name, n)
+		} else {
+			id = *r.ID
+			touched, err = tx.Exec(ctx, `UPDATE roles SET name = $2, position = $3 WHERE id = $1`, id, r.Name, n)
+			if err == nil && touched == 0 {
+				err = errGone
+			}
+		}
+		if err != nil {
+			return err
+		}
+		kept = append(kept, id)
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM roles WHERE id <> ALL($1::uuid[])`, kept)
+	if sdk.BrokenConstraint(err) == "assignments_role" {
+		return errRoleInUse
+	}
+	return err
+}
+
+func addRole(ctx context.Context, tx *sdk.Tx, name string, position int) (id string, err error) {
+	err = tx.QueryRow(ctx, `INSERT INTO roles (name, position) VALUES ($1, $2) RETURNING id::text`,
+		name, position).Scan(&id)
+	return id, err
+}

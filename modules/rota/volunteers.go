@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+const (
+	maxVolunteers = 1000
+	maxLabel      = 80
+	maxDigest     = 5 // coordinators who get the weekly overview
+)
+
+// volunteer is somebody who serves, as coordinators see them. An erased one has an empty label.
+type volunteer struct {
+	ID        string    `json:"id"`
+	Label     string    `json:"label"`
+	Email     string    `json:"email"`    // "": none is known
+	Language  string    `json:"language"` // of their mails; "": the module's
+	Digest    bool      `json:"digest"`   // gets the weekly overview
+	RoleIDs   []string  `json:"roleIds"`
+	Away      []days    `json:"away"`
+	Connected bool      `json:"connected"` // a signed-in person has claimed it
+	Mail      *mailSeen `json:"mail"`      // the last invitation
+	Rev       int64     `json:"rev"`
+}
+
+// days are whole days, both included: "2026-12-24".
+type days struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// volunteers reads some by their ids, or all of them for nil. Days that are over are left out.
+func volunteers(ctx context.Context, db querier, ids []string) (all []volunteer, err error) {
+	rows, err := db.Query(ctx, `
+		SELECT v.id::text, v.label, v.email, v.language, v.digest, v.user_id IS NOT NULL, v.rev,
+		       coalesce((SELECT json_agg(role_id ORDER BY role_id)
+		                 FROM volunteer_roles WHERE volunteer_id = v.id), '[]')::text,
+		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
+		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]')::text,
+		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
+		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
+		WHERE $1::uuid[] IS NULL OR v.id = ANY($1::uuid[])
+		ORDER BY lower(v.label), v.id`, orNull(ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v volunteer
+		var ofRoles, away string
+		var kind, outcome *string
+		var at *time.Time
+		if err := rows.Scan(&v.ID, &v.Label, &v.Email, &v.Language, &v.Digest, &v.Connected, &v.Rev, &ofRoles,
+			&away, &kind, &outcome, &at); err != nil {
+			return nil, err
+		}
+		err := errors.Join(json.Unmarshal([]byte(ofRoles), &v.RoleIDs), json.Unmarshal([]byte(away), &v.Away))
+		if err != nil {
+			return nil, err
+		}
+		if kind != nil {
+			v.Mail = &mailSeen{*kind, *outcome, *at}
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// orNull makes no slice NULL, which an empty one is not.
+func orNull(ids []string) any {
+	if ids == nil {
+		return nil
+	}
+	return ids
+}
+
+// volunteerDraft is what a coordinator writes.
+type volunteerDraft struct {
+	Label    string   `json:"label"`
+	Email    string   `json:"email"`
+	Language string   `json:"language"`
+	Digest   bool     `json:"digest"`
+	RoleIDs  []string `json:"roleIds"`
+	Rev      *int64   `json:"rev"` // an edit's: what the writer saw
+}
+
+func (d *volunteerDraft) check() error {
+	if !isLine(d.Label, 1, maxLabel) || d.Email != "" && !isAddress(d.Email) || !isLanguage(d.Language) ||
+		len(d.RoleIDs) > maxRoles || d.Digest && d.Email == "" {
+		return sdk.ErrRequestInvalid
+	}
+	for _, id := range d.RoleIDs {
+		if !isID(id) {
+			return sdk.ErrRequestInvalid
+		}
+	}
+	return nil
+}
+
+func isLanguage(text string) bool { return text == "" || text == "en" || text == "de" }
+
+// folded is how labels and names are compared.
+func folded(text string) string { return strings.ToLower(text) }
+
+func (m *rota) addVolunteer(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[volunteerDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev != nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	var added []volunteer
+	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		id, err := insertVolunteer(ctx, tx, "", &draft)
+		if err != nil {
+			return told, err
+		}
+		added, err = volunteers(ctx, tx, []string{id})
+		return update{Volunteers: added}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(added[0]), nil
+}
+
+// insertVolunteer makes a row with an id, or with a new one. The change before it holds the board's row, so
+// that nobody counts at the same time.
+func insertVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) (string, error) {
+	err := tx.QueryRow(ctx, `
+		INSERT INTO volunteers (id, label, email, language, digest)
+		SELECT coalesce(nullif($1, '')::uuid, gen_random_uuid()), $2, $3, $4, $5
+		WHERE (SELECT count(*) FROM volunteers) < $6
+		RETURNING id::text`, id, d.Label, d.Email, d.Language, d.Digest, maxVolunteers).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", errTooMany
+	}
+	if err != nil {
+		return "", refusalOf(err)
+	}
+	return id, writeVolunteerRoles(ctx, tx, id, d)
+}
+
+// refusalOf names the constraints that what a coordinator wrote may break.
+func refusalOf(err error) error {
+	switch sdk.BrokenConstraint(err) {
+	case "volunteers_once":
+		return errTwice
+	case "volunteer_roles_role_id_fkey":
+		return errGone
+	}
+	return err
+}
+
+// writeVolunteerRoles replaces the roles, and keeps the overview's readers few.
+func writeVolunteerRoles(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM volunteer_roles WHERE volunteer_id = $1`, id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO volunteer_roles (volunteer_id, role_id)
+		SELECT $1, one FROM unnest($2::uuid[]) AS one ON CONFLICT DO NOTHING`, id, d.RoleIDs)
+	if err != nil {
+		return refusalOf(err)
+	}
+	var readers int
+	err = tx.QueryRow(ctx, `SELECT count(*) FROM volunteers WHERE digest`).Scan(&readers)
+	if err == nil && d.Digest && readers > maxDigest {
+		return errDigestFull
+	}
+	return err
+}
+
+// editVolunteer replaces the whole row, if it still is what the writer saw. With another address, links that
+// were sent to the old one end.
+func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[volunteerDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.PathValue("id")
+	if err := draft.check(); err != nil || draft.Rev == nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	if !isID(id) {
+		return nil, errGone
+	}
+	var edited []volunteer
+	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		if err := updateVolunteer(ctx, tx, id, &draft); err != nil {
+			return told, err
+		}
+		edited, err = volunteers(ctx, tx, []string{id})
+		return update{Volunteers: edited}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return edited[0], nil
+}
+
+func updateVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) error {
+	touched, err := tx.Exec(ctx, `
+		UPDATE volunteers
+		SET label = $3, email = $4, language = $5, digest = $6, rev = rev + 1,
+		    link = link + CASE WHEN email = $4 THEN 0 ELSE 1 END
+		WHERE id = $1 AND ($2::bigint IS NULL OR rev = $2)`, id, d.Rev, d.Label, d.Email, d.Language, d.Digest)
+	if err != nil {
+		return refusalOf(err)
+	}
+	if touched == 0 {
+		return missingVolunteer(ctx, tx, id)
+	}
+	return writeVolunteerRoles(ctx, tx, id, d)
+}
+
+func missingVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
+	var there int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM volunteers WHERE id = $1`, id).Scan(&there)
+	if errors.Is(err, sql.ErrNoRows) {
+		return errGone
+	}
+	if err != nil {
+		return err
+	}
+	return errConflict
+}
+
+// removeVolunteer takes a volunteer from the list and from every service.
+func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error) {
+	return nil, m.touchVolunteer(ctx, r, `DELETE FROM volunteers WHERE id = $1`, false)
+}
+
+// withdrawLink ends the links that were sent to a volunteer, and parts a row from whoever has claimed it.
+func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
+	return nil, m.touchVolunteer(ctx, r,
+		`UPDATE volunteers SET link = link + 1, user_id = NULL, rev = rev + 1 WHERE id = $1`, true)
+}
+
+func (m *rota) touchVolunteer(ctx context.Context, r *http.Request, statement string, stays bool) error {
+	id := r.PathValue("id")
+	if !isID(id) {
+		return errGone
+	}
+	return m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		touched, err := tx.Exec(ctx, statement, id)
+		if err == nil && touched == 0 {
+			err = errGone
+		}
+		if err == nil && stays {
+			told.Volunteers, err = volunteers(ctx, tx, []string{id})
+		}
+		return told, err
+	})
+}

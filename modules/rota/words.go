@@ -1,0 +1,177 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// words are a language's words of mails. A module is not told the language of the house: it is a setting of
+// its own, and each volunteer may have another one.
+type words struct {
+	Days, Months [12]string // Sunday first; the days are seven
+	Clock        func(at time.Time) string
+	Day          func(w *words, at time.Time) string
+	Greeting     string // before the name
+
+	Invitation, Request, Reminder, Digest, Test letter
+
+	ConnectNote      string
+	OpenNote         string
+	Nobody           string
+	DidYes, DidNo    string
+	DidOpen, NotSent string
+}
+
+func wordsOf(language string) *words {
+	if language == "de" {
+		return &german
+	}
+	return &english
+}
+
+func (w *words) greeting(label string) string { return w.Greeting + " " + plain(label) + "," }
+
+// moment is a day and a time, with the name of the zone where that is the world's.
+func (w *words) moment(at time.Time) string {
+	text := w.Day(w, at) + ", " + w.Clock(at)
+	if at.Location() == time.UTC {
+		text += " UTC"
+	}
+	return text
+}
+
+func (w *words) invitation() letter { return w.Invitation }
+func (w *words) test() letter       { return w.Test }
+
+func (w *words) request(dates []date) letter {
+	l := w.Request
+	l.lines = lines(dates)
+	return l
+}
+
+// reminder asks again who has not answered.
+func (w *words) reminder(dates []date) letter {
+	l := w.Reminder
+	l.lines = lines(dates)
+	for _, d := range dates {
+		if d.unsettle {
+			l.text += " " + w.OpenNote
+			break
+		}
+	}
+	return l
+}
+
+func lines(dates []date) []string {
+	all := make([]string, len(dates))
+	for n, d := range dates {
+		all[n] = d.line
+	}
+	return all
+}
+
+func (w *words) digest(lines []string) letter {
+	l := w.Digest
+	l.lines = lines
+	return l
+}
+
+// staffing says who has a role, and what they have answered.
+func (w *words) staffing(r role, assigned []assignment, labels map[string]string) string {
+	var people []string
+	for _, a := range assigned {
+		if a.RoleID == r.ID {
+			said := map[string]string{statusYes: w.DidYes, statusNo: w.DidNo, statusOpen: w.DidOpen,
+				statusPlanned: w.NotSent}[a.Status]
+			people = append(people, labels[a.VolunteerID]+" ("+said+")")
+		}
+	}
+	if len(people) == 0 {
+		return r.Name + ": " + w.Nobody
+	}
+	return r.Name + ": " + strings.Join(people, ", ")
+}
+
+var english = words{
+	Days: [12]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+	Months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September",
+		"October", "November", "December"},
+	Clock: func(at time.Time) string { return at.Format("15:04") },
+	Day: func(w *words, at time.Time) string {
+		return w.Days[at.Weekday()] + " " + strconv.Itoa(at.Day()) + " " + w.Months[at.Month()-1]
+	},
+	Greeting: "Hello",
+	Invitation: letter{
+		subject: "Help in our services",
+		text: "We would like to plan with you. The link connects you with the rota: there you see your dates " +
+			"and answer with one press.",
+		button: "Connect me",
+	},
+	Request: letter{
+		subject: "Can you help?",
+		text:    "Can you help on these dates? Please say yes or no, so that we can plan.",
+		button:  "See the dates and answer",
+	},
+	Reminder: letter{
+		subject: "A reminder of your date",
+		text:    "This is a reminder. Thank you that you help.",
+		button:  "See my dates",
+	},
+	Digest: letter{
+		subject: "Who serves this week",
+		text:    "These are the services of the coming seven days.",
+		button:  "Open the rota",
+	},
+	Test: letter{
+		subject: "Mails of the rota work",
+		text:    "This is a test. Invitations, requests and reminders leave by the same way.",
+		button:  "Open the rota",
+	},
+	ConnectNote: "Sign in first, with the account that you have here. The link works once, for 30 days. " +
+		"Without an account, answer this mail.",
+	OpenNote: "You have not answered yet: please say yes or no.",
+	Nobody:   "nobody", DidYes: "yes", DidNo: "no", DidOpen: "no answer yet", NotSent: "not asked yet",
+}
+
+var german = words{
+	Days: [12]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
+	Months: [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September",
+		"Oktober", "November", "Dezember"},
+	Clock: func(at time.Time) string { return at.Format("15:04") + " Uhr" },
+	Day: func(w *words, at time.Time) string {
+		return w.Days[at.Weekday()] + ", " + strconv.Itoa(at.Day()) + ". " + w.Months[at.Month()-1]
+	},
+	Greeting: "Guten Tag",
+	Invitation: letter{
+		subject: "Mithelfen in unseren Gottesdiensten",
+		text: "Wir möchten gern mit Ihnen planen. Der Link verbindet Sie mit dem Dienstplan: Dort sehen Sie " +
+			"Ihre Termine und antworten mit einem Druck.",
+		button: "Mich verbinden",
+	},
+	Request: letter{
+		subject: "Können Sie helfen?",
+		text:    "Können Sie an diesen Terminen helfen? Bitte sagen Sie ja oder nein, damit wir planen können.",
+		button:  "Termine ansehen und antworten",
+	},
+	Reminder: letter{
+		subject: "Erinnerung an Ihren Termin",
+		text:    "Dies ist eine Erinnerung. Danke, dass Sie helfen.",
+		button:  "Meine Termine ansehen",
+	},
+	Digest: letter{
+		subject: "Wer diese Woche Dienst hat",
+		text:    "Dies sind die Gottesdienste der kommenden sieben Tage.",
+		button:  "Dienstplan öffnen",
+	},
+	Test: letter{
+		subject: "Die Mails des Dienstplans funktionieren",
+		text:    "Dies ist ein Test. Einladungen, Anfragen und Erinnerungen gehen denselben Weg.",
+		button:  "Dienstplan öffnen",
+	},
+	ConnectNote: "Melden Sie sich zuerst an, mit Ihrem Konto hier. Der Link gilt einmal, 30 Tage lang. Ohne " +
+		"Konto antworten Sie auf diese Mail.",
+	OpenNote: "Sie haben noch nicht geantwortet: Bitte sagen Sie ja oder nein.",
+	Nobody:   "niemand", DidYes: "ja", DidNo: "nein", DidOpen: "noch keine Antwort",
+	NotSent: "noch nicht gefragt",
+}
