@@ -89,11 +89,11 @@ func (s *stage) removeItem(ctx context.Context, r *http.Request) (any, error) {
 
 // writeItems runs f, which changes items of the service that it returns.
 func (s *stage) writeItems(ctx context.Context, f func(tx *sdk.Tx) (serviceID string, err error)) error {
-	return s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+	return s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
 		service, err := f(tx)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return touchService(ctx, tx, service, sdk.Principal(ctx).UserID)
+		return now.drives(service), touchService(ctx, tx, service, sdk.Principal(ctx).UserID)
 	})
 }

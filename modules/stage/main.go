@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -20,6 +21,7 @@ const (
 type stage struct {
 	host  *sdk.Host
 	store *store
+	turn  turn
 }
 
 func main() { sdk.Serve(&stage{}) }
@@ -40,14 +42,25 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /songs/{id}", readPlan, sdk.NoBody, s.readSong)
 	r.HandleFunc("PUT /songs/{id}", editPlan, sdk.Buffered(32<<10), s.editSong)
 	r.HandleFunc("DELETE /songs/{id}", editPlan, sdk.NoBody, s.removeSong)
+	r.HandleFunc("POST /songs/import", editPlan, sdk.Buffered(maxSongImport), s.importSongs)
+	r.HandleFunc("GET /export", editPlan, sdk.NoBody, s.exportAll)
+	r.HandleFunc("POST /import", editPlan, sdk.Streamed(maxImport), s.importAll)
+	r.HandleFunc("GET /live", controlLive, sdk.NoBody, s.readLive)
+	r.HandleFunc("POST /live/{id}/go", controlLive, sdk.Buffered(2<<10), s.press)
+	r.HandleFunc("POST /live/{id}/take", controlLive, sdk.Buffered(2<<10), s.take)
 	r.Channel(plansChannel, readPlan, s.plansSnapshot)
+	r.Channel(screenChannel, viewDisplay, s.screenSnapshot)
+	r.Channel(controlChannel, controlLive, s.controlSnapshot)
+	r.PersonErased(s.forget)
+	r.PersonExport(s.exportPerson)
+	r.Every("old-presses", time.Hour, s.forgetPresses)
 	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service)})
 	return nil
 }
 
 // Start keeps the host.
 func (s *stage) Start(_ context.Context, h *sdk.Host) error {
-	s.host, s.store = h, &store{db: h.DB}
+	s.host, s.store, s.turn = h, &store{db: h.DB}, newTurn()
 	return nil
 }
 

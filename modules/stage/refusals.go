@@ -13,9 +13,11 @@ var (
 	errNoService   = sdk.Refuse(http.StatusNotFound, "SERVICE_NOT_FOUND")
 	errNoItem      = sdk.Refuse(http.StatusNotFound, "ITEM_NOT_FOUND")
 	errNoSong      = sdk.Refuse(http.StatusNotFound, "SONG_NOT_FOUND")
+	errNotDriver   = sdk.Refuse(http.StatusConflict, "NOT_THE_DRIVER")
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errServiceFull = sdk.Refuse(http.StatusConflict, "SERVICE_FULL")
 	errSongInUse   = sdk.Refuse(http.StatusConflict, "SONG_IN_USE")
+	errImport      = sdk.Refuse(http.StatusBadRequest, "IMPORT_INVALID")
 	errSongUnknown = sdk.Refuse(http.StatusBadRequest, "SONG_UNKNOWN") // an item names it
 )
 

@@ -56,9 +56,9 @@ func (s *stage) createService(ctx context.Context, r *http.Request) (any, error)
 		return nil, sdk.ErrRequestInvalid
 	}
 	var created *service
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
 		created, err = createService(ctx, tx, &draft, sdk.Principal(ctx).UserID)
-		return err
+		return false, err
 	})
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
-		return editService(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
+	err = s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
+		return now.drives(id), editService(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
 	})
 	if err != nil {
 		return nil, err
@@ -93,5 +93,11 @@ func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error { return removeService(ctx, tx, id) })
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
+		if err := removeService(ctx, tx, id); err != nil || !now.drives(id) {
+			return false, err
+		}
+		_, err := tx.Exec(ctx, `UPDATE stage SET driver = NULL`)
+		return true, err
+	})
 }

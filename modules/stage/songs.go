@@ -52,9 +52,9 @@ func (s *stage) createSong(ctx context.Context, r *http.Request) (any, error) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	var created *song
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
 		created, err = createSong(ctx, tx, &draft, sdk.Principal(ctx).UserID)
-		return err
+		return false, err
 	})
 	if err != nil {
 		return nil, err
@@ -76,9 +76,13 @@ func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	var edited *song
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
-		edited, err = editSong(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
-		return err
+	err = s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (onStage bool, err error) {
+		if edited, err = editSong(ctx, tx, id, &draft, sdk.Principal(ctx).UserID); err != nil {
+			return false, err
+		}
+		err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM items WHERE service_id = $1 AND song_id = $2)`,
+			now.ServiceID, id).Scan(&onStage)
+		return onStage, err
 	})
 	if err != nil {
 		return nil, err
@@ -91,5 +95,7 @@ func (s *stage) removeSong(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error { return removeSong(ctx, tx, id) })
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
+		return false, removeSong(ctx, tx, id)
+	})
 }

@@ -20,6 +20,8 @@ func isText(text string, least, most int) bool {
 }
 
 // normalized has every line end as \n, no tab, and no space at the ends.
-func normalized(text string) string {
-	return strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
+func normalized(text string) string { return strings.TrimSpace(plainLines(text)) }
+
+func plainLines(text string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 }

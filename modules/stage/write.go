@@ -14,8 +14,10 @@ type standing struct {
 	ServiceID *string
 	Driver    *string
 	Rev       int64
-	PlansRev  int64
 }
+
+// drives tells whether a service is the one that is driven.
+func (s *standing) drives(service string) bool { return s.ServiceID != nil && *s.ServiceID == service }
 
 // plansChange is the snapshot of plansChannel, and each of its updates.
 type plansChange struct {
@@ -23,24 +25,51 @@ type plansChange struct {
 }
 
 // writePlan runs f in a transaction that has locked the row of the stage, so that all writes take turns, and
-// tells readers once it is committed.
-func (s *stage) writePlan(ctx context.Context, f func(tx *sdk.Tx, now *standing) error) error {
+// tells readers once it is committed. f returns whether it has changed what is driven: then screens and
+// phones are told, too.
+func (s *stage) writePlan(ctx context.Context,
+	f func(tx *sdk.Tx, now *standing) (onStage bool, err error),
+) error {
+	if err := s.turn.take(ctx); err != nil {
+		return err
+	}
+	defer s.turn.leave()
 	var rev int64
+	var after *moment
 	err := s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
 		now, err := lock(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := f(tx, now); err != nil {
+		onStage, err := f(tx, now)
+		if err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `UPDATE stage SET plans_rev = plans_rev + 1 RETURNING plans_rev`).Scan(&rev)
+		err = tx.QueryRow(ctx, `
+			UPDATE stage SET plans_rev = plans_rev + 1, rev = rev + $1::integer RETURNING plans_rev`,
+			count(onStage)).Scan(&rev)
+		if err == nil && onStage {
+			after, err = readMoment(ctx, tx)
+		}
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	s.publish(plansChannel, plansChange{rev})
+	if after != nil {
+		update := s.controlOf(after, nil)
+		update.PlanChanged = true
+		s.tell(after, update)
+	}
 	return nil
+}
+
+func count(what bool) int {
+	if what {
+		return 1
+	}
+	return 0
 }
 
 // publish tells the readers of a channel. The change is committed, so a failure is no reason to refuse it:
@@ -61,7 +90,7 @@ func (s *stage) plansSnapshot(ctx context.Context) (any, error) {
 // lock reads the row of the stage, and keeps other writes waiting until the transaction ends.
 func lock(ctx context.Context, tx *sdk.Tx) (*standing, error) {
 	now := new(standing)
-	err := tx.QueryRow(ctx, `SELECT service_id::text, driver, rev, plans_rev FROM stage FOR UPDATE`).
-		Scan(&now.ServiceID, &now.Driver, &now.Rev, &now.PlansRev)
+	err := tx.QueryRow(ctx, `SELECT service_id::text, driver, rev FROM stage FOR UPDATE`).
+		Scan(&now.ServiceID, &now.Driver, &now.Rev)
 	return now, err
 }

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// maxMessage is the longest message on screens, in characters.
+const maxMessage = 120
+
+// press is one of the driver's. OpID tells a new one from one that is sent again because its answer was
+// lost.
+type press struct {
+	OpID    string  `json:"opId"`
+	Rev     int64   `json:"rev"` // what the driver saw
+	Action  string  `json:"action"`
+	Item    *string `json:"item"`
+	Section *int64  `json:"section"`
+	Screen  *string `json:"screen"`
+	Message *string `json:"message"`
+}
+
+// check refuses what no driver means: another action, or one with the wrong fields.
+func (p *press) check() error {
+	has := [...]bool{p.Item != nil, p.Section != nil, p.Screen != nil, p.Message != nil}
+	if p.Message != nil {
+		*p.Message = normalized(*p.Message)
+	}
+	valid := isID(p.OpID)
+	switch p.Action {
+	case "next", "previous", "end":
+		valid = valid && has == [4]bool{}
+	case "item":
+		valid = valid && has == [4]bool{0: true, 1: has[1]} && isID(*p.Item)
+	case "section":
+		valid = valid && has == [4]bool{1: true}
+	case "screen":
+		valid = valid && has == [4]bool{2: true} &&
+			(*p.Screen == showLive || *p.Screen == showBlack || *p.Screen == showLogo)
+	case "message":
+		valid = valid && has == [4]bool{3: true} && isLine(*p.Message, 0, maxMessage)
+	default:
+		valid = false
+	}
+	if !valid || p.Section != nil && (*p.Section < 0 || *p.Section > maxWords) {
+		return sdk.ErrRequestInvalid
+	}
+	return nil
+}
+
+// readLive is the snapshot of the channel, for who has to learn who they are themselves.
+func (s *stage) readLive(ctx context.Context, _ *http.Request) (any, error) {
+	read, err := s.readControl(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		*control
+		You string `json:"you"`
+	}{read, sdk.Principal(ctx).UserID}, nil
+}
+
+// press does what the driver pressed, once, if they still drive and saw what is so now.
+func (s *stage) press(ctx context.Context, r *http.Request) (any, error) {
+	pressed, err := sdk.Decode[press](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := pressed.check(); err != nil {
+		return nil, err
+	}
+	service, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	return s.pressAs(ctx, sdk.Principal(ctx).UserID, service, &pressed)
+}
+
+func (s *stage) pressAs(ctx context.Context, me, service string, pressed *press) (*controlUpdate, error) {
+	return s.drive(ctx, &pressed.OpID, func(tx *sdk.Tx, now *standing) error {
+		if done, err := isDone(ctx, tx, me, pressed.OpID); err != nil || done {
+			return unchangedIf(done, err)
+		}
+		if !now.drives(service) || now.Driver == nil || *now.Driver != me {
+			return errNotDriver
+		}
+		if now.Rev != pressed.Rev {
+			return errConflict
+		}
+		if err := keepPress(ctx, tx, me, pressed.OpID); err != nil {
+			return err
+		}
+		return do(ctx, tx, service, pressed)
+	})
+}
+
+// take makes the caller the driver, and this service the one that screens show. Of two who saw the same, one
+// is told that the other was faster.
+func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
+	wanted, err := sdk.Decode[struct {
+		Rev int64 `json:"rev"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	service, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	me := sdk.Principal(ctx).UserID
+	return s.drive(ctx, nil, func(tx *sdk.Tx, now *standing) error {
+		switch {
+		case now.drives(service) && now.Driver != nil && *now.Driver == me:
+			return errUnchanged
+		case now.Rev != wanted.Rev:
+			return errConflict
+		}
+		return takeStage(ctx, tx, service, me)
+	})
+}
+
+// drive runs f in a transaction that has locked the row of the stage, and tells screens and phones what is so
+// afterwards. When f returns errUnchanged, nothing is told, and the answer is what is so already.
+func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *standing) error) (
+	*controlUpdate, error,
+) {
+	if err := s.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.turn.leave()
+	var after *moment
+	changed := true
+	err := s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
+		now, err := lock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		switch err := f(tx, now); {
+		case err == errUnchanged:
+			changed = false
+		case err != nil:
+			return err
+		default:
+			if _, err := tx.Exec(ctx, `UPDATE stage SET rev = rev + 1`); err != nil {
+				return err
+			}
+		}
+		after, err = readMoment(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	update := s.controlOf(after, ack)
+	if changed {
+		s.tell(after, update)
+	}
+	return &update, nil
+}

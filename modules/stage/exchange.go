@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of one import.
+const (
+	maxImport         = 8 << 20 // bytes of the whole
+	maxSongImport     = 256 << 10
+	maxImportProblems = 10 // the first ones are told
+)
+
+// exchange is all that the module keeps, as an export has it and an import takes it.
+type exchange struct {
+	Songs    []exchangedSong    `json:"songs"`
+	Services []exchangedService `json:"services"`
+}
+
+type exchangedSong struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Credit   string    `json:"credit"`
+	Sections []section `json:"sections"`
+}
+
+type exchangedService struct {
+	ID       string          `json:"id"`
+	Title    string          `json:"title"`
+	StartsAt time.Time       `json:"startsAt"`
+	Items    []exchangedItem `json:"items"`
+}
+
+type exchangedItem struct {
+	ID      string  `json:"id"`
+	Kind    string  `json:"kind"`
+	Title   string  `json:"title"`
+	Text    string  `json:"text"`
+	SongID  *string `json:"songId"`
+	Seconds int64   `json:"seconds"`
+}
+
+// imported is what an import changes, or would change.
+type imported struct {
+	Songs    counts    `json:"songs"`
+	Services counts    `json:"services"`
+	Problems []problem `json:"problems"`
+}
+
+type counts struct {
+	New     int `json:"new"`
+	Changed int `json:"changed"`
+	Same    int `json:"same"`
+}
+
+// problem is why an import is refused.
+type problem struct {
+	Line int    `json:"line"`
+	Code string `json:"code"`
+}
+
+// exportAll is a file with everything, of one moment.
+func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
+	var all exchange
+	err := s.reading(ctx, func(tx *sdk.Tx) (err error) {
+		all, err = readAll(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{"Content-Disposition": {`attachment; filename="stage.json"`}}
+	return sdk.Response{Status: http.StatusOK, Header: header, Body: all}, nil
+}
+
+// importAll takes such a file: what has a known id is replaced, and nothing is deleted but items that a
+// service has no more.
+func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
+	preview, err := isPreview(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	all, problems := parseExchange(text)
+	return s.importing(ctx, preview, problems, func(tx *sdk.Tx) (imported, error) {
+		return writeAll(ctx, tx, all, sdk.Principal(ctx).UserID)
+	})
+}
+
+// importSongs takes songs as plain text, or as JSON without ids. A song that is there already stays as it is.
+func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
+	preview, err := isPreview(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	songs, problems := parseSongs(text)
+	return s.importing(ctx, preview, problems, func(tx *sdk.Tx) (imported, error) {
+		return addSongs(ctx, tx, songs, sdk.Principal(ctx).UserID)
+	})
+}
+
+func isPreview(r *http.Request) (bool, error) {
+	sent, err := sdk.Query(r, "preview")
+	if err != nil || sent["preview"] != "" && sent["preview"] != "1" {
+		return false, sdk.ErrRequestInvalid
+	}
+	return sent["preview"] == "1", nil
+}
+
+// importing runs f in a transaction, which a preview rolls back. With problems nothing is written.
+func (s *stage) importing(ctx context.Context, preview bool, problems []problem,
+	f func(tx *sdk.Tx) (imported, error),
+) (any, error) {
+	if len(problems) > 0 {
+		if preview {
+			return imported{Problems: problems[:min(len(problems), maxImportProblems)]}, nil
+		}
+		return nil, errImport
+	}
+	var result imported
+	err := s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (onStage bool, err error) {
+		if result, err = f(tx); err == nil && preview {
+			err = errUnchanged
+		}
+		return now.ServiceID != nil, err
+	})
+	if err != nil && err != errUnchanged {
+		return nil, err
+	}
+	return result, nil
+}

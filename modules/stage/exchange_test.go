@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
+)
+
+const hymns = `Holy, Holy, Holy
+(Reginald Heber, 1826)
+
+Holy, holy, holy! Lord God Almighty!
+Early in the morning our song shall rise to Thee
+
+[Verse 2]
+Holy, holy, holy! all the saints adore Thee
+---
+Amazing Grace
+
+Chorus:
+Amazing grace! how sweet the sound
+`
+
+// What is exported makes the same in an empty installation, and changes nothing where it comes from.
+func TestExportAndImport(t *testing.T) {
+	t.Parallel()
+	p := startPlanner(t)
+	hymn := p.song("Holy", "one\ntwo", "three")
+	for n := range 3 {
+		made := p.service(fmt.Sprint("Sunday ", n), time.Now().AddDate(0, 0, 7*n))
+		p.item(made.ID, `{"kind":"song","songId":"`+hymn.ID+`","seconds":240}`)
+		p.item(made.ID, `{"kind":"reading","title":"Psalm 23","text":"The LORD is my shepherd\n\nI shall not"}`)
+	}
+	file := p.Do("GET", "/export", nil).Body
+	importing := func(p planner, query, want string) {
+		t.Helper()
+		got := p.Do("POST", "/import"+query, file)
+		if got.Status != 200 || got.Body != want {
+			t.Errorf("POST /import%s: %s, want %s", query, got, want)
+		}
+	}
+	const fresh = `{"songs":{"new":1,"changed":0,"same":0},` +
+		`"services":{"new":3,"changed":0,"same":0},"problems":[]}`
+	const known = `{"songs":{"new":0,"changed":0,"same":1},` +
+		`"services":{"new":0,"changed":0,"same":3},"problems":[]}`
+	importing(p, "", known)
+	empty := startPlanner(t)
+	importing(empty, "?preview=1", fresh)
+	if got := empty.Do("GET", "/export", nil).Body; got != `{"songs":[],"services":[]}` {
+		t.Errorf("after a preview: %s, want nothing", got)
+	}
+	importing(empty, "", fresh)
+	if got := empty.Do("GET", "/export", nil).Body; got != file {
+		t.Errorf("export of the import: %s, want %s", got, file)
+	}
+	// Another file replaces what it has, and the items that it does not have go.
+	sunday := p.read(strings.Split(strings.Split(file, `"services":[{"id":"`)[1], `"`)[0])
+	d := driver{p.m.Person(controlLive), p, sunday.ID}
+	d.take()
+	file = fmt.Sprintf(`{"songs":[{"id":%q,"title":"New","credit":"","sections":[{"label":"","text":"x"}]}],
+		"services":[{"id":%q,"title":"Other","startsAt":"2030-01-06T10:00:00.000Z","items":[
+			{"id":%q,"kind":"talk","title":"Sermon","text":"","songId":null,"seconds":60}]}]}`,
+		hymn.ID, sunday.ID, sunday.Items[1].ID)
+	wall := p.m.Device(viewDisplay).Subscribe(screenChannel)
+	importing(p, "",
+		`{"songs":{"new":0,"changed":1,"same":0},"services":{"new":0,"changed":1,"same":0},"problems":[]}`)
+	after := p.read(sunday.ID)
+	if len(after.Items) != 1 || after.Items[0].Title != "Sermon" || after.Rev <= sunday.Rev {
+		t.Errorf("after the import: %+v, want the one item and a higher rev", after)
+	}
+	if got := wall.Update(); !strings.Contains(got, "Sermon") {
+		t.Errorf("after the import screens show %s, want that the next is Sermon", got)
+	}
+}
+
+// A file with a mistake is refused as a whole, and the preview names the lines.
+func TestImportsRefused(t *testing.T) {
+	t.Parallel()
+	p := startPlanner(t)
+	other := p.service("Other", time.Now())
+	taken := p.item(other.ID, `{"kind":"talk","title":"x"}`)
+	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	song := `{"id":"` + id(1) + `","title":"A","credit":"","sections":[{"label":"","text":"x"}]}`
+	service := func(item string) string {
+		return `{"services":[{"id":"` + id(2) + `","title":"A","startsAt":"2030-01-06T10:00:00.000Z","items":[` +
+			item + `]}]}`
+	}
+	for _, one := range []struct{ path, body, problems string }{
+		{"/import", `{"songs":[` + "\n" + song + ",\n" + song + `]}`, `[{"line":3,"code":"SONG_INVALID"}]`},
+		{"/import", `{"songs":[{"title":"A"}]}`, `[{"line":1,"code":"SONG_INVALID"}]`},
+		{"/import", "{\"songs\":[\n]", `[{"line":2,"code":"NO_JSON"}]`},
+		{"/import", `[]`, `[{"line":1,"code":"NO_JSON"}]`},
+		{"/import", `{"people":[]}`, `[{"line":1,"code":"UNKNOWN_LIST"}]`},
+		{"/import", service(`{"id":"` + id(3) + `","kind":"dance","title":"x"}`),
+			`[{"line":1,"code":"SERVICE_INVALID"}]`},
+		{"/import", service(`{"id":"` + taken.ID + `","kind":"talk","title":"x"}`), ""},
+		{"/import", service(`{"id":"` + id(3) + `","kind":"song","songId":"` + id(9) + `"}`), ""},
+		{"/songs/import", "", `[{"line":1,"code":"NO_SONGS"}]`},
+		{"/songs/import", "Title alone", `[{"line":1,"code":"SONG_INVALID"}]`},
+		{"/songs/import", hymns + "---\nTitle alone\n", `[{"line":15,"code":"SONG_INVALID"}]`},
+		{"/songs/import", `{"songs":[{"title":"x","sections":[]}]}`, `[{"line":1,"code":"SONG_INVALID"}]`},
+	} {
+		got := p.Do("POST", one.path, one.body)
+		if got.Status != 400 {
+			t.Errorf("POST %s %s: %s, want 400", one.path, one.body, got)
+		}
+		if got := p.Do("POST", one.path+"?preview=1", one.body); one.problems != "" &&
+			!strings.HasSuffix(got.Body, `"problems":`+one.problems+"}") {
+			t.Errorf("POST %s?preview=1 %s: %s, want the problems %s", one.path, one.body, got, one.problems)
+		}
+		if got := p.m.Person().Do("POST", one.path, one.body); got.Status != 403 {
+			t.Errorf("POST %s by a reader: %s, want 403", one.path, got)
+		}
+	}
+	if got := p.Do("POST", "/songs/import", strings.Repeat("x", maxSongImport+1)); got.Status != 413 {
+		t.Errorf("more than 256 KiB of songs: %s, want 413", got)
+	}
+	got := p.Do("GET", "/export", nil).Body
+	if !strings.HasPrefix(got, `{"songs":[],`) || strings.Count(got, "startsAt") > 1 {
+		t.Errorf("refused imports have changed something: %s", got)
+	}
+}
+
+// Songs come as plain text, with headings or without, and only once.
+func TestSongsAsText(t *testing.T) {
+	t.Parallel()
+	p := startPlanner(t)
+	for _, want := range []string{`"new":2,"changed":0,"same":0`, `"new":0,"changed":0,"same":2`} {
+		got := p.Do("POST", "/songs/import", strings.ReplaceAll(hymns, "\n", "\r\n"))
+		if !strings.Contains(got.Body, want) {
+			t.Errorf("POST /songs/import: %s, want %s", got, want)
+		}
+	}
+	var all exchange
+	p.Do("GET", "/export", nil).JSON(&all)
+	got := ""
+	for _, one := range all.Songs {
+		got += fmt.Sprintf("%s (%s) %q\n", one.Title, one.Credit, one.Sections)
+	}
+	want := `Amazing Grace () [{"Chorus" "Amazing grace! how sweet the sound"}]
+Holy, Holy, Holy (Reginald Heber, 1826) [{"1" "Holy, holy, holy! Lord God Almighty!\nEarly in the morning ` +
+		`our song shall rise to Thee"} {"Verse 2" "Holy, holy, holy! all the saints adore Thee"}]` + "\n"
+	if got != want {
+		t.Errorf("the songs are\n%swant\n%s", got, want)
+	}
+}
+
+// Who wrote and drove can have it exported, and is forgotten when they are erased.
+func TestPeopleAreExportedAndForgotten(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &stage{}, sdktest.Options{})
+	p := planner{m.Person(editPlan, controlLive), t, m}
+	d := driver{p.Caller, p, p.service("Sunday", time.Now()).ID}
+	p.song("Holy", "x")
+	d.take()
+	for _, want := range []string{"1 services, 1 songs, drives true", "0 services, 0 songs, drives false"} {
+		var own struct {
+			ServicesLastWritten, SongsLastWritten []written
+			Drives                                bool
+		}
+		if err := m.Export(d.Caller.ID, &own); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d services, %d songs, drives %t", len(own.ServicesLastWritten),
+			len(own.SongsLastWritten), own.Drives)
+		if got != want {
+			t.Errorf("export: %s, want %s", got, want)
+		}
+		for range 2 {
+			if err := m.Erase(d.Caller.ID); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

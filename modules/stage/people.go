@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// forget takes an erased person's id from what they wrote and drove. Services and songs stay.
+func (s *stage) forget(ctx context.Context, userID string) error {
+	return s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
+		for _, statement := range []string{
+			`UPDATE stage SET driver = NULL WHERE driver = $1`,
+			`UPDATE services SET changed_by = NULL WHERE changed_by = $1`,
+			`UPDATE songs SET changed_by = NULL WHERE changed_by = $1`,
+			`DELETE FROM presses WHERE driver = $1`,
+		} {
+			if _, err := tx.Exec(ctx, statement, userID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// written is a service or a song as its last writer's export has it.
+type written struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// exportPerson is what the module keeps of a person: which services and songs they were the last to write,
+// and whether they drive the screens.
+func (s *stage) exportPerson(ctx context.Context, userID string) (any, error) {
+	own := struct {
+		Services []written `json:"servicesLastWritten"`
+		Songs    []written `json:"songsLastWritten"`
+		Drives   bool      `json:"drives"`
+	}{}
+	scan := func(row scanner, w *written) error { return row.Scan(&w.ID, &w.Title) }
+	rows, err := s.store.db.Query(ctx, `
+		SELECT id::text, title FROM services WHERE changed_by = $1 ORDER BY starts_at, id`, userID)
+	if own.Services, err = collect(rows, err, scan); err != nil {
+		return nil, err
+	}
+	rows, err = s.store.db.Query(ctx, `
+		SELECT id::text, title FROM songs WHERE changed_by = $1 ORDER BY lower(title), id`, userID)
+	if own.Songs, err = collect(rows, err, scan); err != nil {
+		return nil, err
+	}
+	err = s.store.db.QueryRow(ctx, `SELECT coalesce(driver = $1, false) FROM stage`, userID).Scan(&own.Drives)
+	return own, err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a screen has room for, so that it can be read from afar.
+const (
+	screenLines = 6
+	wholeLine   = 44 // characters; a longer line is broken
+	brokenLine  = 36
+)
+
+// step is what a screen shows at once. Next goes from one to the next.
+type step struct {
+	Label string   `json:"label"`
+	Lines []string `json:"lines"`
+}
+
+// words are what the steps of an item are made of.
+type words struct {
+	Kind      string
+	Title     string
+	Text      string
+	SongTitle *string
+	Sections  []section
+}
+
+// name is what the item is called.
+func (w *words) name() string {
+	if w.Title == "" && w.SongTitle != nil {
+		return *w.SongTitle
+	}
+	return w.Title
+}
+
+// steps are never none: an item without words shows its name.
+func (w *words) steps() []step {
+	var all []step
+	for _, one := range w.Sections {
+		all = append(all, cut(one.Label, one.Text)...)
+	}
+	if w.Text != "" {
+		all = append(all, cut("", w.Text)...)
+	}
+	if len(all) == 0 {
+		all = []step{{Lines: brokenAt(w.name(), brokenLine)}}
+	}
+	return all
+}
+
+// cut makes steps of a text: an empty line ends one, and what is longer than a screen becomes several of
+// about the same length.
+func cut(label, text string) []step {
+	var all []step
+	for _, paragraph := range strings.Split(text, "\n\n") {
+		var lines []string
+		for line := range strings.Lines(paragraph) {
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, screenLinesOf(line)...)
+			}
+		}
+		for parts := (len(lines) + screenLines - 1) / screenLines; parts > 0; parts-- {
+			length := (len(lines) + parts - 1) / parts
+			all = append(all, step{Label: label, Lines: lines[:length]})
+			lines = lines[length:]
+		}
+	}
+	if len(all) > 1 {
+		for n := range all {
+			all[n].Label = strings.TrimSpace(fmt.Sprintf("%s %d/%d", label, n+1, len(all)))
+		}
+	}
+	return all
+}
+
+// screenLinesOf breaks a line that is too long into as few as possible, of about the same length.
+func screenLinesOf(line string) []string {
+	if utf8.RuneCountInString(line) <= wholeLine {
+		return []string{line}
+	}
+	least := brokenAt(line, brokenLine)
+	for width := utf8.RuneCountInString(line) / len(least); width < brokenLine; width++ {
+		if even := brokenAt(line, width); len(even) == len(least) {
+			return even
+		}
+	}
+	return least
+}
+
+// brokenAt breaks a line between words, and a longer word anywhere.
+func brokenAt(line string, width int) []string {
+	var lines []string
+	var now []rune
+	for _, word := range strings.Fields(line) {
+		runes := []rune(word)
+		if len(now) > 0 && len(now)+1+len(runes) <= width {
+			now = append(append(now, ' '), runes...)
+			continue
+		}
+		if len(now) > 0 {
+			lines = append(lines, string(now))
+		}
+		for len(runes) > width {
+			lines, runes = append(lines, string(runes[:width])), runes[width:]
+		}
+		now = runes
+	}
+	return append(lines, string(now))
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// chunk is how many rows are written by one statement, so that their values stay below its limit.
+const chunk = 16
+
+// readAll reads all songs and services, in an order that stays.
+func readAll(ctx context.Context, q querier) (all exchange, err error) {
+	rows, err := q.Query(ctx, `SELECT id::text, title, credit, sections FROM songs ORDER BY lower(title), id`)
+	all.Songs, err = collect(rows, err, func(row scanner, s *exchangedSong) error {
+		var sections []byte
+		if err := row.Scan(&s.ID, &s.Title, &s.Credit, &sections); err != nil {
+			return err
+		}
+		return json.Unmarshal(sections, &s.Sections)
+	})
+	if err != nil {
+		return all, err
+	}
+	all.Services, err = readServices(ctx, q)
+	return all, err
+}
+
+func readServices(ctx context.Context, q querier) ([]exchangedService, error) {
+	rows, err := q.Query(ctx, `SELECT id::text, title, starts_at FROM services ORDER BY starts_at, id`)
+	services, err := collect(rows, err, func(row scanner, s *exchangedService) error {
+		err := row.Scan(&s.ID, &s.Title, &s.StartsAt)
+		s.Items, s.StartsAt = []exchangedItem{}, s.StartsAt.UTC()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	places := make(map[string]int, len(services))
+	for n, one := range services {
+		places[one.ID] = n
+	}
+	rows, err = q.Query(ctx, `
+		SELECT service_id::text, id::text, kind, title, text, song_id::text, seconds
+		FROM items
+		ORDER BY service_id, position`)
+	_, err = collect(rows, err, func(row scanner, i *exchangedItem) error {
+		var service string
+		err := row.Scan(&service, &i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.Seconds)
+		if place, found := places[service]; err == nil && found {
+			services[place].Items = append(services[place].Items, *i)
+		}
+		return err
+	})
+	return services, err
+}
+
+// writeAll writes what differs from what is there.
+func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, writer string) (done imported, err error) {
+	before, err := readAll(ctx, tx)
+	if err != nil {
+		return done, err
+	}
+	all.Songs = differing(&done.Songs, before.Songs, all.Songs, func(s exchangedSong) string { return s.ID })
+	all.Services = differing(&done.Services, before.Services, all.Services,
+		func(s exchangedService) string { return s.ID })
+	for part := range slices.Chunk(all.Songs, chunk) {
+		if err := writeSongs(ctx, tx, part, writer); err != nil {
+			return done, err
+		}
+	}
+	for part := range slices.Chunk(all.Services, chunk) {
+		if err := writeServices(ctx, tx, part, writer); err != nil {
+			return done, err
+		}
+		for _, one := range part {
+			if err := writeServiceItems(ctx, tx, one); err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, nil
+}
+
+// differing counts what is new, changed and the same, and returns the first two.
+func differing[T any](done *counts, before, after []T, id func(T) string) (different []T) {
+	known := make(map[string]T, len(before))
+	for _, one := range before {
+		known[id(one)] = one
+	}
+	for _, one := range after {
+		was, found := known[id(one)]
+		switch {
+		case !found:
+			done.New++
+		case asJSON(was) != asJSON(one):
+			done.Changed++
+		default:
+			done.Same++
+			continue
+		}
+		different = append(different, one)
+	}
+	return different
+}
+
+// asJSON is for values that always have a JSON.
+func asJSON(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text)
+}
+
+func writeSongs(ctx context.Context, tx *sdk.Tx, songs []exchangedSong, writer string) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO songs (id, title, credit, sections, changed_by)
+		SELECT id, title, credit, sections, nullif($2, '')
+		FROM jsonb_to_recordset($1::jsonb) AS given (id uuid, title text, credit text, sections jsonb)
+		ON CONFLICT (id) DO UPDATE
+		SET title = excluded.title, credit = excluded.credit, sections = excluded.sections,
+			changed_by = excluded.changed_by, rev = songs.rev + 1`, asJSON(songs), writer)
+	return err
+}
+
+func writeServices(ctx context.Context, tx *sdk.Tx, services []exchangedService, writer string) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO services (id, title, starts_at, changed_by)
+		SELECT id, title, "startsAt", nullif($2, '')
+		FROM jsonb_to_recordset($1::jsonb) AS given (id uuid, title text, "startsAt" timestamptz)
+		ON CONFLICT (id) DO UPDATE
+		SET title = excluded.title, starts_at = excluded.starts_at, changed_by = excluded.changed_by,
+			rev = services.rev + 1`, asJSON(services), writer)
+	return err
+}
+
+// writeServiceItems gives a service exactly these items. Those that it has already keep their id, so that
+// whoever drives it stands where they stood.
+func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) error {
+	text := asJSON(s.Items)
+	_, err := tx.Exec(ctx, `
+		DELETE FROM items
+		WHERE service_id = $1
+			AND id NOT IN (SELECT id FROM jsonb_to_recordset($2::jsonb) AS given (id uuid))`, s.ID, text)
+	if err != nil {
+		return err
+	}
+	written, err := tx.Exec(ctx, `
+		INSERT INTO items (id, service_id, position, kind, title, text, song_id, seconds)
+		SELECT (given->>'id')::uuid, $1, position, given->>'kind', given->>'title', given->>'text',
+			(given->>'songId')::uuid, (given->>'seconds')::integer
+		FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS all_of (given, position)
+		ON CONFLICT (id) DO UPDATE
+		SET position = excluded.position, kind = excluded.kind, title = excluded.title, text = excluded.text,
+			song_id = excluded.song_id, seconds = excluded.seconds, rev = items.rev + 1
+		WHERE items.service_id = excluded.service_id`, s.ID, text)
+	if err == nil && int(written) != len(s.Items) {
+		return errImport // an item with this id belongs to another service
+	}
+	return namedSong(err)
+}
+
+// addSongs adds those songs that are not there already, with the same title and words.
+func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, writer string) (done imported, err error) {
+	for _, one := range songs {
+		sections := asJSON(one.Sections)
+		added, err := tx.Exec(ctx, `
+			INSERT INTO songs (title, credit, sections, changed_by)
+			SELECT $1, $2, $3::jsonb, nullif($4, '')
+			WHERE NOT EXISTS (
+				SELECT FROM songs WHERE lower(title) = lower($1) AND sections = $3::jsonb)`,
+			one.Title, *one.Credit, sections, writer)
+		if err != nil {
+			return done, err
+		}
+		done.Songs.New += int(added)
+		done.Songs.Same += 1 - int(added)
+	}
+	return done, nil
+}

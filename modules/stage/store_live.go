@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// querier is a transaction, or the database where one statement is enough.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
+}
+
+// moment is all that screens and phones are told of, except the plan.
+type moment struct {
+	live
+	Driver     *string
+	ServerTime time.Time
+	ends       map[string]*time.Time // of the timer, by its mode
+	around     []neighbour
+}
+
+// neighbour is the item at which the service stands, the one before or the one after.
+type neighbour struct {
+	words
+	ID      string
+	Offset  int64 // from the item at which the service stands: -1, 0 or 1
+	Seconds int64
+}
+
+// readMoment reads where the service stands that is driven.
+func readMoment(ctx context.Context, q querier) (*moment, error) {
+	var m moment
+	var item, onTime, service *time.Time
+	err := q.QueryRow(ctx, `
+		SELECT clock_timestamp(), stage.rev, stage.driver, stage.service_id::text, live.item_id::text,
+			coalesce(live.section, 0), coalesce(live.item_since, now()), coalesce(live.screen, 'logo'),
+			coalesce(live.message, ''),
+			CASE WHEN items.seconds > 0 THEN live.item_since + items.seconds * interval '1 second' END,
+			services.starts_at + interval '1 second' * (
+				SELECT nullif(sum(seconds), 0)
+				FROM items AS other
+				WHERE other.service_id = services.id AND other.position <= items.position),
+			services.starts_at + interval '1 second' * (
+				SELECT nullif(sum(seconds), 0) FROM items AS other WHERE other.service_id = services.id)
+		FROM stage
+			LEFT JOIN services ON services.id = stage.service_id
+			LEFT JOIN live ON live.service_id = stage.service_id
+			LEFT JOIN items ON items.id = live.item_id`).
+		Scan(&m.ServerTime, &m.Rev, &m.Driver, &m.ServiceID, &m.ItemID, &m.Section, &m.ItemSince, &m.Screen,
+			&m.Message, &item, &onTime, &service)
+	if err != nil || m.ServiceID == nil {
+		return &m, err
+	}
+	m.ends = map[string]*time.Time{"item": item, "end_on_time": onTime, "end_service": service}
+	rows, err := q.Query(ctx, `
+		SELECT items.id::text, items.position - here.position, items.seconds, `+wordColumns+`
+		FROM items
+			LEFT JOIN songs ON songs.id = items.song_id,
+			(SELECT coalesce((SELECT position FROM items WHERE id = $2), 0) AS position) AS here
+		WHERE items.service_id = $1 AND items.position BETWEEN here.position - 1 AND here.position + 1
+		ORDER BY items.position`, *m.ServiceID, m.ItemID)
+	m.around, err = collect(rows, err, func(row scanner, n *neighbour) error {
+		return scanWords(row, &n.words, &n.ID, &n.Offset, &n.Seconds)
+	})
+	m.Section = max(0, min(m.Section, m.lastStep()))
+	return &m, err
+}
+
+const wordColumns = `items.kind, items.title, items.text, songs.title, songs.sections`
+
+func scanWords(row scanner, w *words, before ...any) error {
+	var sections []byte
+	err := row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &sections)...)
+	if err != nil || sections == nil {
+		return err
+	}
+	return json.Unmarshal(sections, &w.Sections)
+}
+
+// at is the item so far from where the service stands; nil when there is none.
+func (m *moment) at(offset int64) *neighbour {
+	for n := range m.around {
+		if m.around[n].Offset == offset {
+			return &m.around[n]
+		}
+	}
+	return nil
+}
+
+// lastStep is the number of the last step of the item at which the service stands.
+func (m *moment) lastStep() int64 {
+	if here := m.at(0); here != nil {
+		return int64(len(here.steps())) - 1
+	}
+	return 0
+}
+
+// planOf reads the items of a service with their words.
+func planOf(ctx context.Context, q querier, id string) (*plan, error) {
+	p := &plan{ID: id, Items: []planItem{}}
+	err := q.QueryRow(ctx, `SELECT title, starts_at FROM services WHERE id = $1`, id).Scan(&p.Title, &p.StartsAt)
+	if err != nil {
+		return nil, orElse(err, errNoService)
+	}
+	rows, err := q.Query(ctx, `
+		SELECT items.id::text, items.seconds, `+wordColumns+`
+		FROM items LEFT JOIN songs ON songs.id = items.song_id
+		WHERE items.service_id = $1
+		ORDER BY items.position`, id)
+	p.Items, err = collect(rows, err, func(row scanner, i *planItem) error {
+		var w words
+		err := scanWords(row, &w, &i.ID, &i.Seconds)
+		i.Kind, i.Title, i.Steps = w.Kind, w.name(), w.steps()
+		return err
+	})
+	return p, err
+}
