@@ -31,6 +31,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	github.com/teambition/rrule-go v1.8.2
 	github.com/thejerf/suture/v4 v4.0.6
 	github.com/wneessen/go-mail v0.8.1
 	go.uber.org/goleak v1.3.0

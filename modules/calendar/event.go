@@ -1,0 +1,183 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of one event.
+const (
+	maxTitle      = 120 // characters
+	maxText       = 1000
+	maxEventRooms = 20
+	maxLength     = 31 * day
+)
+
+// Times that an event may have: later ones than any screen shows only cost.
+var (
+	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// times are what happens at one date. start is on the house's clock.
+type times struct {
+	start   time.Time
+	minutes int64
+	allDay  bool
+}
+
+// ends is the end on the house's clock, and during the two instants. A day lasts as long as the house's clock
+// says, an hour always an hour (RFC 5545 §3.8.5.3).
+func (t times) ends(z zone) (end, from, until time.Time) {
+	from = z.instant(t.start)
+	if t.allDay {
+		end = t.start.Add(time.Duration(t.minutes) * time.Minute)
+		return end, from, z.instant(end)
+	}
+	until = from.Add(time.Duration(t.minutes) * time.Minute)
+	return z.local(until), from, until
+}
+
+// event is a row of the table.
+type event struct {
+	times
+	id, title, text string
+	rule            string
+	rooms           []int64
+	rev             int64
+}
+
+// shownEvent is an event as callers see it.
+type shownEvent struct {
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Text      string   `json:"text"`
+	Start     string   `json:"start"`
+	End       string   `json:"end"`
+	AllDay    bool     `json:"allDay"`
+	Rule      string   `json:"rule"`
+	Rooms     []int64  `json:"rooms"`
+	Rev       int64    `json:"rev"`
+	Cancelled []string `json:"cancelled"` // dates of a repeating event
+	Moved     []string `json:"moved"`
+}
+
+func (e *event) shown(z zone) shownEvent {
+	shown := shownEvent{ID: e.id, Title: e.title, Text: e.text, AllDay: e.allDay, Rule: e.rule, Rooms: e.rooms,
+		Rev: e.rev}
+	shown.Start, shown.End = e.times.text(z)
+	return shown
+}
+
+// text writes start and end: days with the last one included, or times.
+func (t times) text(z zone) (start, end string) {
+	last, _, _ := t.ends(z)
+	if t.allDay {
+		return t.start.Format(dayForm), last.Add(-day).Format(dayForm)
+	}
+	return t.start.Format(clockForm), last.Format(clockForm)
+}
+
+// draft is what a caller writes. Start and end are both days, or both times of the house's clock.
+type draft struct {
+	Title string  `json:"title"`
+	Text  string  `json:"text,omitempty"`
+	Start string  `json:"start"`
+	End   string  `json:"end"`
+	Rule  string  `json:"rule,omitempty"`
+	Rooms []int64 `json:"rooms,omitempty"`
+	Rev   *int64  `json:"rev"` // an edit's: what the writer saw
+}
+
+// event checks a draft. An event whose start is no date of its rule begins with the first date that is.
+func (d *draft) event(z zone) (*event, error) {
+	title := strings.TrimSpace(d.Title)
+	if !isText(title, 1, maxTitle) || !isText(d.Text, 0, maxText) || len(d.Rooms) > maxEventRooms ||
+		repeated(d.Rooms) {
+		return nil, sdk.ErrRequestInvalid
+	}
+	t, err := readTimes(d.Start, d.End, z)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := parseRule(d.Rule, t.start)
+	if err != nil {
+		return nil, err
+	}
+	if rule.repeats() {
+		first, ok := rule.first()
+		if !ok || first.After(latest) {
+			return nil, errRule
+		}
+		t.start = first
+	}
+	return &event{times: t, title: title, text: d.Text, rule: rule.text(), rooms: d.Rooms}, nil
+}
+
+// readTimes takes two days or two times.
+func readTimes(start, end string, z zone) (t times, err error) {
+	form := clockForm
+	if t.allDay = len(start) == len(dayForm); t.allDay {
+		form = dayForm
+	}
+	from, err := time.Parse(form, start)
+	until, endErr := time.Parse(form, end)
+	if err != nil || endErr != nil || from.Before(earliest) || until.After(latest) {
+		return t, sdk.ErrRequestInvalid
+	}
+	lasts := until.Add(day).Sub(from)
+	if !t.allDay {
+		lasts = z.instant(until).Sub(z.instant(from))
+	}
+	if lasts < time.Minute || lasts > maxLength {
+		return t, sdk.ErrRequestInvalid
+	}
+	t.start, t.minutes = from, int64(lasts/time.Minute)
+	return t, nil
+}
+
+// readDate reads which date of a repeating event a path names.
+func readDate(text string) (time.Time, error) {
+	date, err := time.Parse(clockForm, text)
+	if err != nil {
+		return date, errNoDate
+	}
+	return date, nil
+}
+
+func repeated(ids []int64) bool {
+	seen := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			return true
+		}
+		seen[id] = true
+	}
+	return false
+}
+
+// isText counts characters; NUL is no text to PostgreSQL.
+func isText(text string, least, most int) bool {
+	count := utf8.RuneCountInString(text)
+	return least <= count && count <= most && !strings.ContainsRune(text, 0)
+}
+
+// readIDs reads numbers with commas between them, as string_agg and array_to_string write them.
+func readIDs(text string) ([]int64, error) {
+	ids := []int64{}
+	for part := range strings.SplitSeq(text, ",") {
+		if part == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(part, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

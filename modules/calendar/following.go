@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// editFollowing lets a repeating event go on otherwise from a date on: the event ends before it, and another
+// one begins.
+func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, error) {
+	id, wanted, rev, err := c.edited(r)
+	if err != nil {
+		return nil, err
+	}
+	d := onDate{id: id, rev: rev}
+	if err := d.named(r); err != nil {
+		return nil, err
+	}
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		before, err := seenEvent(ctx, tx, d.id, d.rev)
+		if err != nil {
+			return err
+		}
+		if d.date.Equal(before.start) {
+			return c.replace(ctx, tx, before, wanted)
+		}
+		passed, err := c.end(ctx, tx, before, d.date)
+		if err != nil {
+			return err
+		}
+		if err := countOn(wanted, before.rule, passed); err != nil {
+			return err
+		}
+		wanted.id = uuid.NewString()
+		if err := insert(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
+			return err
+		}
+		if err := moveExceptions(ctx, tx, before, wanted, d.date); err != nil {
+			return err
+		}
+		return c.build(ctx, tx, wanted)
+	})
+	return told(wanted.shown(c.zone), err)
+}
+
+// endBefore lets a repeating event end before a date.
+func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) {
+	var d onDate
+	if err := d.seen(r); err != nil {
+		return nil, err
+	}
+	var e *event
+	err := c.change(ctx, func(tx *sdk.Tx) (err error) {
+		if e, err = seenEvent(ctx, tx, d.id, d.rev); err != nil {
+			return err
+		}
+		ended := *e
+		if _, err := c.end(ctx, tx, &ended, d.date); err != nil {
+			return err
+		}
+		e.rev = ended.rev
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.shown(c.zone), nil // with the rule as it was: what undoes this is to write it again
+}
+
+// end writes a last day before a date into the rule of a locked event, whose rule in e stays for the caller.
+// passed is how many dates there were before.
+func (c *calendar) end(ctx context.Context, tx statements, e *event, date time.Time) (passed int, err error) {
+	rule, err := parseRule(e.rule, e.start)
+	if err != nil {
+		return 0, err
+	}
+	if !rule.repeats() || !date.After(e.start) {
+		return 0, errNoDate
+	}
+	if rule.option.Count > 0 {
+		if passed, err = rule.counted(date); err != nil {
+			return 0, err
+		}
+	}
+	rule.option.Count, rule.option.Until = 0, dayOf(date).Add(-day)
+	ended := *e
+	ended.rule = rule.text()
+	if err := update(ctx, tx, &ended, sdk.Principal(ctx).UserID); err != nil {
+		return 0, err
+	}
+	e.rev = ended.rev
+	n, err := tx.Exec(ctx, `DELETE FROM occurrences WHERE event_id = $1::uuid AND recurrence >= $2::timestamp`,
+		e.id, date.Format(clockForm))
+	if err == nil && n == 0 {
+		err = errNoDate
+	}
+	return passed, err
+}
+
+// countOn lets the later part of an event that happens a number of times happen as often as was left.
+func countOn(wanted *event, ruleBefore string, passed int) error {
+	if passed == 0 || wanted.rule != ruleBefore {
+		return nil
+	}
+	rule, err := parseRule(wanted.rule, wanted.start)
+	if err != nil {
+		return err
+	}
+	rule.option.Count -= passed
+	if rule.option.Count < 1 {
+		return errNoDate
+	}
+	wanted.rule = rule.text()
+	return nil
+}
+
+// moveExceptions keeps the exceptions from a date on for an event that now begins at another time of day, or
+// is another event. What would be no exception of it is dropped.
+func moveExceptions(ctx context.Context, tx statements, before, after *event, since time.Time) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE exceptions
+		SET event_id = $2::uuid, recurrence = recurrence::date + $3::timestamp::time
+		WHERE event_id = $1::uuid AND recurrence >= $4::timestamp`,
+		before.id, after.id, after.start.Format(clockForm), since.Format(clockForm))
+	if err != nil {
+		return err
+	}
+	rule, err := parseRule(after.rule, after.start)
+	if err != nil {
+		return err
+	}
+	var kept []string
+	if rule.repeats() {
+		dates, err := rule.dates(time.Now().Add(-keptPast), horizon(time.Now()))
+		if err != nil {
+			return err
+		}
+		for _, date := range dates {
+			kept = append(kept, date.Format(clockForm))
+		}
+	}
+	_, err = tx.Exec(ctx, `
+		DELETE FROM exceptions
+		WHERE event_id = $1::uuid AND (to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI') <> ALL ($2::text[])
+			OR $3 AND NOT cancelled)`,
+		after.id, kept, before.allDay != after.allDay)
+	return err
+}

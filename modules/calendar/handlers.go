@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// event shows one, with the dates on which it is not as usual.
+func (c *calendar) event(ctx context.Context, r *http.Request) (any, error) {
+	id, err := eventID(r)
+	if err != nil {
+		return nil, err
+	}
+	e, err := readEvent(ctx, c.db, id, "")
+	if err != nil {
+		return nil, err
+	}
+	exceptions, err := readExceptions(ctx, c.db, e)
+	if err != nil {
+		return nil, err
+	}
+	shown := e.shown(c.zone)
+	for _, x := range exceptions {
+		if date := x.recurrence.Format(clockForm); x.cancelled {
+			shown.Cancelled = append(shown.Cancelled, date)
+		} else {
+			shown.Moved = append(shown.Moved, date)
+		}
+	}
+	return shown, nil
+}
+
+func (c *calendar) create(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[draft](r)
+	if err != nil {
+		return nil, err
+	}
+	e, err := draft.event(c.zone)
+	if err == nil && draft.Rev != nil {
+		err = sdk.ErrRequestInvalid
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.id = uuid.NewString()
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		if err := insert(ctx, tx, e, sdk.Principal(ctx).UserID); err != nil {
+			return err
+		}
+		return c.build(ctx, tx, e)
+	})
+	return told(sdk.Created(e.shown(c.zone)), err)
+}
+
+// edit replaces the whole event, if it still is what the writer saw.
+func (c *calendar) edit(ctx context.Context, r *http.Request) (any, error) {
+	id, wanted, rev, err := c.edited(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		before, err := seenEvent(ctx, tx, id, rev)
+		if err != nil {
+			return err
+		}
+		return c.replace(ctx, tx, before, wanted)
+	})
+	return told(wanted.shown(c.zone), err)
+}
+
+// edited reads an edit of the event that the path names.
+func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64, err error) {
+	draft, err := sdk.Decode[draft](r)
+	if err != nil {
+		return "", nil, 0, err
+	}
+	if wanted, err = draft.event(c.zone); err != nil {
+		return "", nil, 0, err
+	}
+	if draft.Rev == nil {
+		return "", nil, 0, sdk.ErrRequestInvalid
+	}
+	id, err = eventID(r)
+	return id, wanted, *draft.Rev, err
+}
+
+// replace writes an event in place of the one before. Only what changes when it happens needs new occurrences:
+// one that waits for a room keeps waiting while its words are corrected.
+func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *event) error {
+	wanted.id, wanted.rev = before.id, before.rev
+	if err := update(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
+		return err
+	}
+	if before.times == wanted.times && before.rule == wanted.rule && slices.Equal(before.rooms, wanted.rooms) {
+		return nil
+	}
+	if err := moveExceptions(ctx, tx, before, wanted, before.start); err != nil {
+		return err
+	}
+	return c.build(ctx, tx, wanted)
+}
+
+// remove takes an event out of the calendar. For a while it can be restored.
+func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
+	id, err := eventID(r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.change(ctx, func(tx *sdk.Tx) error {
+		n, err := tx.Exec(ctx, `
+			UPDATE events SET deleted_at = now(), rev = rev + 1 WHERE id = $1::uuid AND deleted_at IS NULL`, id)
+		if err == nil && n == 0 {
+			err = errNoEvent
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM occurrences WHERE event_id = $1::uuid`, id)
+		return err
+	})
+}
+
+// restore brings a deleted event back, if its rooms are still free.
+func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
+	if _, err := sdk.Decode[struct{}](r); err != nil {
+		return nil, err
+	}
+	id, err := eventID(r)
+	if err != nil {
+		return nil, err
+	}
+	var e *event
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE events SET deleted_at = NULL WHERE id = $1::uuid`, id)
+		if err != nil {
+			return err
+		}
+		if e, err = readEvent(ctx, tx, id, "FOR UPDATE"); err != nil {
+			return err
+		}
+		return c.build(ctx, tx, e)
+	})
+	if err != nil {
+		return told(nil, err)
+	}
+	return e.shown(c.zone), nil
+}
+
+// waiting lists bookings that wait for a room, with what has it, the next ones first.
+func (c *calendar) waiting(ctx context.Context, _ *http.Request) (any, error) {
+	type waits struct {
+		Event string `json:"event"`
+		Date  string `json:"date"`
+		Title string `json:"title"`
+		Start string `json:"start"`
+		Room  int64  `json:"room"`
+		By    string `json:"by"`
+	}
+	rows, err := c.db.Query(ctx, `
+		SELECT w.event_id::text, to_char(w.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
+		       to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'), w.room_id,
+		       coalesce((
+		           SELECT coalesce(hx.title, he.title)
+		           FROM bookings h
+		           JOIN events he ON he.id = h.event_id
+		           LEFT JOIN exceptions hx ON hx.event_id = h.event_id AND hx.recurrence = h.recurrence
+		           WHERE h.held AND h.during && w.during
+		             AND int4range(h.room_id, h.room_id, '[]') && int4range(w.room_id, w.room_id, '[]')
+		           ORDER BY lower(h.during)
+		           LIMIT 1), '')
+		FROM bookings w
+		JOIN occurrences o ON o.event_id = w.event_id AND o.recurrence = w.recurrence
+		JOIN events e ON e.id = w.event_id
+		LEFT JOIN exceptions x ON x.event_id = w.event_id AND x.recurrence = w.recurrence
+		WHERE NOT w.held AND upper(w.during) > $1
+		ORDER BY lower(w.during), w.room_id
+		LIMIT 100`, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []waits
+	for rows.Next() {
+		var w waits
+		if err := rows.Scan(&w.Event, &w.Date, &w.Title, &w.Start, &w.Room, &w.By); err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return map[string]any{"waiting": all}, rows.Err()
+}

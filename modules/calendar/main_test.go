@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
+)
+
+func TestMain(m *testing.M) { sdktest.Main(m) }
+
+// started is a calendar of a house in Berlin with two rooms, and somebody who writes in it.
+type started struct {
+	*sdktest.Module
+	module *calendar
+	office *sdktest.Caller
+}
+
+func start(t *testing.T, zone string) *started {
+	t.Helper()
+	s := &started{module: &calendar{}}
+	s.Module = sdktest.Start(t, s.module, sdktest.Options{Configuration: map[string]any{"timeZone": zone}})
+	s.office = s.Person(manageEvents)
+	for _, name := range []string{"Church", "Hall"} {
+		if got := s.office.Do("POST", "/rooms", map[string]string{"name": name}); got.Status != 201 {
+			t.Fatalf("POST /rooms %s: %s, want 201", name, got)
+		}
+	}
+	return s
+}
+
+// write sends a draft and decodes the event that it became.
+func (s *started) write(t *testing.T, method, path string, body string, status int) (e shownEvent) {
+	t.Helper()
+	got := s.office.Do(method, path, body)
+	if got.Status != status {
+		t.Fatalf("%s %s %s: %s, want %d", method, path, body, got, status)
+	}
+	if status < 300 && got.Body != "" {
+		got.JSON(&e)
+	}
+	return e
+}
+
+// seen reads a window of the calendar.
+func (s *started) seen(t *testing.T, from, to string) (w shownWindow) {
+	t.Helper()
+	s.Person().Do("GET", "/occurrences?from="+from+"&to="+to, nil).JSON(&w)
+	return w
+}
+
+// starts are what happens in a window, "2026-03-01T10:00 = instant".
+func (w shownWindow) starts() (all []string) {
+	for _, o := range w.Occurrences {
+		all = append(all, o.Start+" = "+o.StartsAt.UTC().Format("02T15:04Z"))
+	}
+	return all
+}
+
+func event1(title, start, end, rule string, rooms ...int) string {
+	if rooms == nil {
+		rooms = []int{}
+	}
+	text, _ := json.Marshal(map[string]any{"title": title, "start": start, "end": end, "rule": rule,
+		"rooms": rooms})
+	return string(text)
+}
+
+// with adds the rev that the writer saw.
+func with(body string, rev int64) string { return body[:len(body)-1] + fmt.Sprintf(`,"rev":%d}`, rev) }
+
+// soon is a day of the near future, on the house's clock.
+func soon(days int) string { return time.Now().AddDate(0, 0, days).Format(dayForm) }

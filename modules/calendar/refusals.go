@@ -1,0 +1,37 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// What a caller can do something about, beside sdk.ErrRequestInvalid.
+var (
+	errNoEvent     = sdk.Refuse(http.StatusNotFound, "EVENT_NOT_FOUND")
+	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND") // the event does not happen then
+	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
+	errRule        = sdk.Refuse(http.StatusBadRequest, "RULE_INVALID")
+	errRoomTaken   = sdk.Refuse(http.StatusConflict, "ROOM_TAKEN")
+	errNoRoom      = sdk.Refuse(http.StatusNotFound, "ROOM_NOT_FOUND")
+	errRoomUnknown = sdk.Refuse(http.StatusBadRequest, "ROOM_UNKNOWN") // an event names it
+	errRoomName    = sdk.Refuse(http.StatusConflict, "ROOM_NAME_TAKEN")
+	errRoomInUse   = sdk.Refuse(http.StatusConflict, "ROOM_IN_USE")
+	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY_ROOMS")
+)
+
+// eventID takes an id in its one format; another text names no event.
+func eventID(r *http.Request) (string, error) {
+	id := r.PathValue("id")
+	if !isID(id) {
+		return "", errNoEvent
+	}
+	return id, nil
+}
+
+func isID(text string) bool {
+	id, err := uuid.Parse(text)
+	return err == nil && id.String() == text
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of rooms.
+const (
+	maxRooms    = 100
+	maxRoomName = 60
+)
+
+// room is what can be booked.
+type room struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Rev  int64  `json:"rev"`
+}
+
+func readRooms(ctx context.Context, db statements) ([]room, error) {
+	rows, err := db.Query(ctx, `SELECT id, name, rev FROM rooms ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []room{}
+	for rows.Next() {
+		var r room
+		if err := rows.Scan(&r.ID, &r.Name, &r.Rev); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+func (c *calendar) listRooms(ctx context.Context, _ *http.Request) (any, error) {
+	rooms, err := readRooms(ctx, c.db)
+	return map[string]any{"rooms": rooms}, err
+}
+
+func roomName(text string) (string, error) {
+	name := strings.TrimSpace(text)
+	if !isText(name, 1, maxRoomName) {
+		return "", sdk.ErrRequestInvalid
+	}
+	return name, nil
+}
+
+func (c *calendar) createRoom(ctx context.Context, r *http.Request) (any, error) {
+	body, err := sdk.Decode[struct {
+		Name string `json:"name"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	made := room{Rev: 1}
+	if made.Name, err = roomName(body.Name); err != nil {
+		return nil, err
+	}
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		made.ID, err = insertRoom(ctx, tx, made.Name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(made), nil
+}
+
+// insertRoom counts the rooms behind the lock of the calendar's row, so that no two are the last one.
+func insertRoom(ctx context.Context, tx statements, name string) (id int64, err error) {
+	err = tx.QueryRow(ctx, `
+		INSERT INTO rooms (name) SELECT $1 WHERE (SELECT count(*) FROM rooms) < $2 RETURNING id`,
+		name, maxRooms).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, errTooMany
+	}
+	return id, named(err)
+}
+
+func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error) {
+	body, err := sdk.Decode[struct {
+		Name string `json:"name"`
+		Rev  int64  `json:"rev"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	changed := room{}
+	if changed.Name, err = roomName(body.Name); err != nil {
+		return nil, err
+	}
+	if changed.ID, err = roomID(r); err != nil {
+		return nil, err
+	}
+	err = c.change(ctx, func(tx *sdk.Tx) error {
+		err := tx.QueryRow(ctx, `UPDATE rooms SET name = $2, rev = rev + 1 WHERE id = $1 AND rev = $3 RETURNING rev`,
+			changed.ID, changed.Name, body.Rev).Scan(&changed.Rev)
+		if errors.Is(err, sql.ErrNoRows) {
+			return roomMissing(ctx, tx, changed.ID)
+		}
+		return named(err)
+	})
+	return changed, err
+}
+
+// removeRoom deletes one that no event names, be it beyond the horizon.
+func (c *calendar) removeRoom(ctx context.Context, r *http.Request) (any, error) {
+	id, err := roomID(r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.change(ctx, func(tx *sdk.Tx) error {
+		n, err := tx.Exec(ctx, `
+			DELETE FROM rooms
+			WHERE id = $1 AND NOT EXISTS (SELECT FROM events WHERE deleted_at IS NULL AND $1 = ANY (rooms))
+			  AND NOT EXISTS (SELECT FROM exceptions WHERE $1 = ANY (rooms))`, id)
+		if sdk.BrokenConstraint(err) != "" {
+			return errRoomInUse
+		}
+		if err != nil || n > 0 {
+			return err
+		}
+		if err := roomMissing(ctx, tx, id); !errors.Is(err, errConflict) {
+			return err
+		}
+		return errRoomInUse
+	})
+}
+
+// roomMissing tells why a change found no room: it is gone, or not as it was seen.
+func roomMissing(ctx context.Context, tx statements, id int64) error {
+	var there bool
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM rooms WHERE id = $1)`, id).Scan(&there)
+	if err == nil && there {
+		return errConflict
+	}
+	if err == nil {
+		return errNoRoom
+	}
+	return err
+}
+
+func roomID(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 32)
+	if err != nil || id < 1 {
+		return 0, errNoRoom
+	}
+	return id, nil
+}

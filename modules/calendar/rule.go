@@ -1,0 +1,180 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teambition/rrule-go"
+)
+
+// Bounds of a repetition. A rule that can never match is looked for up to the year 9999, so what steps by days
+// may not be narrowed down by months: that would be millions of steps.
+const (
+	maxRule     = 200
+	maxInterval = 100
+	maxCount    = 1000
+	maxDates    = 1500 // of one event between what is kept of the past and the horizon
+)
+
+// rule is how an event repeats: a part of RFC 5545's rules, on the house's clock. The zero rule is once.
+type rule struct{ option rrule.ROption }
+
+// parseRule reads the value of an RRULE; start is the event's. "" is once.
+func parseRule(text string, start time.Time) (rule, error) {
+	if text == "" {
+		return rule{}, nil
+	}
+	if len(text) > maxRule || strings.ContainsAny(text, "\r\n") || !strings.HasPrefix(text, "FREQ=") &&
+		!strings.Contains(text, ";FREQ=") {
+		return rule{}, errRule
+	}
+	option, err := rrule.StrToROption(text)
+	if err != nil || !isBounded(option) {
+		return rule{}, errRule
+	}
+	if !option.Until.IsZero() {
+		option.Until = lastDay(option.Until, start, len(untilOf(text)) == len("20060102"))
+	}
+	option.Dtstart = start
+	if _, err := rrule.NewRRule(*option); err != nil {
+		return rule{}, errRule
+	}
+	return rule{*option}, nil
+}
+
+func untilOf(text string) string {
+	_, after, _ := strings.Cut(text, "UNTIL=")
+	value, _, _ := strings.Cut(after, ";")
+	return value
+}
+
+// lastDay is the last day on which an event may begin, if it must begin by until.
+func lastDay(until, start time.Time, wholeDay bool) time.Time {
+	last := dayOf(until)
+	if !wholeDay && until.Sub(last) < start.Sub(dayOf(start)) {
+		return last.Add(-day)
+	}
+	return last
+}
+
+func isBounded(o *rrule.ROption) bool {
+	byDay := o.Freq == rrule.DAILY || o.Freq == rrule.WEEKLY
+	numbered := false
+	for _, weekday := range o.Byweekday {
+		n := weekday.N()
+		if n < -5 || n > 5 {
+			return false
+		}
+		numbered = numbered || n != 0
+	}
+	switch {
+	case o.Freq > rrule.DAILY, !o.Dtstart.IsZero(), o.Interval < 0, o.Interval > maxInterval,
+		o.Count < 0, o.Count > maxCount, o.Count > 0 && !o.Until.IsZero(),
+		len(o.Byhour)+len(o.Byminute)+len(o.Bysecond)+len(o.Byyearday)+len(o.Byweekno)+len(o.Byeaster) > 0,
+		len(o.Bymonth) > 12, len(o.Bymonthday) > 31, len(o.Bysetpos) > 5, len(o.Byweekday) > 14,
+		byDay && len(o.Bymonth)+len(o.Bymonthday)+len(o.Bysetpos) > 0,
+		numbered && (byDay || o.Freq == rrule.YEARLY && len(o.Bymonth) == 0):
+		return false
+	}
+	return true
+}
+
+// repeats tells a rule from once.
+func (r rule) repeats() bool { return !r.option.Dtstart.IsZero() }
+
+// dates are the beginnings in [from, until), at most maxDates of them.
+func (r rule) dates(from, until time.Time) ([]time.Time, error) {
+	option := r.option
+	if end := option.Until.Add(day - time.Second); option.Until.IsZero() || end.After(until) {
+		option.Until = until.Add(-time.Second)
+	} else {
+		option.Until = end
+	}
+	made, err := rrule.NewRRule(option)
+	if err != nil {
+		return nil, err
+	}
+	var dates []time.Time
+	next := made.Iterator()
+	for at, more := next(); more; at, more = next() {
+		if at.Before(from) {
+			continue
+		}
+		if dates = append(dates, at); len(dates) > maxDates {
+			return nil, errRule
+		}
+	}
+	return dates, nil
+}
+
+// first is when it happens for the first time; an event whose own start is no date of its rule begins then.
+func (r rule) first() (time.Time, bool) {
+	option := r.option
+	if !option.Until.IsZero() {
+		option.Until = option.Until.Add(day - time.Second)
+	}
+	made, err := rrule.NewRRule(option)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return made.Iterator()()
+}
+
+// counted is how many dates come before a time, of a rule with a count.
+func (r rule) counted(before time.Time) (int, error) {
+	dates, err := r.dates(r.option.Dtstart, before)
+	return len(dates), err
+}
+
+// text is the rule as RFC 5545 writes it, with the last day as a date. "" is once.
+func (r rule) text() string {
+	last := ""
+	if !r.option.Until.IsZero() {
+		last = r.option.Until.Format("20060102")
+	}
+	return r.written(last)
+}
+
+// written is the rule with an UNTIL of its own.
+func (r rule) written(until string) string {
+	if !r.repeats() {
+		return ""
+	}
+	o := r.option
+	parts := []string{"FREQ=" + o.Freq.String()}
+	add := func(name string, values ...string) {
+		if len(values) > 0 {
+			parts = append(parts, name+"="+strings.Join(values, ","))
+		}
+	}
+	if o.Interval > 1 {
+		add("INTERVAL", strconv.Itoa(o.Interval))
+	}
+	add("BYMONTH", numbers(o.Bymonth)...)
+	add("BYMONTHDAY", numbers(o.Bymonthday)...)
+	var weekdays []string
+	for _, weekday := range o.Byweekday {
+		weekdays = append(weekdays, strings.TrimPrefix(weekday.String(), "+"))
+	}
+	add("BYDAY", weekdays...)
+	add("BYSETPOS", numbers(o.Bysetpos)...)
+	if o.Wkst.Day() != 0 {
+		add("WKST", o.Wkst.String())
+	}
+	if o.Count > 0 {
+		add("COUNT", strconv.Itoa(o.Count))
+	}
+	if until != "" {
+		add("UNTIL", until)
+	}
+	return strings.Join(parts, ";")
+}
+
+func numbers(values []int) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = strconv.Itoa(value)
+	}
+	return texts
+}

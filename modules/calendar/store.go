@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+const (
+	eventColumns = `id::text, title, text, to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, all_day, rule, ` +
+		`array_to_string(rooms, ','), rev`
+	insertEvent = `
+		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, changed_by)
+		VALUES ($1, $2, $3, $4::timestamp, $5, $6, $7, $8::bigint[]::integer[], nullif($9, ''))`
+)
+
+func scanEvent(row interface{ Scan(dst ...any) error }) (*event, error) {
+	var e event
+	var starts, rooms string
+	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &rooms, &e.rev)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNoEvent
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.start, err = time.Parse(clockForm, starts); err != nil {
+		return nil, err
+	}
+	e.rooms, err = readIDs(rooms)
+	return &e, err
+}
+
+// readEvent reads one that is not deleted. How says FOR UPDATE where it will be changed.
+func readEvent(ctx context.Context, db statements, id, how string) (*event, error) {
+	return scanEvent(db.QueryRow(ctx, `
+		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
+}
+
+// seenEvent locks one and refuses a writer who saw another state of it.
+func seenEvent(ctx context.Context, tx statements, id string, rev int64) (*event, error) {
+	e, err := readEvent(ctx, tx, id, "FOR UPDATE")
+	if err == nil && e.rev != rev {
+		return nil, errConflict
+	}
+	return e, err
+}
+
+func insert(ctx context.Context, tx statements, e *event, writer string) error {
+	e.rev = 1
+	_, err := tx.Exec(ctx, insertEvent, e.id, e.title, e.text, e.start.Format(clockForm), e.minutes, e.allDay,
+		e.rule, e.rooms, writer)
+	return err
+}
+
+// update replaces an event whose row is locked, and counts its rev.
+func update(ctx context.Context, tx statements, e *event, writer string) error {
+	e.rev++
+	_, err := tx.Exec(ctx, `
+		UPDATE events
+		SET title = $2, text = $3, starts = $4::timestamp, minutes = $5, all_day = $6, rule = $7,
+		    rooms = $8::bigint[]::integer[], changed_by = nullif($9, ''), rev = $10
+		WHERE id = $1::uuid`,
+		e.id, e.title, e.text, e.start.Format(clockForm), e.minutes, e.allDay, e.rule, e.rooms, writer, e.rev)
+	return err
+}
+
+func readExceptions(ctx context.Context, db statements, e *event) ([]exception, error) {
+	rows, err := db.Query(ctx, `
+		SELECT to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI'), cancelled, title, text,
+		       to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, array_to_string(rooms, ',')
+		FROM exceptions
+		WHERE event_id = $1::uuid
+		ORDER BY recurrence`, e.id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []exception
+	for rows.Next() {
+		x := exception{times: times{allDay: e.allDay}}
+		var recurrence, starts, rooms string
+		err := rows.Scan(&recurrence, &x.cancelled, &x.title, &x.text, &starts, &x.minutes, &rooms)
+		if err != nil {
+			return nil, err
+		}
+		if x.recurrence, err = time.Parse(clockForm, recurrence); err != nil {
+			return nil, err
+		}
+		if x.start, err = time.Parse(clockForm, starts); err != nil {
+			return nil, err
+		}
+		if x.rooms, err = readIDs(rooms); err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, rows.Err()
+}
+
+// keep writes an exception in place of the one that there was for its date.
+func keep(ctx context.Context, tx statements, id string, x exception) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO exceptions (event_id, recurrence, cancelled, title, text, starts, minutes, rooms)
+		VALUES ($1::uuid, $2::timestamp, $3, $4, $5, $6::timestamp, $7, $8::bigint[]::integer[])
+		ON CONFLICT (event_id, recurrence) DO UPDATE
+		SET cancelled = excluded.cancelled, title = excluded.title, text = excluded.text,
+		    starts = excluded.starts, minutes = excluded.minutes, rooms = excluded.rooms`,
+		id, x.recurrence.Format(clockForm), x.cancelled, x.title, x.text, x.start.Format(clockForm), x.minutes,
+		x.rooms)
+	return err
+}
+
+// checkRooms refuses an event that names a room there is not, whether or not it is to be booked yet.
+func checkRooms(ctx context.Context, db statements, rooms []int64) error {
+	var known int
+	err := db.QueryRow(ctx, `SELECT count(*) FROM rooms WHERE id = ANY ($1::bigint[])`, rooms).Scan(&known)
+	if err == nil && known < len(rooms) {
+		return errRoomUnknown
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// taken is a room that something else has at that time.
+type taken struct {
+	Room  int64  `json:"room"`
+	Start string `json:"start"` // when the room was wanted
+	Event string `json:"event"` // what is in the way, and when
+	Title string `json:"title"`
+	From  string `json:"from"`
+	Until string `json:"until"`
+}
+
+// roomTaken is errRoomTaken with what is in the way. Whoever may write events may see all of them.
+type roomTaken struct{ by []taken }
+
+func (roomTaken) Error() string { return errRoomTaken.Code() }
+func (roomTaken) Unwrap() error { return errRoomTaken }
+
+// takenBy tells what is in the way of an event's bookings that are not held, the first ten.
+func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error {
+	by, err := readTaken(ctx, tx, `w.event_id = $1::uuid`, id)
+	if err != nil {
+		return err
+	}
+	return roomTaken{by}
+}
+
+// readTaken reads bookings that wait, w, with what holds their room.
+func readTaken(ctx context.Context, db statements, where string, args ...any) ([]taken, error) {
+	rows, err := db.Query(ctx, `
+		SELECT w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text, coalesce(x.title, e.title),
+		       to_char(ho.starts, 'YYYY-MM-DD"T"HH24:MI'), to_char(ho.ends, 'YYYY-MM-DD"T"HH24:MI')
+		FROM bookings w
+		JOIN occurrences wo ON wo.event_id = w.event_id AND wo.recurrence = w.recurrence
+		JOIN bookings h ON h.held AND int4range(h.room_id, h.room_id, '[]') && int4range(w.room_id, w.room_id, '[]')
+			AND h.during && w.during
+		JOIN occurrences ho ON ho.event_id = h.event_id AND ho.recurrence = h.recurrence
+		JOIN events e ON e.id = h.event_id
+		LEFT JOIN exceptions x ON x.event_id = h.event_id AND x.recurrence = h.recurrence
+		WHERE NOT w.held AND `+where+`
+		ORDER BY lower(w.during), w.room_id, lower(h.during)
+		LIMIT 10`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []taken{}
+	for rows.Next() {
+		var t taken
+		if err := rows.Scan(&t.Room, &t.Start, &t.Event, &t.Title, &t.From, &t.Until); err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, rows.Err()
+}
+
+// told is the response of a write: 409 with what is in the way, where a room is taken.
+func told(result any, err error) (any, error) {
+	busy := roomTaken{}
+	if !errors.As(err, &busy) {
+		return result, err
+	}
+	return sdk.Response{Status: http.StatusConflict, Body: struct {
+		Code  string  `json:"code"`
+		Taken []taken `json:"taken"`
+	}{errRoomTaken.Code(), busy.by}}, nil
+}
+
+// named makes a broken constraint a refusal.
+func named(err error) error {
+	switch sdk.BrokenConstraint(err) {
+	case "bookings_room_id_fkey":
+		return errRoomUnknown
+	case "rooms_name":
+		return errRoomName
+	}
+	return err
+}

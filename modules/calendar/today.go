@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// What a screen is sent: the rest of today and all of tomorrow, as far as it has room for it.
+const (
+	maxToday     = 200
+	maxTodayText = 80 // characters of a title
+)
+
+// shownToday is all that a screen shows.
+type shownToday struct {
+	ServerTime  time.Time         `json:"serverTime"`
+	Rev         int64             `json:"rev"`
+	Zone        string            `json:"zone"`
+	Rooms       []room            `json:"rooms"`
+	Occurrences []shownOccurrence `json:"occurrences"`
+}
+
+// today is the snapshot of the screens' channel. A screen asks for it again when it is told of another rev,
+// and as often as its stream starts again, so that a new day comes without a change, too.
+func (c *calendar) today(ctx context.Context) (any, error) {
+	now := time.Now()
+	t := shownToday{ServerTime: now, Zone: c.zone.place.String()}
+	if err := c.db.QueryRow(ctx, `SELECT rev FROM calendar`).Scan(&t.Rev); err != nil {
+		return nil, err
+	}
+	var err error
+	if t.Rooms, err = readRooms(ctx, c.db); err != nil {
+		return nil, err
+	}
+	until := dayOf(c.zone.local(now)).Add(2 * day)
+	if t.Occurrences, err = c.between(ctx, now, c.zone.instant(until), maxToday); err != nil {
+		return nil, err
+	}
+	for i := range t.Occurrences {
+		o := &t.Occurrences[i]
+		o.Text = "" // nobody reads it in passing
+		if title := []rune(o.Title); len(title) > maxTodayText {
+			o.Title = string(title[:maxTodayText-1]) + "…"
+		}
+	}
+	return t, nil
+}

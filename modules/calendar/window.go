@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of one look at the calendar.
+const (
+	maxWindow = 100 * day
+	maxShown  = 2000
+)
+
+// shownOccurrence is one time that something happens, as callers see it.
+type shownOccurrence struct {
+	Event    string    `json:"event"`
+	Date     string    `json:"date"` // which date of a repeating event: when it would have begun
+	Title    string    `json:"title"`
+	Text     string    `json:"text"`
+	Start    string    `json:"start"` // on the house's clock: times, or days with the last one included
+	End      string    `json:"end"`
+	StartsAt time.Time `json:"startsAt"`
+	EndsAt   time.Time `json:"endsAt"`
+	AllDay   bool      `json:"allDay"`
+	Repeats  bool      `json:"repeats"`
+	Changed  bool      `json:"changed"` // it is not as the other dates are
+	Rooms    []int64   `json:"rooms"`
+	Waiting  []int64   `json:"waiting"` // rooms that something else has
+	Rev      int64     `json:"rev"`
+}
+
+// shownWindow is a part of the calendar, with all that a page needs to show it.
+type shownWindow struct {
+	Rev          int64             `json:"rev"`
+	Zone         string            `json:"zone"`
+	ZoneWrong    bool              `json:"zoneWrong"`
+	WeekStartsOn string            `json:"weekStartsOn"`
+	Today        string            `json:"today"`
+	Horizon      string            `json:"horizon"` // repeating events are known up to this day
+	More         bool              `json:"more"`    // there is more than one response holds
+	Waiting      int64             `json:"waiting"` // bookings that wait for a room
+	Rooms        []room            `json:"rooms"`
+	Occurrences  []shownOccurrence `json:"occurrences"`
+}
+
+// window shows the days from ?from= to before ?to=.
+func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
+	asked, err := sdk.Query(r, "from", "to")
+	if err != nil {
+		return nil, err
+	}
+	from, err := time.Parse(dayForm, asked["from"])
+	until, untilErr := time.Parse(dayForm, asked["to"])
+	if err != nil || untilErr != nil || !until.After(from) || until.Sub(from) > maxWindow {
+		return nil, sdk.ErrRequestInvalid
+	}
+	now := time.Now()
+	w := shownWindow{Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
+		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone.local(now).Format(dayForm),
+		Horizon: horizon(now).Add(-day).Format(dayForm)}
+	// before the occurrences: what changes in between is told once more
+	err = c.db.QueryRow(ctx, `
+		SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`).
+		Scan(&w.Rev, &w.Waiting)
+	if err != nil {
+		return nil, err
+	}
+	if w.Rooms, err = readRooms(ctx, c.db); err != nil {
+		return nil, err
+	}
+	w.Occurrences, err = c.between(ctx, c.zone.instant(from), c.zone.instant(until), maxShown+1)
+	if w.More = len(w.Occurrences) > maxShown; w.More {
+		w.Occurrences = w.Occurrences[:maxShown]
+	}
+	return w, err
+}
+
+// between reads what happens between two instants, in order.
+func (c *calendar) between(ctx context.Context, from, until time.Time, most int) ([]shownOccurrence, error) {
+	rows, err := c.db.Query(ctx, `
+		SELECT o.event_id::text, to_char(o.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
+		       coalesce(x.text, e.text), to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'),
+		       to_char(o.ends, 'YYYY-MM-DD"T"HH24:MI'), lower(o.during), upper(o.during), e.all_day, e.rule <> '',
+		       x.event_id IS NOT NULL, coalesce(b.held, ''), coalesce(b.waiting, ''), e.rev
+		FROM occurrences o
+		JOIN events e ON e.id = o.event_id
+		LEFT JOIN exceptions x ON x.event_id = o.event_id AND x.recurrence = o.recurrence
+		LEFT JOIN LATERAL (
+			SELECT string_agg(room_id::text, ',' ORDER BY room_id) FILTER (WHERE held) AS held,
+			       string_agg(room_id::text, ',' ORDER BY room_id) FILTER (WHERE NOT held) AS waiting
+			FROM bookings
+			WHERE event_id = o.event_id AND recurrence = o.recurrence) b ON true
+		WHERE o.during && tstzrange($1, $2)
+		ORDER BY lower(o.during), e.all_day DESC, e.title, o.event_id
+		LIMIT $3`, from, until, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []shownOccurrence{}
+	for rows.Next() {
+		var o shownOccurrence
+		var held, waiting string
+		err := rows.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
+			&o.Repeats, &o.Changed, &held, &waiting, &o.Rev)
+		if err != nil {
+			return nil, err
+		}
+		if o.Rooms, err = readIDs(held); err != nil {
+			return nil, err
+		}
+		if o.Waiting, err = readIDs(waiting); err != nil {
+			return nil, err
+		}
+		if o.AllDay {
+			last, err := time.Parse(clockForm, o.End)
+			if err != nil {
+				return nil, err
+			}
+			o.Start, o.End = o.Start[:len(dayForm)], last.Add(-day).Format(dayForm)
+		}
+		all = append(all, o)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"time"
+	_ "time/tzdata" // a module reads no file of the system's
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// A time on the house's own clock is a time.Time in UTC: it has no zone until zone.instant gives it one.
+const (
+	clockForm = "2006-01-02T15:04"
+	dayForm   = "2006-01-02"
+	day       = 24 * time.Hour
+)
+
+// zone is that of the house.
+type zone struct{ place *time.Location }
+
+// instant is when the house's clock shows local. Of a time that it shows twice in autumn it is the first; one
+// that it leaves out in spring counts by the offset before, as RFC 5545 §3.3.5 has it.
+func (z zone) instant(local time.Time) time.Time {
+	before := z.shifted(local, local.Add(-day))
+	if z.local(before).Equal(local) {
+		return before
+	}
+	if after := z.shifted(local, local.Add(day)); z.local(after).Equal(local) {
+		return after
+	}
+	return before
+}
+
+// shifted is local by the offset that the zone has about another time.
+func (z zone) shifted(local, about time.Time) time.Time {
+	_, offset := about.In(z.place).Zone()
+	return local.Add(-time.Duration(offset) * time.Second)
+}
+
+// local is what the house's clock shows at an instant.
+func (z zone) local(at time.Time) time.Time {
+	there := at.In(z.place)
+	year, month, date := there.Date()
+	return time.Date(year, month, date, there.Hour(), there.Minute(), there.Second(), 0, time.UTC)
+}
+
+// dayOf is the beginning of a local day.
+func dayOf(local time.Time) time.Time { return local.Truncate(day) }
+
+// loadZone refuses what names no zone, and "Local", which would be the machine's.
+func loadZone(name string) (zone, bool) {
+	place, err := time.LoadLocation(name)
+	return zone{place}, err == nil && name != "" && name != "Local"
+}
+
+// settleZone takes the zone of the configuration. Where that is a new one, the occurrences are made anew: as
+// many as there is time for now, the others by the schedule. One that there is not must not stop the platform,
+// so the one before stays, and who manages events is told.
+func (c *calendar) settleZone(ctx context.Context) error {
+	name := c.host.Config.String("timeZone")
+	var kept string
+	if err := c.db.QueryRow(ctx, `SELECT zone FROM calendar`).Scan(&kept); err != nil {
+		return err
+	}
+	wanted, ok := loadZone(name)
+	if !ok {
+		c.host.Log.Warn("the time zone in the configuration is none, so the last good one stays", "kept", kept)
+		c.zoneWrong = true
+		c.zone, _ = loadZone(kept)
+		return nil
+	}
+	c.zone = wanted
+	if name == kept {
+		return nil
+	}
+	err := c.db.InTx(ctx, func(tx *sdk.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE calendar SET zone = $1, rev = rev + 1 WHERE zone <> $1`, name)
+		if err != nil || tag == 0 {
+			return err // another process was faster
+		}
+		_, err = tx.Exec(ctx, `UPDATE events SET built_until = NULL`)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	soon, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	if err := c.moveHorizon(soon); err != nil && soon.Err() == nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestClockChanges: a weekly 10:00 stays 10:00 across the change of the clock, in both directions.
+func TestClockChanges(t *testing.T) {
+	t.Parallel()
+	year := time.Now().Year() + 1
+	for name, c := range map[string]struct {
+		winter, summer string // the instant of ten o'clock
+		change         func(year int) (spring, autumn time.Time)
+	}{
+		"Europe/Berlin":    {"09:00Z", "08:00Z", func(y int) (a, b time.Time) { return sunday(y, 4, 0), sunday(y, 11, 0) }},
+		"America/New_York": {"15:00Z", "14:00Z", func(y int) (a, b time.Time) { return sunday(y, 3, 2), sunday(y, 11, 1) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, name)
+			spring, autumn := c.change(year)
+			for what, at := range map[string]struct {
+				change        time.Time
+				before, after string
+			}{"spring": {spring, c.winter, c.summer}, "autumn": {autumn, c.summer, c.winter}} {
+				first := at.change.AddDate(0, 0, -7).Format(dayForm)
+				s.write(t, "POST", "/events", event1(what, first+"T10:00", first+"T11:30", "FREQ=WEEKLY;COUNT=3"), 201)
+				got := s.seen(t, first, at.change.AddDate(0, 0, 8).Format(dayForm))
+				var want []string
+				for week, instant := range []string{at.before, at.after, at.after} {
+					day := at.change.AddDate(0, 0, 7*(week-1))
+					want = append(want, fmt.Sprintf("%sT10:00 = %02dT%s", day.Format(dayForm), day.Day(), instant))
+				}
+				if !slices.Equal(got.starts(), want) {
+					t.Errorf("%s: %v, want %v", what, got.starts(), want)
+				}
+				for _, o := range got.Occurrences {
+					if o.End[len(dayForm):] != "T11:30" || o.EndsAt.Sub(o.StartsAt) != 90*time.Minute {
+						t.Errorf("%s: it ends %s, after %v; want 11:30", what, o.End, o.EndsAt.Sub(o.StartsAt))
+					}
+				}
+			}
+		})
+	}
+}
+
+// sunday is the nth Sunday of a month, from 1; the 0th is the last one of the month before.
+func sunday(year int, month time.Month, n int) time.Time {
+	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	return first.AddDate(0, 0, (7-int(first.Weekday()))%7+7*(n-1))
+}
+
+// TestInstants: what the clock leaves out counts by the offset before, what it shows twice is the first time.
+func TestInstants(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ zone, local, want string }{
+		{"Europe/Berlin", "2027-03-28T02:30", "2027-03-28T01:30Z"},
+		{"Europe/Berlin", "2027-03-28T03:00", "2027-03-28T01:00Z"},
+		{"Europe/Berlin", "2027-10-31T02:30", "2027-10-31T00:30Z"},
+		{"Europe/Berlin", "2027-10-31T03:00", "2027-10-31T02:00Z"},
+		{"America/New_York", "2027-03-14T02:30", "2027-03-14T07:30Z"},
+		{"America/New_York", "2027-11-07T01:30", "2027-11-07T05:30Z"},
+		{"Pacific/Apia", "2027-01-01T00:00", "2026-12-31T11:00Z"},
+		{"Asia/Kathmandu", "2027-01-01T00:00", "2026-12-31T18:15Z"},
+		{"UTC", "2027-01-01T00:00", "2027-01-01T00:00Z"},
+	} {
+		z, ok := loadZone(c.zone)
+		if !ok {
+			t.Fatalf("zone %s is not known", c.zone)
+		}
+		if got := z.instant(at(t, c.local)).UTC().Format("2006-01-02T15:04Z"); got != c.want {
+			t.Errorf("%s in %s: %s, want %s", c.local, c.zone, got, c.want)
+		}
+	}
+}
+
+// TestZoneChanged: another zone in the configuration moves every occurrence; one that there is not moves none.
+func TestZoneChanged(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Asia/Tokyo")
+	day := soon(3)
+	s.write(t, "POST", "/events", event1("Choir", day+"T10:00", day+"T11:00", "FREQ=WEEKLY", 1), 201)
+	s.module.zone, _ = loadZone("UTC")
+	if _, err := s.module.db.Exec(t.Context(), `UPDATE calendar SET zone = 'UTC'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.module.settleZone(t.Context()); err != nil { // the configuration says Tokyo
+		t.Fatal(err)
+	}
+	w := s.seen(t, day, soon(4))
+	if want := at(t, day+"T01:00"); len(w.Occurrences) != 1 || !w.Occurrences[0].StartsAt.Equal(want) ||
+		w.Zone != "Asia/Tokyo" {
+		t.Errorf("in Tokyo: %+v, want ten o'clock to be %v", w, want)
+	}
+	wrong := start(t, "Berlin")
+	if w := wrong.seen(t, day, soon(4)); !w.ZoneWrong || w.Zone != "UTC" {
+		t.Errorf("a zone that there is not: %+v, want zoneWrong and UTC", w)
+	}
+}
