@@ -21,6 +21,7 @@ var fillers = []struct {
 	fill   func(context.Context, *caller) error
 }{
 	{"announcements", announcements},
+	{"calendar", calendar},
 }
 
 // Owner is who signs in to write.

@@ -1,0 +1,141 @@
+import type { Context } from "@narthex/sdk";
+import { type Door, doorsAt, type Occurrence, type Today } from "./today";
+import { type Words, wordsFor } from "./words";
+
+/** How often the board looks at the clock, milliseconds. */
+const lookEvery = 1000;
+
+/** What is on today, room by room. It changes with the clock and with every change of the calendar. */
+export class Board {
+	readonly #frame = document.createElement("div");
+	readonly #words: Words;
+	#today: Today | undefined;
+	#received = 0;
+	#shown = "";
+	#stop: (() => void) | undefined;
+	#again: ReturnType<typeof setTimeout> | undefined;
+	#timer: ReturnType<typeof setInterval> | undefined;
+
+	constructor(
+		container: HTMLElement,
+		readonly context: Context,
+	) {
+		this.#words = wordsFor(context.locale);
+		this.#frame.className = "house";
+		container.append(this.#frame);
+	}
+
+	start(): void {
+		this.#follow();
+		this.#timer = setInterval(() => this.#look(), lookEvery);
+	}
+
+	stop(): void {
+		this.#stop?.();
+		clearTimeout(this.#again);
+		clearInterval(this.#timer);
+		this.#frame.remove();
+	}
+
+	#follow(): void {
+		this.#stop = this.context.realtime<Today, { readonly rev: number }>("today", {
+			snapshot: (today) => {
+				this.#received = performance.now();
+				this.#today = today;
+				this.#look();
+			},
+			update: ({ rev }) => {
+				if (this.#today === undefined || rev <= this.#today.rev || this.#again !== undefined) return;
+				this.#again = setTimeout(() => {
+					this.#again = undefined;
+					this.#stop?.();
+					this.#follow();
+				}, Math.random() * 500); // not at the same moment as all other screens
+			},
+		});
+	}
+
+	/** The server's time; until the platform's clock agrees with the snapshot's, that counts. */
+	#now(today: Today): number {
+		const told = this.context.serverNow();
+		const counted = Date.parse(today.serverTime) + performance.now() - this.#received;
+		return Math.abs(told - counted) < 10_000 ? told : counted;
+	}
+
+	#look(): void {
+		const today = this.#today;
+		if (today === undefined) return;
+		const now = this.#now(today);
+		const minute = Math.floor(now / 60_000);
+		const key = `${today.rev} ${minute} ${this.#received}`;
+		if (key === this.#shown) return;
+		this.#shown = key;
+		const doors = doorsAt(today, now);
+		this.#frame.dataset["doors"] = String(doors.length);
+		this.#frame.style.setProperty("--columns", String(Math.ceil(Math.sqrt(doors.length))));
+		this.#frame.replaceChildren(this.#head(today, now), this.#rooms(doors));
+	}
+
+	#head({ zone }: Today, now: number): HTMLElement {
+		const form = (options: Intl.DateTimeFormatOptions) =>
+			new Intl.DateTimeFormat(this.context.locale, { ...options, timeZone: zone }).format(now);
+		return element("header", "", [
+			element("div", "title", [this.#words.title]),
+			element("div", "date", [form({ weekday: "long", day: "numeric", month: "long" })]),
+			element("div", "clock", [form({ hour: "numeric", minute: "2-digit" })]),
+		]);
+	}
+
+	#rooms(doors: readonly Door[]): HTMLElement {
+		if (doors.every(({ now, next }) => now.length + next.length === 0)) {
+			return element("div", "quiet-day", [this.#words.nothing]);
+		}
+		return element(
+			"div",
+			"doors",
+			doors.map((door) => this.#door(door)),
+		);
+	}
+
+	#door({ name, now, next }: Door): HTMLElement {
+		const words = this.#words;
+		const lines = [
+			...now.map((one) =>
+				this.#line(one, "now", words.now, one.allDay ? "" : words.until(this.#time(one.end))),
+			),
+			...next.map((one) => this.#line(one, "next", this.#time(one.start), "")),
+		];
+		if (lines.length === 0) lines.push(element("div", "free", [words.free]));
+		return element("section", now.length > 0 ? "door busy" : "door", [
+			element("div", "name", [name === "" ? words.elsewhere : name]),
+			...lines,
+		]);
+	}
+
+	#line({ title }: Occurrence, kind: string, when: string, until: string): HTMLElement {
+		const what = element("div", "what", [title]);
+		what.dir = "auto";
+		return element("div", kind, [
+			element("div", "when", [when]),
+			what,
+			...(until === "" ? [] : [element("div", "until", [until])]),
+		]);
+	}
+
+	/** A time of the house's clock. */
+	#time(text: string): string {
+		const form = new Intl.DateTimeFormat(this.context.locale, {
+			hour: "numeric",
+			minute: "2-digit",
+			timeZone: "UTC",
+		});
+		return form.format(Date.parse(`${text}Z`));
+	}
+}
+
+function element(tag: string, name: string, children: readonly (string | Node)[]): HTMLElement {
+	const made = document.createElement(tag);
+	if (name !== "") made.className = name;
+	made.append(...children);
+	return made;
+}

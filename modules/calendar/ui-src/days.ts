@@ -1,0 +1,76 @@
+/**
+ * Days and times of the house's own clock, as texts: "2026-11-22", "2026-11-22T10:00". They have no zone, so
+ * this browser's zone has no part in them.
+ */
+const dayLength = 86_400_000;
+
+const momentOf = (text: string): number => Date.parse(text.length === 10 ? `${text}T00:00Z` : `${text}Z`);
+const dayAt = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+
+export const dayOf = (text: string): string => text.slice(0, 10);
+export const timeOf = (text: string): string => text.slice(11);
+
+export const plusDays = (day: string, count: number): string => dayAt(momentOf(day) + count * dayLength);
+
+export const daysBetween = (from: string, until: string): number =>
+	Math.round((momentOf(until) - momentOf(from)) / dayLength);
+
+/** The same day of another month, or that month's last. */
+export function plusMonths(day: string, count: number): string {
+	const date = new Date(momentOf(day));
+	const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + count];
+	const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+	return dayAt(Date.UTC(year, month, Math.min(date.getUTCDate(), last)));
+}
+
+/** 0 is Monday. */
+export const weekdayOf = (day: string): number => (new Date(momentOf(day)).getUTCDay() + 6) % 7;
+
+export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`;
+
+/** The first day of a week; weeks begin with Monday (0) or Sunday (6). */
+export const firstOfWeek = (day: string, begins: number): string =>
+	plusDays(day, -((weekdayOf(day) - begins + 7) % 7));
+
+/** Days one after the other. */
+export const run = (from: string, count: number): readonly string[] =>
+	Array.from({ length: count }, (_, at) => plusDays(from, at));
+
+/** The weeks that have a day of a month. */
+export function weeksOf(month: string, begins: number): readonly (readonly string[])[] {
+	const first = firstOfWeek(firstOfMonth(month), begins);
+	const past = plusMonths(firstOfMonth(month), 1);
+	const count = Math.ceil(daysBetween(first, past) / 7);
+	return Array.from({ length: count }, (_, at) => run(plusDays(first, 7 * at), 7));
+}
+
+/** A time plus minutes. */
+export const plusMinutes = (time: string, minutes: number): string =>
+	new Date(momentOf(time) + minutes * 60_000).toISOString().slice(0, 16);
+
+export const minutesBetween = (from: string, until: string): number =>
+	(momentOf(until) - momentOf(from)) / 60_000;
+
+/** How a language writes days and times. */
+export class Forms {
+	readonly #forms = new Map<string, Intl.DateTimeFormat>();
+	constructor(readonly language: string) {}
+
+	write(text: string, options: Intl.DateTimeFormatOptions): string {
+		const key = JSON.stringify(options);
+		const form =
+			this.#forms.get(key) ?? new Intl.DateTimeFormat(this.language, { ...options, timeZone: "UTC" });
+		this.#forms.set(key, form);
+		return form.format(momentOf(text));
+	}
+	month = (day: string): string => this.write(day, { month: "long", year: "numeric" });
+	day = (day: string): string => this.write(day, { weekday: "short", day: "numeric", month: "short" });
+	dayAndYear = (day: string): string =>
+		this.write(day, { day: "numeric", month: "short", year: "numeric" });
+	longDay = (day: string): string =>
+		this.write(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+	date = (day: string): string => this.write(day, { day: "numeric", month: "long", year: "numeric" });
+	time = (text: string): string => this.write(text, { hour: "numeric", minute: "2-digit" });
+	weekday = (day: string, width: "long" | "short" = "long"): string => this.write(day, { weekday: width });
+	monthName = (day: string): string => this.write(day, { month: "long" });
+}

@@ -1,0 +1,135 @@
+import { Button, Dialog, Menu, Note } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Event, Occurrence, Room } from "./event";
+import { repeatOf, sentenceOf } from "./repeat";
+import { namesOf, tell, type Tools, whenOf } from "./tools";
+
+interface DetailsProps {
+	readonly tools: Tools;
+	readonly one: Occurrence;
+	readonly rooms: readonly Room[];
+	close(): void;
+	/** Called after every change. */
+	changed(): unknown;
+}
+
+/** What happens, when and where; for who manages events, what can be done about it. */
+export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
+	const { api, say, context, manages } = tools;
+	const [event, setEvent] = useState<Event>();
+	useEffect(() => {
+		if (!one.repeats) return;
+		void api
+			.event(one.event)
+			.then((result) => result.ok && !context.signal.aborted && setEvent(result.value));
+	}, []);
+	const where = namesOf(rooms, one.rooms);
+	const edit = (how: string) => {
+		close();
+		context.navigate(`edit/${one.event}${how}`);
+	};
+	const remove = async () => {
+		const result = await api.remove(one.event);
+		close();
+		tell(tools, result, say("deleted", { title: one.title }), remove, () => restore());
+		changed();
+	};
+	const restore = async () => {
+		tell(tools, await api.restore(one.event), say("restored"), restore);
+		changed();
+	};
+	const cancel = async () => {
+		const result = await api.cancelDate(one.event, one.date, one.rev);
+		close();
+		tell(tools, result, say("cancelled", { title: one.title }), cancel, ({ rev }) => uncancel(rev));
+		changed();
+	};
+	const uncancel = async (rev: number) => {
+		tell(tools, await api.restoreDate(one.event, one.date, rev), say("restored"), () => uncancel(rev));
+		changed();
+	};
+	const end = async () => {
+		const result = await api.endBefore(one.event, one.date, one.rev);
+		close();
+		tell(tools, result, say("ended", { title: one.title }), end, goOn);
+		changed();
+	};
+	const goOn = async ({ id, title, text, start, end: until, rule, rooms: booked, rev }: Event) => {
+		const body = { title, text, start, end: until, rule, rooms: booked, rev };
+		tell(tools, await api.edit(id, body), say("restored"), changed);
+		changed();
+	};
+	const first = event !== undefined && event.start.slice(0, 10) === one.date.slice(0, 10);
+	return (
+		<Dialog
+			title={one.title}
+			size="medium"
+			onClose={close}
+			footer={
+				<>
+					{manages && one.repeats && (
+						<span class="effect">
+							<Menu
+								label={say("delete")}
+								words={say("delete")}
+								items={[
+									{ id: "one", label: say("cancelOne"), onPick: cancel },
+									...(first ? [] : [{ id: "following", label: say("endHere"), onPick: end }]),
+									{ id: "all", label: say("deleteAll"), onPick: remove },
+								]}
+							/>
+						</span>
+					)}
+					{manages && !one.repeats && (
+						<span class="effect">
+							<Button kind="quiet" icon="trash" onPress={remove}>
+								{say("delete")}
+							</Button>
+						</span>
+					)}
+					<Button onPress={close}>{say("close")}</Button>
+					{manages && !one.repeats && (
+						<Button kind="primary" onPress={() => edit("")}>
+							{say("edit")}
+						</Button>
+					)}
+					{manages && one.repeats && (
+						<Menu
+							label={say("edit")}
+							words={say("edit")}
+							class="primary"
+							items={[
+								{ id: "one", label: say("scopeOne"), onPick: () => edit(`/one/${one.date}`) },
+								{
+									id: "following",
+									label: say("scopeFollowing"),
+									onPick: () => edit(`/following/${one.date}`),
+								},
+								{ id: "all", label: say("scopeAll"), onPick: () => edit("") },
+							]}
+						/>
+					)}
+				</>
+			}
+		>
+			<p>{whenOf(tools, one)}</p>
+			{event && <p class="muted">{sentenceOf(tools, repeatOf(event.rule, event.start), event.start)}</p>}
+			{one.changed && <p class="muted">{say("changedDate")}</p>}
+			{where !== "" && (
+				<p>
+					<bdi>{where}</bdi>
+				</p>
+			)}
+			{one.waiting.length > 0 && (
+				<Note tone="warn">
+					<p>{say("waitsFor", { rooms: namesOf(rooms, one.waiting) })}</p>
+				</Note>
+			)}
+			{one.text !== "" && (
+				<p class="words" dir="auto">
+					{one.text}
+				</p>
+			)}
+		</Dialog>
+	);
+}

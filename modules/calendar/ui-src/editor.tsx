@@ -1,0 +1,240 @@
+import { Button, Checkbox, Form, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Refusal, Result } from "./api";
+import { ClockField } from "./clockfield";
+import { dayOf } from "./days";
+import {
+	type Draft,
+	draftOf,
+	maxText,
+	maxTitle,
+	movedTo,
+	newDraft,
+	type Problems,
+	problemsOf,
+} from "./draft";
+import { submissionOf, withStart } from "./draft";
+import type { Event, Room, Taken } from "./event";
+import type { EditPage } from "./pages";
+import { RepeatFields } from "./repeatfields";
+import { RoomFields, TakenNote } from "./roomfields";
+import type { Tools } from "./tools";
+
+interface EditorProps {
+	readonly tools: Tools;
+	readonly page: EditPage;
+	readonly subpath: string;
+}
+
+/** What an unfinished event is kept as, so that it survives a sign-in in between. */
+interface Kept {
+	readonly draft: Draft;
+	readonly rev: number | undefined;
+}
+
+/** Writes an event: a new one, all dates of one, one date, or all from a date on. */
+export function Editor({ tools, page, subpath }: EditorProps) {
+	const { context, api, say } = tools;
+	const { id, scope, date } = page;
+	const [draft, setDraft] = useState<Draft>();
+	const [rev, setRev] = useState<number>();
+	const [rooms, setRooms] = useState<readonly Room[]>([]);
+	const [problems, setProblems] = useState<Problems>({});
+	const [refused, setRefused] = useState<Refusal>();
+	const [taken, setTaken] = useState<readonly Taken[]>([]);
+	const [busy, setBusy] = useState(false);
+	const [dirty, setDirty] = useState(false);
+
+	const begin = (changed: boolean) => {
+		setDirty(changed);
+		context.setDirty(changed);
+	};
+	const fresh = async (): Promise<{ draft: Draft; rev: number | undefined } | undefined> => {
+		if (id === undefined) {
+			const today = new Date(context.serverNow()).toISOString().slice(0, 10);
+			return { draft: newDraft(date === "" ? today : date), rev: undefined };
+		}
+		const [result, days] = await Promise.all([api.event(id), scope === "one" ? ownOf(date) : undefined]);
+		if (context.signal.aborted) return undefined;
+		if (!result.ok) return void setRefused(result.why);
+		const whole = draftOf(result.value);
+		const draft = scope === "all" ? whole : (days ?? movedTo(whole, date));
+		return { draft, rev: result.value.rev };
+	};
+	/** One date as it is now, where it differs from the others. */
+	const ownOf = async (at: string): Promise<Draft | undefined> => {
+		const result = await api.window(dayOf(at), nextDay(at));
+		const one =
+			result.ok && result.value.occurrences.find(({ event, date: on }) => event === id && on === at);
+		return one ? draftOf({ ...one, rule: "" }) : undefined;
+	};
+	const open = async () => {
+		const known = await api.rooms();
+		if (context.signal.aborted) return;
+		if (known.ok) setRooms(known.value.rooms);
+		else setRefused(known.why);
+		const kept = context.drafts.get(subpath) as Kept | undefined;
+		if (kept) {
+			setDraft(kept.draft);
+			setRev(kept.rev);
+			context.announce(say("draftRestored"));
+			return begin(true);
+		}
+		await takeTheirs();
+	};
+	const takeTheirs = async () => {
+		const found = await fresh();
+		if (found === undefined) return;
+		setDraft(found.draft);
+		setRev(found.rev);
+		setRefused(undefined);
+		settle();
+	};
+	const settle = () => {
+		context.drafts.delete(subpath);
+		begin(false);
+	};
+	useEffect(() => {
+		context.setTitle(say(id === undefined ? "newTitle" : `title_${scope}`));
+		void open();
+	}, []);
+
+	const change = (part: Partial<Draft>) => {
+		if (draft === undefined) return;
+		const next = { ...draft, ...part };
+		setDraft(next);
+		setTaken([]);
+		context.drafts.set(subpath, { draft: next, rev } satisfies Kept);
+		begin(true);
+	};
+	const leave = () => {
+		const day = draft === undefined ? "" : dayOf(draft.start);
+		settle();
+		context.navigate(day === "" ? "" : `month/${day}`);
+	};
+	const cancel = async () => {
+		const question = {
+			title: say("leaveTitle"),
+			body: say("leaveHelp"),
+			yes: say("leave"),
+			no: say("stay"),
+			danger: true,
+		};
+		if (!dirty || (await context.confirm(question))) leave();
+	};
+	const send = (seen: number | undefined): Promise<Result<Event>> => {
+		const body = submissionOf(draft as Draft, seen, scope !== "one");
+		if (id === undefined) return api.create(body);
+		if (scope === "one") return api.editDate(id, date, body);
+		return scope === "following" ? api.editFollowing(id, date, body) : api.edit(id, body);
+	};
+	const save = async (seen: number | undefined) => {
+		if (draft === undefined || busy) return;
+		const found = problemsOf(draft);
+		setProblems(found);
+		if (Object.keys(found).length > 0) return;
+		setBusy(true);
+		const result = await send(seen);
+		if (context.signal.aborted) return;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result.why);
+		setTaken(result.ok ? [] : result.taken);
+		if (!result.ok) return;
+		context.announce(say("saved"));
+		leave();
+	};
+	const keepMine = async () => {
+		const theirs = await fresh();
+		if (theirs) await save(theirs.rev);
+	};
+
+	const notice = refused !== undefined && (
+		<Note tone="bad" role="alert">
+			<p>{say(refused)}</p>
+			<TakenNote {...{ tools, taken, rooms }} />
+			{refused === "conflict" && (
+				<div class="row">
+					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
+					<Button onPress={keepMine}>{say("keepMine")}</Button>
+				</div>
+			)}
+		</Note>
+	);
+	if (draft === undefined) {
+		if (refused === undefined) return <Skeleton />;
+		return (
+			<div class="stack">
+				{notice}
+				<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>
+			</div>
+		);
+	}
+	return (
+		<>
+			<ScreenHeader sub={scope === "all" ? undefined : say(`help_${scope}`)} />
+			<Form onSubmit={() => save(rev)}>
+				{notice}
+				<TextField
+					label={say("title")}
+					required
+					maxLength={maxTitle}
+					value={draft.title}
+					error={problems.title && say(problems.title)}
+					onInput={(title) => change({ title })}
+				/>
+				{scope !== "one" && (
+					<Checkbox
+						label={say("allDayLong")}
+						checked={draft.allDay}
+						onChange={(allDay) => change({ allDay })}
+					/>
+				)}
+				<div class="pair">
+					<ClockField
+						{...{ tools, allDay: draft.allDay, label: say("begins"), value: draft.start }}
+						error={problems.start && say(problems.start)}
+						onInput={(start) => change(withStart(draft, start))}
+					/>
+					<ClockField
+						{...{
+							tools,
+							allDay: draft.allDay,
+							label: say(draft.allDay ? "lastDay" : "ends"),
+							value: draft.end,
+						}}
+						error={problems.end && say(problems.end)}
+						onInput={(end) => change({ end })}
+					/>
+				</div>
+				{scope !== "one" && (
+					<RepeatFields
+						{...{ tools, repeat: draft.repeat, start: dayOf(draft.start) }}
+						error={problems.until && say(problems.until)}
+						onChange={(repeat) => change({ repeat })}
+					/>
+				)}
+				<RoomFields
+					{...{ tools, rooms, chosen: draft.rooms }}
+					onChange={(chosen) => change({ rooms: chosen })}
+				/>
+				<TextField
+					label={say("text")}
+					optional
+					lines={4}
+					maxLength={maxText}
+					value={draft.text}
+					onInput={(text) => change({ text })}
+				/>
+				<div class="row">
+					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
+						{say("save")}
+					</Button>
+					<Button onPress={() => void cancel()}>{say("cancel")}</Button>
+				</div>
+			</Form>
+		</>
+	);
+}
+
+const nextDay = (date: string): string =>
+	new Date(Date.parse(`${dayOf(date)}T00:00Z`) + 86_400_000).toISOString().slice(0, 10);

@@ -1,0 +1,68 @@
+import { Button, Chip, EmptyState } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import { daysBetween, run } from "./days";
+import { hoursOn, namesOf } from "./tools";
+import { byDay, type ViewProps } from "./view";
+
+interface ListProps extends ViewProps {
+	readonly from: string;
+	readonly to: string;
+}
+
+/** So many events are made at once; more come with each frame, so that the first are seen early. */
+const atOnce = 60;
+
+/** Day after day, in words: also what a phone shows of a month. */
+export function List({ tools, occurrences, rooms, today, from, to, open }: ListProps) {
+	const { forms, say, manages, context } = tools;
+	const [most, setMost] = useState(atOnce);
+	const all = byDay(occurrences, run(from, daysBetween(from, to)));
+	const days = [...all].filter(([, events]) => events.length > 0);
+	const count = days.reduce((sum, [, events]) => sum + events.length, 0);
+	useEffect(() => {
+		if (most >= count) return;
+		const frame = requestAnimationFrame(() => setMost(most * 2));
+		return () => cancelAnimationFrame(frame);
+	}, [most, count]);
+	if (days.length === 0) {
+		const write = (
+			<Button kind="primary" icon="plus" onPress={() => context.navigate(`new/${from}`)}>
+				{say("newEvent")}
+			</Button>
+		);
+		return <EmptyState title={say("nothing")} action={manages && write} />;
+	}
+	let left = most;
+	return (
+		<ol class="days">
+			{days.map(([day, events]) => {
+				const part = events.slice(0, Math.max(0, left));
+				left -= events.length;
+				if (part.length === 0) return null;
+				return (
+					<li key={day}>
+						<h3 class={day === today ? "today" : undefined}>{forms.longDay(day)}</h3>
+						<ul>
+							{part.map((one) => (
+								<li key={one.event + one.date}>
+									<button type="button" onClick={() => open(one)}>
+										<time>{hoursOn(tools, one, day)}</time>
+										<span class="what">
+											<bdi class="name">{one.title}</bdi>
+											<bdi class="second">{namesOf(rooms, one.rooms)}</bdi>
+										</span>
+										{one.waiting.length > 0 && (
+											<Chip tone="warn" door="barred">
+												{say("waits")}
+											</Chip>
+										)}
+									</button>
+								</li>
+							))}
+						</ul>
+					</li>
+				);
+			})}
+		</ol>
+	);
+}

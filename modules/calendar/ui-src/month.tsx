@@ -1,0 +1,126 @@
+import { useEffect, useRef } from "preact/hooks";
+import { plusDays, plusMonths, firstOfWeek, weeksOf } from "./days";
+import type { Occurrence } from "./event";
+import { namesOf } from "./tools";
+import { byDay, type ViewProps } from "./view";
+
+/** So many events a day are shown; the others are a press away. */
+const perDay = 3;
+
+/** A month as a grid. Arrow keys move from day to day, Page Up and Down from month to month. */
+export function Month({ tools, occurrences, rooms, day, today, begins, open, go }: ViewProps) {
+	const { forms, say, context } = tools;
+	const weeks = weeksOf(day, begins);
+	const days = byDay(occurrences, weeks.flat());
+	const grid = useRef<HTMLTableElement>(null);
+	const moves = useRef(false);
+	useEffect(() => {
+		if (moves.current) grid.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
+		moves.current = false;
+	}, [day]);
+	const keys = (event: KeyboardEvent) => {
+		const at = (event.target as HTMLElement).dataset["day"];
+		if (at === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+		const to = target(event.key, at, begins, context.dir === "rtl");
+		if (to === undefined) return;
+		event.preventDefault();
+		moves.current = true;
+		go("month", to, true);
+	};
+	return (
+		<table class="month" ref={grid} onKeyDown={keys} aria-label={forms.month(day)}>
+			<thead>
+				<tr>
+					{(weeks[0] ?? []).map((weekday) => (
+						<th key={weekday} scope="col">
+							<abbr title={forms.weekday(weekday)}>{forms.weekday(weekday, "short")}</abbr>
+						</th>
+					))}
+				</tr>
+			</thead>
+			<tbody>
+				{weeks.map((week) => (
+					<tr key={week[0]}>
+						{week.map((one) => {
+							const all = days.get(one) ?? [];
+							const rest = all.length - perDay;
+							const names = ["number", one === today && "today"].filter(Boolean).join(" ");
+							return (
+								<td key={one} class={one.slice(0, 7) === day.slice(0, 7) ? undefined : "other"}>
+									<button
+										type="button"
+										class={names}
+										data-day={one}
+										tabIndex={one === day ? 0 : -1}
+										aria-current={one === today ? "date" : undefined}
+										aria-label={say("dayWith", { day: forms.longDay(one), count: all.length })}
+										onClick={() => go("list", one)}
+									>
+										{Number(one.slice(8))}
+									</button>
+									{all.slice(0, rest === 1 ? perDay + 1 : perDay).map((event) => (
+										<Entry
+											key={event.event + event.date}
+											{...{ tools, one: event, day: one, open }}
+											rooms={rooms}
+										/>
+									))}
+									{rest > 1 && (
+										<button type="button" class="rest" onClick={() => go("list", one)}>
+											{say("rest", { count: rest })}
+											<span class="unseen"> {forms.longDay(one)}</span>
+										</button>
+									)}
+								</td>
+							);
+						})}
+					</tr>
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+interface EntryProps extends Pick<ViewProps, "tools" | "rooms" | "open"> {
+	readonly one: Occurrence;
+	readonly day: string;
+}
+
+/** One event of a day: when it begins, and what it is. */
+export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryProps) {
+	const begins = !one.allDay && one.start.startsWith(day);
+	const where = namesOf(rooms, one.rooms);
+	const names = ["entry", (one.allDay || !begins) && "whole", one.waiting.length > 0 && "waits"];
+	return (
+		<button type="button" class={names.filter(Boolean).join(" ")} onClick={() => open(one)}>
+			{begins && <time>{forms.time(one.start)}</time>}
+			<bdi>{one.title}</bdi>
+			{where !== "" && <span class="unseen">, {where}</span>}
+			{one.waiting.length > 0 && <span class="unseen">, {say("waits")}</span>}
+		</button>
+	);
+}
+
+/** The day that a key leads to. */
+function target(key: string, day: string, begins: number, rightToLeft: boolean): string | undefined {
+	const forward = rightToLeft ? -1 : 1;
+	switch (key) {
+		case "ArrowRight":
+			return plusDays(day, forward);
+		case "ArrowLeft":
+			return plusDays(day, -forward);
+		case "ArrowDown":
+			return plusDays(day, 7);
+		case "ArrowUp":
+			return plusDays(day, -7);
+		case "Home":
+			return firstOfWeek(day, begins);
+		case "End":
+			return plusDays(firstOfWeek(day, begins), 6);
+		case "PageDown":
+			return plusMonths(day, 1);
+		case "PageUp":
+			return plusMonths(day, -1);
+	}
+	return undefined;
+}

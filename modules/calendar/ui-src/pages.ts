@@ -1,0 +1,44 @@
+export type View = "month" | "week" | "list";
+
+/** Which dates of a repeating event a change is for. */
+export type Scope = "all" | "one" | "following";
+
+/** A look at the calendar; day "" is today. */
+export interface ViewPage {
+	readonly is: "view";
+	readonly view: View;
+	readonly day: string;
+}
+
+/** A new event, on a day or any, or an event to be changed. */
+export interface EditPage {
+	readonly is: "edit";
+	readonly id: string | undefined;
+	readonly scope: Scope;
+	/** The date of a repeating event, or the day of a new one; "" for none. */
+	readonly date: string;
+}
+
+export type Page = ViewPage | EditPage | { readonly is: "rooms" } | { readonly is: "transfer" };
+
+const views = /^(month|week|list)(?:\/(\d{4}-\d\d-\d\d))?$/;
+const edits = /^edit\/([0-9a-f-]{36})(?:\/(one|following)\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
+const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
+
+/** What a part of the address shows. One that there is not shows this month. */
+export function pageOf(subpath: string): Page {
+	if (subpath === "rooms" || subpath === "transfer") return { is: subpath };
+	const added = news.exec(subpath);
+	if (added) return { is: "edit", id: undefined, scope: "all", date: added[1] ?? "" };
+	const edited = edits.exec(subpath);
+	if (edited) {
+		return {
+			is: "edit",
+			id: edited[1],
+			scope: (edited[2] as Scope | undefined) ?? "all",
+			date: edited[3] ?? "",
+		};
+	}
+	const [, view = "month", day = ""] = views.exec(subpath) ?? [];
+	return { is: "view", view: view as View, day };
+}

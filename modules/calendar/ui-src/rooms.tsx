@@ -1,0 +1,112 @@
+import { Button, EmptyState, Form, ListRow, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Refusal } from "./api";
+import type { Room } from "./event";
+import { tell, type Tools } from "./tools";
+
+/** The rooms that can be booked. */
+export function Rooms({ tools }: { readonly tools: Tools }) {
+	const { context, api, say } = tools;
+	const [rooms, setRooms] = useState<readonly Room[]>();
+	const [refused, setRefused] = useState<Refusal>();
+	const [name, setName] = useState("");
+	const [wrong, setWrong] = useState<Refusal>();
+	const [renamed, setRenamed] = useState<Room>();
+	const load = async () => {
+		const result = await api.rooms();
+		if (context.signal.aborted) return;
+		setRefused(result.ok ? undefined : result.why);
+		if (result.ok) setRooms(result.value.rooms);
+	};
+	useEffect(() => {
+		context.setTitle(say("rooms"));
+		void load();
+		return context.realtime("events", { snapshot: () => undefined, update: () => void load() });
+	}, []);
+	const save = async () => {
+		if (name.trim() === "") return setWrong("invalid");
+		const result = await (renamed === undefined ? api.addRoom(name) : api.renameRoom(renamed, name));
+		if (context.signal.aborted) return;
+		setWrong(result.ok ? undefined : result.why);
+		if (!result.ok) return;
+		context.announce(say("saved"));
+		setName("");
+		setRenamed(undefined);
+		await load();
+	};
+	const remove = async (room: Room) => {
+		const result = await api.removeRoom(room.id);
+		tell(
+			tools,
+			result,
+			say("roomDeleted", { name: room.name }),
+			() => remove(room),
+			async () => {
+				await api.addRoom(room.name);
+				await load();
+			},
+		);
+		await load();
+	};
+	const change = (room: Room | undefined) => {
+		setRenamed(room);
+		setName(room?.name ?? "");
+		setWrong(undefined);
+	};
+	if (rooms === undefined) {
+		return refused === undefined ? (
+			<Skeleton />
+		) : (
+			<Note tone="bad" role="alert">
+				<p>{say(refused)}</p>
+				<Button onPress={load}>{say("tryAgain")}</Button>
+			</Note>
+		);
+	}
+	return (
+		<>
+			<ScreenHeader actions={<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>} />
+			<div class="stack narrow">
+				{rooms.length === 0 ? (
+					<EmptyState title={say("noRooms")} help={say("roomsHelp")} />
+				) : (
+					<ul class="list wide">
+						{rooms.map((room) => (
+							<ListRow key={room.id} title={<bdi>{room.name}</bdi>}>
+								<Button
+									kind="quiet"
+									label={say("renameOf", { name: room.name })}
+									onPress={() => change(room)}
+								>
+									{say("rename")}
+								</Button>
+								<Button
+									kind="quiet"
+									label={say("deleteOf", { name: room.name })}
+									onPress={() => remove(room)}
+								>
+									{say("delete")}
+								</Button>
+							</ListRow>
+						))}
+					</ul>
+				)}
+				<Form onSubmit={save}>
+					<TextField
+						label={renamed === undefined ? say("newRoom") : say("renameOf", { name: renamed.name })}
+						maxLength={60}
+						value={name}
+						error={wrong && say(wrong === "invalid" ? "nameNeeded" : wrong)}
+						onInput={setName}
+					/>
+					<div class="row">
+						<Button submit kind="primary">
+							{say(renamed === undefined ? "addRoom" : "save")}
+						</Button>
+						{renamed && <Button onPress={() => change(undefined)}>{say("cancel")}</Button>}
+					</div>
+				</Form>
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,200 @@
+import { Button, IconButton, Menu, Note, ScreenHeader, Segments, SelectField, Skeleton } from "@narthex/kit";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Refusal } from "./api";
+import { firstOfMonth, firstOfWeek, plusDays, plusMonths, weeksOf } from "./days";
+import { Details } from "./details";
+import type { Occurrence, Window } from "./event";
+import { List } from "./list";
+import { Month } from "./month";
+import type { View, ViewPage } from "./pages";
+import type { Tools } from "./tools";
+import { WaitingNote } from "./waiting";
+import { Week } from "./week";
+
+/** How many days the list shows. */
+const listed = 31;
+/** Narrower than this a month is a list. */
+const gridWidth = 600;
+
+interface ScreenProps {
+	readonly tools: Tools;
+	readonly page: ViewPage;
+}
+
+/** The first day that a view shows, and the day after its last. */
+function spanOf(view: View, day: string, begins: number): readonly [string, string] {
+	if (view === "list") return [day, plusDays(day, listed)];
+	const first = firstOfWeek(view === "week" ? day : firstOfMonth(day), begins);
+	return [first, plusDays(first, 7 * (view === "week" ? 1 : weeksOf(day, begins).length))];
+}
+
+/** The day to go to from a day: one view further, or back. */
+function stepFrom(view: View, day: string, by: 1 | -1): string {
+	return view === "month" ? plusMonths(day, by) : plusDays(day, by * (view === "week" ? 7 : listed));
+}
+
+/** Month, week and list, and what leads from one to the other. */
+export function Screen({ tools, page }: ScreenProps) {
+	const { context, api, say, forms, manages } = tools;
+	const [shown, setShown] = useState<Window>();
+	const [refused, setRefused] = useState<Refusal>();
+	const [room, setRoom] = useState("");
+	const [opened, setOpened] = useState<Occurrence>();
+	const [narrow, setNarrow] = useState(false);
+	const frame = useRef<HTMLDivElement>(null);
+	const asked = useRef(0);
+	const soon = useRef<ReturnType<typeof setTimeout>>(undefined);
+	const begins = shown?.weekStartsOn === "sunday" ? 6 : 0;
+	const today = shown?.today ?? new Date(context.serverNow()).toISOString().slice(0, 10);
+	const day = page.day === "" ? today : page.day;
+	const [from, to] = spanOf(page.view, day, begins);
+
+	const load = async () => {
+		const ask = ++asked.current;
+		const result = await api.window(from, to);
+		if (context.signal.aborted || ask !== asked.current) return;
+		setRefused(result.ok ? undefined : result.why);
+		if (result.ok) setShown(result.value);
+	};
+	const latest = useRef({ load, rev: 0 });
+	latest.current = { load, rev: shown?.rev ?? 0 };
+	useEffect(() => void load(), [from, to]);
+	useEffect(() => {
+		context.setTitle(context.module.name);
+		context.setDirty(false);
+		const follow = ({ rev }: { readonly rev: number }) => {
+			if (rev <= latest.current.rev) return;
+			clearTimeout(soon.current); // once for changes close together
+			soon.current = setTimeout(() => void latest.current.load(), 200);
+		};
+		const stop = context.realtime<{ rev: number }, { rev: number }>("events", {
+			snapshot: follow,
+			update: follow,
+		});
+		const size = new ResizeObserver(([entry]) =>
+			setNarrow((entry?.contentRect.width ?? gridWidth) < gridWidth),
+		);
+		if (frame.current) size.observe(frame.current);
+		return () => {
+			stop();
+			size.disconnect();
+			clearTimeout(soon.current);
+		};
+	}, []);
+
+	const go = (view: View, to: string, replace = false) => context.navigate(`${view}/${to}`, { replace });
+	const heading =
+		page.view === "month" ? forms.month(day) : `${forms.day(from)} – ${forms.dayAndYear(plusDays(to, -1))}`;
+	const occurrences = (shown?.occurrences ?? []).filter(
+		({ rooms, waiting }) => room === "" || rooms.includes(Number(room)) || waiting.includes(Number(room)),
+	);
+	const view = { tools, occurrences, rooms: shown?.rooms ?? [], day, today, begins, open: setOpened, go };
+	const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+	return (
+		<div ref={frame}>
+			<ScreenHeader
+				sub={shown && shown.zone !== zone ? say("zone", { zone: cityOf(shown.zone) }) : undefined}
+				actions={manages && <Actions tools={tools} day={page.day} />}
+			/>
+			<div class="toolbar">
+				<div class="steps">
+					<IconButton
+						icon="chevronRight"
+						class="back"
+						label={say(`before_${page.view}`)}
+						onPress={() => go(page.view, stepFrom(page.view, day, -1))}
+					/>
+					<IconButton
+						icon="chevronRight"
+						label={say(`after_${page.view}`)}
+						onPress={() => go(page.view, stepFrom(page.view, day, 1))}
+					/>
+					<Button onPress={() => context.navigate(page.view === "month" ? "" : page.view)}>
+						{say("today")}
+					</Button>
+					<h2 aria-live="polite">{heading}</h2>
+				</div>
+				<div class="choices">
+					{(shown?.rooms.length ?? 0) > 0 && (
+						<SelectField
+							label={say("room")}
+							hideLabel
+							value={room}
+							options={[
+								{ value: "", label: say("allRooms") },
+								...(shown?.rooms ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+							]}
+							onInput={setRoom}
+						/>
+					)}
+					<Segments
+						name="view"
+						label={say("view")}
+						chosen={page.view}
+						segments={(["month", "week", "list"] as const).map((id) => ({ id, label: say(id) }))}
+						onChoose={(to) => go(to, day)}
+					/>
+				</div>
+			</div>
+			{manages && shown && <WaitingNote tools={tools} window={shown} />}
+			{refused !== undefined && (
+				<Note tone="bad" role="alert">
+					<p>{say(refused === "denied" ? "readDenied" : refused)}</p>
+					<Button onPress={load}>{say("tryAgain")}</Button>
+				</Note>
+			)}
+			{shown === undefined ? (
+				refused === undefined && <Skeleton rows={6} />
+			) : page.view === "list" || narrow ? (
+				<List
+					{...view}
+					from={page.view === "month" ? firstOfMonth(day) : from}
+					to={lastOf(page.view, day, to)}
+				/>
+			) : page.view === "week" ? (
+				<Week {...view} />
+			) : (
+				<Month {...view} />
+			)}
+			{shown?.more && <p class="muted">{say("more")}</p>}
+			{shown && to > shown.horizon && (
+				<p class="muted">{say("horizon", { date: forms.date(shown.horizon) })}</p>
+			)}
+			{opened && shown && (
+				<Details
+					{...{ tools, one: opened, rooms: shown.rooms }}
+					close={() => setOpened(undefined)}
+					changed={load}
+				/>
+			)}
+		</div>
+	);
+}
+
+/** The list of a month ends with it. */
+const lastOf = (view: View, day: string, to: string): string =>
+	view === "month" ? plusMonths(firstOfMonth(day), 1) : to;
+
+const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
+
+function Actions({ tools: { context, say }, day }: { readonly tools: Tools; readonly day: string }) {
+	return (
+		<>
+			<Menu
+				label={say("furtherActions")}
+				items={[
+					{ id: "rooms", label: say("rooms"), icon: "door", onPick: () => context.navigate("rooms") },
+					{
+						id: "transfer",
+						label: say("transfer"),
+						icon: "upload",
+						onPick: () => context.navigate("transfer"),
+					},
+				]}
+			/>
+			<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
+				{say("newEvent")}
+			</Button>
+		</>
+	);
+}

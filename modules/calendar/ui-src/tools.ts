@@ -1,0 +1,76 @@
+import type { ModuleUiContext } from "@narthex/sdk";
+import { CalendarApi, type Result } from "./api";
+import { Forms } from "./days";
+import type { Occurrence, Room } from "./event";
+import { languageFor, type Say, wordsFor } from "./words";
+
+/** What every part of this UI works with. */
+export interface Tools {
+	readonly context: ModuleUiContext;
+	readonly api: CalendarApi;
+	readonly say: Say;
+	readonly language: string;
+	readonly forms: Forms;
+	/** Whether the person may write: a hint, the server decides. */
+	readonly manages: boolean;
+}
+
+export function toolsOf(context: ModuleUiContext): Tools {
+	const language = languageFor(context.locale);
+	return {
+		context,
+		api: new CalendarApi(context),
+		say: wordsFor(language),
+		language,
+		forms: new Forms(language),
+		manages: context.permissions.includes("calendar.events.manage"),
+	};
+}
+
+/** When something happens, in words. */
+export function whenOf({ forms, say }: Tools, one: Pick<Occurrence, "start" | "end" | "allDay">): string {
+	const { start, end, allDay } = one;
+	const [first, last] = [start.slice(0, 10), end.slice(0, 10)];
+	if (allDay) return first === last ? forms.longDay(first) : `${forms.day(first)} – ${forms.longDay(last)}`;
+	if (first === last) {
+		return say("dayTimes", { day: forms.longDay(first), from: forms.time(start), until: forms.time(end) });
+	}
+	return `${forms.day(first)}, ${forms.time(start)} – ${forms.day(last)}, ${forms.time(end)}`;
+}
+
+/** From when to when on a day that it happens on. */
+export function hoursOn({ forms, say }: Tools, one: Occurrence, day: string): string {
+	if (one.allDay) return say("allDay");
+	const begins = one.start.slice(0, 10) === day ? forms.time(one.start) : "";
+	const ends = one.end.slice(0, 10) === day ? forms.time(one.end) : "";
+	if (begins === "" && ends === "") return say("allDay");
+	return begins === "" ? say("untilTime", { time: ends }) : ends === "" ? begins : `${begins} – ${ends}`;
+}
+
+/** The names of rooms, in their order. */
+export const namesOf = (rooms: readonly Room[], ids: readonly number[]): string =>
+	rooms
+		.filter(({ id }) => ids.includes(id))
+		.map(({ name }) => name)
+		.join(", ");
+
+/** Says what became of a write: done with a way back, or why not with a way to try again. */
+export function tell<Value>(
+	{ context, say }: Tools,
+	result: Result<Value>,
+	done: string,
+	again: () => unknown,
+	undo?: (value: Value) => unknown,
+): void {
+	if (result.ok) {
+		const { value } = result;
+		context.announce(done, "polite", undo && { label: say("undo"), run: () => undo(value) });
+		return;
+	}
+	const retries = ["offline", "busy", "failed"].includes(result.why);
+	context.announce(
+		say(result.why),
+		"assertive",
+		retries ? { label: say("tryAgain"), run: again } : undefined,
+	);
+}

@@ -1,0 +1,5 @@
+import type { Tools } from "./tools";
+
+export function Transfer(_: { readonly tools: Tools }) {
+	return null;
+}

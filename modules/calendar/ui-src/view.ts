@@ -1,0 +1,35 @@
+import { dayOf } from "./days";
+import type { Occurrence, Room } from "./event";
+import type { View } from "./pages";
+import type { Tools } from "./tools";
+
+/** What every view is given. */
+export interface ViewProps {
+	readonly tools: Tools;
+	readonly occurrences: readonly Occurrence[];
+	readonly rooms: readonly Room[];
+	/** The day that was gone to, and today. */
+	readonly day: string;
+	readonly today: string;
+	/** The first day of a week: 0 is Monday. */
+	readonly begins: number;
+	open(one: Occurrence): void;
+	go(view: View, day: string, replace?: boolean): void;
+}
+
+/** What happens on each day, in order. What lasts beyond midnight is on both days; midnight itself is not. */
+export function byDay(
+	occurrences: readonly Occurrence[],
+	days: readonly string[],
+): ReadonlyMap<string, Occurrence[]> {
+	const all = new Map<string, Occurrence[]>(days.map((day) => [day, []]));
+	for (const one of occurrences) {
+		const first = dayOf(one.start);
+		const last = dayOf(one.end);
+		const midnight = one.end.endsWith("T00:00") && last > first;
+		for (const [day, there] of all) {
+			if (day >= first && (day < last || (day === last && !midnight))) there.push(one);
+		}
+	}
+	return all;
+}

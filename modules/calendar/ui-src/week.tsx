@@ -1,0 +1,36 @@
+import { firstOfWeek, run } from "./days";
+import { Entry } from "./month";
+import { hoursOn, namesOf } from "./tools";
+import { byDay, type ViewProps } from "./view";
+
+/** A week: a column for each day, with what happens on it from morning to evening. */
+export function Week({ tools, occurrences, rooms, day, today, begins, open, go }: ViewProps) {
+	const { forms } = tools;
+	const days = run(firstOfWeek(day, begins), 7);
+	const all = byDay(occurrences, days);
+	return (
+		<ol class="week">
+			{days.map((one) => (
+				<li key={one} class={one === today ? "today" : undefined}>
+					<h3 aria-current={one === today ? "date" : undefined}>
+						<button type="button" class="text" onClick={() => go("list", one)}>
+							<span>{forms.weekday(one, "short")}</span>{" "}
+							{forms.write(one, { day: "numeric", month: "short" })}
+						</button>
+					</h3>
+					{(all.get(one) ?? []).map((event) => (
+						<div class="card-of-week" key={event.event + event.date}>
+							<Entry tools={tools} rooms={rooms} one={{ ...event, allDay: true }} day={one} open={open} />
+							<p>{hoursOn(tools, event, one)}</p>
+							{event.rooms.length > 0 && (
+								<p>
+									<bdi>{namesOf(rooms, event.rooms)}</bdi>
+								</p>
+							)}
+						</div>
+					))}
+				</li>
+			))}
+		</ol>
+	);
+}
