@@ -46,7 +46,8 @@ func TestOneDate(t *testing.T) {
 		t.Errorf("the event: %+v, want rev 4 and one moved date", shown)
 	}
 	// the whole series an hour later: the date that was moved stays where it is
-	s.write(t, "PUT", "/events/"+e.ID, with(event1("Choir", first+"T11:00", first+"T12:00", "FREQ=WEEKLY", 1), 4), 200)
+	later := with(event1("Choir", first+"T11:00", first+"T12:00", "FREQ=WEEKLY", 1), 4)
+	s.write(t, "PUT", "/events/"+e.ID, later, 200)
 	seen("later", first+"T11:00 Choir", second+"T18:00 Choir outside", third+"T11:00 Choir", third+"T15:00 Fete")
 }
 
@@ -55,7 +56,8 @@ func TestFollowing(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
 	first, second, third, fourth := soon(7), soon(14), soon(21), soon(28)
-	e := s.write(t, "POST", "/events", event1("Choir", first+"T10:00", first+"T11:00", "FREQ=WEEKLY;COUNT=4", 1), 201)
+	choir := event1("Choir", first+"T10:00", first+"T11:00", "FREQ=WEEKLY;COUNT=4", 1)
+	e := s.write(t, "POST", "/events", choir, 201)
 	cancelled := "/events/" + e.ID + "/dates/" + third + "T10:00/cancel"
 	s.write(t, "POST", cancelled, `{"rev":1}`, 200)
 	later := with(event1("Choir", second+"T20:00", second+"T21:00", "FREQ=WEEKLY;COUNT=4", 1), 2)
@@ -106,7 +108,8 @@ func TestAllDay(t *testing.T) {
 	s := start(t, "Europe/Berlin")
 	s.write(t, "POST", "/events", event1("Camp", "2027-03-27", "2027-03-29", "", 1), 201)
 	w := s.seen(t, "2027-03-29", "2027-03-30")
-	if len(w.Occurrences) != 1 || w.Occurrences[0].Start != "2027-03-27" || w.Occurrences[0].End != "2027-03-29" ||
+	if len(w.Occurrences) != 1 || w.Occurrences[0].Start != "2027-03-27" ||
+		w.Occurrences[0].End != "2027-03-29" ||
 		w.Occurrences[0].EndsAt.Sub(w.Occurrences[0].StartsAt).Hours() != 71 {
 		t.Errorf("on the last day: %+v, want the camp, of 71 hours", w.Occurrences)
 	}

@@ -90,8 +90,8 @@ func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64,
 	return id, wanted, *draft.Rev, err
 }
 
-// replace writes an event in place of the one before. Only what changes when it happens needs new occurrences:
-// one that waits for a room keeps waiting while its words are corrected.
+// replace writes an event in place of the one before. Only what changes when it happens needs new
+// occurrences: one that waits for a room keeps waiting while its words are corrected.
 func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *event) error {
 	wanted.id, wanted.rev = before.id, before.rev
 	if err := update(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {

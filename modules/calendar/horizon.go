@@ -10,9 +10,9 @@ import (
 // deletedFor is how long a deleted event can be restored.
 const deletedFor = 30 * day
 
-// moveHorizon makes the occurrences of repeating events up to the horizon, and all of those that have to be made
-// anew for another zone. A room that is taken then is no reason to leave anything out: the booking waits, and
-// who manages events sees it. It may end at any time and goes on with the next run.
+// moveHorizon makes the occurrences of repeating events up to the horizon, and all of those that have to be
+// made anew for another zone. A room that is taken then is no reason to leave anything out: the booking
+// waits, and who manages events sees it. It may end at any time and goes on with the next run.
 func (c *calendar) moveHorizon(ctx context.Context) error {
 	if _, err := c.db.Exec(ctx, `DELETE FROM events WHERE deleted_at < $1`,
 		time.Now().Add(-deletedFor)); err != nil {
@@ -60,9 +60,11 @@ func (c *calendar) moveSome(ctx context.Context) (changed bool, err error) {
 	})
 }
 
-// moveOne goes on where an event's occurrences end; built is that day, or "" to begin anew. The event may have
-// changed since it was read, and is left for the next time then.
-func (c *calendar) moveOne(ctx context.Context, tx statements, e *event, built string, until time.Time) error {
+// moveOne goes on where an event's occurrences end; built is that day, or "" to begin anew. The event may
+// have changed since it was read, and is left for the next time then.
+func (c *calendar) moveOne(
+	ctx context.Context, tx statements, e *event, built string, until time.Time,
+) error {
 	n, err := tx.Exec(ctx, `
 		UPDATE events SET built_until = $4::date
 		WHERE id = $1::uuid AND rev = $2 AND coalesce(built_until::text, '') = $3`,

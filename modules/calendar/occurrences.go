@@ -37,8 +37,8 @@ type occurrence struct {
 	rooms      []int64
 }
 
-// occurrences are those of an event that begin in [from, until), with its exceptions. One that happens once has
-// one, whenever that is.
+// occurrences are those of an event that begin in [from, until), with its exceptions. An event that does not
+// repeat has one, whenever that is.
 func (e *event) occurrences(from, until time.Time, exceptions []exception) ([]occurrence, error) {
 	dates := []time.Time{e.start}
 	if e.rule != "" {
@@ -78,7 +78,9 @@ type statements interface {
 
 // insertOccurrences writes occurrences and holds their rooms as far as they are free; held is how many it got
 // of wanted. The constraint of bookings decides, whoever else is booking.
-func insertOccurrences(ctx context.Context, tx statements, z zone, all []occurrence) (wanted, held int64, err error) {
+func insertOccurrences(
+	ctx context.Context, tx statements, z zone, all []occurrence,
+) (wanted, held int64, err error) {
 	var rooms bookings
 	for start := 0; start < len(all); start += batch {
 		part := all[start:min(start+batch, len(all))]
@@ -169,6 +171,7 @@ func (c *calendar) build(ctx context.Context, tx statements, e *event) error {
 	if held < wanted {
 		return c.takenBy(ctx, tx, e.id)
 	}
-	_, err = tx.Exec(ctx, `UPDATE events SET built_until = $2::date WHERE id = $1::uuid`, e.id, until.Format(dayForm))
+	_, err = tx.Exec(ctx, `UPDATE events SET built_until = $2::date WHERE id = $1::uuid`, e.id,
+		until.Format(dayForm))
 	return err
 }

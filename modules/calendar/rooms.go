@@ -102,7 +102,8 @@ func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error)
 		return nil, err
 	}
 	err = c.change(ctx, func(tx *sdk.Tx) error {
-		err := tx.QueryRow(ctx, `UPDATE rooms SET name = $2, rev = rev + 1 WHERE id = $1 AND rev = $3 RETURNING rev`,
+		err := tx.QueryRow(ctx, `
+			UPDATE rooms SET name = $2, rev = rev + 1 WHERE id = $1 AND rev = $3 RETURNING rev`,
 			changed.ID, changed.Name, body.Rev).Scan(&changed.Rev)
 		if errors.Is(err, sql.ErrNoRows) {
 			return roomMissing(ctx, tx, changed.ID)

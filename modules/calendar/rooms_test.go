@@ -54,7 +54,8 @@ func TestConstraintHolds(t *testing.T) {
 	s.write(t, "POST", "/events", event1("Choir", soon(3)+"T10:00", soon(3)+"T11:00", "", 1), 201)
 	e := s.write(t, "POST", "/events", event1("Band", soon(3)+"T10:30", soon(3)+"T11:30", ""), 201)
 	_, err := s.module.db.Exec(t.Context(), `
-		INSERT INTO bookings SELECT event_id, recurrence, 1, during, true FROM occurrences WHERE event_id = $1::uuid`,
+		INSERT INTO bookings
+		SELECT event_id, recurrence, 1, during, true FROM occurrences WHERE event_id = $1::uuid`,
 		e.ID)
 	if got := sdk.BrokenConstraint(err); got != "bookings_one_at_a_time" {
 		t.Errorf("a second booking of a room, past the module: constraint %q (%v), want bookings_one_at_a_time",
@@ -96,8 +97,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestWaiting: a booking that finds its room taken when the horizon moves is shown, and has the room as soon as
-// that is free.
+// TestWaiting: a booking that finds its room taken when the horizon moves is shown, and has the room as soon
+// as that is free.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -105,7 +106,9 @@ func TestWaiting(t *testing.T) {
 	e := s.write(t, "POST", "/events", event1("Choir", at+"T10:00", at+"T11:00", "FREQ=WEEKLY", 1), 201)
 	// as if the horizon had been a week away
 	for _, statement := range []string{
-		`DELETE FROM occurrences WHERE starts > '` + at + `T23:00'`, `UPDATE events SET built_until = '` + soon(6) + `'`} {
+		`DELETE FROM occurrences WHERE starts > '` + at + `T23:00'`,
+		`UPDATE events SET built_until = '` + soon(6) + `'`,
+	} {
 		if _, err := s.module.db.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -127,13 +130,13 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("GET /waiting as a member: %s, want 403", got)
 	}
 	s.write(t, "DELETE", "/events/"+fete.ID, "", 204)
-	if w := s.seen(t, week, soon(13)); w.Waiting != 0 || len(w.Occurrences) != 1 || len(w.Occurrences[0].Rooms) != 1 {
+	w = s.seen(t, week, soon(13))
+	if w.Waiting != 0 || len(w.Occurrences) != 1 || len(w.Occurrences[0].Rooms) != 1 {
 		t.Errorf("after the fete is gone: %+v; want the choir to have the room", w)
 	}
 	if got := s.office.Do("POST", "/events/"+fete.ID+"/restore", `{}`); got.Status != 409 {
 		t.Errorf("restoring the fete: %s, want 409, for the choir has the room now", got)
 	}
-	_ = e
 }
 
 // TestRooms: names are distinct, and a room that an event names stays.
@@ -158,7 +161,8 @@ func TestRooms(t *testing.T) {
 		if c.body != "" {
 			body = c.body
 		}
-		if got := s.office.Do(c.method, c.path, body); strings.TrimSpace(got.String()) != strings.TrimSpace(c.want) {
+		got := s.office.Do(c.method, c.path, body)
+		if strings.TrimSpace(got.String()) != strings.TrimSpace(c.want) {
 			t.Errorf("%s %s %s: %s, want %s", c.method, c.path, c.body, got, c.want)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// Bounds of a repetition. A rule that can never match is looked for up to the year 9999, so what steps by days
-// may not be narrowed down by months: that would be millions of steps.
+// Bounds of a repetition. A rule that can never match is looked for up to the year 9999, so what steps by
+// days may not be narrowed down by months: that would be millions of steps.
 const (
 	maxRule     = 200
 	maxInterval = 100

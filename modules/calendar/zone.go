@@ -54,8 +54,8 @@ func loadZone(name string) (zone, bool) {
 }
 
 // settleZone takes the zone of the configuration. Where that is a new one, the occurrences are made anew: as
-// many as there is time for now, the others by the schedule. One that there is not must not stop the platform,
-// so the one before stays, and who manages events is told.
+// many as there is time for now, the others by the schedule. A zone that there is not must not stop the
+// platform, so the one before stays, and who manages events is told.
 func (c *calendar) settleZone(ctx context.Context) error {
 	name := c.host.Config.String("timeZone")
 	var kept string

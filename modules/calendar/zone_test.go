@@ -15,8 +15,12 @@ func TestClockChanges(t *testing.T) {
 		winter, summer string // the instant of ten o'clock
 		change         func(year int) (spring, autumn time.Time)
 	}{
-		"Europe/Berlin":    {"09:00Z", "08:00Z", func(y int) (a, b time.Time) { return sunday(y, 4, 0), sunday(y, 11, 0) }},
-		"America/New_York": {"15:00Z", "14:00Z", func(y int) (a, b time.Time) { return sunday(y, 3, 2), sunday(y, 11, 1) }},
+		"Europe/Berlin": {"09:00Z", "08:00Z", func(y int) (spring, autumn time.Time) {
+			return sunday(y, 4, 0), sunday(y, 11, 0)
+		}},
+		"America/New_York": {"15:00Z", "14:00Z", func(y int) (spring, autumn time.Time) {
+			return sunday(y, 3, 2), sunday(y, 11, 1)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +81,8 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestZoneChanged: another zone in the configuration moves every occurrence; one that there is not moves none.
+// TestZoneChanged: another zone in the configuration moves every occurrence; one that there is not moves
+// none.
 func TestZoneChanged(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Asia/Tokyo")
