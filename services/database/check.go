@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Ping asks the server for a sign of life, on a connection of its own, until ctx ends. Concurrent pings run
@@ -33,17 +35,22 @@ func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Check reports whether the server can be used at all: ErrUnreachable, ErrVersionUnsupported or nil. It
-// does not look at the schema.
+// Check reports whether the server can be used at all: ErrUnreachable, also for one that accepts no writes,
+// ErrVersionUnsupported or nil. It does not look at the schema.
 func (d *Database) Check(ctx context.Context) error {
 	conn, err := d.core.Acquire(ctx)
 	if err != nil {
 		return fail(ErrUnreachable, err)
 	}
 	defer conn.Release()
-	var text string
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')").Scan(&text); err != nil {
+	var text, readOnly string
+	if err := conn.QueryRow(ctx, `
+		SELECT current_setting('server_version_num'), current_setting('transaction_read_only')`,
+	).Scan(&text, &readOnly); err != nil {
 		return fail(ErrUnreachable, err)
+	}
+	if readOnly == "on" {
+		return fail(ErrUnreachable, pgconn.ErrReadOnlyConnection)
 	}
 	if version, err := strconv.Atoi(text); err != nil || version < oldestServer {
 		return ErrVersionUnsupported

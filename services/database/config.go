@@ -1,10 +1,6 @@
 package database
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"net"
 	"os"
 	"strconv"
 	"sync"
@@ -19,6 +15,9 @@ import (
 
 const (
 	defaultConnectTimeout = 5 * time.Second
+	// eachConnectTimeout is for each of several servers: a request that waits for a connection gives up after
+	// 5 s, and has to get beyond a server that does not answer.
+	eachConnectTimeout = 2 * time.Second
 
 	// statementTimeout ends a statement on the server shortly before the 30 s after which its caller gives up.
 	// A statement that ends keeps its connection; a caller that gives up loses it.
@@ -47,11 +46,8 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	if settings.Writable {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
-	config.ConnectTimeout = settings.ConnectTimeout
-	if config.ConnectTimeout <= 0 {
-		config.ConnectTimeout = defaultConnectTimeout
-	}
-	config.DialFunc = (&net.Dialer{Timeout: config.ConnectTimeout, KeepAlive: time.Minute}).DialContext
+	config.ConnectTimeout = connectTimeout(settings)
+	config.DialFunc = dialer(config.ConnectTimeout).DialContext
 	config.RuntimeParams = map[string]string{
 		"application_name":  settings.ApplicationName,
 		"timezone":          "UTC",
@@ -63,39 +59,15 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	return config
 }
 
-// setServers sets the first server, and the others as fallbacks. Each has a TLS configuration of its own.
-func setServers(config *pgconn.Config, settings environment.Database) {
-	roots := trusted(settings)
-	config.Fallbacks = nil
-	for i, server := range settings.Servers {
-		tls := tlsConfig(settings, server.Host, roots)
-		if i == 0 {
-			config.Host, config.Port, config.TLSConfig = server.Host, server.Port, tls
-			continue
-		}
-		config.Fallbacks = append(config.Fallbacks,
-			&pgconn.FallbackConfig{Host: server.Host, Port: server.Port, TLSConfig: tls})
+// connectTimeout is for one server.
+func connectTimeout(settings environment.Database) time.Duration {
+	switch {
+	case settings.ConnectTimeout > 0:
+		return settings.ConnectTimeout
+	case len(settings.Servers) > 1:
+		return eachConnectTimeout
 	}
-}
-
-// tlsConfig returns nil for plaintext. Otherwise chain and host are verified.
-func tlsConfig(settings environment.Database, host string, roots *x509.CertPool) *tls.Config {
-	if settings.TLSMode == environment.DisableTLS {
-		return nil
-	}
-	return &tls.Config{ServerName: host, RootCAs: roots, MinVersion: tls.VersionTLS12}
-}
-
-// trusted returns the system's authorities and the given ones.
-func trusted(settings environment.Database) *x509.CertPool {
-	roots, err := x509.SystemCertPool()
-	if err != nil {
-		roots = x509.NewCertPool() // a machine without authorities trusts only the given ones
-	}
-	for _, authority := range settings.CA {
-		roots.AddCert(authority)
-	}
-	return roots
+	return defaultConnectTimeout
 }
 
 // withoutService guards the time in which PGSERVICE is removed from the environment.
@@ -118,6 +90,3 @@ func parseNeutral() *pgxpool.Config {
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
-// dialFunc is how pgx opens a socket.
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)

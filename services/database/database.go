@@ -31,6 +31,7 @@ type Database struct {
 	core     *pgxpool.Pool
 	probe    *probe
 	sockets  *sockets
+	absent   *absentees
 	modules  *budget
 	ready    chan struct{}
 
@@ -50,21 +51,34 @@ func Open(settings environment.Database) (*Database, error) {
 	d := &Database{
 		settings: settings,
 		sockets:  newSockets(),
+		absent:   newAbsentees(),
 		modules:  newBudget(moduleConns),
 		ready:    make(chan struct{}),
 		closed:   make(chan struct{}),
 	}
-	d.probe = newProbe(settings, d.sockets)
+	d.probe = newProbe(settings, d.watch)
 	config := poolConfig(Config(settings))
-	config.ConnConfig.DialFunc = d.sockets.watch(config.ConnConfig.DialFunc)
+	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = coreConns
 	config.MaxConnIdleTime = 5 * time.Minute
+	config.ShouldPing = func(_ context.Context, idle pgxpool.ShouldPingParams) bool {
+		return !isUsable(idle.Conn, idle.IdleDuration)
+	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
 	d.core = pool
 	return d, nil
+}
+
+// watch returns a dial function whose connections a stop can close. The only server there is is always
+// tried.
+func (d *Database) watch(dial dialFunc) dialFunc {
+	if len(d.settings.Servers) > 1 {
+		dial = d.absent.passOver(dial)
+	}
+	return d.sockets.watch(dial)
 }
 
 // Pool returns Core's pool. The Database closes it; nobody else may.

@@ -21,14 +21,10 @@ func LibpqEnvironment(settings environment.Database, folder string) ([]string, e
 	for i, server := range settings.Servers {
 		hosts[i], ports[i] = server.Host, strconv.Itoa(int(server.Port))
 	}
-	timeout := settings.ConnectTimeout
-	if timeout <= 0 {
-		timeout = defaultConnectTimeout
-	}
 	variables := []string{
 		"PGHOST=" + strings.Join(hosts, ","), "PGPORT=" + strings.Join(ports, ","),
 		"PGUSER=" + settings.User, "PGPASSWORD=" + settings.Password.Reveal(), "PGDATABASE=" + settings.Name,
-		"PGCONNECT_TIMEOUT=" + strconv.Itoa(int(timeout/time.Second)), "PGGSSENCMODE=disable",
+		"PGCONNECT_TIMEOUT=" + strconv.Itoa(int(connectTimeout(settings)/time.Second)), "PGGSSENCMODE=disable",
 	}
 	if settings.Writable {
 		variables = append(variables, "PGTARGETSESSIONATTRS=read-write")

@@ -84,7 +84,7 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
-	conn.DialFunc = d.sockets.watch(conn.DialFunc)
+	conn.DialFunc = d.watch(conn.DialFunc)
 	return conn
 }
 

@@ -86,12 +86,17 @@ func (p *ModulePool) connect(ctx context.Context, generation int) (*ModuleConn, 
 }
 
 func (c *ModuleConn) works(ctx context.Context, idleFor time.Duration) bool {
-	if idleFor < pingAfter {
+	if isUsable(c.Conn, idleFor) {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingWithin)
 	defer cancel()
 	return c.Ping(ctx) == nil
+}
+
+// isUsable reports whether an idle connection may be used without a ping.
+func isUsable(conn *pgx.Conn, idleFor time.Duration) bool {
+	return idleFor < pingAfter && isQuiet(conn.PgConn().Conn())
 }
 
 // Release returns the connection to the pool. It does not wait for the reset. Only the first call counts. A

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,11 +23,13 @@ type probe struct {
 }
 
 // newProbe makes a probe that connects at its first ping.
-func newProbe(settings environment.Database, sockets *sockets) *probe {
+func newProbe(settings environment.Database, watch func(dialFunc) dialFunc) *probe {
 	p := &probe{config: Config(settings), turn: make(chan struct{}, 1)}
-	// only the caller's context bounds a ping: a second attempt would be a second socket
-	p.config.ConnectTimeout = 0
-	p.config.DialFunc = sockets.watch(p.dial)
+	// with one server only the caller's context bounds a ping; of several each gets its time
+	if len(settings.Servers) == 1 {
+		p.config.ConnectTimeout = 0
+	}
+	p.config.DialFunc = watch(p.dial)
 	p.config.AfterConnect = announce
 	return p
 }
@@ -37,7 +38,7 @@ func (p *probe) dial(ctx context.Context, network, address string) (net.Conn, er
 	if ctx.Value(pinging{}) != p {
 		return nil, errSecondSocket
 	}
-	conn, err := (&net.Dialer{KeepAlive: time.Minute}).DialContext(ctx, network, address)
+	conn, err := dialer(0).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ type pinging struct{}
 var errSecondSocket = errors.New("a probe has one socket")
 
 // ping opens the connection when there is none and asks the server for a sign of life. When the server has
-// closed the connection since the last ping, ping opens a new one, once.
+// closed the connection since the last ping, or accepts writes no more, ping opens a new one, once.
 func (p *probe) ping(ctx context.Context) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -64,7 +65,7 @@ func (p *probe) ping(ctx context.Context) error {
 	}
 	ctx = context.WithValue(ctx, pinging{}, p)
 	if p.conn != nil {
-		err := p.conn.Ping(ctx)
+		err := p.ask(ctx)
 		if err == nil || ctx.Err() != nil {
 			return p.settle(err)
 		}
@@ -74,7 +75,15 @@ func (p *probe) ping(ctx context.Context) error {
 	if p.conn, err = pgx.ConnectConfig(ctx, p.config); err != nil {
 		return err
 	}
-	return p.settle(p.conn.Ping(ctx))
+	return p.settle(p.ask(ctx))
+}
+
+// ask asks the server for a sign of life, and where it must accept writes, whether it still does.
+func (p *probe) ask(ctx context.Context) error {
+	if p.config.ValidateConnect == nil {
+		return p.conn.Ping(ctx)
+	}
+	return p.config.ValidateConnect(ctx, p.conn.PgConn())
 }
 
 // settle drops the connection after a failed ping. pgx cleans up in a goroutine, which finds the socket

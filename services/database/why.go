@@ -33,6 +33,7 @@ const (
 	WhyNotPermitted     = Why("not-permitted")
 	WhyTooMany          = Why("too-many-connections")
 	WhyStartingStopping = Why("starting-or-stopping")
+	WhyReadOnly         = Why("read-only")
 	WhyLost             = Why("connection-lost")
 	WhyOther            = Why("other")
 )
@@ -72,6 +73,9 @@ func (w Why) Sentence() string {
 		return "The server has no connection left; raise its max_connections, or find who holds them."
 	case WhyStartingStopping:
 		return "The server is starting, stopping or recovering; try again."
+	case WhyReadOnly:
+		return "No server of DATABASE_URL that answers accepts writes: each is a standby, or set to be " +
+			"read-only; promote one, or name the primary too."
 	case WhyLost:
 		return "The connection broke; see the server's log, and check that a PostgreSQL server is at the host " +
 			"and port of DATABASE_URL."
@@ -81,6 +85,9 @@ func (w Why) Sentence() string {
 
 // WhyOf returns the word for an error of this package or of pgx.
 func WhyOf(err error) Why {
+	if errors.Is(err, pgconn.ErrReadOnlyConnection) { // whatever the other servers said
+		return WhyReadOnly
+	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return whyServer(refused.Code)
 	}

@@ -19,7 +19,7 @@ type Database struct {
 	Password        Secret
 	Name            string
 	ApplicationName string
-	ConnectTimeout  time.Duration // 0: the database service's own
+	ConnectTimeout  time.Duration // for each server; 0: the database service's own
 	TLSMode         TLSMode
 	CA              []*x509.Certificate // trusted in addition to the system store
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -32,6 +33,11 @@ type Options struct {
 	Tools string
 	// FsyncOff trades durability for speed. For tests: a crash of the machine loses the data.
 	FsyncOff bool
+	// Replicated lets the cluster have standbys.
+	Replicated bool
+	// Primary makes the cluster a standby of another one: a copy that follows it and accepts no writes until
+	// it is promoted. The copy is made by the first Start. It may itself have standbys.
+	Primary *Cluster
 }
 
 // Cluster is a running server on 127.0.0.1, which only this machine reaches.
@@ -63,15 +69,15 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{home: home}
-	if err := c.start(ctx, programs, options.FsyncOff); err != nil {
+	if err := c.start(ctx, programs, options); err != nil {
 		home.close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Cluster) start(ctx context.Context, programs programs, fsyncOff bool) (err error) {
-	if c.password, err = c.home.initialise(ctx, programs); err != nil {
+func (c *Cluster) start(ctx context.Context, programs programs, options Options) (err error) {
+	if c.password, err = c.home.initialise(ctx, programs, options.Primary); err != nil {
 		return fail(ErrStart, err)
 	}
 	if err := c.home.removeStalePID(ctx); err != nil {
@@ -81,7 +87,7 @@ func (c *Cluster) start(ctx context.Context, programs programs, fsyncOff bool) (
 		if c.port, err = freePort(); err != nil {
 			return fail(ErrStart, err)
 		}
-		if c.server, err = launch(c.home, programs, c.port, fsyncOff); err != nil {
+		if c.server, err = launch(c.home, programs, arguments(c.home, c.port, options)); err != nil {
 			return fail(ErrStart, err)
 		}
 		if err = c.awaitReady(ctx); err == nil {
@@ -114,6 +120,15 @@ func (c *Cluster) Stop() error {
 		c.home.close()
 	})
 	return c.stopErr
+}
+
+// Kill ends the server as a crash does: it closes nothing in order. Stop must still follow.
+func (c *Cluster) Kill() error {
+	if err := syscall.Kill(c.server.pid, syscall.SIGKILL); err != nil {
+		return fail(ErrStop, err)
+	}
+	<-c.server.ended
+	return nil
 }
 
 // Ended is closed when the server's process has ended, for whatever reason.

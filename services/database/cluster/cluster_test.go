@@ -151,6 +151,36 @@ func TestAKilledServerStartsAgain(t *testing.T) {
 	query(t, start(t, dir), "SELECT n FROM kept")
 }
 
+func TestAStandbyFollowsItsPrimaryAndTakesOver(t *testing.T) {
+	t.Parallel()
+	programs, err := cluster.Programs(t.Context(), "../../../.tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(programs, "pg_basebackup")); err != nil {
+		t.Skip("this copy of PostgreSQL comes without pg_basebackup")
+	}
+	primary, err := cluster.Start(t.Context(), cluster.Options{Dir: folder(t), FsyncOff: true, Replicated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = primary.Remove() })
+	standby, err := cluster.Start(t.Context(), cluster.Options{Dir: folder(t), FsyncOff: true, Primary: primary})
+	if err != nil {
+		t.Fatalf("%v: %v", err, errors.Join(err.(interface{ Unwrap() []error }).Unwrap()...))
+	}
+	t.Cleanup(func() { _ = standby.Remove() })
+	query(t, standby, `DO $$ BEGIN ASSERT pg_is_in_recovery(); END $$`)
+	query(t, primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
+	query(t, primary, `SELECT pg_reload_conf()`)
+	query(t, primary, "CREATE TABLE kept (n int)")
+	if err := primary.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	query(t, standby, `SELECT pg_promote()`)
+	query(t, standby, `INSERT INTO kept VALUES (1)`)
+}
+
 func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)

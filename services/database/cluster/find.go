@@ -23,6 +23,9 @@ type programs struct{ dir string }
 func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
 func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
 
+// basebackup is missing from a fetched copy.
+func (p programs) basebackup() string { return filepath.Join(p.dir, "pg_basebackup") }
+
 // Programs returns the folder of the programs that Start would run. A fetched copy lacks most of those for
 // clients.
 func Programs(ctx context.Context, tools string) (folder string, err error) {

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -96,8 +95,8 @@ func (h *home) claim() error {
 
 func (h home) close() { _ = h.lock.Close() }
 
-// writePassword writes a new superuser password into a file that only the account and root can read.
-func (h home) writePassword() error {
+// writePassword writes the superuser's password into a file that only the account and root can read.
+func (h home) writePassword(password string) error {
 	if err := os.Remove(h.password()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -105,7 +104,7 @@ func (h home) writePassword() error {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(rand.Text() + "\n")
+	_, err = file.WriteString(password + "\n")
 	return errors.Join(err, file.Close(), h.account.own(h.password()))
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,35 +14,63 @@ import (
 	"time"
 )
 
-// initialise runs initdb when there is no data yet. It returns the superuser's password.
-func (h home) initialise(ctx context.Context, programs programs) (password string, err error) {
+// initialise makes the data when there are none yet. It returns the superuser's password.
+func (h home) initialise(
+	ctx context.Context, programs programs, primary *Cluster,
+) (password string, err error) {
 	if _, err := os.Stat(filepath.Join(h.data(), "PG_VERSION")); err == nil {
 		return h.readPassword()
 	}
-	// initdb writes PG_VERSION early. So it works on a folder of another name, and an interrupted run is never
-	// taken for data.
+	// PG_VERSION is written early. So the programs work on a folder of another name, and an interrupted run is
+	// never taken for data.
 	fresh := h.data() + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
 	}
-	if err := h.writePassword(); err != nil {
+	if primary != nil {
+		err = h.copyPrimary(ctx, programs, primary, fresh)
+	} else {
+		err = h.create(ctx, programs, fresh)
+	}
+	if err != nil {
 		return "", err
 	}
-	command := exec.CommandContext(ctx, programs.initdb(), "--pgdata="+fresh, "--username="+superuser,
+	if err := os.Rename(fresh, h.data()); err != nil {
+		return "", err
+	}
+	return h.readPassword()
+}
+
+// create makes the data of a new cluster.
+func (h home) create(ctx context.Context, programs programs, folder string) error {
+	if err := h.writePassword(rand.Text()); err != nil {
+		return err
+	}
+	return h.run(exec.CommandContext(ctx, programs.initdb(), "--pgdata="+folder, "--username="+superuser,
 		"--pwfile="+h.password(),
-		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
+}
+
+// copyPrimary copies a running cluster and notes how the copy follows it.
+func (h home) copyPrimary(ctx context.Context, programs programs, primary *Cluster, folder string) error {
+	if err := h.writePassword(primary.password); err != nil {
+		return err
+	}
+	return h.run(exec.CommandContext(ctx, programs.basebackup(), "--pgdata="+folder, "--write-recovery-conf",
+		"--checkpoint=fast", "--no-sync", "--dbname="+primary.URL("postgres")))
+}
+
+// run runs a program that ends by itself.
+func (h home) run(command *exec.Cmd) (err error) {
 	h.prepare(command)
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = time.Second
 	var output []byte
 	onOwnThread(func() { output, err = command.CombinedOutput() })
 	if err != nil {
-		return "", fmt.Errorf("initdb: %w\n%s", err, output)
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(command.Path), err, output)
 	}
-	if err := os.Rename(fresh, h.data()); err != nil {
-		return "", err
-	}
-	return h.readPassword()
+	return nil
 }
 
 // prepare sets the account, the session and the environment of a server program. The session is a new one,

@@ -20,12 +20,12 @@ type server struct {
 }
 
 // launch starts the postmaster. A goroutine waits for its end on the thread that started it.
-func launch(h home, programs programs, port int, fsyncOff bool) (*server, error) {
+func launch(h home, programs programs, arguments []string) (*server, error) {
 	log, err := os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(programs.postgres(), arguments(h, port, fsyncOff)...)
+	command := exec.Command(programs.postgres(), arguments...)
 	h.prepare(command)
 	command.Stdout, command.Stderr = log, log
 	s := &server{ended: make(chan struct{})}
@@ -45,7 +45,7 @@ func launch(h home, programs programs, port int, fsyncOff bool) (*server, error)
 	return s, <-started
 }
 
-func arguments(h home, port int, fsyncOff bool) []string {
+func arguments(h home, port int, options Options) []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1",
 		"port=" + strconv.Itoa(port),
@@ -55,9 +55,11 @@ func arguments(h home, port int, fsyncOff bool) []string {
 		"timezone=UTC",
 		"log_timezone=UTC",
 	}
-	if fsyncOff {
-		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=1GB",
-			"wal_level=minimal", "max_wal_senders=0")
+	if options.FsyncOff {
+		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=1GB")
+	}
+	if options.FsyncOff && !options.Replicated && options.Primary == nil {
+		settings = append(settings, "wal_level=minimal", "max_wal_senders=0")
 	}
 	arguments := []string{"-D", h.data()}
 	for _, setting := range settings {

@@ -1,0 +1,67 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	// slowDial is how long a refused connection may take before its server counts as absent.
+	slowDial = 500 * time.Millisecond
+	// absentFor is how long an absent server is passed over before one connection tries it again.
+	absentFor = 10 * time.Second
+)
+
+// errAbsent is what whoever passes over a server is told.
+var errAbsent = fmt.Errorf("an absent server: %w", os.ErrDeadlineExceeded)
+
+// absentees remembers the addresses that do not answer. Without it each new connection would wait for the
+// machine of a lost primary, and most callers give up before they come to the promoted standby.
+type absentees struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func newAbsentees() *absentees { return &absentees{until: make(map[string]time.Time)} }
+
+// passOver returns a dial function that fails at once for an absent server.
+func (a *absentees) passOver(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if a.isAbsent(address) {
+			return nil, errAbsent
+		}
+		began := time.Now()
+		conn, err := dial(ctx, network, address)
+		a.note(address, err != nil && time.Since(began) >= slowDial)
+		return conn, err
+	}
+}
+
+// isAbsent lets one caller through when the time is over.
+func (a *absentees) isAbsent(address string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	until, known := a.until[address]
+	if !known {
+		return false
+	}
+	if time.Now().Before(until) {
+		return true
+	}
+	a.until[address] = time.Now().Add(absentFor)
+	return false
+}
+
+func (a *absentees) note(address string, absent bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if absent {
+		a.until[address] = time.Now().Add(absentFor)
+	} else {
+		delete(a.until, address)
+	}
+}

@@ -1,0 +1,64 @@
+package database_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// TestNoCallMeetsASessionThatTheServerHasEnded: what was idle for less than a second is not pinged before
+// its use, and may be gone all the same.
+func TestNoCallMeetsASessionThatTheServerHasEnded(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	modules, core := openModules(t, db, 1)[0], db.AnotherPool(t)
+	end := func(application string) {
+		t.Helper()
+		db.Exec(t, `
+			SELECT pg_terminate_backend(pid, 60000)
+			FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`, application)
+	}
+	query := func(what string, conn *pgx.Conn) {
+		t.Helper()
+		var one int
+		if err := conn.QueryRow(t.Context(), `SELECT 1`).Scan(&one); err != nil {
+			t.Errorf("a query on a connection of %s that the server had ended: %v, want one that works", what, err)
+		}
+	}
+	for range 5 {
+		idle := acquireToRelease(t, modules)
+		idle.Release()
+		eventually(t, "the session is idle", func() bool { return sessions(t, db, "m0") > 0 })
+		end("narthex m0")
+		again := acquireToRelease(t, modules)
+		query("a module", again.Conn)
+		again.Release()
+
+		own, err := core.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		own.Release()
+		end("narthex")
+		if own, err = core.Acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		query("Core", own.Conn())
+		own.Release()
+	}
+}
+
+// BenchmarkAcquire is what a call costs beside its statements.
+func BenchmarkAcquire(b *testing.B) {
+	core := databasetest.Empty(b).Pool(b)
+	for b.Loop() {
+		conn, err := core.Acquire(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		conn.Release()
+	}
+}
