@@ -2,6 +2,7 @@ import "./address.test";
 import "./addresses.test";
 import "./board.test";
 import "./changes.test";
+import "./countdown.test";
 import "./display.test";
 import "./eventstream.test";
 import "./jsonrequest.test";

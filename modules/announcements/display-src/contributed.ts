@@ -19,7 +19,9 @@ export interface SlideKind {
 	/** What the kind is called where one is added, in the given language. */
 	label(locale: string): string;
 	/** The payload of a new slide. */
-	defaults(): object;
+	defaults(locale: string): object;
+	/** Whether there is something to show at a time by the server's clock; otherwise the slide is left out. */
+	isDue?(payload: unknown, now: number): boolean;
 	/** Fills the container with fields, and says whenever they have changed. */
 	edit(
 		container: HTMLElement,
@@ -34,6 +36,7 @@ export interface SlideKind {
 /** The kinds of slides that other modules bring. */
 export class SlideKinds {
 	readonly #loading = new Map<string, Promise<SlideKind | undefined>>();
+	readonly #loaded = new Map<string, SlideKind>();
 	readonly #contributions: ReadonlyMap<string, Contribution>;
 
 	constructor(contributions: readonly Contribution[]) {
@@ -49,15 +52,33 @@ export class SlideKinds {
 		return this.#contributions.has(kind);
 	}
 
+	/**
+	 * Whether a slide is to be shown at a time, as far as its kind says. One that is not loaded yet says so
+	 * later, and one that throws is taken as due: what becomes of it shows when it is rendered.
+	 */
+	isDue({ kind, payload }: { readonly kind: string; readonly payload: unknown }, now: number): boolean {
+		try {
+			return this.#loaded.get(kind)?.isDue?.(payload, now) ?? true;
+		} catch {
+			return true;
+		}
+	}
+
 	/** Loads a kind; undefined when there is none, or it cannot be had now. */
 	async load(kind: string): Promise<SlideKind | undefined> {
 		const known = this.#loading.get(kind);
 		if (known !== undefined) return known;
 		const artifact = this.#contributions.get(kind)?.load() as Promise<SlideKind> | undefined;
-		const loading = Promise.resolve(artifact).catch(() => {
-			this.#loading.delete(kind); // the next time it is tried again
-			return undefined;
-		});
+		const loading = Promise.resolve(artifact).then(
+			(loaded) => {
+				if (loaded !== undefined) this.#loaded.set(kind, loaded);
+				return loaded;
+			},
+			() => {
+				this.#loading.delete(kind); // the next time it is tried again
+				return undefined;
+			},
+		);
 		this.#loading.set(kind, loading);
 		return loading;
 	}

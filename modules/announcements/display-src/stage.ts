@@ -80,7 +80,7 @@ export class Stage {
 		const { board } = this.live;
 		if (board === undefined) return;
 		const now = this.live.now();
-		const showable = (slide: BoardSlide) => this.#showable(slide);
+		const showable = (slide: BoardSlide) => this.#showable(slide, now);
 		const before = this.#turn;
 		this.#turn = turnAt(board, now, before, showable);
 		this.#clock.tick(board.settings.showClock ? now : undefined);
@@ -99,12 +99,13 @@ export class Stage {
 	/** What comes next is made while there is time. */
 	#prepareNext(board: Board, now: number): void {
 		const later = now + board.settings.slideSeconds * 1000;
-		const next = turnAt(board, later, undefined, (slide) => this.#showable(slide)).slide;
+		const next = turnAt(board, later, undefined, (slide) => this.#showable(slide, later)).slide;
 		if (next && frameKey(next) !== this.#wanted) void this.#prepare(next);
 	}
 
-	#showable(slide: BoardSlide): boolean {
+	#showable(slide: BoardSlide, now: number): boolean {
 		if (slide.kind !== ownKind && !this.#kinds.has(slide.kind)) return false;
+		if (!this.#kinds.isDue(slide, now)) return false;
 		const until = this.#broken.get(frameKey(slide));
 		return until === undefined || until < performance.now();
 	}
@@ -140,6 +141,11 @@ export class Stage {
 		if (frame === undefined) {
 			this.#broken.set(key, performance.now() + brokenFor);
 			this.#wanted = undefined; // the next look takes another one
+			return;
+		}
+		if (!this.#kinds.isDue(slide, this.live.now())) { // its kind was loaded only now
+			frame.dispose();
+			this.#wanted = undefined;
 			return;
 		}
 		this.#swap(frame);

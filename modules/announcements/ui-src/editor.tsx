@@ -82,7 +82,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 			const other = kind === ownKind ? undefined : await tools.kinds.load(kind);
 			if (context.signal.aborted) return;
 			const title = other?.label(context.locale) ?? "";
-			setDraft({ ...emptyDraft, kind, payload: other?.defaults() ?? null, title });
+			setDraft({ ...emptyDraft, kind, payload: other?.defaults(context.locale) ?? null, title });
 		} else {
 			const found = await fresh();
 			if (found) show(found);

@@ -78,6 +78,8 @@ const english = {
 	boardUntil: "On the board until {time}",
 	newOf: "New: {label}",
 	more: "More kinds",
+	latest: "Latest notice",
+	liveNow: "{live} live",
 	picture: "Picture",
 	pictureHelp: "JPEG, PNG or WebP. It is made smaller before it is sent.",
 	pictureReady: "The picture is ready.",
@@ -201,6 +203,8 @@ const german: Record<WordId, string> = {
 	takeTheirs: "Die andere zeigen",
 	keepMine: "Meine speichern",
 	restored: "Was Sie begonnen hatten, ist wieder da.",
+	latest: "Neueste Meldung",
+	liveNow: "{live} zu sehen",
 };
 
 export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;

@@ -50,7 +50,9 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 	}, []);
 	useEffect(() => {
 		changed(id, look.is === "hidden");
-		if (pressed.current && !look.failed) giveBack(heading.current); // the button that was pressed is gone
+		const buttonGone = pressed.current && !look.failed && document.activeElement === document.body;
+		pressed.current = false;
+		if (buttonGone) giveBack(heading.current);
 		if (look.is === "loading" || look.failed) return;
 		const height = card.current?.offsetHeight ?? 0;
 		context.drafts.set(id, { hidden: look.is === "hidden", height } satisfies Remembered);
@@ -61,7 +63,6 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		setBusy(true);
 		await tile.current?.run();
 		setBusy(false);
-		pressed.current = false;
 	};
 
 	const reserved = look.is === "loading" && before ? { minBlockSize: `${before.height}px` } : {};

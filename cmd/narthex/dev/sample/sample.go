@@ -22,6 +22,7 @@ var fillers = []struct {
 }{
 	{"announcements", announcements},
 	{"calendar", calendar},
+	{"countdown", countdown},
 }
 
 // Owner is who signs in to write.

@@ -1,0 +1,54 @@
+import { defineContribution } from "@narthex/sdk";
+import { languageFor, wordsFor } from "../ui-src/words";
+
+/** What a tile is given (see the README of the module home). */
+interface Tools {
+	api(path: string, init?: RequestInit): Promise<Response>;
+	refresh(listener: () => unknown): void;
+	hide(): void;
+	readonly locale: string;
+	readonly moduleId: string;
+}
+
+/** What GET /latest answers. */
+interface Latest {
+	readonly notice: { readonly title: string; readonly body: string } | null;
+	readonly live: number;
+}
+
+/** The latest notice, on Home. */
+export default defineContribution({
+	title: (locale: string) => wordsFor(languageFor(locale))("latest"),
+
+	async render(container: HTMLElement, { api, refresh, hide, locale, moduleId }: Tools) {
+		const language = languageFor(locale);
+		const title = document.createElement("a");
+		title.href = `#/m/${moduleId}`;
+		title.dir = "auto";
+		title.style.fontWeight = "600";
+		const body = line("body");
+		const count = line("muted");
+		count.lang = language;
+		const show = async () => {
+			const response = await api("/latest");
+			if (response.status === 403) return hide();
+			if (!response.ok) throw new Error(`GET /latest: ${response.status}`);
+			const { notice, live } = (await response.json()) as Latest;
+			if (notice === null) return hide();
+			title.textContent = notice.title;
+			body.textContent = notice.body;
+			body.hidden = notice.body.trim() === "";
+			count.textContent = wordsFor(language)("liveNow", { live });
+			container.replaceChildren(title, body, count);
+		};
+		refresh(show);
+		await show();
+	},
+});
+
+function line(name: string): HTMLElement {
+	const element = document.createElement("p");
+	element.className = name;
+	element.dir = "auto";
+	return element;
+}

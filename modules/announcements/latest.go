@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// latest is what the tile on Home shows: the notice that has been on the board for the shortest time, and how
+// many there are.
+type latest struct {
+	Notice *glimpse `json:"notice"` // nil: there is none
+	Live   int64    `json:"live"`
+}
+
+// glimpse is the beginning of a notice.
+type glimpse struct {
+	ID    string    `json:"id"`
+	Title string    `json:"title"`
+	Body  string    `json:"body"`
+	Since time.Time `json:"since"`
+}
+
+// maxGlimpse is how much of a text a tile has room for, in characters.
+const maxGlimpse = 200
+
+// latest counts slides of every kind, and shows one of this module's own: only these have words of theirs.
+func (a *announcements) latest(ctx context.Context, _ *http.Request) (any, error) {
+	var found latest
+	var g glimpse
+	err := a.store.db.QueryRow(ctx, `
+		WITH live AS (
+			SELECT *, greatest(created_at, starts_at) AS since
+			FROM slides
+			WHERE enabled AND (starts_at IS NULL OR starts_at <= now()) AND (ends_at IS NULL OR ends_at > now())
+		)
+		SELECT id::text, title, left(body, $2), since, (SELECT count(*) FROM live)
+		FROM live
+		WHERE kind = $1
+		ORDER BY since DESC, position DESC, id
+		LIMIT 1`, ownKind, maxGlimpse).Scan(&g.ID, &g.Title, &g.Body, &g.Since, &found.Live)
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found.Notice = &g
+	return found, nil
+}

@@ -1,0 +1,44 @@
+/** What the slide's payload says. */
+export interface Countdown {
+	/** What happens then. */
+	readonly label: string;
+	/** When, as RFC 3339. */
+	readonly target: string;
+	/** What is shown afterwards: 00:00, or no slide at all. */
+	readonly after: "zero" | "hide";
+}
+
+export const maxLabel = 120;
+
+const [second, day] = [1000, 86_400_000];
+
+/** A countdown to the next Sunday, 10:00 by the clock of the room. */
+export function defaults(label: string, now: Date): Countdown {
+	const sunday = new Date(now);
+	sunday.setDate(now.getDate() + ((7 - now.getDay()) % 7));
+	sunday.setHours(10, 0, 0, 0);
+	if (sunday <= now) sunday.setDate(sunday.getDate() + 7);
+	return { label, target: sunday.toISOString(), after: "zero" };
+}
+
+/** Reads a payload. It throws where that is no countdown; the board then leaves the slide out. */
+export function read(payload: unknown): Countdown {
+	const { label, target, after } = (payload ?? {}) as Partial<Record<keyof Countdown, unknown>>;
+	if (typeof label !== "string" || typeof target !== "string" || Number.isNaN(Date.parse(target)))
+		throw new TypeError("This is not the payload of a countdown.");
+	return { label, target, after: after === "hide" ? "hide" : "zero" };
+}
+
+/** Whether there is nothing to show any more. */
+export const isOver = ({ target, after }: Countdown, now: number): boolean =>
+	after === "hide" && Date.parse(target) <= now;
+
+/** What is left: whole days, and a time as 4:05:06, or 05:06 below an hour. The last second is 00:01. */
+export function left(target: string, now: number): { readonly days: number; readonly time: string } {
+	const whole = Math.max(0, Math.ceil((Date.parse(target) - now) / second)) * second;
+	const days = Math.floor(whole / day);
+	const clock = new Date(whole % day).toISOString().slice(11, 19);
+	const [hours = "", minutes = "", seconds = ""] = clock.split(":");
+	const long = days > 0 || hours !== "00";
+	return { days, time: `${long ? `${Number(hours)}:` : ""}${minutes}:${seconds}` };
+}

@@ -1,0 +1,140 @@
+package browsertest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// wrongClock sets the clock of a page's computer back by an hour.
+const wrongClock = `(() => {
+	const Right = Date;
+	const now = () => Right.now() - 3600000;
+	window.Date = class extends Right {
+		constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+		static now() { return now(); }
+	};
+})();`
+
+// faceOf is what a countdown says, which stands in a shadow tree.
+const faceOf = `[...document.querySelectorAll(".countdown")].at(-1)?.shadowRoot`
+
+// TestCountdown is walk-through 9: a photograph and a countdown are written and shown now, and a wall whose
+// clock is an hour wrong counts by the server's; a picture that is too large is refused with the limit; and
+// without a network the wall shows nothing of the module's. Home shows the latest notice beside.
+func TestCountdown(t *testing.T) {
+	d := startIn(t, install(t, "../../modules/announcements", "../../modules/countdown", "../../modules/home"))
+	p := openPage(t, d.address, desktop)
+	p.signInAs("owner@example.org", d.password)
+	p.waitForText("Latest notice")
+	p.waitFor(`document.querySelector("[data-module=home] .card a").innerText !== ""`)
+	p.screenshot("home-daemon")
+	p.do(chromedp.Navigate(d.address + "/#/m/announcements"))
+	p.find("link", "Sunday service") // the sample
+	p.click("button", "Write a notice")
+	p.fill("Title", "Harvest supper")
+	const input = `.announcements input[type="file"]`
+	p.chooseFile(input, putFile(t, "film.mov", make([]byte, 9<<20)))
+	p.waitForText("Too large: at most 8 MiB.")
+	p.chooseFile(input, writePhotograph(t))
+	p.waitForAnnouncement("The picture is ready.")
+	p.click("button", "Save")
+	p.find("link", "Harvest supper")
+
+	screen := openWrongWall(t, d, p)
+	p.click("button", "Show now: Harvest supper")
+	screen.waitFor(`document.querySelector(".stage .slide img")?.naturalWidth === 1920`)
+
+	writeCountdown(p)
+	other := p.openTab("about:blank")
+	for _, language := range []string{"de", "ar-XB"} {
+		other.setLanguage(language)
+		other.do(chromedp.Navigate(d.address + "/#/m/announcements/new/countdown.slide"))
+		other.do(chromedp.Reload())
+		other.waitFor(`document.querySelector(".preview .countdown")`)
+		other.assertScreen("countdown-editor-"+language, true)
+	}
+	p.click("button", "Show now: Before we begin")
+	screen.waitFor(faceOf + `?.textContent.includes("We begin in")`)
+	assertCountsRight(t, screen, p)
+	screen.screenshot("countdown-wall")
+	screen.setView(portrait)
+	screen.screenshot("countdown-wall-portrait")
+
+	d.stop(t)
+	screen.do(chromedp.Reload())
+	screen.waitForText("Waiting for the network")
+	screen.assertNoText("We begin in")
+	screen.waitFor(`!document.querySelector(".countdown, .slide")`)
+}
+
+// openWrongWall pairs a screen that shows the board, and whose clock is wrong.
+func openWrongWall(t *testing.T, d *devServer, p *tab) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	screen := &tab{t, ctx}
+	screen.setView(landscape)
+	screen.onNewDocument(hurried + wrongClock)
+	screen.do(chromedp.Navigate(d.address + "/display/announcements"))
+	p.fetchInPage("POST", "/api/v1/device-pairing/"+screen.pairingCode()+"/approve", `{"label":"Foyer"}`)
+	screen.waitFor(`document.querySelector(".stage .slide")`)
+	screen.waitForWorker()
+	if wrong := eval[float64](screen, `Date.now()`) - float64(time.Now().UnixMilli()); wrong > -3.5e6 {
+		t.Errorf("the clock of the wall is %v ms ahead, want an hour behind", wrong)
+	}
+	return screen
+}
+
+// writeCountdown writes one that ends in two days, and looks at its fields in every size.
+func writeCountdown(p *tab) {
+	p.t.Helper()
+	p.chooseMenuItem("More kinds", "New: Countdown")
+	p.waitForHeading("New notice")
+	p.fill("Title", "Before we begin")
+	p.fill("What is counted down to", "We begin in")
+	target := time.Now().Add(48*time.Hour + 30*time.Minute).Format("2006-01-02")
+	p.runScript(fmt.Sprintf(`const field = document.querySelector(".announcements .fields input[type=date]");
+		field.value = ""; field.dispatchEvent(new Event("input", { bubbles: true }));
+		await new Promise((drawn) => setTimeout(drawn, 50));
+		window.complained = document.querySelector(".announcements .fields").innerText;
+		field.value = %q; field.dispatchEvent(new Event("input", { bubbles: true }));`, target))
+	p.waitFor(`complained.includes("Choose a day.")`)
+	p.waitFor(`!document.querySelector(".announcements .fields").innerText.includes("Choose a day.")`)
+	p.waitFor(`document.querySelector(".preview .countdown")?.shadowRoot.textContent.includes("We begin in")`)
+	p.assertScreen("countdown-editor", false)
+	p.setView(desktop)
+	p.runScript(`document.querySelector(".announcements form").requestSubmit()`) // a toast lies over the button
+	p.find("link", "Before we begin")
+}
+
+// assertCountsRight compares what the wall says with what is left by the clock of this computer, which is the
+// server's, too.
+func assertCountsRight(t *testing.T, screen, p *tab) {
+	t.Helper()
+	p.fetchInPage("GET", "/api/v1/modules/announcements/slides", "")
+	target := eval[string](p, `answer.slides.find(({ title }) => title === "Before we begin").payload.target`)
+	ends, err := time.Parse(time.RFC3339, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said string
+	screen.waitUntil("the countdown is right", func() bool {
+		said = eval[string](screen, faceOf+`.querySelector(".days").textContent + " " + `+
+			faceOf+`.querySelector(".time").textContent`)
+		for _, off := range []time.Duration{0, time.Second, 2 * time.Second} {
+			left := time.Until(ends).Truncate(time.Second) + off
+			days := int(left / (24 * time.Hour))
+			word := map[bool]string{true: "day", false: "days"}[days == 1]
+			left -= time.Duration(days) * 24 * time.Hour
+			want := fmt.Sprintf("%d %s %d:%02d:%02d", days, word, int(left.Hours()), int(left.Minutes())%60,
+				int(left.Seconds())%60)
+			if said == want {
+				return true
+			}
+		}
+		return false
+	})
+}
