@@ -21,6 +21,11 @@ test: postgresql compiler openssh versitygw chromium web/node_modules modules ##
 	$(GO) -C $(SDK) test -race -timeout 30m ./...
 	$(GO) test -race -timeout 30m ./...
 
+.PHONY: test-install
+test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
+	@.ci/debian-root
+	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root $(GO) test -count=1 -timeout 30m -run '^TestHandbook$$' ./cmd/narthex/e2e
+
 .PHONY: check
 check: postgresql openssh versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
 	$(GO) vet ./...

@@ -154,6 +154,12 @@ type reply struct {
 
 func (i *installation) officialClient(t *testing.T) *officialClient {
 	t.Helper()
+	return startOfficialClient(t, i.address)
+}
+
+// startOfficialClient starts it for the platform at an address; before are words in front of node's command.
+func startOfficialClient(t *testing.T, address string, before ...string) *officialClient {
+	t.Helper()
 	script, err := os.ReadFile("testdata/authclient/drive.mjs")
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +167,8 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 	packages := npmPackages(t, "testdata/authclient")
 	ctx, cancel := context.WithTimeout(context.Background(),
 		2*patience) // the end of a call that is never answered, too
-	node := exec.CommandContext(ctx, "node", "--input-type=module", "--eval", string(script), "--", i.address)
+	words := append(before, "node", "--input-type=module", "--eval", string(script), "--", address)
+	node := exec.CommandContext(ctx, words[0], words[1:]...)
 	node.Dir = packages // where --eval looks for imports
 	var complaint transcript
 	node.Stderr = &complaint
@@ -178,7 +185,7 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 			t.Errorf("the client's Node process: %v, want success; stderr %s", err, complaint.String())
 		}
 	})
-	return &officialClient{t: t, address: i.address, calls: calls, replies: bufio.NewReader(replies)}
+	return &officialClient{t: t, address: address, calls: calls, replies: bufio.NewReader(replies)}
 }
 
 // call calls a method of the client from an address that has not been seen before.

@@ -64,20 +64,22 @@ var files = map[string]struct {
 	to   string
 	mode fs.FileMode
 }{
-	"deploy/systemd/narthex.service":   {"lib/systemd/system/narthex.service", 0o644},
-	"deploy/systemd/narthex.socket":    {"lib/systemd/system/narthex.socket", 0o644},
-	"deploy/debian/narthex.env":        {"etc/narthex/narthex.env", 0o640},
-	"deploy/debian/narthexctl":         {"usr/sbin/narthexctl", 0o755},
-	"deploy/debian/lintian-overrides":  {"usr/share/lintian/overrides/narthex", 0o644},
-	"deploy/debian/copyright":          {"usr/share/doc/narthex/copyright", 0o644},
-	"deploy/debian/postinst":           {"DEBIAN/postinst", 0o755},
-	"deploy/debian/prerm":              {"DEBIAN/prerm", 0o755},
-	"deploy/debian/postrm":             {"DEBIAN/postrm", 0o755},
-	"deploy/postgresql/prepare":        {"usr/share/narthex/prepare-postgresql", 0o755},
-	"deploy/proxy/Caddyfile":           {"usr/share/doc/narthex/examples/Caddyfile", 0o644},
-	"deploy/proxy/nginx.conf":          {"usr/share/doc/narthex/examples/nginx.conf", 0o644},
-	"deploy/monitoring/alerts.yml":     {"usr/share/doc/narthex/examples/alerts.yml", 0o644},
-	"deploy/monitoring/dashboard.json": {"usr/share/doc/narthex/examples/dashboard.json", 0o644},
+	"deploy/systemd/narthex.service":         {"usr/lib/systemd/system/narthex.service", 0o644},
+	"deploy/systemd/narthex.socket":          {"usr/lib/systemd/system/narthex.socket", 0o644},
+	"deploy/debian/narthex.env":              {"usr/share/narthex/narthex.env", 0o644},
+	"deploy/debian/narthexctl":               {"usr/sbin/narthexctl", 0o755},
+	"deploy/debian/lintian-overrides":        {"usr/share/lintian/overrides/narthex", 0o644},
+	"deploy/debian/copyright":                {"usr/share/doc/narthex/copyright", 0o644},
+	"deploy/debian/postinst":                 {"DEBIAN/postinst", 0o755},
+	"deploy/debian/prerm":                    {"DEBIAN/prerm", 0o755},
+	"deploy/debian/postrm":                   {"DEBIAN/postrm", 0o755},
+	"deploy/postgresql/prepare":              {"usr/share/narthex/prepare-postgresql", 0o755},
+	"deploy/proxy/Caddyfile":                 {"usr/share/doc/narthex/examples/Caddyfile", 0o644},
+	"deploy/proxy/nginx.conf":                {"usr/share/doc/narthex/examples/nginx.conf", 0o644},
+	"deploy/proxy/storage.Caddyfile":         {"usr/share/doc/narthex/examples/storage.Caddyfile", 0o644},
+	"deploy/storage/narthex-storage.service": {"usr/share/doc/narthex/examples/narthex-storage.service", 0o644},
+	"deploy/monitoring/alerts.yml":           {"usr/share/doc/narthex/examples/alerts.yml", 0o644},
+	"deploy/monitoring/dashboard.json":       {"usr/share/doc/narthex/examples/dashboard.json", 0o644},
 }
 
 // tree is the package's content while it is made. After the first error it does nothing more.
@@ -213,16 +215,13 @@ func (t *tree) control(arch, version string) {
 			return err
 		}
 		size += int64(len(content))
-		if !strings.HasPrefix(name, "etc/") {
-			fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(content), name)
-		}
+		fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(content), name)
 		return nil
 	})
 	if err != nil && t.err == nil {
 		t.err = err
 	}
 	t.write("DEBIAN/md5sums", 0o644, sums.Bytes())
-	t.write("DEBIAN/conffiles", 0o644, []byte("/etc/narthex/narthex.env\n"))
 	t.write("DEBIAN/control", 0o644, []byte(fmt.Sprintf(`Package: narthex
 Version: %s
 Architecture: %s

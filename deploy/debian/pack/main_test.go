@@ -29,8 +29,8 @@ func TestPackage(t *testing.T) {
 	}
 	for _, line := range []string{
 		"-rwxr-xr-x root/root ./usr/bin/narthex",
-		"-rw-r----- root/root ./etc/narthex/narthex.env",
-		"-rw-r--r-- root/root ./lib/systemd/system/narthex.service",
+		"-rw-r--r-- root/root ./usr/share/narthex/narthex.env",
+		"-rw-r--r-- root/root ./usr/lib/systemd/system/narthex.service",
 		"-rw-r--r-- root/root ./usr/share/man/man1/narthex-doctor.1.gz",
 		"-rw-r--r-- root/root ./usr/share/bash-completion/completions/narthex",
 	} {
