@@ -66,37 +66,43 @@ func update(ctx context.Context, tx statements, e *event, writer string) error {
 	return err
 }
 
+const exceptionColumns = `to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI'), cancelled, title, text, ` +
+	`to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, array_to_string(rooms, ',')`
+
 func readExceptions(ctx context.Context, db statements, e *event) ([]exception, error) {
 	rows, err := db.Query(ctx, `
-		SELECT to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI'), cancelled, title, text,
-		       to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, array_to_string(rooms, ',')
-		FROM exceptions
-		WHERE event_id = $1::uuid
-		ORDER BY recurrence`, e.id)
+		SELECT `+exceptionColumns+` FROM exceptions WHERE event_id = $1::uuid ORDER BY recurrence`, e.id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var all []exception
 	for rows.Next() {
-		x := exception{times: times{allDay: e.allDay}}
-		var recurrence, starts, rooms string
-		err := rows.Scan(&recurrence, &x.cancelled, &x.title, &x.text, &starts, &x.minutes, &rooms)
+		x, err := scanException(rows)
 		if err != nil {
 			return nil, err
 		}
-		if x.recurrence, err = time.Parse(clockForm, recurrence); err != nil {
-			return nil, err
-		}
-		if x.start, err = time.Parse(clockForm, starts); err != nil {
-			return nil, err
-		}
-		if x.rooms, err = readIDs(rooms); err != nil {
-			return nil, err
-		}
-		all = append(all, x)
+		x.allDay = e.allDay
+		all = append(all, *x)
 	}
 	return all, rows.Err()
+}
+
+func scanException(row interface{ Scan(dst ...any) error }) (*exception, error) {
+	var x exception
+	var recurrence, starts, rooms string
+	err := row.Scan(&recurrence, &x.cancelled, &x.title, &x.text, &starts, &x.minutes, &rooms)
+	if err != nil {
+		return nil, err
+	}
+	if x.recurrence, err = time.Parse(clockForm, recurrence); err != nil {
+		return nil, err
+	}
+	if x.start, err = time.Parse(clockForm, starts); err != nil {
+		return nil, err
+	}
+	x.rooms, err = readIDs(rooms)
+	return &x, err
 }
 
 // keep writes an exception in place of the one that there was for its date.

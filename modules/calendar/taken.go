@@ -16,6 +16,8 @@ type taken struct {
 	Title string `json:"title"`
 	From  string `json:"from"`
 	Until string `json:"until"`
+
+	wanted string // by which event
 }
 
 // roomTaken is errRoomTaken with what is in the way. Whoever may write events may see all of them.
@@ -36,8 +38,9 @@ func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error 
 // readTaken reads bookings that wait, w, with what holds their room.
 func readTaken(ctx context.Context, db statements, where string, args ...any) ([]taken, error) {
 	rows, err := db.Query(ctx, `
-		SELECT w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text, coalesce(x.title, e.title),
-		       to_char(ho.starts, 'YYYY-MM-DD"T"HH24:MI'), to_char(ho.ends, 'YYYY-MM-DD"T"HH24:MI')
+		SELECT w.event_id::text, w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text,
+		       coalesce(x.title, e.title), to_char(ho.starts, 'YYYY-MM-DD"T"HH24:MI'),
+		       to_char(ho.ends, 'YYYY-MM-DD"T"HH24:MI')
 		FROM bookings w
 		JOIN occurrences wo ON wo.event_id = w.event_id AND wo.recurrence = w.recurrence
 		JOIN bookings h ON h.held AND int4range(h.room_id, h.room_id, '[]') && int4range(w.room_id, w.room_id, '[]')
@@ -55,7 +58,7 @@ func readTaken(ctx context.Context, db statements, where string, args ...any) ([
 	all := []taken{}
 	for rows.Next() {
 		var t taken
-		if err := rows.Scan(&t.Room, &t.Start, &t.Event, &t.Title, &t.From, &t.Until); err != nil {
+		if err := rows.Scan(&t.wanted, &t.Room, &t.Start, &t.Event, &t.Title, &t.From, &t.Until); err != nil {
 			return nil, err
 		}
 		all = append(all, t)

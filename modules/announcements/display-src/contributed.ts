@@ -11,6 +11,11 @@ export interface RenderTools {
 	readonly dir: "ltr" | "rtl";
 }
 
+/** Whoever writes a slide may ask the contributing module's own routes for what goes into the payload. */
+export interface EditTools extends RenderTools {
+	api(path: string, init?: RequestInit): Promise<Response>;
+}
+
 /**
  * What a contribution to announcements.slides defines. It gets no address and no credential, so all it shows
  * is in its payload: JSON of at most 8 KiB.
@@ -27,7 +32,7 @@ export interface SlideKind {
 		container: HTMLElement,
 		payload: unknown,
 		onChange: (payload: object) => void,
-		tools: RenderTools,
+		tools: EditTools,
 	): (() => void) | void;
 	/** Fills the container, which is a whole slide: 100cqw wide and 100cqh high. */
 	render(container: HTMLElement, payload: unknown, tools: RenderTools): (() => void) | void;
@@ -62,6 +67,12 @@ export class SlideKinds {
 		} catch {
 			return true;
 		}
+	}
+
+	/** A request to the routes of the module that brings a kind, as the person who writes. */
+	api(kind: string, path: string, init?: RequestInit): Promise<Response> {
+		const contribution = this.#contributions.get(kind);
+		return contribution?.api(path, init) ?? Promise.reject(new TypeError(`There is no ${kind}.`));
 	}
 
 	/** Loads a kind; undefined when there is none, or it cannot be had now. */

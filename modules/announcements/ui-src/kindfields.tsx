@@ -22,7 +22,8 @@ export function KindFields({ tools, kind, payload, onChange }: KindFieldsProps) 
 			if (gone || place.current === null) return;
 			setMissing(loaded === undefined);
 			const { locale, dir } = context;
-			const page = { serverNow: () => context.serverNow(), locale, dir };
+			const api = (path: string, init?: RequestInit) => kinds.api(kind, path, init);
+			const page = { serverNow: () => context.serverNow(), locale, dir, api };
 			dispose = loaded?.edit(place.current, payload, onChange, page);
 		});
 		return () => {

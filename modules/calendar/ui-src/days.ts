@@ -65,12 +65,24 @@ export class Forms {
 	}
 	month = (day: string): string => this.write(day, { month: "long", year: "numeric" });
 	day = (day: string): string => this.write(day, { weekday: "short", day: "numeric", month: "short" });
-	dayAndYear = (day: string): string =>
-		this.write(day, { day: "numeric", month: "short", year: "numeric" });
+	dayAndYear = (day: string): string => this.write(day, { day: "numeric", month: "short", year: "numeric" });
 	longDay = (day: string): string =>
 		this.write(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 	date = (day: string): string => this.write(day, { day: "numeric", month: "long", year: "numeric" });
+	/** A time as short as it may be: a full hour has no minutes where it is counted to twelve. */
+	shortTime = (text: string): string => {
+		const full = this.time(text);
+		return text.endsWith(":00") && /[^\d:.\s]/.test(full) ? this.write(text, { hour: "numeric" }) : full;
+	};
 	time = (text: string): string => this.write(text, { hour: "numeric", minute: "2-digit" });
+	times = (from: string, until: string): string => {
+		const form = new Intl.DateTimeFormat(this.language, {
+			hour: "numeric",
+			minute: "2-digit",
+			timeZone: "UTC",
+		});
+		return form.formatRange(momentOf(from), momentOf(until));
+	};
 	weekday = (day: string, width: "long" | "short" = "long"): string => this.write(day, { weekday: width });
 	monthName = (day: string): string => this.write(day, { month: "long" });
 }

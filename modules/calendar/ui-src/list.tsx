@@ -34,7 +34,7 @@ export function List({ tools, occurrences, rooms, today, from, to, open }: ListP
 	}
 	let left = most;
 	return (
-		<ol class="days">
+		<ol class="agenda">
 			{days.map(([day, events]) => {
 				const part = events.slice(0, Math.max(0, left));
 				left -= events.length;

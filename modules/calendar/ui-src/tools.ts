@@ -28,12 +28,12 @@ export function toolsOf(context: ModuleUiContext): Tools {
 }
 
 /** When something happens, in words. */
-export function whenOf({ forms, say }: Tools, one: Pick<Occurrence, "start" | "end" | "allDay">): string {
+export function whenOf({ forms }: Tools, one: Pick<Occurrence, "start" | "end" | "allDay">): string {
 	const { start, end, allDay } = one;
 	const [first, last] = [start.slice(0, 10), end.slice(0, 10)];
 	if (allDay) return first === last ? forms.longDay(first) : `${forms.day(first)} – ${forms.longDay(last)}`;
 	if (first === last) {
-		return say("dayTimes", { day: forms.longDay(first), from: forms.time(start), until: forms.time(end) });
+		return `${forms.longDay(first)}, ${forms.times(start, end)}`;
 	}
 	return `${forms.day(first)}, ${forms.time(start)} – ${forms.day(last)}, ${forms.time(end)}`;
 }
@@ -41,10 +41,11 @@ export function whenOf({ forms, say }: Tools, one: Pick<Occurrence, "start" | "e
 /** From when to when on a day that it happens on. */
 export function hoursOn({ forms, say }: Tools, one: Occurrence, day: string): string {
 	if (one.allDay) return say("allDay");
+	if (one.start.slice(0, 10) === day && one.end.slice(0, 10) === day) return forms.times(one.start, one.end);
 	const begins = one.start.slice(0, 10) === day ? forms.time(one.start) : "";
 	const ends = one.end.slice(0, 10) === day ? forms.time(one.end) : "";
 	if (begins === "" && ends === "") return say("allDay");
-	return begins === "" ? say("untilTime", { time: ends }) : ends === "" ? begins : `${begins} – ${ends}`;
+	return begins === "" ? say("untilTime", { time: ends }) : begins;
 }
 
 /** The names of rooms, in their order. */

@@ -35,7 +35,7 @@ var calendarEvents = []calendarEvent{
 		text: "New voices are welcome."},
 	{title: "Youth evening", day: 4, from: "18:30", until: "21:00", rule: "FREQ=WEEKLY;BYDAY=FR", hall: true},
 	{title: "Home group", day: 2, from: "19:30", until: "21:00", rule: "FREQ=WEEKLY;BYDAY=WE", own: true},
-	{title: "Council", day: 7, from: "19:30", until: "21:30", rule: "FREQ=MONTHLY;BYDAY=2MO", own: true},
+	{title: "Council", day: 0, from: "19:30", until: "21:30", rule: "FREQ=MONTHLY;BYDAY=2MO", own: true},
 	{title: "Organ practice", day: 5, from: "15:00", until: "17:00", rule: "FREQ=WEEKLY;BYDAY=SA", church: true},
 	{title: "Shared lunch", day: 13, from: "12:30", until: "14:30", hall: true,
 		text: "Please bring something to share."},
@@ -46,7 +46,7 @@ var calendarEvents = []calendarEvent{
 	{title: "Spring cleaning", day: 5, from: "09:00", until: "12:00", hall: true, own: true},
 }
 
-// calendar writes three rooms and what happens in them, seen from this week on.
+// calendar writes three rooms and what happens in them about this week.
 func calendar(ctx context.Context, c *caller) error {
 	rooms := make([]int, 3)
 	for i, name := range []string{"Church", "Hall", "Small room"} {
@@ -59,6 +59,7 @@ func calendar(ctx context.Context, c *caller) error {
 		rooms[i] = room.ID
 	}
 	monday := c.now.AddDate(0, 0, -(int(c.now.Weekday())+6)%7)
+	const before = -21 // what repeats has begun three weeks ago
 	on := func(day int, clock string) string {
 		return monday.AddDate(0, 0, day).Format(time.DateOnly) + clock
 	}
@@ -71,7 +72,10 @@ func calendar(ctx context.Context, c *caller) error {
 		}
 		event := map[string]any{"title": e.title, "text": e.text, "rule": e.rule, "rooms": needed,
 			"start": on(e.day, "T"+e.from), "end": on(e.day, "T"+e.until)}
-		if e.from == "" {
+		switch {
+		case e.rule != "":
+			event["start"], event["end"] = on(e.day+before, "T"+e.from), on(e.day+before, "T"+e.until)
+		case e.from == "":
 			event["start"], event["end"] = on(e.day, ""), on(e.lastDay, "")
 		}
 		if err := c.json(ctx, http.MethodPost, "/events", event, nil); err != nil {

@@ -1,0 +1,133 @@
+import { defineContribution } from "@narthex/sdk";
+import { beginOf, type Next, nextOf } from "./coming";
+
+/** What a slide shows: the events as they were when somebody took them. A screen could not ask for them. */
+interface Payload {
+	readonly heading: string;
+	readonly events: readonly Next[];
+}
+
+/** What the board's module gives to whoever writes or shows a slide. */
+interface SlideTools {
+	serverNow(): number;
+	readonly locale: string;
+	/** The calendar's own routes, as the person who writes. Screens have none. */
+	api?(path: string): Promise<Response>;
+}
+
+/** So many events fit on a slide, and lie so far ahead at most. */
+const most = 6;
+const days = 14;
+
+const payloadOf = (payload: unknown): Payload => {
+	const { heading, events } = (payload ?? {}) as Partial<Payload>;
+	return { heading: typeof heading === "string" ? heading : "", events: Array.isArray(events) ? events : [] };
+};
+
+/** What is over is no news. */
+const isComing =
+	(now: number) =>
+	({ endsAt }: Next): boolean =>
+		Date.parse(endsAt) > now;
+
+const words = (locale: string) =>
+	locale.startsWith("de")
+		? {
+				label: "Kalender: nächste Termine",
+				heading: "Demnächst",
+				headingField: "Überschrift",
+				take: "Termine neu übernehmen",
+				taken: (count: number) =>
+					`${count} Termine stehen auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.`,
+				failed: "Die Termine ließen sich nicht lesen. Versuchen Sie es noch einmal.",
+				nothing: "Zurzeit steht nichts an.",
+			}
+		: {
+				label: "Calendar: next events",
+				heading: "Coming up",
+				headingField: "Heading",
+				take: "Take the events anew",
+				taken: (count: number) =>
+					`${count} events are on the slide. Later changes do not come by themselves.`,
+				failed: "The events could not be read. Try again.",
+				nothing: "Nothing is coming up.",
+			};
+
+export default defineContribution({
+	label: (locale: string) => words(locale).label,
+	defaults: (locale: string): Payload => ({ heading: words(locale).heading, events: [] }),
+	isDue: (payload: unknown, now: number): boolean => payloadOf(payload).events.some(isComing(now)),
+	edit(container: HTMLElement, given: unknown, onChange: (payload: object) => void, tools: SlideTools) {
+		const say = words(tools.locale);
+		let payload = payloadOf(given);
+		const field = document.createElement("label");
+		field.className = "field";
+		const input = document.createElement("input");
+		input.maxLength = 60;
+		input.value = payload.heading === "" ? say.heading : payload.heading;
+		field.append(say.headingField, input);
+		const take = document.createElement("button");
+		take.type = "button";
+		take.textContent = say.take;
+		const state = document.createElement("p");
+		state.className = "muted";
+		state.setAttribute("role", "status");
+		const row = document.createElement("div");
+		row.className = "row";
+		row.append(take);
+		container.append(field, row, state);
+		const change = (part: Partial<Payload>) => {
+			payload = { ...payload, ...part };
+			onChange(payload);
+		};
+		const read = async () => {
+			try {
+				const events = await nextOf(
+					tools.api ?? (() => Promise.reject(new TypeError())),
+					tools.serverNow(),
+					most,
+					days,
+				);
+				if (!container.isConnected) return;
+				change({ heading: input.value, events: events ?? [] });
+				state.textContent = say.taken(payload.events.length);
+			} catch {
+				state.textContent = say.failed;
+			}
+		};
+		input.addEventListener("input", () => change({ heading: input.value }));
+		take.addEventListener("click", () => void read());
+		if (payload.events.length > 0) state.textContent = say.taken(payload.events.length);
+		else void read();
+	},
+	render(container: HTMLElement, given: unknown, { locale, serverNow }: SlideTools) {
+		const say = words(locale);
+		const { heading, events } = payloadOf(given);
+		const frame = document.createElement("div");
+		frame.style.cssText =
+			"position:absolute;inset:0;box-sizing:border-box;padding:8cqmin;overflow:hidden;" +
+			"display:grid;align-content:center;gap:4cqmin";
+		const title = document.createElement("div");
+		title.dir = "auto";
+		title.style.cssText = "font-size:8cqmin;font-weight:600;line-height:1.15;overflow-wrap:anywhere";
+		title.textContent = heading === "" ? say.heading : heading;
+		const coming = events.filter(isComing(serverNow()));
+		const list = document.createElement("div");
+		list.style.cssText =
+			"display:grid;grid-template-columns:auto minmax(0,1fr);gap:2.4cqmin 4cqmin;" +
+			"font-size:4.6cqmin;line-height:1.25";
+		for (const one of coming) {
+			const when = document.createElement("div");
+			when.style.cssText = "color:#b8c2ce;font-variant-numeric:tabular-nums";
+			when.textContent = beginOf(one, locale);
+			const what = document.createElement("div");
+			what.dir = "auto";
+			what.style.cssText = "overflow-wrap:anywhere";
+			what.textContent = one.where === "" ? one.title : `${one.title} · ${one.where}`;
+			list.append(when, what);
+		}
+		if (coming.length === 0) list.textContent = say.nothing;
+		frame.append(title, list);
+		container.append(frame);
+	},
+});

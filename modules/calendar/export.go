@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// maxExported bounds what one response holds.
+const maxExported = 20000
+
+// archive is the whole calendar as JSON has it. Rooms are named, so that another installation can read it.
+type archive struct {
+	Format string         `json:"format"`
+	Zone   string         `json:"zone"`
+	Rooms  []string       `json:"rooms"`
+	Events []archiveEvent `json:"events"`
+}
+
+// archiveFormat tells what a file is, and of which form.
+const archiveFormat = "narthex-calendar-1"
+
+type archiveEvent struct {
+	ID    string        `json:"id"`
+	Title string        `json:"title"`
+	Text  string        `json:"text,omitempty"`
+	Start string        `json:"start"`
+	End   string        `json:"end"`
+	Rule  string        `json:"rule,omitempty"`
+	Rooms []string      `json:"rooms,omitempty"`
+	Dates []archiveDate `json:"dates,omitempty"` // those that are not as the others
+}
+
+type archiveDate struct {
+	Date      string   `json:"date"`
+	Cancelled bool     `json:"cancelled,omitempty"`
+	Title     string   `json:"title,omitempty"`
+	Text      string   `json:"text,omitempty"`
+	Start     string   `json:"start,omitempty"`
+	End       string   `json:"end,omitempty"`
+	Rooms     []string `json:"rooms,omitempty"`
+}
+
+// everything is what all kinds of export are made of.
+type everything struct {
+	zone       zone
+	rooms      []room
+	events     []*event
+	exceptions map[string][]exception
+}
+
+func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
+	all := &everything{zone: c.zone, exceptions: make(map[string][]exception)}
+	var err error
+	if all.rooms, err = readRooms(ctx, c.db); err != nil {
+		return nil, err
+	}
+	rows, err := c.db.Query(ctx, `
+		SELECT `+eventColumns+` FROM events WHERE deleted_at IS NULL ORDER BY starts, id LIMIT $1`, maxExported)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	allDay := make(map[string]bool)
+	for rows.Next() {
+		e, err := scanEvent(rows)
+		if err != nil {
+			return nil, err
+		}
+		all.events, allDay[e.id] = append(all.events, e), e.allDay
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return all, c.readAllExceptions(ctx, all, allDay)
+}
+
+func (c *calendar) readAllExceptions(ctx context.Context, all *everything, allDay map[string]bool) error {
+	rows, err := c.db.Query(ctx, `
+		SELECT event_id::text, `+exceptionColumns+` FROM exceptions ORDER BY event_id, recurrence`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		x, err := scanException(after{rows, &id})
+		if err != nil {
+			return err
+		}
+		x.allDay = allDay[id]
+		all.exceptions[id] = append(all.exceptions[id], *x)
+	}
+	return rows.Err()
+}
+
+// names are those of rooms, in their order.
+func (all *everything) names(ids []int64) (names []string) {
+	for _, id := range ids {
+		for _, room := range all.rooms {
+			if room.ID == id {
+				names = append(names, room.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (all *everything) archive() archive {
+	a := archive{Format: archiveFormat, Zone: all.zone.place.String(), Rooms: []string{},
+		Events: []archiveEvent{}}
+	for _, room := range all.rooms {
+		a.Rooms = append(a.Rooms, room.Name)
+	}
+	for _, e := range all.events {
+		one := archiveEvent{ID: e.id, Title: e.title, Text: e.text, Rule: e.rule, Rooms: all.names(e.rooms)}
+		one.Start, one.End = e.times.text(all.zone)
+		for _, x := range all.exceptions[e.id] {
+			date := archiveDate{Date: x.recurrence.Format(clockForm), Cancelled: x.cancelled}
+			if !x.cancelled {
+				date.Title, date.Text, date.Rooms = x.title, x.text, all.names(x.rooms)
+				date.Start, date.End = x.times.text(all.zone)
+			}
+			one.Dates = append(one.Dates, date)
+		}
+		a.Events = append(a.Events, one)
+	}
+	return a
+}
+
+// download is a response that browsers save.
+func download(name, contentType string, body any) sdk.Response {
+	header := http.Header{}
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	header.Set("Content-Type", contentType)
+	return sdk.Response{Header: header, Body: body}
+}
+
+func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error) {
+	all, err := c.readEverything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return download("calendar.json", "application/json", all.archive()), nil
+}
+
+var csvColumns = []string{"title", "start", "end", "rule", "rooms", "text"}
+
+// exportCSV writes what spreadsheets can hold: dates that are not as the others are not in it.
+func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) {
+	all, err := c.readEverything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	body.WriteString("\ufeff") // so that spreadsheets read UTF-8
+	writer := csv.NewWriter(&body)
+	writer.UseCRLF = true
+	rows := [][]string{csvColumns}
+	for _, e := range all.events {
+		start, end := e.times.text(all.zone)
+		rows = append(rows, []string{e.title, start, end, e.rule, csvLine(all.names(e.rooms)), e.text})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = asText(row[i])
+		}
+		if err := writer.Write(row); err != nil {
+			return nil, err
+		}
+	}
+	writer.Flush()
+	return download("calendar.csv", "text/csv; charset=utf-8", &body), writer.Error()
+}
+
+// csvLine is a list in one cell, as a line of CSV for itself.
+func csvLine(values []string) string {
+	var line strings.Builder
+	writer := csv.NewWriter(&line)
+	_ = writer.Write(values) // a strings.Builder takes everything
+	writer.Flush()
+	return strings.TrimSuffix(line.String(), "\n")
+}
+
+// formulas begin what a spreadsheet would run.
+const formulas = "=+-@\t\r"
+
+// asText puts an apostrophe before what a spreadsheet would run, or take for such an apostrophe.
+func asText(cell string) string {
+	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.ContainsRune(formulas, rune(rest[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+// fromText takes the apostrophe of asText away.
+func fromText(cell string) string {
+	if rest := strings.TrimLeft(cell, "'"); rest != cell && rest != "" &&
+		strings.ContainsRune(formulas, rune(rest[0])) {
+		return cell[1:]
+	}
+	return cell
+}
+
+func (c *calendar) exportICS(ctx context.Context, _ *http.Request) (any, error) {
+	all, err := c.readEverything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return download("calendar.ics", "text/calendar; charset=utf-8", bytes.NewReader(all.ics(time.Now()))), nil
+}

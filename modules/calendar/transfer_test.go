@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-ical"
+)
+
+// filled is a calendar with one of everything.
+func filled(t *testing.T) *started {
+	t.Helper()
+	s := start(t, "Europe/Berlin")
+	s.write(t, "POST", "/events", event1("=Choir, \"loud\"; \\ "+strings.Repeat("ü", 60), soon(7)+"T19:00",
+		soon(7)+"T20:30", "FREQ=WEEKLY;UNTIL="+strings.ReplaceAll(soon(70), "-", ""), 1, 2), 201)
+	prayer := event1("Prayer", soon(1)+"T08:00", soon(1)+"T08:20", "FREQ=DAILY;COUNT=20", 1)
+	e := s.write(t, "POST", "/events", prayer, 201)
+	root := "/events/" + e.ID + "/dates/"
+	s.write(t, "POST", root+soon(3)+"T08:00/cancel", `{"rev":1}`, 200)
+	outside := with(event1("Prayer outside", soon(4)+"T09:00", soon(4)+"T09:30", ""), 2)
+	s.write(t, "PUT", root+soon(4)+"T08:00", outside, 200)
+	s.write(t, "POST", "/events", event1("Camp", soon(10), soon(12), ""), 201)
+	return s
+}
+
+// send uploads a file.
+func (s *started) send(t *testing.T, query, content string) (o outcome, status int) {
+	t.Helper()
+	request := s.office.Request("POST", "/import?"+query, strings.NewReader(content))
+	request.Header.Set("Content-Type", "application/octet-stream")
+	got := s.office.Send(request)
+	got.JSON(&o)
+	return o, got.Status
+}
+
+func (s *started) get(t *testing.T, path string) string {
+	t.Helper()
+	got := s.office.Do("GET", path, nil)
+	if got.Status != http.StatusOK {
+		t.Fatalf("GET %s: %s, want 200", path, got)
+	}
+	return got.Body
+}
+
+// TestRoundTrip: what is exported becomes the same calendar in an empty installation, and changes nothing
+// where it is already.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	from := filled(t)
+	want := from.seen(t, soon(0), soon(90)).days()
+	files := map[string]string{"json": "/export", "csv": "/export.csv", "ics": "/calendar.ics"}
+	for format, path := range files {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			content := from.get(t, path)
+			to := start(t, "Europe/Berlin")
+			preview, status := to.send(t, "preview=1&format="+format, content)
+			if status != 200 || preview.Events != 3 || preview.Count != 0 {
+				t.Fatalf("preview: %d %+v, want 3 events", status, preview)
+			}
+			if got := to.seen(t, soon(0), soon(90)); len(got.Occurrences) > 0 {
+				t.Fatalf("a preview has written %v", got.days())
+			}
+			if done, status := to.send(t, "format="+format, content); status != 200 || done.Events != 3 {
+				t.Fatalf("import: %d %+v, want 3 events", status, done)
+			}
+			got := to.seen(t, soon(0), soon(90)).days()
+			if format == "csv" { // which has no dates of their own
+				got, want := len(got), len(want)+1
+				if got != want {
+					t.Errorf("%d dates, want %d", got, want)
+				}
+			} else if !slices.Equal(got, want) {
+				t.Errorf("imported %v, want %v", got, want)
+			}
+			if again, _ := to.send(t, "format="+format, content); again.Known != 3 || again.Events != 0 {
+				t.Errorf("the second import: %+v, want three that are known", again)
+			}
+			if format == "json" && to.get(t, path) != content {
+				t.Errorf("exported again:\n%s, want\n%s", to.get(t, path), content)
+			}
+		})
+	}
+}
+
+// TestICS: another library understands the file as this calendar does; lines are folded and ended as RFC 5545
+// says.
+func TestICS(t *testing.T) {
+	t.Parallel()
+	s := filled(t)
+	content := s.get(t, "/calendar.ics")
+	for line := range strings.SplitAfterSeq(content, "\r\n") {
+		if len(line) > 77 || line != "" && !strings.HasSuffix(line, "\r\n") || strings.Count(line, "\n") > 1 {
+			t.Errorf("a line of %d octets: %q, want at most 75 and CRLF", len(line), line)
+		}
+	}
+	parsed, err := ical.NewDecoder(strings.NewReader(content)).Decode()
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, content)
+	}
+	var again bytes.Buffer
+	if err := ical.NewEncoder(&again).Encode(parsed); err != nil {
+		t.Errorf("the other library finds it invalid: %v", err)
+	}
+	berlin, _ := time.LoadLocation("Europe/Berlin")
+	from := time.Now().AddDate(0, 0, -1)
+	for _, event := range parsed.Events() {
+		title, _ := event.Props.Text(ical.PropSummary)
+		if event.Props.Get(ical.PropRecurrenceID) != nil {
+			continue
+		}
+		set, err := event.RecurrenceSet(berlin)
+		if err != nil {
+			t.Errorf("%s: %v", title, err)
+			continue
+		}
+		if set == nil {
+			continue
+		}
+		var want []string
+		for _, o := range s.seen(t, soon(0), soon(90)).Occurrences {
+			if o.Event+icsSuffix == event.Props.Get(ical.PropUID).Value {
+				want = append(want, o.Date)
+			}
+		}
+		var got []string
+		for _, date := range set.Between(from, from.AddDate(0, 0, 88), true) {
+			got = append(got, date.In(berlin).Format(clockForm))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the other library finds %v, want %v", title, got, want)
+		}
+	}
+	if zone := parsed.Children[0]; zone.Name != "VTIMEZONE" || len(zone.Children) != 3 {
+		t.Errorf("the first component is %s with %d observances, want VTIMEZONE with 3", zone.Name,
+			len(zone.Children))
+	}
+}
+
+const icsFrame = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%sEND:VCALENDAR\r\n"
+
+func icsOf(lines string) string {
+	return fmt.Sprintf(icsFrame,
+		"BEGIN:VEVENT\r\nSUMMARY:Choir\r\n"+strings.ReplaceAll(lines, " ", "\r\n")+"\r\nEND:VEVENT\r\n")
+}
+
+// TestOtherPrograms: what other calendars write is understood, or refused with its line.
+func TestOtherPrograms(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	for name, c := range map[string]struct{ ics, want string }{
+		"UTC, once":          {icsOf("UID:1 DTSTART:20270601T080000Z DTEND:20270601T090000Z"), "2027-06-01T10:00"},
+		"another zone, once": {icsOf("UID:2 DTSTART;TZID=America/New_York:20270602T100000"), "2027-06-02T16:00"},
+		"floating":           {icsOf("UID:3 DTSTART:20270603T100000 DURATION:PT2H"), "2027-06-03T10:00"},
+		"a day":              {icsOf("UID:4 DTSTART;VALUE=DATE:20270604"), "2027-06-04"},
+		"a quoted zone": {icsOf(`UID:5 DTSTART;TZID="Europe/Paris":20270605T100000 RRULE:FREQ=DAILY;COUNT=1`),
+			"2027-06-05T10:00"},
+		"until in UTC": {icsOf("UID:6 DTSTART;TZID=Europe/Berlin:20270606T100000" +
+			" RRULE:FREQ=DAILY;UNTIL=20270606T080000Z"),
+			"2027-06-06T10:00"},
+		"an alarm within": {icsOf("UID:7 DTSTART:20270607T100000 BEGIN:VALARM TRIGGER:-PT5M END:VALARM"),
+			"2027-06-07T10:00"},
+		"cancelled": {icsOf("UID:8 DTSTART:20270608T100000 STATUS:CANCELLED"), ""},
+		"repeats elsewhere": {icsOf("UID:9 DTSTART;TZID=America/New_York:20270609T100000 RRULE:FREQ=DAILY"),
+			"3 ZONE_OTHER"},
+		"an unknown zone": {icsOf("UID:10 DTSTART;TZID=Mars:20270610T100000"), "3 EVENT_INVALID"},
+		"more dates":      {icsOf("UID:11 DTSTART:20270611T100000 RDATE:20270612T100000"), "3 RULE_INVALID"},
+		"each second":     {icsOf("UID:12 DTSTART:20270612T100000 RRULE:FREQ=SECONDLY"), "3 RULE_INVALID"},
+		"a million times": {icsOf("UID:13 DTSTART:20270613T100000 RRULE:FREQ=DAILY;COUNT=1000000"),
+			"3 RULE_INVALID"},
+		"a rule without end": {icsOf("UID:14 DTSTART:20270614T100000" +
+			" RRULE:FREQ=YEARLY;BYDAY=" + strings.Repeat("MO,", 9999) + "MO"),
+			"3 RULE_INVALID"},
+		"no calendar": {"BEGIN:VCARD\nEND:VCARD\n", "1 FILE_INVALID"},
+		"not ended":   {"BEGIN:VCALENDAR\n", "1 FILE_INVALID"},
+		"deeply nested": {fmt.Sprintf(icsFrame,
+			strings.Repeat("BEGIN:X\n", 1000)+strings.Repeat("END:X\n", 1000)),
+			"1 FILE_INVALID"},
+		"a line without end": {fmt.Sprintf(icsFrame,
+			"X:"+strings.Repeat("x\r\n ", 80000)+"\r\n"),
+			"1 FILE_INVALID"},
+		"no UTF-8": {fmt.Sprintf(icsFrame, "X:\xff\r\n"), "1 FILE_INVALID"},
+		"too many exceptions": {icsOf("UID:15 DTSTART:20270614T100000" +
+			" RRULE:FREQ=DAILY " + strings.Repeat("EXDATE:20270614T100000 ", 2000) + "SEQUENCE:1"),
+			"1 TOO_MANY"},
+	} {
+		preview, _ := s.send(t, "format=ics&preview=1", c.ics)
+		got := ""
+		if preview.Count > 0 {
+			got = fmt.Sprintf("%d %s", preview.Problems[0].Line, preview.Problems[0].Code)
+		} else if done, _ := s.send(t, "format=ics", c.ics); done.Events > 0 {
+			day := c.want[:len(dayForm)]
+			at, _ := time.Parse(dayForm, day)
+			for _, o := range s.seen(t, day, at.AddDate(0, 0, 1).Format(dayForm)).Occurrences {
+				got += o.Start
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestImportRefusedWhole: with one problem nothing is imported, and rooms that are taken are one.
+func TestImportRefusedWhole(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	s.write(t, "POST", "/events", event1("Choir", soon(7)+"T10:00", soon(7)+"T11:00", "FREQ=WEEKLY", 1), 201)
+	good := "Fete," + soon(13) + "T10:00," + soon(13) + "T11:00,Garden\n"
+	for name, c := range map[string]struct {
+		line, code string
+		at         int
+	}{
+		"a room is taken": {"Band," + soon(14) + "T10:30," + soon(14) + "T11:00,Church\n", "ROOM_TAKEN", 3},
+		"no end":          {"Band," + soon(14) + "T10:30,,Church\n", "EVENT_INVALID", 3},
+		"too few cells":   {"Band\n", "FILE_INVALID", 3},
+	} {
+		got, status := s.send(t, "format=csv", "title,start,end,rooms\n"+good+c.line)
+		if status != 400 || got.Code != "IMPORT_INVALID" || len(got.Problems) != 1 ||
+			got.Problems[0].Code != c.code || got.Problems[0].Line != c.at {
+			t.Errorf("%s: %d %+v, want 400 and %s at line %d", name, status, got, c.code, c.at)
+		}
+	}
+	if got := s.seen(t, soon(13), soon(14)); len(got.Occurrences) > 0 || len(got.Rooms) != 2 {
+		t.Errorf("after refused imports: %v and %d rooms, want nothing new", got.days(), len(got.Rooms))
+	}
+}
+
+// FuzzICS: whatever is uploaded is understood or refused, within bounds.
+func FuzzICS(f *testing.F) {
+	f.Add(icsOf(`UID:5 DTSTART;TZID="Europe/Paris":20270605T100000 RRULE:FREQ=DAILY;COUNT=1 ` +
+		`EXDATE:20270605T100000`))
+	f.Add(icsOf("UID:4 DTSTART;VALUE=DATE:20270604 DURATION:P1D LOCATION:Hall\\, Church"))
+	f.Add("BEGIN:VCALENDAR\n x\nEND:VCALENDAR")
+	z, _ := loadZone("Europe/Berlin")
+	f.Fuzz(func(t *testing.T, content string) {
+		entries, problems := entriesOfICS(content, z, []string{"Hall"})
+		i := importing{calendar: &calendar{zone: z}, ids: map[string]int64{"Hall": 1}, problems: problems}
+		i.check(entries)
+		for _, e := range i.events {
+			if _, err := e.occurrences(e.start, e.start.AddDate(2, 0, 0), nil); err != nil {
+				t.Fatalf("%q has a rule %q that is not bounded: %v", content, e.rule, err)
+			}
+		}
+	})
+}
