@@ -1,0 +1,69 @@
+import { defineContribution } from "@narthex/sdk";
+import { Note } from "@narthex/kit";
+import { render } from "preact";
+import { type Answer, type Mine, type MyDate, RotaApi } from "../ui-src/api";
+import { Dates } from "../ui-src/dates";
+import { refusalIn, timesIn } from "../ui-src/tools";
+import { languageFor, wordsFor } from "../ui-src/words";
+
+/** What Home gives a tile, as far as this one uses it. */
+interface TileTools {
+	api(path: string, init?: RequestInit): Promise<Response>;
+	refresh(listener: () => unknown): void;
+	hide(): void;
+	readonly locale: string;
+	readonly moduleId: string;
+	readonly signal: AbortSignal;
+}
+
+/** How many dates the card has room for. What waits for an answer comes first. */
+const most = 3;
+
+/** My dates: requests can be answered where they are seen. */
+export default defineContribution({
+	title: (locale: string) => wordsFor(languageFor(locale))("tabMine"),
+	async render(container: HTMLElement, tools: TileTools) {
+		const say = wordsFor(languageFor(tools.locale));
+		const times = timesIn(languageFor(tools.locale));
+		const api = new RotaApi(tools);
+		let mine: Mine | undefined;
+		let problem = "";
+		const show = () => {
+			if (mine === undefined) return;
+			const waiting = mine.dates.filter(({ status }) => status === "open");
+			const settled = mine.dates.filter(({ status }) => status === "yes");
+			const dates = [...waiting, ...settled].slice(0, most);
+			if (dates.length === 0) return tools.hide();
+			render(
+				<div class="rota-tile stack" lang={languageFor(tools.locale)}>
+					{problem !== "" && (
+						<Note tone="bad" role="alert">
+							<p>{problem}</p>
+						</Note>
+					)}
+					<Dates say={say} times={times} dates={dates} answer={answer} />
+					<a href={`#/m/${tools.moduleId}/mine`}>{say("allDates")}</a>
+				</div>,
+				container,
+			);
+		};
+		const load = async () => {
+			const result = await api.mine();
+			if (tools.signal.aborted) return;
+			if (!result.ok && result.why === "denied") return tools.hide();
+			if (!result.ok) throw new Error(`my dates: ${result.why}`);
+			mine = result.value;
+			show();
+		};
+		const answer = async (date: MyDate, said: Answer) => {
+			const result = await api.answer(date, said);
+			if (tools.signal.aborted) return;
+			problem = result.ok ? "" : refusalIn(say, result);
+			await load().catch(() => undefined);
+			show();
+		};
+		tools.refresh(load);
+		await load();
+		return () => render(null, container);
+	},
+});

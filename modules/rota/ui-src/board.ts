@@ -1,0 +1,129 @@
+import type { Days } from "./api";
+
+export type Status = "planned" | "open" | "yes" | "no";
+
+/** What is seen of the last mail about something. */
+export interface Mail {
+	readonly kind: string;
+	readonly outcome: "queued" | "sent" | "notSetUp" | "refused" | "tryAgain";
+	readonly at: string;
+}
+
+export interface Assignment {
+	readonly id: string;
+	readonly serviceId: string;
+	readonly roleId: string;
+	readonly volunteerId: string;
+	readonly status: Status;
+	readonly mail: Mail | null;
+	readonly rev: number;
+}
+
+export interface Service {
+	readonly id: string;
+	readonly title: string;
+	readonly start: string;
+	readonly assignments: readonly Assignment[];
+}
+
+export interface Role {
+	readonly id: string;
+	readonly name: string;
+}
+
+export interface Volunteer {
+	readonly id: string;
+	/** Of an erased person it is empty. */
+	readonly label: string;
+	readonly email: string;
+	readonly language: string;
+	readonly digest: boolean;
+	readonly roleIds: readonly string[];
+	readonly away: readonly Days[];
+	readonly connected: boolean;
+	readonly mail: Mail | null;
+	readonly rev: number;
+}
+
+/** Everything that coordinators work on. */
+export interface Board {
+	readonly serverTime: string;
+	readonly rev: number;
+	readonly rolesRev: number;
+	readonly announcements: boolean;
+	readonly weekStartsOn: "monday" | "sunday";
+	readonly roles: readonly Role[];
+	readonly volunteers: readonly Volunteer[];
+	readonly weeks: readonly { readonly begins: string; readonly services: readonly Service[] }[];
+}
+
+/** One change of the board. What is not in it stays. */
+export interface BoardUpdate {
+	readonly rev: number;
+	readonly assignments?: readonly Assignment[];
+	readonly removed?: readonly string[];
+	readonly volunteers?: readonly Volunteer[];
+}
+
+/** What a coordinator changes in one write. */
+export interface Change {
+	readonly add?: readonly { readonly serviceId: string; readonly roleId: string; readonly volunteerId: string }[];
+	readonly set?: readonly { readonly id: string; readonly status: Status; readonly rev: number }[];
+	readonly remove?: readonly { readonly id: string; readonly rev: number }[];
+}
+
+/**
+ * The board after a change; the same one when the change is in it already. Undefined when a change in between
+ * is missing, or the change says nothing but that there was one: then a new snapshot is needed.
+ */
+export function applied(board: Board, update: BoardUpdate): Board | undefined {
+	const { rev, assignments, removed, volunteers } = update;
+	if (rev <= board.rev) return board;
+	if (rev > board.rev + 1 || (!assignments && !removed && !volunteers)) return undefined;
+	return {
+		...board,
+		rev,
+		volunteers: volunteers ? withVolunteers(board.volunteers, volunteers) : board.volunteers,
+		weeks: assignments || removed ? withAssignments(board.weeks, assignments ?? [], removed ?? []) : board.weeks,
+	};
+}
+
+function withVolunteers(before: readonly Volunteer[], news: readonly Volunteer[]): readonly Volunteer[] {
+	const ids = new Set(news.map(({ id }) => id));
+	const all = [...before.filter(({ id }) => !ids.has(id)), ...news];
+	return all.sort((a, b) => a.label.localeCompare(b.label) || (a.id < b.id ? -1 : 1));
+}
+
+function withAssignments(
+	weeks: Board["weeks"],
+	news: readonly Assignment[],
+	removed: readonly string[],
+): Board["weeks"] {
+	const gone = new Set([...removed, ...news.map(({ id }) => id)]);
+	const services = new Set(news.map(({ serviceId }) => serviceId));
+	return weeks.map((week) => ({
+		...week,
+		services: week.services.map((service) => {
+			if (!services.has(service.id) && !service.assignments.some(({ id }) => gone.has(id))) return service;
+			const kept = service.assignments.filter(({ id }) => !gone.has(id));
+			const added = news.filter(({ serviceId }) => serviceId === service.id);
+			return { ...service, assignments: [...kept, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+		}),
+	}));
+}
+
+/** All services in their order. */
+export const servicesOf = (board: Board): readonly Service[] => board.weeks.flatMap(({ services }) => services);
+
+/** A moment's day in this browser's zone: "2026-12-06". */
+export function dayOf(moment: string | number): string {
+	const at = new Date(moment);
+	const two = (number: number) => String(number).padStart(2, "0");
+	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** Whether somebody is away on the day of a service. */
+export function isAway(volunteer: Volunteer, service: Service): boolean {
+	const day = dayOf(service.start);
+	return volunteer.away.some(({ from, to }) => from <= day && day <= to);
+}

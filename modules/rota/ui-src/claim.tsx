@@ -1,0 +1,56 @@
+import { Button, Note } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Result } from "./api";
+import { refusalIn, type Tools } from "./tools";
+
+interface ClaimProps {
+	readonly tools: Tools;
+	/** What the address has of the link; "" once it was taken out. */
+	readonly token: string;
+}
+
+/** Ties the signed-in person to a volunteer: by a press, because programs that look into mails open links. */
+export function Claim({ tools, token }: ClaimProps) {
+	const { context, api, say } = tools;
+	const [kept, setKept] = useState(token || (context.drafts.get("claim") as string | undefined));
+	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	useEffect(() => context.setTitle(say("claimTitle")), []);
+	useEffect(() => {
+		if (token === "") return;
+		setKept(token);
+		context.drafts.set("claim", token);
+		context.navigate("claim", { replace: true }); // the link stays in no history
+	}, [token]);
+	const leave = () => {
+		context.drafts.delete("claim");
+		context.navigate("mine", { replace: true });
+	};
+	const connect = async () => {
+		const result = await api.claim(kept ?? "");
+		if (context.signal.aborted) return;
+		setRefused(result.ok ? undefined : result);
+		if (!result.ok) return;
+		context.announce(say("claimed"));
+		leave();
+	};
+	const over = kept === undefined || refused?.why === "claimUnusable" || refused?.why === "alreadyVolunteer";
+	return (
+		<div class="stack claim">
+			{!over && <p>{say("claimHelp")}</p>}
+			{kept === undefined && <p>{say("claimNoLink")}</p>}
+			{refused && (
+				<Note tone="bad" role="alert">
+					<p>{refusalIn(say, refused)}</p>
+				</Note>
+			)}
+			<div class="row">
+				{!over && (
+					<Button kind="primary" onPress={connect}>
+						{say("claimPress")}
+					</Button>
+				)}
+				<Button onPress={leave}>{say("toMine")}</Button>
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,69 @@
+import { Button, Chip, Menu } from "@narthex/kit";
+import type { Answer, MyDate } from "./api";
+import type { Times } from "./tools";
+import type { Say } from "./words";
+
+export interface DatesProps {
+	readonly say: Say;
+	readonly times: Times;
+	readonly dates: readonly MyDate[];
+	answer(date: MyDate, answer: Answer): Promise<unknown>;
+}
+
+const chips = {
+	open: { tone: "info", door: "half" },
+	yes: { tone: "ok", door: "lit" },
+	no: { tone: "plain", door: "shut" },
+} as const;
+
+const answers = ["yes", "no", "away"] as const;
+
+/** One's own dates. What waits for an answer has buttons; an answer can be changed. */
+export function Dates({ say, times, dates, answer }: DatesProps) {
+	return (
+		<ul class="dates">
+			{dates.map((date) => {
+				const { id, service, role, status } = date;
+				const about = `${role}, ${times.moment(service.start)}`;
+				return (
+					<li key={id}>
+						<div class="about">
+							<strong>{times.moment(service.start)}</strong>
+							<span dir="auto">{role}</span>
+							<span class="muted" dir="auto">
+								{service.title}
+							</span>
+						</div>
+						{status === "open" ? (
+							<div class="row">
+								{answers.map((word) => (
+									<Button
+										key={word}
+										label={say("answerTo", { answer: say(`answer.${word}`), about })}
+										onPress={() => answer(date, word)}
+									>
+										{say(`answer.${word}`)}
+									</Button>
+								))}
+							</div>
+						) : (
+							<div class="row">
+								<Chip {...chips[status]}>{say(`said.${status}`)}</Chip>
+								<Menu
+									label={say("changeAnswer", { about })}
+									items={answers
+										.filter((word) => word !== status)
+										.map((word) => ({
+											id: word,
+											label: say(`answer.${word}`),
+											onPick: () => answer(date, word),
+										}))}
+								/>
+							</div>
+						)}
+					</li>
+				);
+			})}
+		</ul>
+	);
+}

@@ -1,0 +1,132 @@
+import { Button, Chip, type Column, IconButton, Menu, type MenuItem, Table } from "@narthex/kit";
+import { type Assignment, type Board, isAway, type Role, type Service, type Status, type Volunteer } from "./board";
+import { Mails } from "./mails";
+import type { Place } from "./pick";
+import type { Tools } from "./tools";
+
+export interface GridProps {
+	readonly tools: Tools;
+	readonly board: Board;
+	readonly services: readonly Service[];
+	readonly byId: ReadonlyMap<string, Volunteer>;
+	nameOf(assignment: Assignment): string;
+	pick(place: Place): void;
+	set(assignment: Assignment, status: Status): Promise<void>;
+	remove(assignment: Assignment): Promise<void>;
+	send(assignments: readonly Assignment[]): Promise<void>;
+	readonly copy: ((service: Service) => Promise<void>) | undefined;
+}
+
+/** A table with a row for each service and a column for each role; a list of cards where there is no room. */
+export function Grid(props: GridProps) {
+	const { tools, board, services, copy } = props;
+	const { say, moment } = tools;
+	const columns: readonly Column<Service>[] = [
+		{
+			id: "when",
+			head: say("service"),
+			part: "title",
+			width: "150px",
+			cell: (service) => (
+				<>
+					<div class="name">{moment(service.start)}</div>
+					<div class="second" dir="auto">
+						{service.title}
+					</div>
+					{copy && (
+						<Button
+							kind="quiet"
+							small
+							icon="copy"
+							label={say("copySlideOf", { service: moment(service.start) })}
+							onPress={() => copy(service)}
+						>
+							{say("copySlide")}
+						</Button>
+					)}
+				</>
+			),
+		},
+		...board.roles.map((role) => ({
+			id: role.id,
+			head: role.name,
+			cell: (service: Service) => <Cell {...props} service={service} role={role} />,
+		})),
+		{ id: "mail", head: say("mails"), width: "170px", cell: (service) => <Mails {...props} service={service} /> },
+	];
+	return <Table class="grid" label={say("tabMonth")} columns={columns} rows={services} rowId={({ id }) => id} />;
+}
+
+/** Who has a role in a service. */
+function Cell(props: GridProps & { readonly service: Service; readonly role: Role }) {
+	const { tools, service, role, pick } = props;
+	const { say, moment } = tools;
+	const here = service.assignments.filter(({ roleId }) => roleId === role.id);
+	return (
+		<div class="cell">
+			<span class="in-card role" dir="auto">
+				{role.name}
+			</span>
+			<ul>
+				{here.map((assignment) => (
+					<Person key={assignment.id} {...props} assignment={assignment} />
+				))}
+			</ul>
+			<IconButton
+				icon="plus"
+				small
+				label={say("addTo", { role: role.name, service: moment(service.start) })}
+				onPress={() => pick({ service, role })}
+			/>
+		</div>
+	);
+}
+
+const chips = {
+	planned: { tone: "plain", door: "shut" },
+	open: { tone: "info", door: "half" },
+	yes: { tone: "ok", door: "lit" },
+	no: { tone: "bad", door: "barred" },
+} as const;
+
+interface PersonProps extends GridProps {
+	readonly service: Service;
+	readonly role: Role;
+	readonly assignment: Assignment;
+}
+
+/** Somebody in a role, what they have said, and what may be done. */
+function Person({ tools, byId, service, role, assignment, nameOf, set, remove, send }: PersonProps) {
+	const { say, moment, sends } = tools;
+	const { status, volunteerId } = assignment;
+	const volunteer = byId.get(volunteerId);
+	const name = nameOf(assignment);
+	const noted = (to: Status): MenuItem => ({
+		id: to,
+		label: say(`note.${to}`),
+		idle: status === to,
+		onPick: () => set(assignment, to),
+	});
+	const items: MenuItem[] = [noted("yes"), noted("no")];
+	if (sends && status !== "no" && volunteer?.email) {
+		const label = say(status === "planned" ? "sendRequest" : status === "open" ? "askAgain" : "remind");
+		items.unshift({ id: "send", label, icon: "mail", onPick: () => send([assignment]) });
+	}
+	items.push({ id: "remove", label: say("removeAsk"), icon: "trash", grave: true, onPick: () => remove(assignment) });
+	const away = volunteer !== undefined && status !== "no" && isAway(volunteer, service);
+	const twice =
+		status !== "no" &&
+		service.assignments.some((other) => other.id !== assignment.id && other.volunteerId === volunteerId);
+	return (
+		<li>
+			<Menu
+				label={say("personOf", { name, role: role.name, service: moment(service.start), state: say(status) })}
+				words={name}
+				items={items}
+			/>
+			<Chip {...chips[status]}>{say(status)}</Chip>
+			{away && <Chip tone="warn">{say("away")}</Chip>}
+			{twice && <Chip tone="warn">{say("twice")}</Chip>}
+		</li>
+	);
+}

@@ -1,0 +1,101 @@
+import { Note, Skeleton } from "@narthex/kit";
+import { defineModuleUi } from "@narthex/sdk";
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Board } from "./board";
+import { Claim } from "./claim";
+import { useBoard } from "./live";
+import { MinePage } from "./minepage";
+import { MonthPage } from "./monthpage";
+import { RolesPage } from "./rolespage";
+import css from "./style.css";
+import { type Tools, toolsOf } from "./tools";
+import { TransferPage } from "./transferpage";
+import { VolunteerPage } from "./volunteerpage";
+import { VolunteersPage } from "./volunteerspage";
+
+export default defineModuleUi({
+	mount(container, context) {
+		context.addStyle(css);
+		render(<Rota tools={toolsOf(context)} />, container);
+		return () => render(null, container);
+	},
+});
+
+/** The month at the start for coordinators, one's own dates for everybody else. */
+function Rota({ tools }: { readonly tools: Tools }) {
+	const { context } = tools;
+	const [subpath, setSubpath] = useState(context.subpath);
+	useEffect(() => context.onNavigate(setSubpath), []);
+	const [page = "", part = ""] = subpath.split("/");
+	const own = page === "mine" || page === "claim" || (page === "" && !tools.manages);
+	return (
+		<div class="rota" lang={tools.language}>
+			{tools.manages && page !== "claim" && <Tabs tools={tools} page={own ? "mine" : page} />}
+			{page === "claim" && <Claim tools={tools} token={subpath.slice("claim/".length)} />}
+			{own && page !== "claim" && <MinePage tools={tools} />}
+			{!own && <Managed tools={tools} page={page} part={part} />}
+		</div>
+	);
+}
+
+const pages = [
+	["", "tabMonth"],
+	["volunteers", "tabVolunteers"],
+	["roles", "tabRoles"],
+	["mine", "tabMine"],
+] as const;
+
+function Tabs({ tools: { context, say }, page }: { readonly tools: Tools; readonly page: string }) {
+	const shown = page === "board" ? "" : page;
+	return (
+		<nav class="tabs" aria-label={say("tabs")}>
+			{pages.map(([path, word]) => (
+				<a
+					key={path}
+					href={`#/m/${context.module.id}/${path}`}
+					aria-current={path === shown ? "page" : undefined}
+				>
+					{say(word)}
+				</a>
+			))}
+		</nav>
+	);
+}
+
+interface ManagedProps {
+	readonly tools: Tools;
+	readonly page: string;
+	readonly part: string;
+}
+
+/** What follows the board. */
+function Managed({ tools, page, part }: ManagedProps) {
+	const board = useBoard(tools.context);
+	if (board === "refused" || !tools.manages) {
+		return (
+			<Note tone="warn" role="alert">
+				<p>{tools.say("denied", { permission: "rota.manage" })}</p>
+			</Note>
+		);
+	}
+	if (board === undefined) return <Skeleton rows={6} />;
+	return <Page tools={tools} board={board} page={page} part={part} />;
+}
+
+function Page({ tools, board, page, part }: ManagedProps & { readonly board: Board }) {
+	switch (page) {
+		case "volunteers":
+			return part === "" ? (
+				<VolunteersPage tools={tools} board={board} />
+			) : (
+				<VolunteerPage key={part} tools={tools} board={board} id={part === "new" ? undefined : part} />
+			);
+		case "roles":
+			return <RolesPage tools={tools} board={board} />;
+		case "transfer":
+			return <TransferPage tools={tools} />;
+		default:
+			return <MonthPage tools={tools} board={board} month={page === "board" ? part : ""} />;
+	}
+}

@@ -1,0 +1,62 @@
+import type { ModuleUiContext } from "@narthex/sdk";
+import { useEffect, useState } from "preact/hooks";
+import { applied, type Board, type BoardUpdate } from "./board";
+
+/** The board as the channel tells it. */
+class LiveBoard {
+	board: Board | undefined;
+	#stop: (() => void) | undefined;
+	#again: ReturnType<typeof setTimeout> | undefined;
+
+	constructor(
+		readonly context: ModuleUiContext,
+		readonly changed: (board: Board) => void,
+		readonly refused: () => void,
+	) {}
+
+	start(): void {
+		this.#stop = this.context.realtime<Board, BoardUpdate>("board", {
+			snapshot: (board) => this.#become(board),
+			update: (update) => {
+				if (this.board === undefined) return;
+				const board = applied(this.board, update);
+				if (board === undefined) this.#restart();
+				else if (board !== this.board) this.#become(board);
+			},
+			state: (state) => {
+				if (state === "refused") this.refused();
+			},
+		});
+	}
+
+	stop(): void {
+		clearTimeout(this.#again);
+		this.#again = undefined;
+		this.#stop?.();
+	}
+
+	#become(board: Board): void {
+		this.board = board;
+		this.changed(board);
+	}
+
+	/** Asks for a new snapshot, not at the same moment as all other readers. */
+	#restart(): void {
+		if (this.#again !== undefined) return;
+		this.#again = setTimeout(() => {
+			this.stop();
+			this.start();
+		}, Math.random() * 300);
+	}
+}
+
+/** The board as it is now; "refused" when it may not be read. Shown once, it stays, however old. */
+export function useBoard(context: ModuleUiContext): Board | "refused" | undefined {
+	const [board, setBoard] = useState<Board | "refused">();
+	useEffect(() => {
+		const live = new LiveBoard(context, setBoard, () => setBoard((shown) => shown ?? "refused"));
+		live.start();
+		return () => live.stop();
+	}, []);
+	return board;
+}

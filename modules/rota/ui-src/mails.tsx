@@ -1,0 +1,42 @@
+import { Button } from "@narthex/kit";
+import type { Assignment, Mail, Service } from "./board";
+import type { GridProps } from "./grid";
+
+/** What became of the mails about a service: each that was not sent, and who has one. */
+export function Mails({ tools, service, nameOf, send }: GridProps & { readonly service: Service }) {
+	const { say, sends } = tools;
+	const mailed = service.assignments.filter((assignment) => assignment.mail !== null && assignment.status !== "no");
+	const of = (outcome: Mail["outcome"]) => mailed.filter(({ mail }) => mail?.outcome === outcome);
+	const failed = mailed.filter(({ mail }) => mail?.outcome !== "sent" && mail?.outcome !== "queued");
+	const names = (some: readonly Assignment[]) => some.map(nameOf).join(", ");
+	if (mailed.length === 0) return null;
+	return (
+		<ul class="mails">
+			<li class="in-card role">{say("mails")}</li>
+			{failed.map((assignment) => (
+				<li key={assignment.id} class="failed">
+					<bdi>{nameOf(assignment)}</bdi>: {say(`mail.${assignment.mail?.outcome ?? "tryAgain"}`)}
+					{sends && (
+						<Button
+							small
+							label={say("sendAgainTo", { name: nameOf(assignment) })}
+							onPress={() => send([assignment])}
+						>
+							{say("sendAgain")}
+						</Button>
+					)}
+				</li>
+			))}
+			{of("queued").length > 0 && (
+				<li>
+					{say("mail.queued")}: <bdi>{names(of("queued"))}</bdi>
+				</li>
+			)}
+			{of("sent").length > 0 && (
+				<li>
+					{say("mail.sent")}: <bdi>{names(of("sent"))}</bdi>
+				</li>
+			)}
+		</ul>
+	);
+}

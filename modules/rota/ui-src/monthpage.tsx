@@ -1,0 +1,182 @@
+import { Button, EmptyState, Menu, Note, ScreenHeader } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import { type Assignment, type Board, type Change, dayOf, type Service, servicesOf, type Status } from "./board";
+import { Grid } from "./grid";
+import { Pick, type Place } from "./pick";
+import { slideText } from "./slidetext";
+import type { Tools } from "./tools";
+
+/** How many requests the server takes at once. */
+const perRequest = 90;
+
+interface MonthProps {
+	readonly tools: Tools;
+	readonly board: Board;
+	/** "2026-12"; "" for the one that is now. */
+	readonly month: string;
+}
+
+/** Who serves in a month, by service and role. */
+export function MonthPage({ tools, board, month }: MonthProps) {
+	const { context, api, say, tell } = tools;
+	const [picking, setPicking] = useState<Place>();
+	useEffect(() => context.setTitle(context.module.name), []);
+	const services = servicesOf(board);
+	const now = context.serverNow();
+	const shown = month || nextMonth(services, now);
+	const inMonth = services.filter(({ start }) => dayOf(start).startsWith(shown));
+	const byId = new Map(board.volunteers.map((volunteer) => [volunteer.id, volunteer]));
+	const nameOf = ({ volunteerId }: Assignment) => byId.get(volunteerId)?.label || say("erased");
+	const planned = inMonth
+		.filter(({ start }) => Date.parse(start) > now)
+		.flatMap(({ assignments }) => assignments.filter(({ status }) => status === "planned"));
+	const reachable = planned.filter(({ volunteerId }) => byId.get(volunteerId)?.email);
+
+	const assign = async (change: Change, done: string, undo?: () => unknown): Promise<void> => {
+		const result = await api.assign(change);
+		tell(result, done, undo && { label: say("undo"), run: undo }, () => assign(change, done, undo));
+	};
+	const add = async ({ service, role }: Place, volunteerId: string): Promise<void> => {
+		setPicking(undefined);
+		const place = { serviceId: service.id, roleId: role.id, volunteerId };
+		const result = await api.assign({ add: [place] });
+		const [added] = result.ok ? (result.value as { assignments: readonly Assignment[] }).assignments : [];
+		const name = byId.get(volunteerId)?.label ?? "";
+		const undo = added && { label: say("undo"), run: () => remove(added) };
+		tell(result, say("added", { name, role: role.name }), undo, () => add({ service, role }, volunteerId));
+	};
+	const remove = async (assignment: Assignment): Promise<void> => {
+		const { id, rev, serviceId, roleId, volunteerId, status } = assignment;
+		if (status === "open" || status === "yes") {
+			const question = {
+				title: say("removeTitle", { name: nameOf(assignment) }),
+				body: say("removeHelp"),
+				yes: say("remove"),
+				no: say("keep"),
+				danger: true,
+			};
+			if (!(await context.confirm(question))) return;
+		}
+		const back = () => assign({ add: [{ serviceId, roleId, volunteerId }] }, say("undone"));
+		await assign({ remove: [{ id, rev }] }, say("removed", { name: nameOf(assignment) }), back);
+	};
+	const set = (assignment: Assignment, status: Status) =>
+		assign(
+			{ set: [{ id: assignment.id, rev: assignment.rev, status }] },
+			say("noted", { name: nameOf(assignment) }),
+		);
+	const send = async (assignments: readonly Assignment[]): Promise<void> => {
+		for (let from = 0; from < assignments.length; from += perRequest) {
+			const ids = assignments.slice(from, from + perRequest).map(({ id }) => id);
+			const result = await api.send("request", ids);
+			if (!tell(result, say("sendingRequests"), undefined, () => send(assignments.slice(from)))) return;
+		}
+	};
+	const copy = async (service: Service) => {
+		try {
+			await navigator.clipboard.writeText(slideText(tools, board, service));
+			context.announce(say("copied"));
+		} catch {
+			context.announce(say("notCopied"), "assertive");
+		}
+	};
+
+	const months = monthsOf(services, shown);
+	return (
+		<>
+			<ScreenHeader
+				sub={say("counts", { services: inMonth.length, planned: planned.length })}
+				actions={
+					<>
+						<More tools={tools} />
+						{tools.sends && reachable.length > 0 && (
+							<Button kind="primary" icon="mail" onPress={() => send(reachable)}>
+								{say("sendRequests", { count: reachable.length })}
+							</Button>
+						)}
+					</>
+				}
+			/>
+			<div class="toolbar">
+				<label class="months">
+					<span class="unseen">{say("month")}</span>
+					<select
+						value={shown}
+						onChange={({ currentTarget: { value } }) => context.navigate(`board/${value}`, { replace: true })}
+					>
+						{months.map((one) => (
+							<option key={one} value={one}>
+								{tools.month(one)}
+							</option>
+						))}
+					</select>
+				</label>
+			</div>
+			{planned.length > reachable.length && (
+				<Note tone="warn">
+					<p>{say("unreachable", { count: planned.length - reachable.length })}</p>
+				</Note>
+			)}
+			{board.roles.length === 0 ? (
+				<EmptyState
+					title={say("noRoles")}
+					help={say("noRolesHelp")}
+					action={
+						<Button kind="primary" onPress={() => context.navigate("roles")}>
+							{say("toRoles")}
+						</Button>
+					}
+				/>
+			) : inMonth.length === 0 ? (
+				<EmptyState title={say("noServices")} help={say("noServicesHelp")} />
+			) : (
+				<Grid
+					{...{ tools, board, nameOf, set, remove, send, byId }}
+					services={inMonth}
+					pick={setPicking}
+					copy={board.announcements ? copy : undefined}
+				/>
+			)}
+			{picking && (
+				<Pick
+					tools={tools}
+					board={board}
+					place={picking}
+					close={() => setPicking(undefined)}
+					choose={(volunteerId) => add(picking, volunteerId)}
+				/>
+			)}
+		</>
+	);
+}
+
+/** The month of the next service, or this one. */
+function nextMonth(services: readonly Service[], now: number): string {
+	const next = services.find(({ start }) => Date.parse(start) > now);
+	return dayOf(next?.start ?? now).slice(0, 7);
+}
+
+/** The months that have services, and the one that is shown. */
+function monthsOf(services: readonly Service[], shown: string): readonly string[] {
+	return [...new Set([...services.map(({ start }) => dayOf(start).slice(0, 7)), shown])].sort();
+}
+
+function More({ tools: { context, api, say, sends, tell } }: { readonly tools: Tools }) {
+	const test = async (): Promise<void> => {
+		const result = await api.sendTest();
+		if (!result.ok || result.value.outcome === "sent") {
+			tell(result, result.ok ? say("testSent", { to: result.value.to }) : "", undefined, test);
+			return;
+		}
+		const words = say(`mail.${result.value.outcome}` as "mail.tryAgain");
+		context.announce(words, "assertive", { label: say("tryAgain"), run: test });
+	};
+	const transfer = {
+		id: "transfer",
+		label: say("transfer"),
+		icon: "upload",
+		onPick: () => context.navigate("transfer"),
+	} as const;
+	const sendTest = { id: "test", label: say("sendTest"), icon: "mail", onPick: test } as const;
+	return <Menu label={say("more")} items={sends ? [sendTest, transfer] : [transfer]} />;
+}

@@ -1,0 +1,133 @@
+import { Button, Form, IconButton, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Result } from "./api";
+import type { Board } from "./board";
+import { refusalIn, type Tools } from "./tools";
+
+const maxRoles = 30;
+const maxName = 40;
+
+interface Draft {
+	readonly rev: number;
+	readonly roles: readonly { readonly key: string; readonly id: string | null; readonly name: string }[];
+}
+
+/** The roles in their order, as one list that is saved at once. */
+export function RolesPage({ tools, board }: { readonly tools: Tools; readonly board: Board }) {
+	const { context, api, say } = tools;
+	const stored = (): Draft => ({
+		rev: board.rolesRev,
+		roles: board.roles.map(({ id, name }) => ({ key: id, id, name })),
+	});
+	const kept = context.drafts.get("roles") as Draft | undefined;
+	const [draft, setDraft] = useState<Draft | undefined>(kept);
+	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [tried, setTried] = useState(false);
+	const [busy, setBusy] = useState(false);
+	useEffect(() => {
+		context.setTitle(say("tabRoles"));
+		if (kept) context.setDirty(true);
+	}, []);
+	const { rev, roles } = draft ?? stored(); // nothing begun yet: what others save is seen at once
+
+	const change = (next: Draft["roles"]) => {
+		const changed = { rev, roles: next };
+		setDraft(changed);
+		context.drafts.set("roles", changed);
+		context.setDirty(true);
+	};
+	const settle = () => {
+		setDraft(undefined);
+		setRefused(undefined);
+		setTried(false);
+		context.drafts.delete("roles");
+		context.setDirty(false);
+	};
+	const move = (at: number, by: number) => {
+		const next = [...roles];
+		const [moved] = next.splice(at, 1);
+		if (moved) next.splice(at + by, 0, moved);
+		change(next);
+	};
+	const problem = (name: string, at: number): string | undefined => {
+		if (name.trim() === "") return say("nameNeeded");
+		const same = (other: { name: string }) => other.name.trim().toLowerCase() === name.trim().toLowerCase();
+		return roles.findIndex(same) < at ? say("roleTwice") : undefined;
+	};
+	const save = async () => {
+		setTried(true);
+		if (busy || roles.some(({ name }, at) => problem(name, at) !== undefined)) return;
+		setBusy(true);
+		const result = await api.setRoles(
+			roles.map(({ id, name }) => ({ id, name: name.trim() })),
+			rev,
+		);
+		if (context.signal.aborted) return;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result);
+		if (!result.ok) return;
+		settle();
+		context.announce(say("saved"));
+	};
+	return (
+		<>
+			<ScreenHeader sub={say("rolesHelp")} />
+			<Form onSubmit={save}>
+				{refused && (
+					<Note tone="bad" role="alert">
+						<p>{refusalIn(say, refused)}</p>
+						{refused.why === "conflict" && <Button onPress={settle}>{say("takeTheirs")}</Button>}
+					</Note>
+				)}
+				<ol class="roles">
+					{roles.map(({ key, id, name }, at) => (
+						<li key={key}>
+							<TextField
+								label={say("roleNumber", { number: at + 1 })}
+								hideLabel
+								maxLength={maxName}
+								value={name}
+								error={tried ? problem(name, at) : undefined}
+								onInput={(typed) =>
+									change(roles.map((role) => (role.key === key ? { key, id, name: typed } : role)))
+								}
+							/>
+							<IconButton
+								icon="up"
+								label={say("upOf", { name })}
+								disabled={at === 0}
+								onPress={() => move(at, -1)}
+							/>
+							<IconButton
+								icon="down"
+								label={say("downOf", { name })}
+								disabled={at === roles.length - 1}
+								onPress={() => move(at, 1)}
+							/>
+							<IconButton
+								icon="trash"
+								label={say("removeOf", { name })}
+								onPress={() => change(roles.filter((role) => role.key !== key))}
+							/>
+						</li>
+					))}
+				</ol>
+				<div class="row">
+					<Button
+						icon="plus"
+						disabled={roles.length >= maxRoles}
+						onPress={() => change([...roles, { key: crypto.randomUUID(), id: null, name: "" }])}
+					>
+						{say("addRole")}
+					</Button>
+				</div>
+				<div class="row">
+					<Button submit kind="primary" busy={busy} busyWords={say("saving")} disabled={draft === undefined}>
+						{say("save")}
+					</Button>
+					{draft !== undefined && <Button onPress={settle}>{say("cancel")}</Button>}
+				</div>
+			</Form>
+		</>
+	);
+}

@@ -1,0 +1,70 @@
+import type { Action, ModuleUiContext } from "@narthex/sdk";
+import { type Result, RotaApi } from "./api";
+import { languageFor, type Say, wordsFor } from "./words";
+
+/** How times are written. */
+export interface Times {
+	/** "Sun, 6 Dec, 10:00" */
+	moment(moment: string): string;
+	/** "Sun, 6 Dec" of "2026-12-06" */
+	day(day: string): string;
+	/** "December 2026" of "2026-12" */
+	month(month: string): string;
+}
+
+/** What every part of this UI works with. */
+export interface Tools extends Times {
+	readonly context: ModuleUiContext;
+	readonly api: RotaApi;
+	readonly say: Say;
+	readonly language: string;
+	/** Hints, the server decides. */
+	readonly manages: boolean;
+	readonly sends: boolean;
+	/** Says what became of an action, and why not. It answers whether it did what was asked. */
+	tell(result: Result<unknown>, done: string, undo?: Action, again?: () => unknown): boolean;
+}
+
+/** The sentence for a refusal, with the permission that is missing. */
+export function refusalIn(say: Say, refused: Extract<Result<unknown>, { ok: false }>): string {
+	return refused.why === "denied" ? say("denied", { permission: refused.permission }) : say(refused.why);
+}
+
+/** What can be tried again as it is. */
+const passing = new Set(["offline", "busy", "failed", "stageSilent"]);
+
+export function timesIn(language: string): Times {
+	const day = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short" });
+	const moment = new Intl.DateTimeFormat(language, {
+		...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+	});
+	const month = new Intl.DateTimeFormat(language, { month: "long", year: "numeric" });
+	return {
+		moment: (at) => moment.format(new Date(at)),
+		day: (text) => day.format(new Date(`${text}T12:00`)),
+		month: (text) => month.format(new Date(`${text}-15T12:00`)),
+	};
+}
+
+export function toolsOf(context: ModuleUiContext): Tools {
+	const language = languageFor(context.locale);
+	const say = wordsFor(language);
+	return {
+		...timesIn(language),
+		context,
+		api: new RotaApi(context),
+		say,
+		language,
+		manages: context.permissions.includes("rota.manage"),
+		sends: context.permissions.includes("rota.mail.send"),
+		tell: (result, done, undo, again) => {
+			if (context.signal.aborted) return false;
+			if (result.ok) context.announce(done, "polite", undo);
+			else {
+				const retry = again && passing.has(result.why) ? { label: say("tryAgain"), run: again } : undefined;
+				context.announce(refusalIn(say, result), "assertive", retry);
+			}
+			return result.ok;
+		},
+	};
+}

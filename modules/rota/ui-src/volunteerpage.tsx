@@ -1,0 +1,183 @@
+import { Button, Checkbox, Form, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Result } from "./api";
+import type { Board } from "./board";
+import { refusalIn, type Tools } from "./tools";
+
+/** Limits of the module's server side. */
+const maxLabel = 80;
+
+interface Draft {
+	readonly label: string;
+	readonly email: string;
+	readonly language: string;
+	readonly digest: boolean;
+	readonly roleIds: readonly string[];
+	/** What the writer saw; null for a new one. */
+	readonly rev: number | null;
+}
+
+const empty: Draft = { label: "", email: "", language: "", digest: false, roleIds: [], rev: null };
+
+interface VolunteerProps {
+	readonly tools: Tools;
+	readonly board: Board;
+	/** None for a new one. */
+	readonly id: string | undefined;
+}
+
+/** Writes one volunteer, against what the writer saw. */
+export function VolunteerPage({ tools, board, id }: VolunteerProps) {
+	const { context, api, say } = tools;
+	const key = `volunteer/${id ?? "new"}`;
+	const there = board.volunteers.find((volunteer) => volunteer.id === id);
+	const stored = (): Draft => {
+		if (there === undefined) return empty;
+		const { label, email, language, digest, roleIds, rev } = there;
+		return { label, email, language, digest, roleIds, rev };
+	};
+	const kept = context.drafts.get(key) as Draft | undefined;
+	const [draft, setDraft] = useState(kept ?? stored());
+	const [tried, setTried] = useState(false);
+	const [busy, setBusy] = useState(false);
+	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	useEffect(() => {
+		context.setTitle(say(id === undefined ? "addVolunteer" : "editVolunteer"));
+		if (kept) {
+			context.setDirty(true);
+			context.announce(say("restored"));
+		}
+	}, []);
+
+	const change = (part: Partial<Draft>) => {
+		const next = { ...draft, ...part };
+		setDraft(next);
+		context.drafts.set(key, next);
+		context.setDirty(true);
+	};
+	const settle = () => {
+		context.drafts.delete(key);
+		context.setDirty(false);
+	};
+	const leave = () => {
+		settle();
+		context.navigate("volunteers");
+	};
+	const problems = {
+		label: draft.label.trim() === "" ? say("nameNeeded") : undefined,
+		email: isAddress(draft.email.trim())
+			? draft.digest && draft.email.trim() === ""
+				? say("addressNeeded")
+				: undefined
+			: say("addressWrong"),
+	};
+	const save = async () => {
+		setTried(true);
+		if (busy || problems.label || problems.email) return;
+		setBusy(true);
+		const sent = { ...draft, label: draft.label.trim(), email: draft.email.trim() };
+		const result = await api.saveVolunteer(id, sent);
+		if (context.signal.aborted) return;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result);
+		if (!result.ok) return;
+		context.announce(say("saved"));
+		leave();
+	};
+	const takeTheirs = () => {
+		setDraft(stored());
+		setRefused(undefined);
+		settle();
+	};
+	const keepMine = () => {
+		if (there) change({ rev: there.rev });
+		setRefused(undefined);
+	};
+	if (id !== undefined && there === undefined) {
+		return (
+			<div class="stack">
+				<Note tone="warn">
+					<p>{say("gone")}</p>
+				</Note>
+				<Button onPress={leave}>{say("toVolunteers")}</Button>
+			</div>
+		);
+	}
+	return (
+		<>
+			<ScreenHeader />
+			<Form onSubmit={save}>
+				{refused && (
+					<Note tone="bad" role="alert">
+						<p>{refusalIn(tools.say, refused)}</p>
+						{refused.why === "conflict" && (
+							<div class="row">
+								<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
+								<Button onPress={keepMine}>{say("keepMine")}</Button>
+							</div>
+						)}
+					</Note>
+				)}
+				<TextField
+					label={say("name")}
+					required
+					maxLength={maxLabel}
+					value={draft.label}
+					error={tried ? problems.label : undefined}
+					onInput={(label) => change({ label })}
+				/>
+				<TextField
+					label={say("email")}
+					optional
+					type="email"
+					dir="ltr"
+					help={say("emailHelp")}
+					value={draft.email}
+					error={tried ? problems.email : undefined}
+					onInput={(email) => change({ email })}
+				/>
+				<fieldset>
+					<legend>{say("tabRoles")}</legend>
+					{board.roles.length === 0 && <p class="muted">{say("noRoles")}</p>}
+					{board.roles.map((role) => (
+						<Checkbox
+							key={role.id}
+							label={role.name}
+							checked={draft.roleIds.includes(role.id)}
+							onChange={(checked) =>
+								change({
+									roleIds: checked
+										? [...draft.roleIds, role.id]
+										: draft.roleIds.filter((other) => other !== role.id),
+								})
+							}
+						/>
+					))}
+				</fieldset>
+				<fieldset>
+					<legend>{say("mailLanguage")}</legend>
+					{(["", "en", "de"] as const).map((language) => (
+						<label key={language} class="choice">
+							<input
+								type="radio"
+								name="language"
+								checked={draft.language === language}
+								onChange={() => change({ language })}
+							/>
+							{say(language === "" ? "languageOfAll" : `language.${language}`)}
+						</label>
+					))}
+				</fieldset>
+				<Checkbox label={say("digest")} checked={draft.digest} onChange={(digest) => change({ digest })} />
+				<div class="row">
+					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
+						{say("save")}
+					</Button>
+					<Button onPress={leave}>{say("cancel")}</Button>
+				</div>
+			</Form>
+		</>
+	);
+}
+
+const isAddress = (text: string): boolean => text === "" || /^[!-~]+@[!-~]+$/.test(text);
