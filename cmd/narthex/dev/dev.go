@@ -223,6 +223,11 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	if err != nil {
 		return err
 	}
+	if l.supplies.samples {
+		if err := configureSamples(ctx, settings, installed); err != nil {
+			return err
+		}
+	}
 	gallery, err := startGallery(ctx)
 	if err != nil {
 		return err

@@ -15,7 +15,9 @@ export function Mails({ tools, service, nameOf, send }: GridProps & { readonly s
 			<li class="in-card role">{say("mails")}</li>
 			{failed.map((assignment) => (
 				<li key={assignment.id} class="failed">
-					<bdi>{nameOf(assignment)}</bdi>: {say(`mail.${assignment.mail?.outcome ?? "tryAgain"}`)}
+					<span>
+						<bdi>{nameOf(assignment)}</bdi>: {say(`mail.${assignment.mail?.outcome ?? "tryAgain"}`)}
+					</span>
 					{sends && (
 						<Button
 							small

@@ -85,7 +85,7 @@ export function MonthPage({ tools, board, month }: MonthProps) {
 	return (
 		<>
 			<ScreenHeader
-				sub={say("counts", { services: inMonth.length, planned: planned.length })}
+				sub={planned.length === 0 ? say("allAsked") : say("counts", { planned: planned.length })}
 				actions={
 					<>
 						<More tools={tools} />

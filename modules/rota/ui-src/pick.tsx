@@ -56,7 +56,7 @@ export function Pick({ tools, board, place: { service, role }, choose, close }: 
 			<p class="muted">
 				{moment(service.start)}, <bdi>{service.title}</bdi>
 			</p>
-			<div class="picker">
+			<div class="pick-room">
 				<Combobox
 					label={say("volunteer")}
 					options={options}

@@ -39,13 +39,13 @@ export function VolunteersPage({ tools, board }: { readonly tools: Tools; readon
 			part: "detail",
 			cell: ({ roleIds }) => roleIds.flatMap((id) => roles.get(id) ?? []).join(", "),
 		},
-		{ id: "state", head: say("state"), width: "220px", cell: (one) => <State tools={tools} volunteer={one} /> },
+		{ id: "state", head: say("state"), width: "200px", cell: (one) => <State tools={tools} volunteer={one} /> },
 		{
 			id: "actions",
 			head: say("actions"),
 			hideHead: true,
 			part: "actions",
-			width: "190px",
+			width: "240px",
 			cell: (one) => <Actions tools={tools} volunteer={one} invite={() => invite([one])} />,
 		},
 	];

@@ -23,6 +23,7 @@ var fillers = []struct {
 	{"announcements", announcements},
 	{"calendar", calendar},
 	{"countdown", countdown},
+	{"rota", rota}, // after stage, whose services it fills
 }
 
 // Owner is who signs in to write.

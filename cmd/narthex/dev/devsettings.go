@@ -1,0 +1,51 @@
+package dev
+
+import (
+	"context"
+	"time"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// sampleSettings are what modules of the checkout cannot run without, by module and key.
+func sampleSettings(address string) map[string]map[string]string {
+	return map[string]map[string]string{
+		"rota": {"teamName": "Church office", "replyTo": "office@example.org", "dashboardLink": address},
+	}
+}
+
+// configureSamples gives those of the installed modules their settings that have none yet. What somebody has
+// saved stays.
+func configureSamples(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return platform.WithDatabase(ctx, settings.Database, nil, func(db *database.Database) error {
+		store := configuration.NewStore(db.Pool())
+		stored, err := store.All(ctx)
+		if err != nil {
+			return err
+		}
+		for id, values := range sampleSettings(string(settings.Identity.BaseURL)) {
+			module, found := installed.Module(id)
+			if _, known := stored[id]; !found || known {
+				continue
+			}
+			sample := configuration.Replacement{By: chain.Operator(), Values: map[string]string{}}
+			for _, declared := range module.Manifest.Configuration {
+				sample.Declared = append(sample.Declared, declared.Key)
+				if value, given := values[declared.Key]; given { // another module may have this id
+					sample.Values[declared.Key] = value
+				}
+			}
+			if err := store.Replace(ctx, id, sample); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,120 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+)
+
+var rotaRoles = []string{"Welcome", "Reader", "Sound", "Words", "Tea"}
+
+// rotaID makes ids that are alike in each run.
+func rotaID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
+
+// setRota lets somebody who is signed in open the rota, with so many weekly services and volunteers.
+func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string) {
+	t.Helper()
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("rota", "Rota", object{"permissions": permissions})})
+	script, err := os.ReadFile("../../modules/rota/ui/index.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.setModuleScript("rota", string(script))
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3).Add(10 * time.Hour)
+	board := rotaBoard(first, weeks, people)
+	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
+		text, err := json.Marshal(board)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "event: snapshot\ndata: %s\n\n", text)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	dates := []object{}
+	for n, status := range []string{"open", "yes", "no"} {
+		service := object{"id": rotaID(3, n), "title": "Morning service", "start": first.AddDate(0, 0, 7*n)}
+		dates = append(dates, object{"id": rotaID(4, n), "service": service, "role": "Reader", "status": status,
+			"rev": 1})
+	}
+	h.respondJSON("GET /api/v1/modules/rota/mine", 200, object{"serverTime": time.Now().UTC(), "dates": dates,
+		"volunteer": object{"label": "Reader 1", "rev": 1, "away": []object{{"from": "2099-07-01", "to": "2099-07-14"},
+			{"from": "2099-12-24", "to": "2099-12-24"}}}})
+}
+
+// rotaBoard fills every role of every service, in every state.
+func rotaBoard(first time.Time, weeks, people int) object {
+	roles, volunteers, all := []object{}, []object{}, []object{}
+	for n, name := range rotaRoles {
+		roles = append(roles, object{"id": rotaID(1, n), "name": name})
+	}
+	outcomes := []string{"sent", "tryAgain", "queued", "refused", "notSetUp", "sent", "sent"}
+	mail := func(kind string, n int) any {
+		return object{"kind": kind, "outcome": outcomes[n%len(outcomes)], "at": first}
+	}
+	for n := range people {
+		name := rotaRoles[n%len(rotaRoles)]
+		one := object{"id": rotaID(2, n), "label": fmt.Sprintf("%s %d", name, n/len(rotaRoles)+1), "digest": false,
+			"email": fmt.Sprintf("v%d@example.org", n), "language": "", "roleIds": []string{rotaID(1, n%len(rotaRoles))},
+			"away": []object{}, "connected": n%3 == 0, "mail": mail("invitation", n), "rev": 1}
+		if n == 1 {
+			day := first.Format(time.DateOnly)
+			one["away"], one["email"], one["mail"] = []object{{"from": day, "to": day}}, "", nil
+		}
+		volunteers = append(volunteers, one)
+	}
+	statuses := []string{"yes", "planned", "open", "no", "yes"}
+	for n := range weeks {
+		id := rotaID(3, n)
+		assignments := []object{}
+		for at := range rotaRoles {
+			one := object{"id": rotaID(5, n*len(rotaRoles)+at), "serviceId": id, "roleId": rotaID(1, at),
+				"volunteerId": rotaID(2, (n*len(rotaRoles)+at)%people), "status": statuses[(n+at)%len(statuses)],
+				"mail": nil, "rev": 1}
+			if one["status"] != "planned" {
+				one["mail"] = mail("request", n+at)
+			}
+			assignments = append(assignments, one)
+		}
+		start := first.AddDate(0, 0, 7*n)
+		service := object{"id": id, "title": "Morning service", "start": start, "assignments": assignments}
+		all = append(all, object{"begins": start.Format(time.DateOnly), "services": []object{service}})
+	}
+	return object{"serverTime": time.Now().UTC(), "rev": 7, "rolesRev": 2, "announcements": true,
+		"weekStartsOn": "monday", "roles": roles, "volunteers": volunteers, "weeks": all}
+}
+
+var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}
+
+// TestRotaScreens looks at every screen of the rota in every size, in German, and mirrored.
+func TestRotaScreens(t *testing.T) {
+	t.Parallel()
+	house := func(t *testing.T, h *fixture) {
+		t.Helper()
+		setRota(t, h, 6, 14, coordinator...)
+	}
+	seen := func(selector string) func(*tab) {
+		return func(p *tab) { p.waitFor(fmt.Sprintf("document.querySelector(%q)", ".rota "+selector)) }
+	}
+	assertScreens(t, []screenCase{
+		{"rota-month", "/#/m/rota", house, seen(".grid [data-row]")},
+		{"rota-pick", "/#/m/rota", house, func(p *tab) {
+			p.waitFor(`document.querySelector(".rota .cell button.icon")`)
+			p.runScript(`document.querySelector(".rota .cell button.icon").click()`)
+			p.waitFor(`document.querySelector("dialog input")`)
+			p.runScript(`document.querySelector("dialog input").click()`)
+			p.waitFor(`document.querySelector("dialog [role=option]")`)
+		}},
+		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".table [data-row]")},
+		{"rota-volunteer", "/#/m/rota/volunteers/" + rotaID(2, 0), house, seen("form [type=email]")},
+		{"rota-roles", "/#/m/rota/roles", house, seen(".roles li")},
+		{"rota-transfer", "/#/m/rota/transfer", house, seen(".transfer section")},
+		{"rota-mine", "/#/m/rota/mine", house, seen(".dates li")},
+		{"rota-claim", "/#/m/rota/claim/a.token", house, seen(".claim .primary")},
+	})
+}
