@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 var rotaRoles = []string{"Welcome", "Reader", "Sound", "Words", "Tea"}
@@ -43,8 +45,8 @@ func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string)
 			"rev": 1})
 	}
 	h.respondJSON("GET /api/v1/modules/rota/mine", 200, object{"serverTime": time.Now().UTC(), "dates": dates,
-		"volunteer": object{"label": "Reader 1", "rev": 1, "away": []object{{"from": "2099-07-01", "to": "2099-07-14"},
-			{"from": "2099-12-24", "to": "2099-12-24"}}}})
+		"volunteer": object{"label": "Reader 1", "rev": 1, "away": []object{
+			{"from": "2099-07-01", "to": "2099-07-14"}, {"from": "2099-12-24", "to": "2099-12-24"}}}})
 }
 
 // rotaBoard fills every role of every service, in every state.
@@ -59,9 +61,10 @@ func rotaBoard(first time.Time, weeks, people int) object {
 	}
 	for n := range people {
 		name := rotaRoles[n%len(rotaRoles)]
-		one := object{"id": rotaID(2, n), "label": fmt.Sprintf("%s %d", name, n/len(rotaRoles)+1), "digest": false,
-			"email": fmt.Sprintf("v%d@example.org", n), "language": "", "roleIds": []string{rotaID(1, n%len(rotaRoles))},
-			"away": []object{}, "connected": n%3 == 0, "mail": mail("invitation", n), "rev": 1}
+		one := object{"id": rotaID(2, n), "label": fmt.Sprintf("%s %d", name, n/len(rotaRoles)+1),
+			"email": fmt.Sprintf("v%d@example.org", n), "language": "", "digest": false,
+			"roleIds": []string{rotaID(1, n%len(rotaRoles))}, "away": []object{}, "connected": n%3 == 0,
+			"mail": mail("invitation", n), "rev": 1}
 		if n == 1 {
 			day := first.Format(time.DateOnly)
 			one["away"], one["email"], one["mail"] = []object{{"from": day, "to": day}}, "", nil
@@ -90,6 +93,32 @@ func rotaBoard(first time.Time, weeks, people int) object {
 }
 
 var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}
+
+// TestRotaFigures measures how long after its data a month of a whole year's plan is painted. It runs with
+// NARTHEX_FIGURES set.
+func TestRotaFigures(t *testing.T) {
+	if os.Getenv("NARTHEX_FIGURES") == "" {
+		t.Skip("set NARTHEX_FIGURES to run it")
+	}
+	h := newFixture(t)
+	t.Cleanup(h.CloseClientConnections)
+	setRota(t, h, 52, 40, coordinator...)
+	full := time.Now().UTC().AddDate(0, 2, 0) // a month that has all of its services
+	for name, v := range map[string]view{"desktop": desktop, "phone": phone} {
+		p := openPage(t, "about:blank", v)
+		p.onNewDocument(`
+			const parse = JSON.parse;
+			JSON.parse = (text, ...rest) => {
+				if (text.includes?.("weeks")) window.arrived = performance.now();
+				return parse(text, ...rest);
+			};` + fmt.Sprintf(firstContent, ".rota .grid [data-row]"))
+		p.do(chromedp.Navigate(h.URL + "/#/m/rota/board/" + full.Format("2006-01")))
+		p.waitFor("window.shown > 0 && window.arrived > 0")
+		t.Logf("%s: the month of 52 weeks, 5 roles and 40 volunteers is painted %.0f ms after its data", name,
+			eval[float64](p, "shown - arrived"))
+		_ = chromedp.Cancel(p.ctx)
+	}
+}
 
 // TestRotaScreens looks at every screen of the rota in every size, in German, and mirrored.
 func TestRotaScreens(t *testing.T) {

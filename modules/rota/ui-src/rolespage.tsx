@@ -1,4 +1,4 @@
-import { Button, Form, IconButton, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { Button, Form, Menu, Note, ScreenHeader, TextField } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
 import type { Board } from "./board";
@@ -92,22 +92,24 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 									change(roles.map((role) => (role.key === key ? { key, id, name: typed } : role)))
 								}
 							/>
-							<IconButton
-								icon="up"
-								label={say("upOf", { name })}
-								disabled={at === 0}
-								onPress={() => move(at, -1)}
-							/>
-							<IconButton
-								icon="down"
-								label={say("downOf", { name })}
-								disabled={at === roles.length - 1}
-								onPress={() => move(at, 1)}
-							/>
-							<IconButton
-								icon="trash"
-								label={say("removeOf", { name })}
-								onPress={() => change(roles.filter((role) => role.key !== key))}
+							<Menu
+								label={say("moreOf", { name })}
+								items={[
+									{ id: "up", label: say("up"), icon: "up", idle: at === 0, onPick: () => move(at, -1) },
+									{
+										id: "down",
+										label: say("down"),
+										icon: "down",
+										idle: at === roles.length - 1,
+										onPick: () => move(at, 1),
+									},
+									{
+										id: "remove",
+										label: say("remove"),
+										icon: "trash",
+										onPick: () => change(roles.filter((role) => role.key !== key)),
+									},
+								]}
 							/>
 						</li>
 					))}
