@@ -67,7 +67,7 @@ export interface BoardUpdate {
 
 /** What a coordinator changes in one write. */
 export interface Change {
-	readonly add?: readonly { readonly serviceId: string; readonly roleId: string; readonly volunteerId: string }[];
+	readonly add?: readonly Pick<Assignment, "serviceId" | "roleId" | "volunteerId">[];
 	readonly set?: readonly { readonly id: string; readonly status: Status; readonly rev: number }[];
 	readonly remove?: readonly { readonly id: string; readonly rev: number }[];
 }
@@ -84,7 +84,7 @@ export function applied(board: Board, update: BoardUpdate): Board | undefined {
 		...board,
 		rev,
 		volunteers: volunteers ? withVolunteers(board.volunteers, volunteers) : board.volunteers,
-		weeks: assignments || removed ? withAssignments(board.weeks, assignments ?? [], removed ?? []) : board.weeks,
+		weeks: withAssignments(board.weeks, assignments ?? [], removed ?? []),
 	};
 }
 
@@ -113,7 +113,7 @@ function withAssignments(
 }
 
 /** All services in their order. */
-export const servicesOf = (board: Board): readonly Service[] => board.weeks.flatMap(({ services }) => services);
+export const servicesOf = ({ weeks }: Board): readonly Service[] => weeks.flatMap(({ services }) => services);
 
 /** A moment's day in this browser's zone: "2026-12-06". */
 export function dayOf(moment: string | number): string {

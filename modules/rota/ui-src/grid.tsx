@@ -1,5 +1,6 @@
 import { Button, Chip, type Column, IconButton, Menu, type MenuItem, Table } from "@narthex/kit";
-import { type Assignment, type Board, isAway, type Role, type Service, type Status, type Volunteer } from "./board";
+import type { Assignment, Board, Role, Service, Status, Volunteer } from "./board";
+import { isAway } from "./board";
 import { Mails } from "./mails";
 import type { Place } from "./pick";
 import type { Tools } from "./tools";
@@ -52,9 +53,15 @@ export function Grid(props: GridProps) {
 			head: role.name,
 			cell: (service: Service) => <Cell {...props} service={service} role={role} />,
 		})),
-		{ id: "mail", head: say("mails"), width: "170px", cell: (service) => <Mails {...props} service={service} /> },
+		{
+			id: "mail",
+			head: say("mails"),
+			width: "170px",
+			cell: (service) => <Mails {...props} service={service} />,
+		},
 	];
-	return <Table class="grid" label={say("tabMonth")} columns={columns} rows={services} rowId={({ id }) => id} />;
+	const rowId = ({ id }: Service) => id;
+	return <Table class="grid" label={say("tabMonth")} columns={columns} rows={services} rowId={rowId} />;
 }
 
 /** Who has a role in a service. */
@@ -112,7 +119,8 @@ function Person({ tools, byId, service, role, assignment, nameOf, set, remove, s
 		const label = say(status === "planned" ? "sendRequest" : status === "open" ? "askAgain" : "remind");
 		items.unshift({ id: "send", label, icon: "mail", onPick: () => send([assignment]) });
 	}
-	items.push({ id: "remove", label: say("removeAsk"), icon: "trash", grave: true, onPick: () => remove(assignment) });
+	const gone = () => remove(assignment);
+	items.push({ id: "remove", label: say("removeAsk"), icon: "trash", grave: true, onPick: gone });
 	const away = volunteer !== undefined && status !== "no" && isAway(volunteer, service);
 	const twice =
 		status !== "no" &&

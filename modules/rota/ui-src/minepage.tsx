@@ -111,7 +111,8 @@ function Away({ tools, away, rev, changed }: AwayProps) {
 		);
 	};
 	const today = dayOf(context.serverNow());
-	const words = ({ from, to }: Days) => (from === to ? day(from) : say("fromTo", { from: day(from), to: day(to) }));
+	const words = ({ from, to }: Days) =>
+		from === to ? day(from) : say("fromTo", { from: day(from), to: day(to) });
 	return (
 		<section class="card stack">
 			<h2>{say("awayTitle")}</h2>

@@ -1,6 +1,7 @@
 import { Button, EmptyState, Menu, Note, ScreenHeader } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import { type Assignment, type Board, type Change, dayOf, type Service, servicesOf, type Status } from "./board";
+import type { Assignment, Board, Change, Service, Status } from "./board";
+import { dayOf, servicesOf } from "./board";
 import { Grid } from "./grid";
 import { Pick, type Place } from "./pick";
 import { slideText } from "./slidetext";

@@ -120,7 +120,8 @@ const english = {
 	listTitle: "List of volunteers",
 	listHelp: "A CSV file with the columns Name, E-mail, Roles and Language. Nobody is removed by it.",
 	archiveTitle: "Everything",
-	archiveHelp: "Roles, volunteers, days away and who serves when, for another installation. Accounts stay here.",
+	archiveHelp:
+		"Roles, volunteers, days away and who serves when, for another installation. Accounts stay here.",
 	exportFile: "Export {name}",
 	chooseFile: "Choose a file to import",
 	fileTooLarge: "Too large: at most {size} KiB.",
@@ -313,7 +314,8 @@ const german: Record<WordId, string> = {
 	listTitle: "Liste der Mitarbeitenden",
 	listHelp: "Eine CSV-Datei mit den Spalten Name, E-Mail, Rollen und Sprache. Sie entfernt niemanden.",
 	archiveTitle: "Alles",
-	archiveHelp: "Dienste, Personen, Abwesenheiten und Einteilungen, für eine andere Installation. Konten bleiben hier.",
+	archiveHelp:
+		"Dienste, Personen, Abwesenheiten und Einteilungen für eine andere Installation. Konten bleiben hier.",
 	exportFile: "{name} exportieren",
 	chooseFile: "Datei zum Importieren auswählen",
 	fileTooLarge: "Zu groß: höchstens {size} KiB.",
@@ -337,7 +339,8 @@ const german: Record<WordId, string> = {
 	noDates: "Keine Termine für Sie.",
 	noDatesHelp: "Wenn Sie gefragt werden, bekommen Sie eine Mail und sehen es hier.",
 	notClaimed: "Sie sind noch nicht mit dem Dienstplan verbunden.",
-	notClaimedHelp: "Das macht der Link in Ihrer Einladung. Wenn Sie keine haben, fragen Sie, wer die Gottesdienste plant.",
+	notClaimedHelp:
+		"Das macht der Link in Ihrer Einladung. Wenn Sie keine haben, fragen Sie, wer die Gottesdienste plant.",
 	"answer.yes": "Ja",
 	"answer.no": "Nein",
 	"answer.away": "Ich bin weg",
@@ -375,7 +378,8 @@ const german: Record<WordId, string> = {
 	volunteerExists: "Eine Person mit diesem Namen und dieser Adresse gibt es schon.",
 	tooMany: "Für mehr ist kein Platz.",
 	digestFull: "Fünf Personen bekommen die wöchentliche Übersicht schon.",
-	roleInUse: "Ein Dienst, für den jemand eingeteilt ist, lässt sich nicht entfernen. Entfernen Sie zuerst die Personen.",
+	roleInUse:
+		"Ein Dienst, für den jemand eingeteilt ist, lässt sich nicht entfernen. Entfernen Sie zuerst alle daraus.",
 	addressMissing: "Es gibt keine Adresse, an die gesendet werden kann.",
 	stageSilent: "Der Plan der Gottesdienste antwortet gerade nicht.",
 	tryAgain: "Noch einmal versuchen",
