@@ -18,6 +18,8 @@ type Options struct {
 	// SharedRole lets modules work as Core's user where roles may not be created. It is for development,
 	// because modules are not isolated then.
 	SharedRole bool
+	// RolePrefix begins the names of the roles that are made.
+	RolePrefix string
 }
 
 // Apply brings the database up to date: Core, then each module's role and schema, then each module's files.

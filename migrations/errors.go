@@ -30,6 +30,8 @@ const (
 	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. RoleUnavailable
 	// has the remedy.
 	ErrRoleUnavailable = Error("MODULE_DATABASE_ROLE_UNAVAILABLE")
+	// ErrRestoreUnfinished: a backup is being restored into the database, or its restore was killed.
+	ErrRestoreUnfinished = Error("BACKUP_INCOMPLETE")
 )
 
 // Error returns the code and a sentence that says what to do.
@@ -58,6 +60,9 @@ func (e Error) sentence() string {
 		return "A migration failed; nothing of it was kept."
 	case ErrFiles:
 		return "Migration files must be named 0001_name.sql, 0002_name.sql and so on, without a gap."
+	case ErrRestoreUnfinished:
+		return "A backup is being restored into this database, or its restore was cut; run backup:restore again " +
+			"with the same file."
 	case ErrRoleUnavailable:
 		return "The database user may not create roles. Let an administrator of the database run the SQL that " +
 			"migrations:apply prints " +

@@ -11,13 +11,20 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// ledgerExists reports whether this database was ever migrated.
+// ledgerExists reports whether this database was ever migrated. Its error is ErrRestoreUnfinished while a
+// backup is being restored, and after a restore that was killed.
 func ledgerExists(ctx context.Context, q Querier) (bool, error) {
-	rows, err := q.Query(ctx, `SELECT to_regclass('core.migration') IS NOT NULL`)
+	rows, err := q.Query(ctx, `
+		SELECT to_regclass('core.migration') IS NOT NULL AS exists,
+		       to_regnamespace('`+restoreSchema+`') IS NOT NULL AS restoring`)
 	if err != nil {
 		return false, err
 	}
-	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool])
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[struct{ Exists, Restoring bool }])
+	if err == nil && found.Restoring {
+		return false, ErrRestoreUnfinished
+	}
+	return found.Exists, err
 }
 
 // ensureLedger creates schema core and the ledger. Before they exist there is no table to lock. So

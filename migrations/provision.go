@@ -79,7 +79,7 @@ func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surr
 		return r, surroundings{}, ErrRoleUnavailable
 	}
 	if !exists {
-		r = newRole(id)
+		r = newRole(m.options.RolePrefix, id)
 	}
 	around, err := r.look(ctx, tx)
 	if err != nil {

@@ -25,8 +25,8 @@ func Schema(moduleID string) string { return "module_" + strings.ReplaceAll(modu
 
 // newRole picks a name that no other database of the server uses: roles belong to the whole server, which
 // several installations may share. PostgreSQL cuts names at 63 bytes, so a long id is shortened before.
-func newRole(id string) role {
-	name := Schema(id)
+func newRole(prefix, id string) role {
+	name := prefix + Schema(id)
 	name = name[:min(len(name), 50)] + "_" + strings.ToLower(rand.Text()[:12])
 	return role{moduleID: id, schema: Schema(id), name: name, password: rand.Text()}
 }

@@ -1,0 +1,79 @@
+package migrations
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Account is how a module's schema is reached.
+type Account struct {
+	ModuleID string
+	Schema   string
+	// Role is the module's own; "": the module works as Core's user.
+	Role string
+	// Connect has the role's name and password.
+	Connect *pgx.ConnConfig
+}
+
+// Accounts reads how each module that ever had a schema reaches it, installed or not, ordered by id.
+func Accounts(ctx context.Context, q Querier, connect *pgx.ConnConfig) ([]Account, error) {
+	rows, err := q.Query(ctx, `
+		SELECT module_id, schema_name, coalesce(role_name, ''), coalesce(password, '')
+		FROM core.module_database_role
+		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
+		ORDER BY module_id`)
+	if err != nil {
+		return nil, coded(CoreLine, err)
+	}
+	var accounts []Account
+	var r role
+	_, err = pgx.ForEachRow(rows, []any{&r.moduleID, &r.schema, &r.name, &r.password}, func() error {
+		accounts = append(accounts, r.account(connect))
+		return nil
+	})
+	return accounts, coded(CoreLine, err)
+}
+
+// Provision gives each of the modules a role and an empty schema, and returns how they are reached. The rest
+// of the database is as it was. Errors: Apply's.
+func Provision(ctx context.Context, options Options) (accounts []Account, err error) {
+	m := migrator{options: options, changes: changes{}}
+	if err := validate(options.Modules); err != nil {
+		return nil, err
+	}
+	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	defer closeConn(m.conn)
+	if err := m.provision(ctx); err != nil {
+		return nil, err
+	}
+	for _, r := range m.roles {
+		accounts = append(accounts, r.account(options.Connect))
+	}
+	return accounts, nil
+}
+
+func (r role) account(connect *pgx.ConnConfig) Account {
+	return Account{ModuleID: r.moduleID, Schema: r.schema, Role: r.name, Connect: r.connect(connect.Copy())}
+}
+
+// Connect opens a session whose statements have no limit of time. Its error is ErrUnreachable.
+func Connect(ctx context.Context, connect *pgx.ConnConfig) (*pgx.Conn, error) {
+	m := migrator{options: Options{Connect: connect}}
+	conn, err := pgx.ConnectConfig(ctx, m.config(""))
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	return conn, nil
+}
+
+// Present reports ErrSchemaMissing for a database that was never migrated.
+func Present(ctx context.Context, q Querier) error {
+	exists, err := ledgerExists(ctx, q)
+	if err == nil && !exists {
+		return ErrSchemaMissing
+	}
+	return coded(CoreLine, err)
+}

@@ -1,0 +1,146 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// CreateOptions are the choices of one backup.
+type CreateOptions struct {
+	// WithoutObjects leaves the buckets out.
+	WithoutObjects bool
+	// Recipients are age public keys; none: the file is not encrypted.
+	Recipients []string
+}
+
+// Create writes a backup of the installation into a new file, which appears under its name when it is whole.
+// The platform may run meanwhile: the database is of one moment, and each object is as it was when it was
+// copied. Errors: ErrToolsMissing, ErrFailed, and the codes of database and storage.
+func Create(ctx context.Context, installation Installation, path string, options CreateOptions) (Manifest, error) {
+	file, err := createFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	m, err := installation.write(ctx, file, options)
+	if err != nil {
+		_ = file.discard()
+		return Manifest{}, err
+	}
+	return m, file.publish()
+}
+
+func (i Installation) write(ctx context.Context, to io.Writer, options CreateOptions) (m Manifest, err error) {
+	sealed, closeSeal, err := seal(to, options.Recipients)
+	if err != nil {
+		return m, err
+	}
+	s, err := takeSnapshot(ctx, i)
+	if err != nil {
+		return m, err
+	}
+	defer s.close()
+	programs, err := findTools(ctx, s.server)
+	if err != nil {
+		return m, err
+	}
+	m = Manifest{
+		Format: formatVersion, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), Platform: i.Platform,
+		Server: s.server, WithoutObjects: options.WithoutObjects,
+	}
+	w := newWriter(sealed)
+	core := migrations.Account{Schema: coreSchema, Connect: i.Connect}
+	for _, account := range append([]migrations.Account{core}, s.accounts...) {
+		folder, step := coreFolder, "database"
+		if account.ModuleID != "" {
+			folder, step = moduleFolder+account.ModuleID+"/", "database of "+account.ModuleID
+			m.Modules = append(m.Modules, Module{ID: account.ModuleID, Schema: account.Schema})
+		}
+		dump := program{
+			path: programs.dump, arguments: s.dumpArguments(account.Schema),
+			environment: i.programsFor(account.Connect),
+		}
+		err := dump.run(ctx, func(from io.Reader) error {
+			_, err := w.stream(folder, i.told(step, from))
+			return unwritten(err)
+		})
+		if err != nil {
+			return m, err
+		}
+	}
+	if m.Tables, err = s.counts(ctx); err != nil {
+		return m, err
+	}
+	s.close() // the objects need no old rows
+	if !options.WithoutObjects {
+		if m.Vanished, err = i.copyObjects(ctx, w); err != nil {
+			return m, err
+		}
+	}
+	if err := errors.Join(w.close(m), closeSeal()); err != nil {
+		return m, unwritten(err)
+	}
+	m.Parts = w.parts
+	return m, nil
+}
+
+// copyObjects adds every object of the buckets, and returns how many were deleted meanwhile.
+func (i Installation) copyObjects(ctx context.Context, w *writer) (vanished int, err error) {
+	var total int64
+	for _, bucket := range i.Buckets {
+		step := "files of " + bucket.Module
+		err := eachObject(ctx, bucket.Store, func(key string) error {
+			object, content, err := bucket.Store.Get(ctx, key, storage.Range{})
+			if errors.Is(err, storage.ErrNotFound) {
+				vanished++
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			name := objectFolder + bucket.Module + "/" + bucket.Bucket + "/" + key
+			err = w.object(name, object.ContentType, object.Size, content)
+			total += object.Size
+			i.tell(step, total)
+			return errors.Join(unwritten(err), content.Close())
+		})
+		if err != nil {
+			return vanished, err
+		}
+	}
+	return vanished, nil
+}
+
+// eachObject goes through the keys of a bucket.
+func eachObject(ctx context.Context, store Store, do func(key string) error) error {
+	for after := ""; ; {
+		page, err := store.List(ctx, "", after, 0)
+		if err != nil {
+			return err
+		}
+		for _, object := range page.Objects {
+			if err := do(object.Key); err != nil {
+				return err
+			}
+		}
+		if after = page.Next; after == "" {
+			return nil
+		}
+	}
+}
+
+// unwritten gives an error of the file's own, which names its path, a sentence.
+func unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		return err
+	}
+	return fail(ErrFailed, errWritten, err)
+}

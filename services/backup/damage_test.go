@@ -1,0 +1,92 @@
+package backup_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/narthex-platform/narthex/services/backup"
+)
+
+// TestDamage: a byte that was changed anywhere in the file is found, and so is a file that was cut anywhere.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyFile := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(keyFile, []byte(key.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, options := range map[string]backup.CreateOptions{
+		"plain":     {},
+		"encrypted": {Recipients: []string{key.Recipient().String()}},
+	} {
+		path, _ := p.create(options)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := filepath.Join(t.TempDir(), "changed")
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 0))
+		check := func(what string, at int, content []byte, want ...error) {
+			t.Helper()
+			if err := os.WriteFile(changed, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := backup.Check(t.Context(), changed, keyFile)
+			for _, code := range want {
+				if errors.Is(err, code) {
+					return
+				}
+			}
+			t.Errorf("%s file %s at byte %d of %d (seed %d): %v, want %v", name, what, at, len(whole), seed, err, want)
+		}
+		for range 1000 {
+			at := random.IntN(len(whole))
+			content := bytes.Clone(whole)
+			content[at] ^= byte(1 + random.IntN(255))
+			check("changed", at, content, backup.ErrInvalid, backup.ErrIncomplete)
+		}
+		for range 200 {
+			at := random.IntN(len(whole))
+			check("cut", at, whole[:at], backup.ErrIncomplete, backup.ErrInvalid)
+		}
+		check("followed by a byte", len(whole), append(bytes.Clone(whole), 0), backup.ErrInvalid)
+		check("followed by itself", len(whole), append(bytes.Clone(whole), whole...), backup.ErrInvalid)
+	}
+}
+
+// TestOtherKey: a backup for somebody else says so.
+func TestOtherKey(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	mine, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyFile := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(keyFile, []byte(other.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := p.create(backup.CreateOptions{Recipients: []string{mine.Recipient().String()}})
+	into := empty(t)
+	for what, identity := range map[string]string{"another key": keyFile, "no key": "", "no file": keyFile + "x"} {
+		if _, err := backup.Restore(t.Context(), into.Installation, path, identity, nil); !errors.Is(err, backup.ErrInvalid) {
+			t.Errorf("restore with %s: %v, want %v", what, err, backup.ErrInvalid)
+		}
+	}
+	into.isEmpty()
+}

@@ -1,0 +1,183 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/services/backup"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// TestTargetNotEmpty: a table or an object that is there already stays as it is, and nothing comes beside it.
+func TestTargetNotEmpty(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	path, _ := p.create(backup.CreateOptions{})
+	want := p.rows()
+	if _, err := backup.Restore(t.Context(), p.Installation, path, "", nil); !errors.Is(err, backup.ErrTargetNotEmpty) {
+		t.Errorf("restore over itself: %v, want %v", err, backup.ErrTargetNotEmpty)
+	}
+	for table, rows := range p.rows() {
+		if rows != want[table] {
+			t.Errorf("after the refusal %s has changed", table)
+		}
+	}
+	into := empty(t)
+	into.pictures.objects["mine.jpg"] = storedObject{"image/jpeg", []byte("mine")}
+	if _, err := backup.Restore(t.Context(), into.Installation, path, "", nil); !errors.Is(err, backup.ErrTargetNotEmpty) {
+		t.Errorf("restore over an object: %v, want %v", err, backup.ErrTargetNotEmpty)
+	}
+	if len(into.pictures.objects) != 1 {
+		t.Errorf("after the refusal there are %d objects, want 1", len(into.pictures.objects))
+	}
+	delete(into.pictures.objects, "mine.jpg")
+	into.isEmpty()
+}
+
+// TestFailedRestore: whatever step fails, nothing stays, and the next restore works.
+func TestFailedRestore(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	path, _ := p.create(backup.CreateOptions{})
+	into := empty(t)
+	lost := errors.New("lost")
+	for what, spoil := range map[string]func() (context.Context, func(context.Context) error){
+		"the last object": func() (context.Context, func(context.Context) error) {
+			into.pictures.failAt = into.pictures.puts + len(p.pictures.objects)
+			return t.Context(), nil
+		},
+		"the end": func() (context.Context, func(context.Context) error) {
+			return t.Context(), func(context.Context) error { return lost }
+		},
+		"the operator": func() (context.Context, func(context.Context) error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			return ctx, func(context.Context) error { cancel(); return ctx.Err() }
+		},
+	} {
+		ctx, finish := spoil()
+		if _, err := backup.Restore(ctx, into.Installation, path, "", finish); err == nil {
+			t.Errorf("restore, %s fails: no error", what)
+		}
+		into.isEmpty()
+	}
+	if _, err := backup.Restore(t.Context(), into.Installation, path, "", nil); err != nil {
+		t.Errorf("restore after failures: %v: %v", err, causes(err))
+	}
+}
+
+// TestCutRestore: what a killed restore has left keeps the platform from starting, and the same file goes on.
+func TestCutRestore(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	path, _ := p.create(backup.CreateOptions{})
+	other, _ := p.create(backup.CreateOptions{})
+	into := empty(t)
+	func() {
+		defer func() { _ = recover() }() // nothing is undone, as if it were killed
+		_, _ = backup.Restore(t.Context(), into.Installation, path, "", func(ctx context.Context) error {
+			_, err := backup.Restore(ctx, into.Installation, path, "", nil)
+			if !errors.Is(err, backup.ErrTargetNotEmpty) {
+				t.Errorf("a second restore meanwhile: %v, want %v", err, backup.ErrTargetNotEmpty)
+			}
+			panic("killed")
+		})
+	}()
+	modules := []migrations.Line{choir}
+	err := migrations.Check(t.Context(), into.Pool(t), modules)
+	if !errors.Is(err, migrations.ErrRestoreUnfinished) {
+		t.Errorf("a start on half a restore: %v, want %v", err, migrations.ErrRestoreUnfinished)
+	}
+	_, err = migrations.Apply(t.Context(), migrations.Options{Connect: into.Connect, Modules: modules})
+	if !errors.Is(err, migrations.ErrRestoreUnfinished) {
+		t.Errorf("migrations on half a restore: %v, want %v", err, migrations.ErrRestoreUnfinished)
+	}
+	_, err = backup.Restore(t.Context(), into.Installation, other, "", nil)
+	if !errors.Is(err, backup.ErrTargetNotEmpty) {
+		t.Errorf("another file into half a restore: %v, want %v", err, backup.ErrTargetNotEmpty)
+	}
+	if _, err := backup.Restore(t.Context(), into.Installation, path, "", nil); err != nil {
+		t.Fatalf("the same file again: %v: %v", err, causes(err))
+	}
+	if got, want := into.rows(), p.rows(); !maps.Equal(got, want) {
+		t.Errorf("restored rows\n%v, want\n%v", got, want)
+	}
+}
+
+// TestFailedCreate: a backup that could not be finished has no name, and the next run needs no cleaning.
+func TestFailedCreate(t *testing.T) {
+	t.Parallel()
+	p := installed(t)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "sunday.backup")
+	good := p.Buckets[0].Store
+	p.Buckets[0].Store = denied{good}
+	if _, err := backup.Create(t.Context(), p.Installation, path, backup.CreateOptions{}); !errors.Is(err, storage.ErrAccessDenied) {
+		t.Errorf("create without the right to read objects: %v, want %v", err, storage.ErrAccessDenied)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v; want nothing", left, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, ".sunday.backup.partial"), []byte("of a killed run"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.Buckets[0].Store = good
+	if _, err := backup.Create(t.Context(), p.Installation, path, backup.CreateOptions{}); err != nil {
+		t.Fatalf("create: %v: %v", err, causes(err))
+	}
+	if _, err := backup.Check(t.Context(), path, ""); err != nil {
+		t.Errorf("check: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("in the folder: %v, %v; want the backup alone", left, err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Create(t.Context(), p.Installation, path, backup.CreateOptions{}); !errors.Is(err, backup.ErrFailed) {
+		t.Errorf("create over a file: %v, want %v", err, backup.ErrFailed)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file that was there has changed, %v", err)
+	}
+}
+
+type denied struct{ backup.Store }
+
+func (denied) List(context.Context, string, string, int) (storage.Page, error) {
+	return storage.Page{}, storage.ErrAccessDenied
+}
+
+// TestTrialDatabase: who may create no database learns the statement that lets them, and nothing is left. A
+// trial that was killed is cleared by the next one.
+func TestTrialDatabase(t *testing.T) {
+	p := installed(t)
+	path, _ := p.create(backup.CreateOptions{})
+	p.Exec(t, `CREATE DATABASE scratch_aaaaaaaaaaaa`)
+	p.Exec(t, `CREATE ROLE scratch_aaaaaaaaaaaa_module_choir`)
+	if _, err := backup.Verify(t.Context(), p.Installation, path, "", nil); err != nil {
+		t.Errorf("verify beside what a killed one has left: %v: %v", err, causes(err))
+	}
+	if left := p.trials(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	p.Exec(t, `CREATE ROLE humble LOGIN PASSWORD 'humble' IN ROLE pg_read_all_data`)
+	defer p.Exec(t, `DROP OWNED BY humble; DROP ROLE humble`)
+	p.Exec(t, `GRANT USAGE ON SCHEMA core TO humble; GRANT INSERT ON core.backup_run TO humble;
+		GRANT CONNECT ON DATABASE `+p.Settings.Name+` TO humble`)
+	humble := p.Installation
+	humble.Connect = p.Connect.Copy()
+	humble.Connect.User, humble.Connect.Password = "humble", "humble"
+	_, err := backup.Verify(t.Context(), humble, path, "", nil)
+	if !errors.Is(err, backup.ErrScratch) {
+		t.Errorf("verify without the right to create databases: %v, want %v", err, backup.ErrScratch)
+	}
+	if left := p.trials(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
