@@ -16,7 +16,8 @@ type Querier interface {
 func ledgerExists(ctx context.Context, q Querier) (bool, error) {
 	rows, err := q.Query(ctx, `
 		SELECT to_regclass('core.migration') IS NOT NULL AS exists,
-		       to_regnamespace('`+restoreSchema+`') IS NOT NULL AS restoring`)
+		       to_regnamespace('`+restoreSchema+`') IS NOT NULL
+		           AND coalesce(current_setting('`+restoreSetting+`', true), '') <> 'on' AS restoring`)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,16 @@ import (
 // A restore leaves this schema in the database while it is under way, so that nothing starts on half of it.
 const restoreSchema = "narthex_restore"
 
+// restoreSetting is on in the restore's own sessions, which work on the half all the same.
+const restoreSetting = "narthex.restoring"
+
+// WithinRestore returns how the restore itself connects.
+func WithinRestore(connect *pgx.ConnConfig) *pgx.ConnConfig {
+	connect = connect.Copy()
+	connect.RuntimeParams[restoreSetting] = "on"
+	return connect
+}
+
 // BeginRestore marks the database as being restored from the named backup.
 func BeginRestore(ctx context.Context, conn *pgx.Conn, backup string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -61,6 +61,7 @@ var ranks = map[string]int{
 	"modulehost/facade":              4,
 	"modulehost/modulelogs":          4,
 
+	"services/backup":      3,
 	"services/emails":      3,
 	"services/httpapi":     3,
 	"modulehost/archive":   3,
@@ -125,9 +126,10 @@ var doors = map[string][]string{
 		"migrations"},
 	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database",
 		"migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations",
+	"filippo.io/age": {"services/backup"},
+	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations", "services/backup",
 		"services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations",
+	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations", "services/backup",
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",

@@ -6,11 +6,14 @@
 // says how many rows each table had in the same snapshot. A file without its manifest has broken off. With
 // recipients the whole tar is encrypted by age. Nothing is held in memory but one part and the manifest.
 //
-// What lets somebody in is left out, row by row: sessions, mailed links, requests of screens to be paired, and
-// the passwords of the modules' database roles. Restoring makes new ones.
+// What lets somebody in is left out, row by row: sessions, mailed links, requests of screens to be paired,
+// and the passwords of the modules' database roles. Restoring makes new ones.
 package backup
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // formatVersion is that of the layout. A program refuses a newer one.
 const formatVersion = 1
@@ -59,3 +62,29 @@ const (
 	moduleFolder = "database/modules/" // and the module's id, and a number
 	objectFolder = "objects/"          // and module, bucket and key
 )
+
+// Rows is how many the tables have.
+func (m Manifest) Rows() (rows int64) {
+	for _, table := range m.Tables {
+		rows += table.Rows
+	}
+	return rows
+}
+
+// Objects is how many there are.
+func (m Manifest) Objects() (objects int) {
+	for _, part := range m.Parts {
+		if strings.HasPrefix(part.Name, objectFolder) {
+			objects++
+		}
+	}
+	return objects
+}
+
+// Bytes is the size of all parts.
+func (m Manifest) Bytes() (bytes int64) {
+	for _, part := range m.Parts {
+		bytes += part.Size
+	}
+	return bytes
+}

@@ -18,15 +18,24 @@ type CreateOptions struct {
 	Recipients []string
 }
 
-// Create writes a backup of the installation into a new file, which appears under its name when it is whole.
+// Create writes a backup of the installation into a file, which takes its name, also from an older one, when
+// it is whole. Beside it <path>.erased gets the ids of the people who were erased: see ReadErased.
 // The platform may run meanwhile: the database is of one moment, and each object is as it was when it was
 // copied. Errors: ErrToolsMissing, ErrFailed, and the codes of database and storage.
-func Create(ctx context.Context, installation Installation, path string, options CreateOptions) (Manifest, error) {
+func Create(
+	ctx context.Context,
+	installation Installation,
+	path string,
+	options CreateOptions,
+) (Manifest, error) {
 	file, err := createFile(path)
 	if err != nil {
 		return Manifest{}, err
 	}
-	m, err := installation.write(ctx, file, options)
+	m, erased, err := installation.write(ctx, file, options)
+	if err == nil {
+		err = appendErased(path, erased)
+	}
 	if err != nil {
 		_ = file.discard()
 		return Manifest{}, err
@@ -34,19 +43,21 @@ func Create(ctx context.Context, installation Installation, path string, options
 	return m, file.publish()
 }
 
-func (i Installation) write(ctx context.Context, to io.Writer, options CreateOptions) (m Manifest, err error) {
+func (i Installation) write(
+	ctx context.Context, to io.Writer, options CreateOptions,
+) (m Manifest, erased []string, err error) {
 	sealed, closeSeal, err := seal(to, options.Recipients)
 	if err != nil {
-		return m, err
+		return m, nil, err
 	}
 	s, err := takeSnapshot(ctx, i)
 	if err != nil {
-		return m, err
+		return m, nil, err
 	}
 	defer s.close()
 	programs, err := findTools(ctx, s.server)
 	if err != nil {
-		return m, err
+		return m, nil, err
 	}
 	m = Manifest{
 		Format: formatVersion, CreatedAt: time.Now().UTC().Truncate(time.Millisecond), Platform: i.Platform,
@@ -69,23 +80,26 @@ func (i Installation) write(ctx context.Context, to io.Writer, options CreateOpt
 			return unwritten(err)
 		})
 		if err != nil {
-			return m, err
+			return m, nil, err
 		}
 	}
 	if m.Tables, err = s.counts(ctx); err != nil {
-		return m, err
+		return m, nil, err
+	}
+	if erased, err = s.erased(ctx); err != nil {
+		return m, nil, err
 	}
 	s.close() // the objects need no old rows
 	if !options.WithoutObjects {
 		if m.Vanished, err = i.copyObjects(ctx, w); err != nil {
-			return m, err
+			return m, nil, err
 		}
 	}
 	if err := errors.Join(w.close(m), closeSeal()); err != nil {
-		return m, unwritten(err)
+		return m, nil, unwritten(err)
 	}
 	m.Parts = w.parts
-	return m, nil
+	return m, erased, nil
 }
 
 // copyObjects adds every object of the buckets, and returns how many were deleted meanwhile.
@@ -142,5 +156,5 @@ func unwritten(err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	return fail(ErrFailed, errWritten, err)
+	return fail(ErrFailed, notWritten, err)
 }

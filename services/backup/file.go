@@ -2,7 +2,6 @@ package backup
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,19 +14,16 @@ type newFile struct {
 	path string
 }
 
-var (
-	errExists  = fail(ErrFailed, "A file of that name exists; choose another name.", nil)
-	errWritten = "The file could not be written; check its folder, and whether the disk is full."
-)
+const notWritten = "The file could not be written; check its folder, and whether the disk is full."
 
 func createFile(path string) (*newFile, error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil, errExists
+	if there, err := os.Lstat(path); err == nil && !there.Mode().IsRegular() {
+		return nil, fail(ErrFailed, "What has that name is no file; choose another name.", nil)
 	}
 	partial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
 	file, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fail(ErrFailed, errWritten, err)
+		return nil, fail(ErrFailed, notWritten, err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = file.Close()
@@ -35,21 +31,21 @@ func createFile(path string) (*newFile, error) {
 	}
 	if err := errors.Join(file.Chmod(0o600), file.Truncate(0)); err != nil {
 		_ = file.Close()
-		return nil, fail(ErrFailed, errWritten, err)
+		return nil, fail(ErrFailed, notWritten, err)
 	}
 	return &newFile{file, path}, nil
 }
 
-// publish gives the file its name, when everything of it is on the disk.
+// publish gives the file its name, in place of an older file, when everything of it is on the disk.
 func (f *newFile) publish() error {
 	if err := f.Sync(); err != nil {
-		return fail(ErrFailed, errWritten, errors.Join(err, f.discard()))
+		return fail(ErrFailed, notWritten, errors.Join(err, f.discard()))
 	}
-	if _, err := os.Lstat(f.path); !errors.Is(err, fs.ErrNotExist) { // it came there meanwhile
-		return errors.Join(errExists, f.discard())
+	if err := os.Rename(f.Name(), f.path); err != nil {
+		return fail(ErrFailed, notWritten, errors.Join(err, f.discard()))
 	}
-	if err := errors.Join(os.Rename(f.Name(), f.path), f.Close(), syncFolder(filepath.Dir(f.path))); err != nil {
-		return fail(ErrFailed, errWritten, err)
+	if err := errors.Join(f.Close(), syncFolder(filepath.Dir(f.path))); err != nil {
+		return fail(ErrFailed, notWritten, err)
 	}
 	return nil
 }

@@ -26,9 +26,12 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // choir is a module with what PostgreSQL has: constraints, a sequence, a function with a trigger, a type.
 var choir = migrations.Line{ID: "choir", Files: []migrations.File{{Version: 1, Name: "voices", SQL: []byte(`
 	CREATE TYPE register AS ENUM ('high', 'low');
-	CREATE TABLE singer (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, label text NOT NULL UNIQUE, voice register);
-	CREATE TABLE song (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), singer bigint REFERENCES singer (id), body bytea);
-	CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.label = upper(NEW.label); RETURN NEW; END $$;
+	CREATE TABLE singer (
+		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, label text NOT NULL UNIQUE, voice register);
+	CREATE TABLE song (
+		id uuid PRIMARY KEY DEFAULT gen_random_uuid(), singer bigint REFERENCES singer (id), body bytea);
+	CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql
+		AS $$ BEGIN NEW.label = upper(NEW.label); RETURN NEW; END $$;
 	CREATE TRIGGER shouts BEFORE INSERT ON singer FOR EACH ROW EXECUTE FUNCTION shout();
 	CREATE VIEW high AS SELECT * FROM singer WHERE voice = 'high';`)}}}
 
@@ -44,10 +47,12 @@ type place struct {
 func empty(t *testing.T) *place {
 	t.Helper()
 	p := &place{DB: databasetest.Empty(t), pictures: &shelf{objects: make(map[string]storedObject)}, t: t}
+	programs, err := database.LibpqEnvironment(p.Settings, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.Installation = backup.Installation{
-		Connect: database.Config(p.Settings),
-		Programs: []string{"PGHOST=" + p.Settings.Host, fmt.Sprintf("PGPORT=%d", p.Settings.Port),
-			"PGSSLMODE=disable"},
+		Connect: database.Config(p.Settings), Programs: programs,
 		Buckets:  []backup.Bucket{{Module: "choir", Bucket: "pictures", Store: p.pictures}},
 		Platform: "0.1.0",
 	}
@@ -63,10 +68,14 @@ func installed(t *testing.T) *place {
 		t.Fatalf("migrations: %v", err)
 	}
 	p.Exec(t, `INSERT INTO core.person (id, email, name) VALUES (gen_random_uuid(), 'anna@example.org', 'Anna')`)
-	p.Exec(t, `INSERT INTO module_choir.singer (label, voice) SELECT 'singer ' || n, 'high' FROM generate_series(1, 500) AS n`)
+	p.Exec(
+		t,
+		`INSERT INTO module_choir.singer (label, voice)
+		SELECT 'singer ' || n, 'high' FROM generate_series(1, 50) AS n`,
+	)
 	p.Exec(t, `INSERT INTO module_choir.song (singer, body)
-		SELECT id, convert_to(repeat(md5(id::text), 400), 'UTF8') FROM module_choir.singer`)
-	for i, size := range []int{0, 1, 511, 512, 513, 100_000} {
+		SELECT id, convert_to(repeat(md5(id::text), 40), 'UTF8') FROM module_choir.singer`)
+	for i, size := range []int{0, 1, 511, 512, 513, 30_000} {
 		p.pictures.objects[fmt.Sprintf("folder %d/picture_%d.jpg", i%2, i)[7:]] =
 			storedObject{"image/jpeg", bytes.Repeat([]byte{byte(i), 7}, size)[:size]}
 	}

@@ -38,7 +38,7 @@ func open(from io.Reader, identity string) (io.Reader, error) {
 	file := bufio.NewReaderSize(from, 1<<20)
 	begins, err := file.Peek(len(ageIntroduction))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fail(ErrFailed, "The backup cannot be read.", err)
+		return nil, fail(ErrInvalid, "The file cannot be read.", err)
 	}
 	if string(begins) != ageIntroduction {
 		return file, nil

@@ -40,7 +40,8 @@ func (t *target) begin(ctx context.Context) (err error) {
 		return err
 	}
 	var free bool
-	if err := t.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(restoreLock)).Scan(&free); err != nil {
+	err = t.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(restoreLock)).Scan(&free)
+	if err != nil {
 		return failed(err)
 	}
 	if !free {

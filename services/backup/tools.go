@@ -68,7 +68,8 @@ type program struct {
 	in          io.Reader
 }
 
-// run gives out what the program writes, until it ends. A program that fails is an error, whatever was written.
+// run gives out what the program writes, until it ends. A program that fails is an error, whatever was
+// written.
 func (p program) run(ctx context.Context, out func(io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

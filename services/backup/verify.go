@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -33,7 +32,11 @@ func Verify(
 }
 
 func verify(
-	ctx context.Context, conn *pgx.Conn, installation Installation, path, identity string, modules []migrations.Line,
+	ctx context.Context,
+	conn *pgx.Conn,
+	installation Installation,
+	path, identity string,
+	modules []migrations.Line,
 ) (m Manifest, err error) {
 	installation.tell("checking the file", 0)
 	if m, err = Check(ctx, path, identity); err != nil {
@@ -51,7 +54,13 @@ func verify(
 	defer closeConn(inside)
 	trial := installation
 	trial.Connect, trial.Buckets = scratch.connect, nil
-	t := target{Installation: trial, conn: inside, manifest: m, withoutObjects: true, rolePrefix: scratch.name + "_"}
+	t := target{
+		Installation:   trial,
+		conn:           inside,
+		manifest:       m,
+		withoutObjects: true,
+		rolePrefix:     scratch.name + "_",
+	}
 	if err := t.begin(ctx); err != nil {
 		return m, err
 	}
@@ -79,7 +88,8 @@ func record(ctx context.Context, conn *pgx.Conn, verdict error) error {
 		code = &text
 	}
 	_, err := conn.Exec(ctx, `INSERT INTO core.backup_run (verdict) VALUES ($1)`, code)
-	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == "42P01" { // undefined_table
+	refused := (*pgconn.PgError)(nil)
+	if errors.As(err, &refused) && refused.Code == "42P01" { // undefined_table
 		return nil
 	}
 	return failed(err)
@@ -164,6 +174,3 @@ func dropScratch(ctx context.Context, conn *pgx.Conn, name string) error {
 	}
 	return failed(err)
 }
-
-// trialLimit bounds a whole run of the commands.
-const trialLimit = 6 * time.Hour

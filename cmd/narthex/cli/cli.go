@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/term"
 
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -18,6 +19,12 @@ type Program struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Lookup environment.Lookup
+}
+
+// IsTerminal reports whether a person reads what is written.
+func IsTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // PrintJSON writes one line.

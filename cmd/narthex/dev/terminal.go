@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"golang.org/x/term"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/modulelogs"
 )
@@ -33,7 +33,7 @@ const recentLines = 80
 // of api:start.
 func newConsole(out io.Writer) (c *console, log *zap.Logger, end func()) {
 	c = &console{out: out}
-	terminal := isTerminal(out)
+	terminal := cli.IsTerminal(out)
 	if !terminal {
 		lines, end := platform.NewLog(out)
 		errorsOnly := &readableCore{console: c, LevelEnabler: zapcore.ErrorLevel, silent: true}
@@ -41,11 +41,6 @@ func newConsole(out io.Writer) (c *console, log *zap.Logger, end func()) {
 	}
 	c.colour = os.Getenv("NO_COLOR") == ""
 	return c, zap.New(&readableCore{console: c, LevelEnabler: zapcore.InfoLevel}), func() {}
-}
-
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // forget begins what a page would be shown.

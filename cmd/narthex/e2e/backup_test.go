@@ -1,0 +1,265 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/storage/storagetest"
+)
+
+// keptPlace is an installation with announcements, an object storage of its own, and a database user with the
+// rights that the handbook asks for.
+func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
+	t.Helper()
+	i := prepare(t, databasetest.Empty(t), "announcements")
+	address, err := url.Parse(i.environment["DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := i.db.Settings.Name
+	user := "keeper_" + name
+	i.db.Exec(t, `CREATE ROLE `+user+` LOGIN CREATEDB CREATEROLE PASSWORD 'keeper'`)
+	i.db.Exec(t, `ALTER DATABASE `+name+` OWNER TO `+user)
+	address.User = url.UserPassword(user, "keeper")
+	i.environment["DATABASE_URL"] = address.String()
+	server := storagetest.New(t)
+	i.useObjectStorage("http://" + server.Address)
+	return i, server
+}
+
+// used is what a congregation has after a while.
+type used struct {
+	screen  string // its cookie
+	image   string // id of a picture
+	picture []byte
+	tables  map[string]string
+}
+
+// use fills the installation as people do.
+func (i *installation) use(t *testing.T) (u used) {
+	t.Helper()
+	i.migrateWithOwner(t)
+	daemon := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	i.member(t, "member@example.org")
+	u.screen, _ = i.pairScreen(t, owner, 1)
+	var picture bytes.Buffer
+	if err := jpeg.Encode(&picture, image.NewGray(image.Rect(0, 0, 640, 360)), nil); err != nil {
+		t.Fatal(err)
+	}
+	u.picture = picture.Bytes()
+	var made struct{ ID string }
+	uploaded := owner.do("POST", "/api/v1/modules/announcements/images", bytes.NewReader(u.picture))
+	if err := json.Unmarshal([]byte(uploaded.body), &made); err != nil || uploaded.status != http.StatusCreated {
+		t.Fatalf("upload: status %d, want 201; body %s", uploaded.status, uploaded.body)
+	}
+	u.image = made.ID
+	owner.create(t, 201, slides, map[string]any{"title": "Shared lunch", "imageId": made.ID, "enabled": true})
+	daemon.signal(t, syscall.SIGTERM)
+	if status := daemon.awaitExit(t); status != cli.ExitSuccess {
+		t.Fatalf("api:start ended with %d", status)
+	}
+	u.tables = i.contents(t)
+	return u
+}
+
+// contents returns what tells the rows of the tables that a backup keeps apart from others.
+func (i *installation) contents(t *testing.T) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	for _, table := range []string{
+		"core.person", "core.platform_owner", "core.permission_grant", "core.device", "core.device_permission",
+		"core.activity", "core.migration", "module_announcements.slides", "module_announcements.images",
+	} {
+		var text string
+		if err := i.db.Pool(t).QueryRow(t.Context(), `
+			SELECT coalesce(md5(string_agg(r::text, chr(10) ORDER BY r::text)), '') FROM `+table+` AS r`,
+		).Scan(&text); err != nil {
+			t.Fatalf("read %s: %v", table, err)
+		}
+		found[table] = text
+	}
+	return found
+}
+
+func (i *installation) assertContents(t *testing.T, when string, want map[string]string) {
+	t.Helper()
+	for table, rows := range i.contents(t) {
+		if rows != want[table] {
+			t.Errorf("%s the rows of %s are not the same", when, table)
+		}
+	}
+}
+
+// TestBackup: an installation in use is backed up, proven, and brought back on an empty database and an empty
+// storage: the owner signs in with the old password, the screen needs no new code, the picture is there.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	from, _ := keptPlace(t)
+	u := from.use(t)
+	file := filepath.Join(t.TempDir(), "sunday.narthex")
+	for _, args := range [][]string{
+		{"backup:create", "--", "--to", file},
+		{"backup:verify", file},
+	} {
+		if r := runCommand(t, from.environment, "", args...); r.awaitExit(t) != cli.ExitSuccess {
+			t.Fatalf("%s failed: %s", args[0], r.stderr.String())
+		}
+	}
+	from.assertContents(t, "after the backup", u.tables)
+
+	into, _ := keptPlace(t)
+	if r := runCommand(t, into.environment, "", "backup:restore", file); r.awaitExit(t) != cli.ExitSuccess {
+		t.Fatalf("backup:restore failed: %s", r.stderr.String())
+	}
+	into.assertContents(t, "after the restore", u.tables)
+	into.start(t)
+	owner := into.signIn(t, ownerAddress, ownerPassword)
+	if got := owner.do("GET", "/api/v1/modules/announcements/images/"+u.image, nil); got.status != 200 ||
+		got.body != string(u.picture) {
+		t.Errorf("the picture after the restore: status %d, %d bytes; want 200, %d", got.status, len(got.body),
+			len(u.picture))
+	}
+	screen := into.visitor(t)
+	screen.cookie = u.screen
+	if got := screen.do("GET", "/api/v1/module-displays/announcements", nil); got.status != 200 {
+		t.Errorf("the screen after the restore: status %d, want 200; body %s", got.status, got.body)
+	}
+	for what, args := range map[string][]string{
+		"BACKUP_TARGET_NOT_EMPTY": {"backup:restore", file},
+		"BACKUP_INVALID":          {"backup:verify", into.environment["SERVICE_MODULES_DIR"]},
+	} {
+		r := runCommand(t, into.environment, "", args...)
+		if r.awaitExit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), what+": ") {
+			t.Errorf("%v: exit %d, %s; want 1 and %s", args, r.awaitExit(t), r.stderr.String(), what)
+		}
+	}
+}
+
+// TestBackupKilled kills a backup, its trial and its restore at ten points each. What stays is never taken
+// for a backup or an installation, and the same command then works.
+func TestBackupKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it kills thirty commands")
+	}
+	from, _ := keptPlace(t)
+	u := from.use(t)
+	folder := t.TempDir()
+	good := filepath.Join(folder, "good.narthex")
+	took := from.timed(t, "backup:create", "--to", good)
+	const points = 10
+	for point := range points {
+		file := filepath.Join(folder, "killed.narthex")
+		_ = os.Remove(file)
+		from.kill(t, took*time.Duration(point+1)/(points+1), "backup:create", "--to", file)
+		if _, err := os.Stat(file); err == nil { // it was done before
+			from.mustRun(t, "backup:verify", file)
+		}
+	}
+	took = from.timed(t, "backup:verify", good)
+	for point := range points {
+		from.kill(t, took*time.Duration(point+1)/(points+1), "backup:verify", good)
+	}
+	from.mustRun(t, "backup:verify", good)
+	from.assertNoScratch(t)
+	from.assertContents(t, "after the kills", u.tables)
+
+	into, _ := keptPlace(t)
+	took = into.timed(t, "backup:restore", good)
+	into.assertContents(t, "after the restore", u.tables)
+	for point := range points {
+		into, _ := keptPlace(t)
+		into.kill(t, took*time.Duration(point+1)/(points+1), "backup:restore", good)
+		status := runCommand(t, into.environment, "", "migrations:status", "--json")
+		again := runCommand(t, into.environment, "", "backup:restore", good)
+		said, complete := again.stderr.String(), status.awaitExit(t) == cli.ExitSuccess
+		switch {
+		case again.awaitExit(t) == cli.ExitSuccess:
+		case complete && strings.HasPrefix(said, "BACKUP_TARGET_NOT_EMPTY"): // it was done before
+		default:
+			t.Errorf("restore after a kill at point %d: exit %d, %s; want success; migrations:status said %s",
+				point, again.awaitExit(t), said, status.stderr.String())
+		}
+		into.assertContents(t, "after a restore that was killed and run again", u.tables)
+	}
+}
+
+// TestBackupOnAFullDisk: what has no room leaves nothing.
+func TestBackupOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	from, _ := keptPlace(t)
+	from.use(t)
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=48k"); err != nil {
+		t.Skip("only root can mount a small disk here")
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
+	r := runCommand(t, from.environment, "", "backup:create", "--to", filepath.Join(folder, "sunday.narthex"))
+	if r.awaitExit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "BACKUP_FAILED: ") {
+		t.Errorf("backup:create on a full disk: exit %d, %s; want 1 and BACKUP_FAILED", r.awaitExit(t),
+			r.stderr.String())
+	}
+	left, err := os.ReadDir(folder)
+	for _, entry := range left {
+		if !strings.HasSuffix(entry.Name(), ".erased") {
+			t.Errorf("left on the disk: %s", entry.Name())
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func (i *installation) mustRun(t *testing.T, args ...string) {
+	t.Helper()
+	if r := runCommand(t, i.environment, "", args...); r.awaitExit(t) != cli.ExitSuccess {
+		t.Fatalf("%v failed: %s", args, r.stderr.String())
+	}
+}
+
+// timed runs a command and returns how long it took.
+func (i *installation) timed(t *testing.T, args ...string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	i.mustRun(t, args...)
+	return time.Since(began)
+}
+
+// kill starts a command and kills it after a while.
+func (i *installation) kill(t *testing.T, after time.Duration, args ...string) {
+	t.Helper()
+	r := startCommand(t, i.environment, "", args...)
+	select {
+	case <-r.ended:
+	case <-time.After(after): // the point at which it is killed, not a wait
+		_ = r.command.Process.Kill()
+		<-r.ended
+	}
+}
+
+func (i *installation) assertNoScratch(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var found []string
+	if err := i.db.Pool(t).QueryRow(ctx, `
+		SELECT array(SELECT datname::text FROM pg_database
+		             WHERE datname LIKE 'scratch%' AND pg_get_userbyid(datdba) = $1)`,
+		"keeper_"+i.db.Settings.Name).Scan(&found); err != nil || len(found) > 0 {
+		t.Errorf("left behind: %v, %v", found, err)
+	}
+}
