@@ -44,8 +44,11 @@ func (e *Examination) environment() {
 	}
 }
 
-// topology tells how Dashboard and API stand to each other, and names neither.
+// topology tells how the parts stand to each other, and names none of them.
 func (e *Examination) topology() {
+	if servers := len(e.Settings.Database.Servers); servers > 1 {
+		e.ok("Topology: %d database servers, of which the platform uses the one that accepts writes.", servers)
+	}
 	if e.Sound&environment.IdentitySection == 0 {
 		return
 	}
@@ -131,6 +134,7 @@ func (e *Examination) Store(ctx context.Context) {
 	if e.Sound&environment.DatabaseSection == 0 || e.Installed == nil {
 		return
 	}
+	e.servers(ctx)
 	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed),
 		func(db *database.Database) error {
 			e.ok("Database: reachable, a version that is supported, every migration applied.")

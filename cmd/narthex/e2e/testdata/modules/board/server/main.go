@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -15,23 +14,18 @@ func main() { sdk.Serve(&board{}) }
 
 // Register has a channel that signed-in people read and one that few may.
 func (b *board) Register(r *sdk.Registry) error {
-	r.Handle("POST /notes", "board.read", sdk.NoBody, b.write)
+	r.HandleFunc("POST /notes", "board.read", sdk.NoBody, b.write)
 	r.Channel("notes", "board.read", b.notes)
 	r.Channel("secret", "board.restricted", b.notes)
 	return nil
 }
 
-func (b *board) write(w http.ResponseWriter, r *http.Request) {
+func (b *board) write(ctx context.Context, _ *http.Request) (any, error) {
 	var id int64
-	err := b.host.DB.QueryRow(r.Context(), "INSERT INTO notes DEFAULT VALUES RETURNING id").Scan(&id)
-	if err == nil {
-		err = b.host.Realtime.Publish("notes", id)
+	if err := b.host.DB.QueryRow(ctx, "INSERT INTO notes DEFAULT VALUES RETURNING id").Scan(&id); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	fmt.Fprint(w, id)
+	return id, b.host.Realtime.Publish("notes", id)
 }
 
 // notes answers the ids so far.

@@ -1,0 +1,71 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/narthex-platform/narthex/services/database"
+)
+
+// servers asks each of several database servers by itself, since the platform uses one of them alone and
+// does not notice that the others could not take over.
+func (e *Examination) servers(ctx context.Context) {
+	if len(e.Settings.Database.Servers) == 1 {
+		return
+	}
+	e.judge(count(database.Survey(ctx, e.Settings.Database)))
+}
+
+func (e *Examination) judge(found serverCount) {
+	switch {
+	case found.clusters > 1:
+		e.block("DATABASE_SERVERS_UNRELATED", found.String()+"; they hold different databases, so a "+
+			"failover would change the data. Let DATABASE_URL name a primary and its standbys.")
+	case found.writable > 1:
+		e.block("DATABASE_SEVERAL_PRIMARIES", found.String()+"; stop all but the one that was promoted last: "+
+			"their data differ more with each write.")
+	case found.answering < found.all:
+		e.warn("DATABASE_SERVERS_UNREACHABLE", found.String()+" (the others: "+strings.Join(found.reasons, ", ")+
+			"); bring them back, or nothing takes over when the primary fails.")
+	default: // without one that accepts writes, the next line blocks
+		e.ok("%s.", found)
+	}
+}
+
+// serverCount is what all servers are together.
+type serverCount struct {
+	all, answering, writable, clusters int
+	reasons                            []string // why others do not answer, each word once
+}
+
+func count(states []database.ServerState) serverCount {
+	counted := serverCount{all: len(states)}
+	var clusters, primaries []string
+	for _, state := range states {
+		if state.Why != "" {
+			counted.reasons = append(counted.reasons, string(state.Why))
+			continue
+		}
+		counted.answering++
+		clusters = append(clusters, state.Cluster)
+		if state.Writable {
+			primaries = append(primaries, state.Cluster+" "+state.Instance)
+		}
+	}
+	counted.clusters, counted.writable = distinct(clusters), distinct(primaries)
+	slices.Sort(counted.reasons)
+	counted.reasons = slices.Compact(counted.reasons)
+	return counted
+}
+
+func distinct(words []string) int {
+	slices.Sort(words)
+	return len(slices.Compact(words))
+}
+
+// String names no server.
+func (c serverCount) String() string {
+	return fmt.Sprintf("Database servers: %d of %d answer, writable: %d", c.answering, c.all, c.writable)
+}
