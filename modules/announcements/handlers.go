@@ -18,7 +18,7 @@ func (a *announcements) list(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	slides, err := a.store.list(ctx, manages)
+	slides, err := listSlides(ctx, a.store.db, manages)
 	if err != nil {
 		return nil, err
 	}

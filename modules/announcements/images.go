@@ -23,7 +23,7 @@ func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error
 	if _, err := a.images.Put(ctx, u.objectKey, u.Type, u); err != nil {
 		return nil, stored(err)
 	}
-	if err := a.store.addImage(ctx, &u.picture); err != nil {
+	if err := addImage(ctx, a.store.db, &u.picture); err != nil {
 		a.deleteObject(ctx, u.objectKey)
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type announcements struct {
 	images *sdk.Bucket
 	turn   turn
 
+	importTurn turn
+
 	sweptTo string // the sweep's alone: where in the bucket one that ran out of time has stopped
 }
 
@@ -47,6 +49,8 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /images/{id}", manageSlides, sdk.NoBody, a.original)
 	r.HandleFunc("GET /images/{id}/url", readSlides, sdk.NoBody, a.imageURL)
 	r.HandleFunc("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, a.boardImageURL)
+	r.HandleFunc("GET /export", manageSlides, sdk.NoBody, a.exportAll)
+	r.HandleFunc("POST /import", manageSlides, sdk.Streamed(maxExchange), a.importAll)
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, readSlides, a.snapshot)
 	r.Every("unused-images", sweepEvery, a.sweepUnused)
@@ -58,7 +62,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 // Start keeps the host.
 func (a *announcements) Start(_ context.Context, h *sdk.Host) error {
 	a.host, a.store, a.images = h, &store{db: h.DB}, h.Storage.Bucket("images")
-	a.turn = newTurn()
+	a.turn, a.importTurn = newTurn(), newTurn()
 	return nil
 }
 

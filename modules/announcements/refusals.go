@@ -10,12 +10,14 @@ import (
 
 // What a caller can do something about, beside sdk.ErrRequestInvalid.
 var (
-	errNotFound     = sdk.Refuse(http.StatusNotFound, "SLIDE_NOT_FOUND")
-	errConflict     = sdk.Refuse(http.StatusConflict, "CONFLICT")
-	errNotPublished = sdk.Refuse(http.StatusConflict, "SLIDE_NOT_PUBLISHED")
-	errImage        = sdk.Refuse(http.StatusBadRequest, "IMAGE_INVALID")
-	errImageUnknown = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN") // a slide names it
-	errNoImage      = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")
+	errNotFound       = sdk.Refuse(http.StatusNotFound, "SLIDE_NOT_FOUND")
+	errConflict       = sdk.Refuse(http.StatusConflict, "CONFLICT")
+	errNotPublished   = sdk.Refuse(http.StatusConflict, "SLIDE_NOT_PUBLISHED")
+	errImage          = sdk.Refuse(http.StatusBadRequest, "IMAGE_INVALID")
+	errImageUnknown   = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN") // a slide names it
+	errExportTooLarge = sdk.Refuse(http.StatusConflict, "EXPORT_TOO_LARGE")
+	errImport         = sdk.Refuse(http.StatusBadRequest, "IMPORT_INVALID")
+	errNoImage        = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")
 )
 
 // slideID takes an id in its one format; another text names no slide.

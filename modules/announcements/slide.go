@@ -49,6 +49,7 @@ type draft struct {
 	Rev      *int64         `json:"rev"` // an edit's: what the writer saw
 
 	writer string // an id; "": unknown
+	id     string // of a new one; "": any
 }
 
 // check fills in what may be left out and refuses what the board could not show.

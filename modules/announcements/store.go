@@ -14,8 +14,13 @@ type store struct{ db *sdk.DB }
 const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
 	`enabled, rev`
 
-func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
-	rows, err := s.db.Query(ctx, `
+// querier is the database, or a transaction.
+type querier interface {
+	Query(ctx context.Context, statement string, args ...any) (*sdk.Rows, error)
+}
+
+func listSlides(ctx context.Context, q querier, unpublished bool) ([]slide, error) {
+	rows, err := q.Query(ctx, `
 		SELECT `+columns+`
 		FROM slides
 		WHERE enabled OR $1
@@ -38,12 +43,13 @@ func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
 func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 	var created slide
 	err := scan(tx.QueryRow(ctx, `
-		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled, changed_by)
+		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled, changed_by,
+			id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9,
-			nullif($10, ''))
+			nullif($10, ''), coalesce(nullif($11, '')::uuid, gen_random_uuid()))
 		RETURNING `+columns,
 		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, gap, *d.Enabled,
-		d.writer),
+		d.writer, d.id),
 		&created)
 	return &created, named(err)
 }

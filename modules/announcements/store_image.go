@@ -8,8 +8,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-func (s *store) addImage(ctx context.Context, p *picture) error {
-	_, err := s.db.Exec(ctx, `
+// execer is the database, or a transaction.
+type execer interface {
+	Exec(ctx context.Context, statement string, args ...any) (int64, error)
+}
+
+func addImage(ctx context.Context, e execer, p *picture) error {
+	_, err := e.Exec(ctx, `
 		INSERT INTO images (id, object_key, type, bytes, width, height, sha256)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		p.ID, p.objectKey, p.Type, p.Bytes, int64(p.Width), int64(p.Height), p.sum)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -125,4 +126,36 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.waitFor(`document.querySelector(".preview .slide[data-layout=text]")`)
 	p.click("button", "Save")
 	p.waitFor(`document.querySelectorAll(".thumbnail img").length === 1`)
+	testExchange(t, p)
+}
+
+// testExchange saves all notices as a file, and gives one back: a mistake in it is told with its place, and
+// what would change is asked before.
+func testExchange(t *testing.T, p *tab) {
+	t.Helper()
+	p.runScript(`URL.createObjectURL = (blob) => {
+		blob.text().then((text) => window.saved = text);
+		return "#";
+	}`)
+	p.chooseMenuItem("Import or export", "Export all notices")
+	p.waitFor(`window.saved?.includes('"title":"Harvest supper"') && JSON.parse(saved).pictures.length === 1`)
+	saved := eval[string](p, `saved`)
+	const input = `input[accept*="json"]`
+	p.chooseFile(input, putFile(t, "broken.json", []byte(strings.Replace(saved, "Harvest supper", "", 1))))
+	p.waitForText("This file was not imported, and nothing has changed.")
+	p.waitFor(`/Notice \d cannot be shown/.test(document.querySelector(".note.bad").innerText)`)
+	p.assertAccessible("a refused import")
+	p.screenshot("announcements-import-refused")
+	p.setView(narrow)
+	p.assertFits()
+	p.setView(desktop)
+	p.click("button", "Close")
+	p.waitFor(`document.activeElement.tagName === "H1"`)
+	changed := strings.Replace(saved, "Harvest supper", "Harvest lunch", 1)
+	p.chooseFile(input, putFile(t, "good.json", []byte(changed)))
+	p.waitForText("Notices: 0 new, 1 changed, 5 as they are here.")
+	p.screenshot("announcements-import")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+	p.find("link", "Harvest lunch")
 }

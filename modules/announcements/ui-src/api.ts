@@ -14,6 +14,7 @@ export type Refusal =
 	| "notPublished"
 	| "imageInvalid"
 	| "imageUnknown"
+	| "exportTooLarge"
 	| "storage";
 
 export type Result<Value> =
@@ -23,6 +24,19 @@ export type Result<Value> =
 export interface Board {
 	readonly slides: readonly Slide[];
 	readonly rev: number;
+}
+
+/** What the import of a file changes, or would change. */
+export interface Imported {
+	readonly notices: { readonly new: number; readonly changed: number; readonly same: number };
+	readonly pictures: { readonly new: number };
+	readonly problems: readonly ImportProblem[];
+}
+
+/** Why a file is not taken. line is the place in the list of notices or pictures, from 1. */
+export interface ImportProblem {
+	readonly line: number;
+	readonly code: string;
 }
 
 /** The module's own routes. */
@@ -59,6 +73,26 @@ export class SlidesApi {
 		return answered(jsonRequest({ api }, "POST", "/images"));
 	}
 
+	/** All notices as a file, with their pictures or without. */
+	async exportAll(pictures: boolean): Promise<Result<Blob>> {
+		let content: Blob | undefined;
+		const api: SlidesApi["context"]["api"] = async (path, init) => {
+			const response = await this.context.api(path, init);
+			if (!response.ok) return response;
+			content = await response.blob();
+			return new Response();
+		};
+		const asked = await answered(jsonRequest({ api }, "GET", pictures ? "/export" : "/export?pictures=0"));
+		if (!asked.ok) return asked;
+		return content === undefined ? { ok: false, why: "failed" } : { ok: true, value: content };
+	}
+	/** Takes such a file, or only says what that would change. */
+	importAll(file: Blob, preview: boolean): Promise<Result<Imported>> {
+		const api: SlidesApi["context"]["api"] = (path, init) =>
+			this.context.api(path, { ...init, body: file, headers: { "Content-Type": "application/json" } });
+		return answered(jsonRequest({ api }, "POST", preview ? "/import?preview=1" : "/import"));
+	}
+
 	#ask<Value>(
 		method: "GET" | "POST" | "PUT" | "DELETE",
 		path: string,
@@ -83,6 +117,7 @@ const codes: Readonly<Record<string, Refusal>> = {
 	IMAGE_INVALID: "imageInvalid",
 	IMAGE_UNKNOWN: "imageUnknown",
 	STORAGE_UNAVAILABLE: "storage",
+	EXPORT_TOO_LARGE: "exportTooLarge",
 };
 
 const refusals: Readonly<Record<number, Refusal>> = {

@@ -1,10 +1,11 @@
-import { Button, EmptyState, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
+import { Button, EmptyState, giveBack, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../display-src/board";
-import type { Board, Refusal, Result } from "./api";
+import type { Board, ImportProblem, Refusal, Result } from "./api";
 import { BoardNow } from "./boardnow";
 import { askToDelete } from "./delete";
+import { Exchange, RefusedImport } from "./exchange";
 import { Managed } from "./managed";
 import { Read } from "./notice";
 import { changed, type Slide, type Standing, standingOf } from "./slide";
@@ -17,6 +18,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 	const [refused, setRefused] = useState<Refusal>();
 	const [now, setNow] = useState(context.serverNow());
 	const [shown, setShown] = useState<Shown>();
+	const [problems, setProblems] = useState<readonly ImportProblem[]>([]);
 	const asked = useRef(0);
 	const follow = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -112,15 +114,29 @@ export function List({ tools }: { readonly tools: Tools }) {
 	}
 	const write = (
 		<>
+			<Exchange tools={tools} refused={setProblems} imported={() => void load()} />
 			<OtherKinds tools={tools} />
 			<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
 				{say("write")}
 			</Button>
 		</>
 	);
+	const refusedImport = problems.length > 0 && (
+		<RefusedImport
+			tools={tools}
+			problems={problems}
+			close={() => {
+				setProblems([]);
+				requestAnimationFrame(() => giveBack(null)); // the button that was pressed is gone
+			}}
+		/>
+	);
 	if (board.slides.length === 0) {
 		return manages ? (
-			<EmptyState title={say("none")} help={say("noneHelp")} action={write} />
+			<div class="stack">
+				{refusedImport}
+				<EmptyState title={say("none")} help={say("noneHelp")} action={<div class="row">{write}</div>} />
+			</div>
 		) : (
 			<EmptyState title={say("noneToRead")} />
 		);
@@ -130,6 +146,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 	return (
 		<>
 			<ScreenHeader sub={say("counts", counts)} actions={manages && write} />
+			{refusedImport}
 			{manages ? (
 				<>
 					<BoardNow tools={tools} shown={byHand} changed={boardChanged} />

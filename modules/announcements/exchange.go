@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of what is exported and imported at once.
+const (
+	maxExchange       = 32 << 20 // bytes of a file: the most that a route takes
+	maxExchangeSlides = 2000
+)
+
+// exchangeVersion is that of the form of a file: one JSON object of three members, in this order:
+// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. Both directions hold one
+// picture in memory at a time.
+const exchangeVersion = 1
+
+// exchanged is a notice in a file.
+type exchanged struct {
+	ID       string         `json:"id"`
+	Kind     string         `json:"kind"`
+	Title    string         `json:"title"`
+	Body     string         `json:"body"`
+	ImageID  *string        `json:"imageId"`
+	Payload  jsontext.Value `json:"payload"`
+	StartsAt *moment        `json:"startsAt"`
+	EndsAt   *moment        `json:"endsAt"`
+	Enabled  bool           `json:"enabled"`
+}
+
+// moment is a time as the module's routes have it.
+type moment time.Time
+
+const momentForm = "2006-01-02T15:04:05.000Z"
+
+// MarshalText writes it in UTC.
+func (m moment) MarshalText() ([]byte, error) {
+	return []byte(time.Time(m).UTC().Format(momentForm)), nil
+}
+
+// UnmarshalText takes no other spelling.
+func (m *moment) UnmarshalText(text []byte) error {
+	at, err := time.Parse(momentForm, string(text))
+	*m = moment(at)
+	return err
+}
+
+// exchangedPicture is a picture in a file, its bytes as base64.
+type exchangedPicture struct {
+	ID   string `json:"id"`
+	Data []byte `json:"data"`
+}
+
+// exportAll is a file with all notices and the pictures that they show. Pictures that make it larger than an
+// import takes are refused; pictures=0 leaves them out.
+func (a *announcements) exportAll(ctx context.Context, r *http.Request) (any, error) {
+	sent, err := sdk.Query(r, "pictures")
+	if err != nil || sent["pictures"] != "" && sent["pictures"] != "0" {
+		return nil, sdk.ErrRequestInvalid
+	}
+	slides, err := listSlides(ctx, a.store.db, true)
+	if err != nil {
+		return nil, err
+	}
+	var pictures []picture
+	if sent["pictures"] == "" {
+		if pictures, err = a.store.shownPictures(ctx); err != nil {
+			return nil, err
+		}
+	}
+	notices, err := json.Marshal(noticesOf(slides, pictures))
+	if err != nil {
+		return nil, err
+	}
+	size := int64(len(notices)) + 1<<10
+	for _, p := range pictures {
+		size += p.Bytes*4/3 + 1<<10
+	}
+	if size > maxExchange {
+		return nil, errExportTooLarge
+	}
+	reader, writer := io.Pipe()
+	go func() { _ = writer.CloseWithError(a.writeExport(ctx, writer, notices, pictures)) }()
+	return sdk.Response{Body: reader, Header: http.Header{
+		"Content-Type":        {"application/json"},
+		"Content-Disposition": {`attachment; filename="announcements.json"`},
+	}}, nil
+}
+
+// noticesOf are slides as a file has them. A picture that is not in the file is not named.
+func noticesOf(slides []slide, pictures []picture) []exchanged {
+	there := make(map[string]bool, len(pictures))
+	for _, p := range pictures {
+		there[p.ID] = true
+	}
+	notices := make([]exchanged, len(slides))
+	for n, s := range slides {
+		notices[n] = exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
+			(*moment)(s.EndsAt), s.Enabled}
+		if s.ImageID != nil && !there[*s.ImageID] {
+			notices[n].ImageID = nil
+		}
+	}
+	return notices
+}
+
+func (a *announcements) writeExport(
+	ctx context.Context, w io.Writer, notices []byte, pictures []picture,
+) error {
+	e := jsontext.NewEncoder(w)
+	err := errors.Join(e.WriteToken(jsontext.BeginObject), e.WriteToken(jsontext.String("announcements")),
+		e.WriteToken(jsontext.Int(exchangeVersion)), e.WriteToken(jsontext.String("notices")),
+		e.WriteValue(notices), e.WriteToken(jsontext.String("pictures")), e.WriteToken(jsontext.BeginArray))
+	for _, p := range pictures {
+		if err != nil {
+			return err
+		}
+		_, body, failed := a.images.Get(ctx, p.objectKey)
+		if failed != nil {
+			return failed
+		}
+		data, failed := io.ReadAll(body)
+		if err = errors.Join(failed, body.Close()); err == nil {
+			err = json.MarshalEncode(e, exchangedPicture{p.ID, data})
+		}
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndArray), e.WriteToken(jsontext.EndObject))
+}
+
+// shownPictures are those that notices name.
+func (s *store) shownPictures(ctx context.Context) (pictures []picture, err error) {
+	rows, err := s.db.Query(ctx, `
+		SELECT id::text, object_key, type, bytes, width, height, sha256
+		FROM images
+		WHERE EXISTS (SELECT FROM slides WHERE image_id = images.id)
+		ORDER BY created_at, id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p picture
+		if err := rows.Scan(&p.ID, &p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum); err != nil {
+			return nil, err
+		}
+		pictures = append(pictures, p)
+	}
+	return pictures, rows.Err()
+}
+
+// exchangeReader reads a file member by member.
+type exchangeReader struct{ decoder *jsontext.Decoder }
+
+var errNoExport = errors.New("this is not an export of announcements")
+
+func newExchangeReader(body io.Reader) exchangeReader {
+	return exchangeReader{jsontext.NewDecoder(body)}
+}
+
+// begin reads to the first notice.
+func (r exchangeReader) begin() error {
+	if err := r.token('{'); err != nil {
+		return err
+	}
+	var version int
+	if err := r.member("announcements"); err != nil {
+		return err
+	}
+	if err := r.value(&version); err != nil {
+		return err
+	}
+	if version != exchangeVersion {
+		return errNoExport
+	}
+	return r.list("notices")
+}
+
+// list goes into the list that the next member is.
+func (r exchangeReader) list(name string) error {
+	if err := r.member(name); err != nil {
+		return err
+	}
+	return r.token('[')
+}
+
+// more tells whether a list goes on; at its end it leaves it.
+func (r exchangeReader) more() (bool, error) {
+	if r.decoder.PeekKind() != ']' {
+		return true, nil
+	}
+	return false, r.token(']')
+}
+
+// end refuses what follows the file.
+func (r exchangeReader) end() error {
+	if err := r.token('}'); err != nil {
+		return err
+	}
+	if _, err := r.decoder.ReadToken(); err != io.EOF {
+		return unread(err)
+	}
+	return nil
+}
+
+func (r exchangeReader) member(name string) error {
+	token, err := r.decoder.ReadToken()
+	if err != nil || token.Kind() != '"' || token.String() != name {
+		return unread(err)
+	}
+	return nil
+}
+
+func (r exchangeReader) token(kind jsontext.Kind) error {
+	token, err := r.decoder.ReadToken()
+	if err != nil || token.Kind() != kind {
+		return unread(err)
+	}
+	return nil
+}
+
+func (r exchangeReader) value(into any) error {
+	if err := json.UnmarshalDecode(r.decoder, into, json.RejectUnknownMembers(true)); err != nil {
+		return unread(err)
+	}
+	return nil
+}
+
+// unread is errNoExport, unless the body is too long or was given up: that the platform responds to.
+func unread(err error) error {
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return tooLong
+	}
+	if errors.Is(err, sdk.ErrBodyAborted) {
+		return err
+	}
+	return errNoExport
+}
+
+// uploadOf takes a picture from a file. It is kept as a new object, under the id that the notices name.
+func uploadOf(p exchangedPicture) (*upload, error) {
+	u, err := newUpload(bytes.NewReader(p.Data))
+	if err != nil || !isID(p.ID) || len(p.Data) > maxImage {
+		return nil, errImage
+	}
+	u.ID = p.ID
+	return u, nil
+}
+
+// known is which pictures are here already, by id and content.
+func (s *store) known(ctx context.Context) (map[string]string, error) {
+	sums := make(map[string]string)
+	rows, err := s.db.Query(ctx, `SELECT id::text, sha256 FROM images`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var sum []byte
+		if err := rows.Scan(&id, &sum); err != nil {
+			return nil, err
+		}
+		sums[id] = hex.EncodeToString(sum)
+	}
+	return sums, rows.Err()
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
+)
+
+// TestExportAndImport: an export makes the same board of an empty installation, and changes nothing where it
+// came from; a notice that has changed since is changed back.
+func TestExportAndImport(t *testing.T) {
+	t.Parallel()
+	m, empty := sdktest.Start(t, &announcements{}, sdktest.Options{}),
+		sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office, other := m.Person(manageSlides), empty.Person(manageSlides)
+	shared := uploaded(t, office, jpegOf(t, 640, 360))
+	for _, notice := range []string{
+		`"title":"Lunch","body":"Bring \"something\"","imageId":"` + shared.ID + `","enabled":true`,
+		`"title":"A draft","startsAt":"2026-01-02T03:04:05.678Z","endsAt":"2027-01-02T03:04:05.000Z"`,
+		`"title":"Countdown","kind":"countdown.slide","payload":{"b":1,"a":"ä"},"enabled":true`,
+		`"title":"Again","imageId":"` + shared.ID + `"`,
+	} {
+		if got := office.Do("POST", "/slides", "{"+notice+"}"); got.Status != http.StatusCreated {
+			t.Fatal(got)
+		}
+	}
+	uploaded(t, office, pngOf(t, 3, 3)) // which nobody shows
+	file := office.Do("GET", "/export", nil)
+	if file.Status != http.StatusOK || strings.Count(file.Body, `"data"`) != 1 ||
+		!strings.Contains(file.Header.Get("Content-Disposition"), "announcements.json") {
+		t.Fatalf("GET /export: %s, want a file with one picture", file)
+	}
+
+	imports := func(by *sdktest.Caller, query, content, want string) {
+		t.Helper()
+		if got := by.Do("POST", "/import"+query, content); got.String() != want {
+			t.Errorf("POST /import%s: %s, want %s", query, got, want)
+		}
+	}
+	const all = `200 {"notices":{"new":4,"changed":0,"same":0},` +
+		`"pictures":{"new":1,"changed":0,"same":0},"problems":[]}`
+	imports(other, "?preview=1", file.Body, all)
+	if got := other.Do("GET", "/slides", nil); got.Body != `{"slides":[],"rev":1}` ||
+		len(empty.Stored("images")) != 0 {
+		t.Errorf("after a preview there are %s and %d pictures, want nothing", got, len(empty.Stored("images")))
+	}
+	imports(other, "", file.Body, all)
+	if got := other.Do("GET", "/export", nil); got.Body != file.Body {
+		t.Errorf("the export of the import: %s, want %s", got, file)
+	}
+	if got := other.Do("GET", "/images/"+shared.ID, nil); got.Body != jpegOf(t, 640, 360) {
+		t.Errorf("the picture has %d bytes after the import, want those that were sent", len(got.Body))
+	}
+	const same = `200 {"notices":{"new":0,"changed":0,"same":4},` +
+		`"pictures":{"new":0,"changed":0,"same":1},"problems":[]}`
+	imports(other, "", file.Body, same)
+
+	var list struct{ Slides []slide }
+	other.Do("GET", "/slides", nil).JSON(&list)
+	edited := fmt.Sprintf(`{"title":"Supper","rev":%d}`, list.Slides[0].Rev)
+	if got := other.Do("PUT", "/slides/"+list.Slides[0].ID, edited); got.Status != http.StatusOK {
+		t.Fatal(got)
+	}
+	imports(other, "", file.Body, strings.Replace(strings.Replace(same, `"same":4`, `"same":3`, 1),
+		`"changed":0`, `"changed":1`, 1))
+	if got := other.Do("GET", "/export", nil); got.Body != file.Body {
+		t.Errorf("the export after changing a notice back: %s, want %s", got, file)
+	}
+}
+
+// TestImportRefused: a file with a problem says where, and writes nothing at all.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office, member := m.Person(manageSlides), m.Person()
+	const id, none = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10", `"pictures":[]`
+	notice := func(more string) string {
+		return `{"id":"` + id + `","kind":"notice","title":"Lunch","body":"","imageId":null,"payload":null,` +
+			`"startsAt":null,"endsAt":null,"enabled":true` + more + `}`
+	}
+	file := func(notices, pictures string) string {
+		return `{"announcements":1,"notices":[` + notices + `],` + pictures + `}`
+	}
+	nameless := strings.Replace(notice(""), "Lunch", "", 1)
+	named := strings.Replace(notice(""), `"imageId":null`, `"imageId":"`+id+`"`, 1)
+	for content, problem := range map[string]string{
+		"":                                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		`{"announcements":2}`:               `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file("", none) + "{}":               `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file(notice(`,"x":1`), none):        `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file(notice("")+","+nameless, none): `{"line":2,"code":"NOTICE_INVALID"}`,
+		file(named, none):                   `{"line":1,"code":"PICTURE_MISSING"}`,
+		file(named, `"pictures":[{"id":"`+id+`","data":"AAAA"}]`): `{"line":1,"code":"PICTURE_INVALID"},` +
+			`{"line":1,"code":"PICTURE_MISSING"}`,
+	} {
+		want := `200 {"notices":{"new":0,"changed":0,"same":0},"pictures":{"new":0,"changed":0,"same":0},` +
+			`"problems":[` + problem + `]}`
+		if got := office.Do("POST", "/import?preview=1", content); got.String() != want {
+			t.Errorf("the preview of %s: %s, want %s", content, got, want)
+		}
+		if got := office.Do("POST", "/import", content); got.String() != `400 {"code":"IMPORT_INVALID"}` {
+			t.Errorf("the import of %s: %s, want it refused", content, got)
+		}
+	}
+	if got := member.Do("POST", "/import", file("", none)); got.Status != http.StatusForbidden {
+		t.Errorf("an import by a member: %s, want 403", got)
+	}
+	if got := office.Do("GET", "/slides", nil); got.Body != `{"slides":[],"rev":1}` ||
+		len(m.Stored("images")) != 0 {
+		t.Errorf("refused imports left %s and %d pictures", got, len(m.Stored("images")))
+	}
+}
+
+// TestExportTooLarge: what no import would take is refused, unless the pictures are left out.
+func TestExportTooLarge(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office := m.Person(manageSlides)
+	large := jpegOf(t, 8, 8) + strings.Repeat("x", 7<<20)
+	for range 4 {
+		p := uploaded(t, office, large)
+		office.Do("POST", "/slides", `{"title":"Large","imageId":"`+p.ID+`"}`)
+	}
+	if got := office.Do("GET", "/export", nil); got.String() != `409 {"code":"EXPORT_TOO_LARGE"}` {
+		t.Errorf("GET /export of 28 MiB: %d %.200s, want 409 EXPORT_TOO_LARGE", got.Status, got.Body)
+	}
+	got := office.Do("GET", "/export?pictures=0", nil)
+	if got.Status != http.StatusOK || strings.Count(got.Body, `"imageId":null`) != 4 {
+		t.Errorf("GET /export?pictures=0: %s, want four notices without a picture", got)
+	}
+}

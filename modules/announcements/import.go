@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+const maxImportProblems = 10 // the first ones are told
+
+// imported is what an import changes, or would change.
+type imported struct {
+	Notices  counts    `json:"notices"`
+	Pictures counts    `json:"pictures"`
+	Problems []problem `json:"problems"`
+}
+
+type counts struct {
+	New     int `json:"new"`
+	Changed int `json:"changed"`
+	Same    int `json:"same"`
+}
+
+// problem is why an import is refused. Line is the place in its list, from 1; 0 is the file itself.
+type problem struct {
+	Line int    `json:"line"`
+	Code string `json:"code"`
+}
+
+// importing is one import, from the first byte of its file to the last row.
+type importing struct {
+	*announcements
+	preview bool
+	result  imported
+	notices []exchanged
+	ids     map[string]string // of a picture in the file: its id here
+	uploads []*upload         // stored, and without a row as yet
+	named   map[string]bool   // pictures that notices name
+}
+
+// importAll takes an export. A notice that is here already is changed to what the file says, others are added
+// behind those of the board, and none is deleted. With preview=1 it only says what it would do. With a
+// problem nothing is written.
+func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, error) {
+	sent, err := sdk.Query(r, "preview")
+	if err != nil || sent["preview"] != "" && sent["preview"] != "1" {
+		return nil, sdk.ErrRequestInvalid
+	}
+	if err := a.importTurn.take(ctx); err != nil { // a picture is held in memory
+		return nil, err
+	}
+	defer a.importTurn.leave()
+	i := &importing{announcements: a, preview: sent["preview"] == "1", ids: make(map[string]string),
+		named: make(map[string]bool)}
+	err = i.read(ctx, newExchangeReader(r.Body))
+	if errors.Is(err, errNoExport) {
+		i.problem(0, "NOT_AN_EXPORT")
+		err = nil
+	}
+	if err != nil || len(i.result.Problems) > 0 {
+		i.clear(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if i.preview {
+			return imported{Problems: i.result.Problems}, nil
+		}
+		return nil, errImport
+	}
+	err = a.change(ctx, func(tx *sdk.Tx) (update, error) { return update{}, i.write(ctx, tx) })
+	if err != nil && err != errUnchanged {
+		return nil, err
+	}
+	return i.result, nil
+}
+
+// errUnchanged ends the transaction of a preview.
+var errUnchanged = errors.New("a preview changes nothing")
+
+func (i *importing) problem(line int, code string) {
+	if len(i.result.Problems) < maxImportProblems {
+		i.result.Problems = append(i.result.Problems, problem{line, code})
+	}
+}
+
+// read checks the whole file, and stores its pictures unless it is a preview or has problems.
+func (i *importing) read(ctx context.Context, r exchangeReader) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if err := i.readNotices(r); err != nil {
+		return err
+	}
+	if err := r.list("pictures"); err != nil {
+		return err
+	}
+	if err := i.readPictures(ctx, r); err != nil {
+		return err
+	}
+	for n, notice := range i.notices {
+		if notice.ImageID != nil && i.ids[*notice.ImageID] == "" {
+			i.problem(n+1, "PICTURE_MISSING")
+		}
+	}
+	return r.end()
+}
+
+func (i *importing) readNotices(r exchangeReader) error {
+	ids := make(map[string]bool)
+	for {
+		more, err := r.more()
+		if err != nil || !more {
+			return err
+		}
+		var notice exchanged
+		if err := r.value(&notice); err != nil {
+			return err
+		}
+		i.notices = append(i.notices, notice)
+		if len(i.notices) > maxExchangeSlides {
+			return errNoExport
+		}
+		d := notice.draft("")
+		if d.check() != nil || !isID(notice.ID) || ids[notice.ID] {
+			i.problem(len(i.notices), "NOTICE_INVALID")
+		}
+		ids[notice.ID] = true
+		if notice.ImageID != nil {
+			i.named[*notice.ImageID] = true
+		}
+	}
+}
+
+func (i *importing) readPictures(ctx context.Context, r exchangeReader) error {
+	known, err := i.store.known(ctx)
+	if err != nil {
+		return err
+	}
+	for line := 1; ; line++ {
+		more, err := r.more()
+		if err != nil || !more {
+			return err
+		}
+		var p exchangedPicture
+		if err := r.value(&p); err != nil {
+			return err
+		}
+		u, err := uploadOf(p)
+		if err != nil || i.ids[p.ID] != "" || !i.named[p.ID] {
+			i.problem(line, "PICTURE_INVALID")
+			continue
+		}
+		sum := sha256.Sum256(p.Data)
+		switch here, taken := known[p.ID]; {
+		case taken && here == hex.EncodeToString(sum[:]):
+			i.ids[p.ID] = p.ID
+			i.result.Pictures.Same++
+			continue
+		case taken: // by another picture
+			u.ID = uuid.NewString()
+		}
+		i.ids[p.ID] = u.ID
+		i.result.Pictures.New++
+		if i.preview || len(i.result.Problems) > 0 {
+			continue
+		}
+		if _, err := i.images.Put(ctx, u.objectKey, u.Type, u); err != nil {
+			return stored(err)
+		}
+		i.uploads = append(i.uploads, u)
+	}
+}
+
+// write compares the notices with those that are here, and writes what differs.
+func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
+	before := make(map[string]slide)
+	slides, err := listSlides(ctx, tx, true)
+	if err != nil {
+		return err
+	}
+	for _, s := range slides {
+		before[s.ID] = s
+	}
+	for _, u := range i.uploads {
+		if err := addImage(ctx, tx, &u.picture); err != nil {
+			return err
+		}
+	}
+	for _, notice := range i.notices {
+		d := notice.draft(sdk.Principal(ctx).UserID)
+		if d.ImageID != nil {
+			id := i.ids[*d.ImageID]
+			d.ImageID = &id
+		}
+		there, found := before[notice.ID]
+		switch {
+		case found && same(there, &d):
+			i.result.Notices.Same++
+			continue
+		case found:
+			i.result.Notices.Changed++
+		default:
+			i.result.Notices.New++
+		}
+		if i.preview {
+			continue
+		}
+		if found {
+			d.Rev = &there.Rev
+			_, _, err = edit(ctx, tx, notice.ID, &d) // a picture that is dropped is the sweep's to find
+		} else {
+			_, err = create(ctx, tx, &d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if i.preview {
+		return errUnchanged
+	}
+	return nil
+}
+
+// clear deletes what was stored before a problem was found. Once rows may name the objects, what is left over
+// is the sweep's to find.
+func (i *importing) clear(ctx context.Context) {
+	for _, u := range i.uploads {
+		i.deleteObject(ctx, u.objectKey)
+	}
+}
+
+// draft is a notice of a file as it is written.
+func (e *exchanged) draft(writer string) draft {
+	return draft{Kind: &e.Kind, Title: &e.Title, Body: &e.Body, ImageID: e.ImageID, Payload: e.Payload,
+		StartsAt: (*time.Time)(e.StartsAt), EndsAt: (*time.Time)(e.EndsAt), Enabled: &e.Enabled,
+		writer: writer, id: e.ID}
+}
+
+// same tells whether a draft would change nothing.
+func same(s slide, d *draft) bool {
+	there := exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
+		(*moment)(s.EndsAt), s.Enabled}
+	wanted := exchanged{s.ID, *d.Kind, *d.Title, *d.Body, d.ImageID, d.Payload, (*moment)(d.StartsAt),
+		(*moment)(d.EndsAt), *d.Enabled}
+	return canonical(there) == canonical(wanted)
+}
+
+// canonical is one spelling of a notice: the database has one of its own for a payload.
+func canonical(e exchanged) string {
+	if e.Payload == nil {
+		e.Payload = jsontext.Value("null")
+	}
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = (*jsontext.Value)(&text).Canonicalize()
+	}
+	if err != nil {
+		return "" // then it differs
+	}
+	return string(text)
+}

@@ -1,0 +1,117 @@
+import { Button, Menu, Note } from "@narthex/kit";
+import { useRef, useState } from "preact/hooks";
+import type { Imported, ImportProblem } from "./api";
+import type { Tools } from "./tools";
+
+/** Hands a file to the browser, which saves it. */
+function save(content: Blob, name: string): void {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(content);
+	link.download = name;
+	link.click();
+	URL.revokeObjectURL(link.href);
+}
+
+interface ExchangeProps {
+	readonly tools: Tools;
+	/** Called with why a file was not taken; none: nothing is wrong any more. */
+	refused(problems: readonly ImportProblem[]): void;
+	/** Called when a file was taken. */
+	imported(): void;
+}
+
+/** Saves all notices as a file, and takes such a file: it says first what would change. */
+export function Exchange({ tools: { context, api, say }, refused, imported }: ExchangeProps) {
+	const input = useRef<HTMLInputElement>(null);
+	const [busy, setBusy] = useState(false);
+
+	const exportAll = async (pictures: boolean): Promise<void> => {
+		const result = await api.exportAll(pictures);
+		if (context.signal.aborted) return;
+		if (result.ok) return save(result.value, "announcements.json");
+		const without = result.why === "exportTooLarge";
+		context.announce(say(result.why), "assertive", {
+			label: say(without ? "exportWithout" : "tryAgain"),
+			run: () => exportAll(pictures && !without),
+		});
+	};
+	const take = async (file: File): Promise<void> => {
+		const preview = await api.importAll(file, true);
+		if (context.signal.aborted) return;
+		if (!preview.ok) return failed(preview.why, file);
+		refused(preview.value.problems);
+		if (preview.value.problems.length > 0 || !(await context.confirm(question(preview.value)))) return;
+		const result = await api.importAll(file, false);
+		if (context.signal.aborted) return;
+		if (!result.ok) return failed(result.why, file);
+		context.announce(say("imported"));
+		imported();
+	};
+	const failed = (why: Parameters<typeof say>[0], file: File) => {
+		const again = { label: say("tryAgain"), run: () => begin(file) };
+		context.announce(say(why === "tooLarge" ? "importTooLarge" : why), "assertive", again);
+	};
+	const begin = async (file: File | undefined) => {
+		if (file === undefined || busy) return;
+		setBusy(true);
+		await take(file);
+		if (!context.signal.aborted) setBusy(false);
+		if (input.current) input.current.value = ""; // the same file can be chosen again
+	};
+	const question = ({ notices, pictures }: Imported) => ({
+		title: say("importQuestion"),
+		body: [
+			say("importNotices", { added: notices.new, changed: notices.changed, same: notices.same }),
+			say("importPictures", { added: pictures.new }),
+			say("importKeeps"),
+		],
+		yes: say("importYes"),
+		no: say("cancel"),
+	});
+	return (
+		<>
+			<input
+				ref={input}
+				type="file"
+				accept="application/json,.json"
+				class="unseen"
+				tabIndex={-1}
+				aria-label={say("importFile")}
+				onChange={(event) => void begin(event.currentTarget.files?.[0])}
+			/>
+			<Menu
+				label={say("exchange")}
+				items={[
+					{ id: "export", label: say("export"), onPick: () => exportAll(true) },
+					{ id: "import", label: say("import"), icon: "upload", onPick: () => input.current?.click() },
+				]}
+			/>
+		</>
+	);
+}
+
+interface RefusedProps {
+	readonly tools: Tools;
+	readonly problems: readonly ImportProblem[];
+	close(): void;
+}
+
+/** Why a file was not taken. */
+export function RefusedImport({ tools: { say }, problems, close }: RefusedProps) {
+	const words = ({ line, code }: ImportProblem) => {
+		if (code === "NOTICE_INVALID") return say("importNotice", { line });
+		if (code === "PICTURE_INVALID") return say("importPicture", { line });
+		return code === "PICTURE_MISSING" ? say("importMissing", { line }) : say("importNone");
+	};
+	return (
+		<Note tone="bad" role="alert">
+			<p>{say("importRefused")}</p>
+			<ul>
+				{problems.map((problem) => (
+					<li key={`${problem.code}${problem.line}`}>{words(problem)}</li>
+				))}
+			</ul>
+			<Button onPress={close}>{say("close")}</Button>
+		</Note>
+	);
+}
