@@ -85,7 +85,7 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]int64{"rev": *draft.Rev}, nil
+	return map[string]any{"id": id, "rev": *draft.Rev}, nil
 }
 
 func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error) {

@@ -60,7 +60,7 @@ func (d *songDraft) check() error {
 	words, lines := 0, 0
 	for i := range d.Sections {
 		one := &d.Sections[i]
-		one.Label, one.Text = normalized(one.Label), normalized(one.Text)
+		one.Label, one.Text = normalized(one.Label), withoutGaps(normalized(one.Text))
 		if !isLine(one.Label, 0, maxLabel) || !isText(one.Text, 1, maxWords) {
 			return sdk.ErrRequestInvalid
 		}

@@ -22,6 +22,14 @@ func isText(text string, least, most int) bool {
 // normalized has every line end as \n, no tab, and no space at the ends.
 func normalized(text string) string { return strings.TrimSpace(plainLines(text)) }
 
+// withoutGaps has no empty line: in a song one is between two sections.
+func withoutGaps(text string) string {
+	for strings.Contains(text, "\n\n") {
+		text = strings.ReplaceAll(text, "\n\n", "\n")
+	}
+	return text
+}
+
 func plainLines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 }

@@ -1,0 +1,17 @@
+/** Sizes of the words in parts of the screen's height: the usual one, and what can still be read from afar. */
+const usual = 0.09;
+const least = 0.062;
+
+/** Gives the words the largest size, up to the usual one, at which every line is one line. */
+export function fitWords(words: HTMLElement, scale: number): void {
+	const height = words.parentElement?.clientHeight ?? 0;
+	if (height === 0 || words.childElementCount === 0) return;
+	const largest = (usual * height * scale) / 100;
+	words.classList.add("measured");
+	words.style.fontSize = `${largest}px`;
+	const wide = words.clientWidth / Math.max(words.scrollWidth, 1);
+	const high = words.clientHeight / Math.max(words.scrollHeight, 1);
+	words.classList.remove("measured");
+	const size = Math.max(least * height, largest * Math.min(1, wide, high));
+	words.style.fontSize = `${Math.floor(size)}px`;
+}

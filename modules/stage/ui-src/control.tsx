@@ -1,0 +1,163 @@
+import { Button, Menu, Note, ScreenHeader, Skeleton } from "@narthex/kit";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Press, Refusal } from "./api";
+import { keepAwake } from "./awake";
+import { type Driving, Driver } from "./driving";
+import { Message } from "./message";
+import { Order } from "./order";
+import { Now, Strip, TimeLeft } from "./now";
+import type { Tools } from "./tools";
+
+/** The page that drives a service, made for one thumb. */
+export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly id: string }) {
+	const { context, say } = tools;
+	const [driving, setDriving] = useState<Driving>();
+	const driver = useMemo(() => new Driver(tools, id, setDriving), []);
+	useEffect(() => {
+		context.setTitle(say("drive"));
+		context.setDirty(false);
+		driver.start();
+		return () => driver.stop();
+	}, []);
+	const { control, you, pending, stream, refused } = driving ?? driver.state;
+	const plan = control?.plan?.id === id ? control.plan : undefined;
+	const mine = plan !== undefined && control?.live.serviceId === id && you !== undefined && control.driver === you;
+	useEffect(() => {
+		if (!mine) return;
+		const stop = new AbortController();
+		keepAwake(stop.signal);
+		listenToKeys(stop.signal, (action) => void press({ action }));
+		return () => stop.abort();
+	}, [mine]);
+
+	const told = (why: Refusal | undefined, again: () => unknown) => {
+		if (why === undefined) return;
+		const retries = ["offline", "failed", "busy"].includes(why);
+		const words = say(why === "conflict" ? "pressConflict" : why);
+		context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
+	};
+	const press = async (what: Press): Promise<void> => told(await driver.press(what), () => press(what));
+	const take = async (): Promise<void> => told(await driver.take(), take);
+	const end = async () => {
+		const question = { title: say("endQuestion"), body: say("endHelp"), yes: say("end"), no: say("goOn") };
+		if (await context.confirm(question)) await press({ action: "end" });
+	};
+
+	if (control === undefined || you === undefined) {
+		if (refused === undefined) return <Skeleton rows={4} />;
+		return (
+			<div class="stack">
+				<Note tone="bad" role="alert">
+					<p>{say(refused)}</p>
+				</Note>
+				<Button kind="primary" onPress={() => driver.retry()}>
+					{say("tryAgain")}
+				</Button>
+			</div>
+		);
+	}
+	if (plan === undefined) {
+		return <NotOnScreens tools={tools} other={control.plan?.title} pending={pending === "take"} take={take} />;
+	}
+	const at = plan.items.findIndex((item) => item.id === control.live.itemId);
+	return (
+		<div class="control">
+			<ScreenHeader
+				sub={<bdi>{plan.title}</bdi>}
+				actions={
+					mine && (
+						<Menu
+							label={say("more")}
+							items={[{ id: "end", label: say("endAsk"), icon: "x", grave: true, onPick: end }]}
+						/>
+					)
+				}
+			/>
+			{stream === "waiting" && (
+				<Note tone="warn" role="status" icon="offline">
+					<p>{say("reconnecting")}</p>
+				</Note>
+			)}
+			{!mine && (
+				<Note tone="warn" role="status">
+					<p>{say(control.driver === null ? "nobodyDrives" : "otherDrives")}</p>
+					<div class="row">
+						<Button kind="primary" busy={pending === "take"} onPress={take}>
+							{say("take")}
+						</Button>
+					</div>
+				</Note>
+			)}
+			<Now tools={tools} plan={plan} live={control.live} at={at}>
+				<TimeLeft tools={tools} timer={control.timer} />
+			</Now>
+			<Strip tools={tools} steps={plan.items[at]?.steps ?? []} at={control.live.section} off={!mine} press={press} />
+			{mine && (
+				<div class="screens" role="group" aria-label={say("screens")}>
+					{(["black", "logo"] as const).map((screen) => {
+						const on = control.live.screen === screen;
+						return (
+							<button
+								key={screen}
+								type="button"
+								aria-pressed={on}
+								aria-busy={pending === "screen" || undefined}
+								onClick={() => void press({ action: "screen", screen: on ? "live" : screen })}
+							>
+								{say(screen)}
+							</button>
+						);
+					})}
+					<Message tools={tools} shown={control.live.message} press={press} />
+				</div>
+			)}
+			<Order tools={tools} plan={plan} at={at} off={!mine} press={press} />
+			{mine && (
+				<div class="bar">
+					<Button busy={pending === "previous"} onPress={() => press({ action: "previous" })}>
+						{say("previous")}
+					</Button>
+					<Button kind="primary" busy={pending === "next"} onPress={() => press({ action: "next" })}>
+						{say("next")}
+					</Button>
+				</div>
+			)}
+		</div>
+	);
+}
+
+interface NotOnScreensProps {
+	readonly tools: Tools;
+	/** The service that is on the screens instead. */
+	readonly other: string | undefined;
+	readonly pending: boolean;
+	take(): Promise<void>;
+}
+
+function NotOnScreens({ tools: { say }, other, pending, take }: NotOnScreensProps) {
+	return (
+		<div class="stack">
+			<Note tone={other === undefined ? "info" : "warn"} role="status">
+				<p>{other === undefined ? say("notOnScreens") : say("otherOnScreens", { title: other })}</p>
+			</Note>
+			<Button kind="primary" icon="play" busy={pending} onPress={take}>
+				{say("take")}
+			</Button>
+		</div>
+	);
+}
+
+/** Right and Space go on, Left goes back, unless a key belongs to what has the focus. */
+function listenToKeys(signal: AbortSignal, press: (action: "next" | "previous") => void): void {
+	const keys = (event: KeyboardEvent) => {
+		if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return;
+		const { target } = event;
+		if (!(target instanceof Element) || target.closest("input, textarea, select, dialog, [role=menu]")) return;
+		const space = event.key === " " && !target.closest("button, a, summary");
+		if (event.key === "ArrowRight" || space) press("next");
+		else if (event.key === "ArrowLeft") press("previous");
+		else return;
+		event.preventDefault();
+	};
+	document.addEventListener("keydown", keys, { signal });
+}

@@ -1,0 +1,138 @@
+import type { StreamState } from "@narthex/sdk";
+import type { Press, Refusal, Result, StageApi } from "./api";
+import type { Control, ControlUpdate } from "./plan";
+import type { Tools } from "./tools";
+
+/** How often a press is sent again whose answer was lost, and how long is waited in between, milliseconds. */
+const tries = 3;
+const tryAfter = 1000;
+
+/** What the page shows of driving. */
+export interface Driving {
+	readonly control: Control | undefined;
+	/** The id of the person at this page; unknown at first. */
+	readonly you: string | undefined;
+	/** The press that is on its way. */
+	readonly pending: Press["action"] | "take" | undefined;
+	readonly stream: StreamState;
+	readonly refused: Refusal | undefined;
+}
+
+/**
+ * Drives a service: it follows the channel "control", and sends one press after the other. A press has an id of
+ * its own, so it may be sent again when its answer was lost.
+ */
+export class Driver {
+	state: Driving = {
+		...{ control: undefined, you: undefined, pending: undefined },
+		...{ stream: "connecting", refused: undefined },
+	};
+	readonly #api: StageApi;
+	#stop: (() => void) | undefined;
+	#acknowledged = new Set<string>();
+
+	constructor(
+		readonly tools: Tools,
+		readonly service: string,
+		readonly changed: (state: Driving) => void,
+	) {
+		this.#api = tools.api;
+	}
+
+	start(): void {
+		this.#follow();
+		void this.#meet();
+	}
+
+	stop(): void {
+		this.#stop?.();
+	}
+
+	/** Asks who this person is, and what is so. */
+	async #meet(): Promise<void> {
+		const result = await this.#api.live();
+		if (this.tools.context.signal.aborted) return;
+		if (!result.ok) return this.#become({ refused: result.why });
+		const { you, ...control } = result.value;
+		const known = this.state.control;
+		this.#become({ you, refused: undefined, control: known ?? control });
+	}
+
+	retry(): void {
+		void this.#meet();
+	}
+
+	/** Sends a press, unless one is on its way. It answers why it was not done. */
+	async press(press: Press): Promise<Refusal | undefined> {
+		const { control, pending } = this.state;
+		if (control === undefined || pending !== undefined) return undefined;
+		const opId = newId();
+		this.#become({ pending: press.action });
+		const { rev } = control.live;
+		return this.#settled(await this.#send(opId, () => this.#api.press(this.service, opId, rev, press)));
+	}
+
+	/** Takes control, unless somebody was faster. */
+	async take(): Promise<Refusal | undefined> {
+		const { control, pending } = this.state;
+		if (control === undefined || pending !== undefined) return undefined;
+		this.#become({ pending: "take" });
+		return this.#settled(await this.#api.take(this.service, control.live.rev));
+	}
+
+	async #send(opId: string, ask: () => Promise<Result<ControlUpdate>>): Promise<Result<ControlUpdate>> {
+		for (let left = tries; ; left--) {
+			const result = await ask();
+			const lost = !result.ok && ["offline", "failed", "busy"].includes(result.why);
+			if (!lost || left === 1 || this.#acknowledged.delete(opId)) return result;
+			await new Promise((resolve) => setTimeout(resolve, tryAfter));
+		}
+	}
+
+	#settled(result: Result<ControlUpdate>): Refusal | undefined {
+		if (this.tools.context.signal.aborted) return undefined;
+		this.#become({ pending: undefined });
+		if (result.ok) this.#take(result.value);
+		return result.ok ? undefined : result.why;
+	}
+
+	#follow(): void {
+		this.#stop = this.tools.context.realtime<Control, ControlUpdate>("control", {
+			snapshot: (control) => this.#become({ control, refused: undefined }),
+			update: (update) => {
+				if (update.ack !== null && this.state.pending !== undefined) this.#acknowledged.add(update.ack);
+				this.#take(update);
+			},
+			state: (stream) => this.#become({ stream }),
+		});
+	}
+
+	/** Several processes answer: an older state may come after a newer one. */
+	#take(update: ControlUpdate): void {
+		const { control } = this.state;
+		if (control === undefined || update.live.rev < control.live.rev) return;
+		const { live, driver, timer } = update;
+		this.#become({ control: { ...control, live, driver, timer } });
+		if (update.planChanged || live.serviceId !== (control.plan?.id ?? null)) this.#again();
+	}
+
+	/** Asks for a snapshot, which has the plan. */
+	#again(): void {
+		this.#stop?.();
+		this.#follow();
+	}
+
+	#become(part: Partial<Driving>): void {
+		this.state = { ...this.state, ...part };
+		this.changed(this.state);
+	}
+}
+
+/** crypto.randomUUID is for secure origins alone, and a house may try the platform without TLS first. */
+function newId(): string {
+	const bytes = crypto.getRandomValues(new Uint8Array(16));
+	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+	bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+	const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+	return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,196 @@
+import { Button, Combobox, Dialog, Form, Note, SelectField, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import type { Refusal } from "./api";
+import { type Item, type Kind, kinds, limits, type ListedSong, nameOf } from "./plan";
+import type { Tools } from "./tools";
+
+interface ItemDialogProps {
+	readonly tools: Tools;
+	readonly service: string;
+	/** The item to be changed; none for a new one. */
+	readonly item?: Item;
+	close(): void;
+	saved(): Promise<void>;
+}
+
+interface Draft {
+	readonly kind: Kind;
+	readonly title: string;
+	readonly text: string;
+	readonly songId: string | null;
+	/** As the fields have it. */
+	readonly minutes: string;
+}
+
+/** One point of an order of service. */
+export function ItemDialog({ tools, service, item, close, saved }: ItemDialogProps) {
+	const { context, api, say } = tools;
+	const key = `item/${item?.id ?? `new/${service}`}`;
+	const [draft, setDraft] = useState<Draft>(
+		() => (context.drafts.get(key) as Draft | undefined) ?? draftOf(item),
+	);
+	const [problems, setProblems] = useState<{ title?: string; song?: string; minutes?: string }>({});
+	const [refused, setRefused] = useState<Refusal>();
+	const [busy, setBusy] = useState(false);
+	const change = (part: Partial<Draft>) => {
+		const next = { ...draft, ...part };
+		setDraft(next);
+		context.drafts.set(key, next);
+		context.setDirty(true);
+	};
+	const leave = () => {
+		context.drafts.delete(key);
+		context.setDirty(false);
+		close();
+	};
+	const save = async () => {
+		const sung = draft.kind === "song";
+		const seconds = secondsOf(draft.minutes);
+		const found = {
+			...(!sung && draft.title.trim() === "" && { title: say("titleNeeded") }),
+			...(sung && draft.songId === null && { song: say("songNeeded") }),
+			...(seconds === undefined && { minutes: say("minutesInvalid") }),
+		};
+		setProblems(found);
+		if (Object.keys(found).length > 0 || busy) return;
+		setBusy(true);
+		const sent = {
+			kind: draft.kind,
+			title: draft.title.trim(),
+			text: sung ? "" : draft.text,
+			songId: sung ? draft.songId : null,
+			seconds: seconds ?? 0,
+		};
+		const result = await (item === undefined
+			? api.createItem(service, sent)
+			: api.editItem(item.id, { ...sent, rev: item.rev }));
+		if (context.signal.aborted) return;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok) return;
+		context.announce(say("saved"));
+		leave();
+		await saved();
+	};
+	return (
+		<Dialog
+			title={say(item === undefined ? "addItem" : "editItem")}
+			size="medium"
+			onClose={leave}
+			footer={
+				<>
+					<Button onPress={leave}>{say("cancel")}</Button>
+					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
+						{say("save")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={save}>
+				{refused !== undefined && (
+					<Note tone="bad" role="alert">
+						<p>{say(refused)}</p>
+					</Note>
+				)}
+				<SelectField
+					label={say("kind")}
+					value={draft.kind}
+					options={kinds.map((kind) => ({ value: kind, label: say(kind) }))}
+					onInput={(kind) => change({ kind: kind as Kind })}
+				/>
+				{draft.kind === "song" && (
+					<SongField
+						tools={tools}
+						chosen={draft.songId}
+						known={item?.songId === draft.songId && item !== null ? item : undefined}
+						error={problems.song}
+						onChoose={(songId) => change({ songId })}
+					/>
+				)}
+				<TextField
+					label={say("title")}
+					optional={draft.kind === "song"}
+					maxLength={limits.title}
+					value={draft.title}
+					error={problems.title}
+					onInput={(title) => change({ title })}
+				/>
+				{draft.kind !== "song" && (
+					<TextField
+						label={say("text")}
+						optional
+						help={say("textHelp")}
+						lines={6}
+						maxLength={limits.text}
+						value={draft.text}
+						onInput={(text) => change({ text })}
+					/>
+				)}
+				<TextField
+					label={say("minutes")}
+					optional
+					help={say("minutesHelp")}
+					value={draft.minutes}
+					error={problems.minutes}
+					onInput={(minutes) => change({ minutes })}
+				/>
+			</Form>
+		</Dialog>
+	);
+}
+
+interface SongFieldProps {
+	readonly tools: Tools;
+	readonly chosen: string | null;
+	/** The item whose song is chosen already. */
+	readonly known: Item | undefined;
+	readonly error: string | undefined;
+	onChoose(id: string | null): void;
+}
+
+/** Finds a song by what is typed. */
+function SongField({ tools: { api, context, say }, chosen, known, error, onChoose }: SongFieldProps) {
+	const [typed, setTyped] = useState("");
+	const [songs, setSongs] = useState<readonly ListedSong[]>([]);
+	useEffect(() => {
+		let gone = false;
+		const timer = setTimeout(async () => {
+			const result = await api.songs(typed.trim());
+			if (!gone && !context.signal.aborted && result.ok) setSongs(result.value.rows);
+		}, 150);
+		return () => {
+			gone = true;
+			clearTimeout(timer);
+		};
+	}, [typed]);
+	const options = songs.map(({ id, title, credit }) => ({ id, label: title, detail: credit }));
+	if (known?.songId && !options.some(({ id }) => id === known.songId))
+		options.unshift({ id: known.songId, label: known.songTitle ?? nameOf(known), detail: "" });
+	return (
+		<Combobox
+			label={say("song")}
+			options={options}
+			chosen={chosen ?? undefined}
+			error={error}
+			onType={setTyped}
+			onChoose={(id) => onChoose(id ?? null)}
+		/>
+	);
+}
+
+function draftOf(item: Item | undefined): Draft {
+	if (item === undefined) return { kind: "song", title: "", text: "", songId: null, minutes: "" };
+	const { kind, title, text, songId, seconds } = item;
+	const rest = String(seconds % 60).padStart(2, "0");
+	const minutes = seconds === 0 ? "" : rest === "00" ? String(seconds / 60) : `${Math.floor(seconds / 60)}:${rest}`;
+	return { kind, title, text, songId, minutes };
+}
+
+/** "4" and "4:30" are minutes; undefined when it is neither. */
+function secondsOf(minutes: string): number | undefined {
+	const text = minutes.trim();
+	if (text === "") return 0;
+	const [, whole, rest = "0"] = /^(\d{1,3})(?::([0-5]\d))?$/.exec(text) ?? [];
+	const seconds = Number(whole) * 60 + Number(rest);
+	return seconds <= 6 * 60 * 60 ? seconds : undefined;
+}

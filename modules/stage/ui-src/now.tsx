@@ -1,0 +1,108 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { clockOf, isUrgent, secondsLeft, type Step, type Timer } from "../display-src/shown";
+import type { Press } from "./api";
+import type { Live, Plan } from "./plan";
+import type { Tools } from "./tools";
+
+interface NowProps {
+	readonly tools: Tools;
+	readonly plan: Plan;
+	readonly live: Live;
+	/** Which item it stands at. */
+	readonly at: number;
+	readonly children: ComponentChildren;
+}
+
+/** What the screens show, and what comes next. */
+export function Now({ tools: { say }, plan, live, at, children }: NowProps) {
+	const item = plan.items[at];
+	const step = item?.steps[live.section];
+	const next = item?.steps[live.section + 1] ?? plan.items[at + 1]?.steps[0];
+	const nextTitle = item?.steps[live.section + 1] ? "" : plan.items[at + 1]?.title;
+	return (
+		<section class="now" aria-label={say("onScreens")} data-screen={live.screen}>
+			<div class="now-head">
+				<h2>
+					<bdi>{item?.title ?? say("nothing")}</bdi>
+				</h2>
+				{children}
+			</div>
+			{live.screen === "live" ? (
+				<p class="now-words" dir="auto">
+					{(step?.lines ?? []).join("\n")}
+				</p>
+			) : (
+				<p class="now-off">{say(live.screen === "black" ? "isBlack" : "isLogo")}</p>
+			)}
+			{live.message !== "" && (
+				<p class="now-message">
+					{say("messageShown")} <bdi>{live.message}</bdi>
+				</p>
+			)}
+			<p class="now-next">
+				{next === undefined ? (
+					say("lastStep")
+				) : (
+					<>
+						{say("thenComes")} <bdi>{nextTitle ? `${nextTitle}: ${next.lines[0] ?? ""}` : next.lines[0]}</bdi>
+					</>
+				)}
+			</p>
+		</section>
+	);
+}
+
+interface StripProps {
+	readonly tools: Tools;
+	readonly steps: readonly Step[];
+	readonly at: number;
+	/** Somebody else drives. */
+	readonly off: boolean;
+	press(press: Press): Promise<void>;
+}
+
+/** The parts of the item, of which one is on the screens. */
+export function Strip({ tools: { say }, steps, at, off, press }: StripProps) {
+	const strip = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		const active = strip.current?.querySelector<HTMLElement>("[aria-current]");
+		const holder = strip.current;
+		if (!active || !holder) return;
+		const [inner, outer] = [active.getBoundingClientRect(), holder.getBoundingClientRect()];
+		holder.scrollBy({ left: inner.left + inner.width / 2 - outer.left - outer.width / 2 });
+	}, [at, steps]);
+	if (steps.length < 2) return null;
+	return (
+		<div class="strip" role="group" aria-label={say("parts")} ref={strip}>
+			{steps.map((step, n) => (
+				<button
+					key={n}
+					type="button"
+					aria-current={n === at ? "step" : undefined}
+					aria-disabled={off || undefined}
+					onClick={() => void (off || n === at || press({ action: "section", section: n }))}
+				>
+					<bdi>{step.label || String(n + 1)}</bdi>
+				</button>
+			))}
+		</div>
+	);
+}
+
+/** The time that is left, by the server's clock. */
+export function TimeLeft({ tools: { context, say }, timer }: { tools: Tools; timer: Timer | null }) {
+	const [now, setNow] = useState(context.serverNow());
+	useEffect(() => {
+		const ticking = setInterval(() => setNow(context.serverNow()), 250);
+		return () => clearInterval(ticking);
+	}, []);
+	if (timer === null) return null;
+	const seconds = secondsLeft(timer, now);
+	return (
+		<span class={isUrgent(seconds) ? "time-left urgent" : "time-left"} dir="ltr">
+			<span class="unseen">{say(seconds < 0 ? "timeOver" : "timeLeft")} </span>
+			{clockOf(seconds)}
+		</span>
+	);
+}

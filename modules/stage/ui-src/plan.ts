@@ -1,0 +1,152 @@
+import type { Step, Timer } from "../display-src/shown";
+
+export const kinds = ["song", "reading", "talk", "notice"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** The icon of each kind. */
+export const kindIcons = { song: "music", reading: "book", talk: "lectern", notice: "megaphone" } as const;
+
+/** Limits of the module's server side. */
+export const limits = { title: 120, text: 6000, credit: 200, message: 120, items: 40 } as const;
+
+/** An order of service as the list has it. */
+export interface ListedService {
+	readonly id: string;
+	readonly title: string;
+	readonly startsAt: string;
+	readonly items: number;
+	readonly seconds: number;
+	readonly rev: number;
+}
+
+export interface Item {
+	readonly id: string;
+	readonly kind: Kind;
+	readonly title: string;
+	readonly text: string;
+	readonly songId: string | null;
+	readonly songTitle: string | null;
+	readonly seconds: number;
+	readonly position: number;
+	readonly rev: number;
+}
+
+export interface Service {
+	readonly id: string;
+	readonly title: string;
+	readonly startsAt: string;
+	readonly rev: number;
+	readonly items: readonly Item[];
+}
+
+/** What an item is called: a song without a title of its own has the song's. */
+export const nameOf = ({ title, songTitle }: Pick<Item, "title" | "songTitle">): string =>
+	title || songTitle || "";
+
+export interface ListedSong {
+	readonly id: string;
+	readonly title: string;
+	readonly credit: string;
+	readonly sections: number;
+	readonly rev: number;
+}
+
+export interface Section {
+	readonly label: string;
+	readonly text: string;
+}
+
+export interface Song {
+	readonly id: string;
+	readonly title: string;
+	readonly credit: string;
+	readonly sections: readonly Section[];
+	readonly rev: number;
+}
+
+/** The service that is driven, with the words of every item as screens show them. */
+export interface Plan {
+	readonly id: string;
+	readonly title: string;
+	readonly startsAt: string;
+	readonly items: readonly {
+		readonly id: string;
+		readonly kind: Kind;
+		readonly title: string;
+		readonly seconds: number;
+		readonly steps: readonly Step[];
+	}[];
+}
+
+/** Where the service stands that is driven. */
+export interface Live {
+	readonly serviceId: string | null;
+	readonly itemId: string | null;
+	readonly section: number;
+	readonly itemSince: string;
+	readonly screen: "live" | "black" | "logo";
+	readonly message: string;
+	readonly rev: number;
+}
+
+/** What the channel "control" begins with. */
+export interface Control {
+	readonly plan: Plan | null;
+	readonly live: Live;
+	/** A person's id. */
+	readonly driver: string | null;
+	readonly timer: Timer | null;
+}
+
+/** What phones are told after each change, and what a press is answered with. */
+export interface ControlUpdate {
+	readonly live: Live;
+	readonly driver: string | null;
+	readonly timer: Timer | null;
+	/** The press that made it. */
+	readonly ack: string | null;
+	readonly planChanged: boolean;
+}
+
+/** What an import changes, or would change. */
+export interface Imported {
+	readonly songs: Counts;
+	readonly services: Counts;
+	readonly problems: readonly { readonly line: number; readonly code: string }[];
+}
+export interface Counts {
+	readonly new: number;
+	readonly changed: number;
+	readonly same: number;
+}
+
+/** A song's words as a person writes them: sections between empty lines, each with its name in brackets. */
+export const wordsOf = (sections: readonly Section[]): string =>
+	sections.map(({ label, text }) => (label === "" ? text : `[${label}]\n${text}`)).join("\n\n");
+
+export function sectionsOf(words: string): Section[] {
+	return words
+		.replaceAll("\r\n", "\n")
+		.split(/\n\s*\n/)
+		.map((paragraph) => paragraph.trim())
+		.filter((paragraph) => paragraph !== "")
+		.map((paragraph) => {
+			const [, label = "", text = ""] = /^\[([^\]\n]+)\]\n?([\s\S]*)$/.exec(paragraph) ?? [];
+			return label === "" ? { label: "", text: paragraph } : { label: label.trim(), text: text.trim() };
+		})
+		.filter(({ text }) => text !== "");
+}
+
+/** A moment as a date and a time field have it: of this browser's zone, to the minute. */
+export function localTime(moment: string): string {
+	const date = new Date(moment);
+	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The next Sunday at ten, for a new service. */
+export function nextSunday(now: number): string {
+	const day = new Date(now);
+	day.setDate(day.getDate() + ((7 - day.getDay()) % 7 || 7));
+	day.setHours(10, 0, 0, 0);
+	return localTime(day.toISOString());
+}

@@ -1,0 +1,138 @@
+import { Button, Menu, placed, ScreenHeader, Skeleton } from "@narthex/kit";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Refusal, Result } from "./api";
+import { ItemDialog } from "./itemdialog";
+import { ItemsTable } from "./items";
+import { Unread, useChanges } from "./lists";
+import { type Item, limits, nameOf, type Service } from "./plan";
+import { ServiceDialog } from "./servicedialog";
+import type { Tools } from "./tools";
+
+interface ServiceProps {
+	readonly tools: Tools;
+	readonly id: string;
+}
+
+/** One order of service: to be read, or to be written by who may. */
+export function ServiceScreen({ tools, id }: ServiceProps) {
+	const { context, api, say, edits, drives, time, minutes } = tools;
+	const [service, setService] = useState<Service>();
+	const [refused, setRefused] = useState<Refusal>();
+	const [renames, setRenames] = useState(false);
+	const [written, setWritten] = useState<Item | "new">();
+	const asked = useRef(0);
+	const load = async () => {
+		const ask = ++asked.current;
+		const result = await api.service(id);
+		if (context.signal.aborted || ask !== asked.current) return;
+		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok) return;
+		setService(result.value);
+		context.setTitle(result.value.title);
+	};
+	useEffect(() => {
+		context.setTitle(say("service"));
+		context.setDirty(false);
+		void load();
+	}, []);
+	useChanges(context, () => void load());
+
+	/** Says what became of a write, and shows what is so now. */
+	const after = async (result: Result<unknown>, done: string, again: () => unknown) => {
+		if (result.ok) context.announce(done);
+		else {
+			const retries = ["offline", "failed", "busy"].includes(result.why);
+			const words = say(result.why === "conflict" ? "orderConflict" : result.why);
+			context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
+		}
+		await load();
+	};
+	const move = async (item: string, to: number): Promise<void> => {
+		if (service === undefined) return;
+		const order = placed(
+			service.items.map((one) => one.id),
+			item,
+			to,
+		);
+		const byId = new Map(service.items.map((one) => [one.id, one]));
+		asked.current++; // an older answer must not undo what is shown now
+		setService({ ...service, items: order.flatMap((one) => byId.get(one) ?? []) });
+		const result = await api.placeItem(item, order[to - 1] ?? null, service.rev);
+		const title = nameOf(byId.get(item) ?? { title: "", songTitle: null });
+		const words = say("moved", { title, position: to + 1, count: order.length });
+		await after(result, words, () => move(item, to));
+	};
+	const removeItem = async (item: Item): Promise<void> => {
+		const title = nameOf(item);
+		const question = {
+			...{ title: say("deleteItemQuestion", { title }), body: say("deleteItemHelp") },
+			...{ yes: say("delete"), no: say("keep"), danger: true },
+		};
+		if (!(await context.confirm(question))) return;
+		await after(await api.removeItem(item.id), say("deleted"), () => removeItem(item));
+	};
+	const remove = async (): Promise<void> => {
+		const question = {
+			...{ title: say("deleteServiceQuestion"), body: say("deleteServiceHelp", { title: service?.title ?? "" }) },
+			...{ yes: say("delete"), no: say("keep"), danger: true },
+		};
+		if (!(await context.confirm(question))) return;
+		const result = await api.removeService(id);
+		if (!result.ok && result.why !== "gone") return after(result, "", remove);
+		context.announce(say("deleted"));
+		context.navigate("");
+	};
+
+	if (service === undefined) {
+		return refused === undefined ? <Skeleton rows={6} /> : <Unread tools={tools} why={refused} retry={load} />;
+	}
+	const seconds = service.items.reduce((all, item) => all + item.seconds, 0);
+	return (
+		<>
+			<ScreenHeader
+				sub={`${time(service.startsAt)} · ${say("countItems", { count: service.items.length })}${
+					seconds > 0 ? ` · ${minutes(seconds)}` : ""
+				}`}
+				actions={
+					<>
+						{edits && (
+							<Menu
+								label={say("more")}
+								items={[
+									{ id: "edit", label: say("editService"), icon: "pencil", onPick: () => setRenames(true) },
+									{ id: "delete", label: say("deleteService"), icon: "trash", grave: true, onPick: remove },
+								]}
+							/>
+						)}
+						{drives && (
+							<Button kind="primary" icon="play" onPress={() => context.navigate(`live/${id}`)}>
+								{say("drive")}
+							</Button>
+						)}
+					</>
+				}
+			/>
+			<ItemsTable tools={tools} service={service} move={move} edit={setWritten} remove={removeItem} />
+			{edits && (
+				<div class="row further">
+					<Button icon="plus" disabled={service.items.length >= limits.items} onPress={() => setWritten("new")}>
+						{say("addItem")}
+					</Button>
+					{service.items.length >= limits.items && <p class="muted">{say("serviceFull")}</p>}
+				</div>
+			)}
+			{renames && (
+				<ServiceDialog tools={tools} service={service} close={() => setRenames(false)} saved={load} />
+			)}
+			{written !== undefined && (
+				<ItemDialog
+					tools={tools}
+					service={service.id}
+					{...(written === "new" ? {} : { item: written })}
+					close={() => setWritten(undefined)}
+					saved={load}
+				/>
+			)}
+		</>
+	);
+}

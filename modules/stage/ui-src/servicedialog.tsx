@@ -1,0 +1,102 @@
+import { Button, Dialog, Form, MomentField, Note, TextField } from "@narthex/kit";
+import { useState } from "preact/hooks";
+import type { Refusal } from "./api";
+import { limits, localTime, nextSunday, type Service } from "./plan";
+import type { Tools } from "./tools";
+
+interface ServiceDialogProps {
+	readonly tools: Tools;
+	/** The service to be changed; none for a new one. */
+	readonly service?: Service;
+	close(): void;
+	saved(id: string): void;
+}
+
+interface Draft {
+	readonly title: string;
+	readonly startsAt: string;
+}
+
+/** The title and the start of a service. */
+export function ServiceDialog({ tools, service, close, saved }: ServiceDialogProps) {
+	const { context, api, say } = tools;
+	const key = `service/${service?.id ?? "new"}`;
+	const [draft, setDraft] = useState<Draft>(
+		() =>
+			(context.drafts.get(key) as Draft | undefined) ??
+			(service === undefined
+				? { title: "", startsAt: nextSunday(context.serverNow()) }
+				: { title: service.title, startsAt: localTime(service.startsAt) }),
+	);
+	const [problems, setProblems] = useState<{ title?: string; startsAt?: string }>({});
+	const [refused, setRefused] = useState<Refusal>();
+	const [busy, setBusy] = useState(false);
+	const change = (part: Partial<Draft>) => {
+		const next = { ...draft, ...part };
+		setDraft(next);
+		context.drafts.set(key, next);
+		context.setDirty(true);
+	};
+	const leave = () => {
+		context.drafts.delete(key);
+		context.setDirty(false);
+		close();
+	};
+	const save = async () => {
+		const found = {
+			...(draft.title.trim() === "" && { title: say("titleNeeded") }),
+			...(draft.startsAt === "" && { startsAt: say("startNeeded") }),
+		};
+		setProblems(found);
+		if (Object.keys(found).length > 0 || busy) return;
+		setBusy(true);
+		const sent = { title: draft.title.trim(), startsAt: new Date(draft.startsAt).toISOString() };
+		const result = await (service === undefined
+			? api.createService(sent)
+			: api.editService(service.id, { ...sent, rev: service.rev }));
+		if (context.signal.aborted) return;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok) return;
+		context.announce(say("saved"));
+		leave();
+		saved(result.value.id);
+	};
+	return (
+		<Dialog
+			title={say(service === undefined ? "newService" : "editService")}
+			size="medium"
+			onClose={leave}
+			footer={
+				<>
+					<Button onPress={leave}>{say("cancel")}</Button>
+					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
+						{say("save")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={save}>
+				{refused !== undefined && (
+					<Note tone="bad" role="alert">
+						<p>{say(refused)}</p>
+					</Note>
+				)}
+				<TextField
+					label={say("title")}
+					required
+					maxLength={limits.title}
+					value={draft.title}
+					error={problems.title}
+					onInput={(title) => change({ title })}
+				/>
+				<MomentField
+					label={say("start")}
+					value={draft.startsAt}
+					error={problems.startsAt}
+					onInput={(startsAt) => change({ startsAt })}
+				/>
+			</Form>
+		</Dialog>
+	);
+}

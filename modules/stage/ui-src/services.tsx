@@ -1,0 +1,145 @@
+import { Button, type Column, EmptyState, Menu, type MenuItem, ScreenHeader, Segments, Skeleton, Table } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
+import { Link, Unread, useList } from "./lists";
+import type { ListedService } from "./plan";
+import { ServiceDialog } from "./servicedialog";
+import type { Tools } from "./tools";
+
+interface ServicesProps {
+	readonly tools: Tools;
+	readonly when: "upcoming" | "past";
+}
+
+/** The services that are to come, or those that are over. */
+export function ServicesScreen({ tools, when }: ServicesProps) {
+	const { context, api, say, edits, drives } = tools;
+	const list = useList(tools, (cursor) => api.services(when, cursor), when);
+	const [writes, setWrites] = useState(false);
+	useEffect(() => {
+		context.setTitle(context.module.name);
+		context.setDirty(false);
+	}, []);
+	const write = edits && (
+		<Button kind="primary" icon="plus" onPress={() => setWrites(true)}>
+			{say("newService")}
+		</Button>
+	);
+	const menu: MenuItem[] = [
+		{ id: "songs", label: say("songs"), icon: "music", onPick: () => context.navigate("songs") },
+	];
+	if (edits) {
+		const open = () => context.navigate("exchange");
+		menu.push({ id: "exchange", label: say("exchange"), icon: "upload", onPick: open });
+	}
+	return (
+		<>
+			<ScreenHeader
+				actions={
+					<>
+						<Menu label={say("more")} items={menu} />
+						{write}
+					</>
+				}
+			/>
+			<div class="toolbar">
+				<Segments
+					name="when"
+					label={say("services")}
+					chosen={when}
+					segments={[
+						{ id: "upcoming", label: say("upcoming") },
+						{ id: "past", label: say("past") },
+					]}
+					onChoose={(chosen) => context.navigate(chosen === "past" ? "past" : "", { replace: true })}
+				/>
+			</div>
+			{list.rows === undefined ? (
+				list.refused === undefined ? (
+					<Skeleton rows={6} />
+				) : (
+					<Unread tools={tools} why={list.refused} retry={list.reload} />
+				)
+			) : list.rows.length === 0 ? (
+				<EmptyState
+					title={say(when === "past" ? "nonePast" : "none")}
+					{...(edits && when === "upcoming" ? { help: say("noneHelp"), action: write } : {})}
+				/>
+			) : (
+				<Table
+					label={say("services")}
+					columns={columnsOf(tools, drives)}
+					rows={list.rows}
+					rowId={({ id }) => id}
+				/>
+			)}
+			{list.hasMore && (
+				<div class="row further">
+					<Button onPress={list.more}>{say("showMore")}</Button>
+				</div>
+			)}
+			{writes && (
+				<ServiceDialog
+					tools={tools}
+					close={() => setWrites(false)}
+					saved={(id) => context.navigate(`service/${id}`)}
+				/>
+			)}
+		</>
+	);
+}
+
+function columnsOf(tools: Tools, drives: boolean): readonly Column<ListedService>[] {
+	const { context, say, time, minutes } = tools;
+	return [
+		{
+			id: "service",
+			head: say("service"),
+			part: "title",
+			cell: ({ id, title }) => (
+				<Link tools={tools} to={`service/${id}`} class="name">
+					<bdi>{title}</bdi>
+				</Link>
+			),
+		},
+		{
+			id: "start",
+			head: say("start"),
+			part: "detail",
+			width: "220px",
+			cell: ({ startsAt }) => <span class="when">{time(startsAt)}</span>,
+		},
+		{
+			id: "length",
+			head: say("length"),
+			part: "detail",
+			width: "170px",
+			cell: ({ items, seconds }) => (
+				<span class="second">
+					{say("countItems", { count: items })}
+					{seconds > 0 && `, ${minutes(seconds)}`}
+				</span>
+			),
+		},
+		...(drives
+			? [
+					{
+						id: "actions",
+						head: say("actions"),
+						hideHead: true,
+						part: "actions" as const,
+						width: "120px",
+						cell: ({ id, title }: ListedService) => (
+							<Button
+								kind="quiet"
+								icon="play"
+								label={say("driveOf", { title })}
+								onPress={() => context.navigate(`live/${id}`)}
+							>
+								{say("drive")}
+							</Button>
+						),
+					},
+				]
+			: []),
+	];
+}

@@ -1,0 +1,44 @@
+import type { ModuleUiContext } from "@narthex/sdk";
+import { StageApi } from "./api";
+import { languageFor, type Say, wordsFor } from "./words";
+
+/** What every part of this UI works with. */
+export interface Tools {
+	readonly context: ModuleUiContext;
+	readonly api: StageApi;
+	readonly say: Say;
+	readonly language: string;
+	/** Whether the person may write and drive: hints, the server decides. */
+	readonly edits: boolean;
+	readonly drives: boolean;
+	/** A moment as people write it: day and hour. */
+	time(moment: string): string;
+	/** The hour of a moment. */
+	hour(moment: number): string;
+	/** A length in whole minutes. */
+	minutes(seconds: number): string;
+}
+
+export function toolsOf(context: ModuleUiContext): Tools {
+	const language = languageFor(context.locale);
+	const form = new Intl.DateTimeFormat(language, {
+		weekday: "short",
+		day: "numeric",
+		month: "short",
+		hour: "2-digit",
+		minute: "2-digit",
+	});
+	const hour = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+	const minutes = new Intl.NumberFormat(language, { style: "unit", unit: "minute", unitDisplay: "short" });
+	return {
+		context,
+		api: new StageApi(context),
+		say: wordsFor(language),
+		language,
+		edits: context.permissions.includes("stage.plan.edit"),
+		drives: context.permissions.includes("stage.live.control"),
+		time: (moment) => form.format(new Date(moment)),
+		hour: (moment) => hour.format(moment),
+		minutes: (seconds) => minutes.format(Math.ceil(seconds / 60)),
+	};
+}
