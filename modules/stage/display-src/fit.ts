@@ -1,4 +1,4 @@
-/** Sizes of the words in parts of the screen's height: the usual one, and what can still be read from afar. */
+/** Sizes of the words, in parts of the screen's height: the usual, and what can still be read from afar. */
 const usual = 0.09;
 const least = 0.062;
 

@@ -26,6 +26,7 @@ export class Screen {
 		top.append(this.#label, this.#timer.element);
 		this.#element.append(top, this.#words, this.#message, this.#next, this.#logo.element);
 		this.#element.dataset["screen"] = "logo";
+		this.#message.hidden = true;
 		container.append(this.#element);
 		this.#resized.observe(this.#element);
 		this.#ticking = setInterval(() => this.#tick(), tickEvery);
@@ -38,7 +39,8 @@ export class Screen {
 		this.#element.dataset["screen"] = screen === "live" && now === null ? "logo" : screen;
 		this.#label.textContent = showsWords ? now.label : "";
 		this.#words.replaceChildren(...(showsWords ? now.lines : []).map((line) => part("line", line)));
-		this.#message.textContent = screen === "black" ? "" : message;
+		this.#message.textContent = message;
+		this.#message.hidden = message === "" || screen === "black";
 		this.#next.textContent = showsWords && settings.showNext && next ? next.line : "";
 		this.#logo.name(shown.title);
 		this.#tick();

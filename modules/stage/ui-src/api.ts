@@ -1,5 +1,6 @@
 import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
-import type { Control, ControlUpdate, Imported, Item, ListedService, ListedSong, Service, Song } from "./plan";
+import type { Control, ControlUpdate, Imported, Item } from "./plan";
+import type { ListedService, ListedSong, Service, Song } from "./plan";
 
 /** Why a request did not do what was asked. */
 export type Refusal =

@@ -21,7 +21,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 	}, []);
 	const { control, you, pending, stream, refused } = driving ?? driver.state;
 	const plan = control?.plan?.id === id ? control.plan : undefined;
-	const mine = plan !== undefined && control?.live.serviceId === id && you !== undefined && control.driver === you;
+	const mine = plan !== undefined && you !== undefined && control?.driver === you;
 	useEffect(() => {
 		if (!mine) return;
 		const stop = new AbortController();
@@ -57,7 +57,8 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 		);
 	}
 	if (plan === undefined) {
-		return <NotOnScreens tools={tools} other={control.plan?.title} pending={pending === "take"} take={take} />;
+		const other = control.plan?.title;
+		return <NotOnScreens tools={tools} other={other} pending={pending === "take"} take={take} />;
 	}
 	const at = plan.items.findIndex((item) => item.id === control.live.itemId);
 	return (
@@ -91,7 +92,13 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 			<Now tools={tools} plan={plan} live={control.live} at={at}>
 				<TimeLeft tools={tools} timer={control.timer} />
 			</Now>
-			<Strip tools={tools} steps={plan.items[at]?.steps ?? []} at={control.live.section} off={!mine} press={press} />
+			<Strip
+				tools={tools}
+				steps={plan.items[at]?.steps ?? []}
+				at={control.live.section}
+				off={!mine}
+				press={press}
+			/>
 			{mine && (
 				<div class="screens" role="group" aria-label={say("screens")}>
 					{(["black", "logo"] as const).map((screen) => {

@@ -19,8 +19,8 @@ export interface Driving {
 }
 
 /**
- * Drives a service: it follows the channel "control", and sends one press after the other. A press has an id of
- * its own, so it may be sent again when its answer was lost.
+ * Drives a service: it follows the channel "control", and sends one press after the other. A press has an
+ * id of its own, so it may be sent again when its answer was lost.
  */
 export class Driver {
 	state: Driving = {

@@ -182,7 +182,8 @@ function draftOf(item: Item | undefined): Draft {
 	if (item === undefined) return { kind: "song", title: "", text: "", songId: null, minutes: "" };
 	const { kind, title, text, songId, seconds } = item;
 	const rest = String(seconds % 60).padStart(2, "0");
-	const minutes = seconds === 0 ? "" : rest === "00" ? String(seconds / 60) : `${Math.floor(seconds / 60)}:${rest}`;
+	const whole = String(Math.floor(seconds / 60));
+	const minutes = seconds === 0 ? "" : rest === "00" ? whole : `${whole}:${rest}`;
 	return { kind, title, text, songId, minutes };
 }
 

@@ -54,7 +54,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 	const columns: readonly Column<Item>[] = [
 		...(edits ? [grip] : []),
 		{
-			...{ id: "begins", head: say("time"), width: "72px" },
+			...{ id: "begins", head: say("time"), width: "92px" },
 			cell: (item) => <span class="when">{hour(begins.get(item.id) ?? 0)}</span>,
 		},
 		{ id: "item", head: say("item"), part: "title", cell: (item) => <About item={item} tools={tools} /> },

@@ -73,7 +73,8 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 	};
 	const remove = async (): Promise<void> => {
 		const question = {
-			...{ title: say("deleteServiceQuestion"), body: say("deleteServiceHelp", { title: service?.title ?? "" }) },
+			title: say("deleteServiceQuestion"),
+			body: say("deleteServiceHelp", { title: service?.title ?? "" }),
 			...{ yes: say("delete"), no: say("keep"), danger: true },
 		};
 		if (!(await context.confirm(question))) return;

@@ -1,4 +1,14 @@
-import { Button, type Column, EmptyState, Menu, type MenuItem, ScreenHeader, Skeleton, Table, TextField } from "@narthex/kit";
+import {
+	Button,
+	type Column,
+	EmptyState,
+	Menu,
+	type MenuItem,
+	ScreenHeader,
+	Skeleton,
+	Table,
+	TextField,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { Link, Unread, useList } from "./lists";
 import type { ListedSong } from "./plan";

@@ -225,7 +225,7 @@ const german: Record<WordId, string> = {
 	editSong: "Lied bearbeiten",
 	words: "Worte",
 	wordsHelp:
-		"Zwischen zwei Teilen steht eine leere Zeile. Die erste Zeile eines Teils kann sein Name sein: [Strophe 1].",
+		"Zwischen zwei Teilen steht eine leere Zeile. Die erste Zeile eines Teils kann ihn nennen: [Strophe 1].",
 	wordsNeeded: "Ein Lied braucht Worte.",
 	songInvalid: "Zu lang: Ein Lied hat höchstens 30 Teile, 300 Zeilen und 12.000 Zeichen.",
 	deleteSongQuestion: "Dieses Lied löschen?",
@@ -242,7 +242,8 @@ const german: Record<WordId, string> = {
 	notAllowed: "Das können Sie hier nicht tun ({permission}).",
 	exchange: "Importieren oder exportieren",
 	exportTitle: "Exportieren",
-	exportHelp: "Eine Datei mit allen Gottesdiensten und Liedern, die eine andere Installation importieren kann.",
+	exportHelp:
+		"Eine Datei mit allen Gottesdiensten und Liedern, die eine andere Installation importieren kann.",
 	export: "Datei speichern",
 	importSongs: "Lieder importieren",
 	importSongsHelp:
@@ -290,13 +291,14 @@ const german: Record<WordId, string> = {
 	otherDrives: "Jemand anderes steuert.",
 	nobodyDrives: "Niemand steuert.",
 	notOnScreens: "Dieser Gottesdienst ist nicht auf den Bildschirmen.",
-	otherOnScreens: "{title} ist auf den Bildschirmen. Wenn Sie die Steuerung übernehmen, ersetzt ihn dieser.",
+	otherOnScreens:
+		"{title} ist auf den Bildschirmen. Wenn Sie die Steuerung übernehmen, steht dieser stattdessen dort.",
 	end: "Beenden",
 	endAsk: "Gottesdienst beenden …",
 	endQuestion: "Den Gottesdienst beenden?",
 	endHelp: "Die Bildschirme zeigen das Logo. Sie können die Steuerung wieder übernehmen.",
 	goOn: "Weitermachen",
-	reconnecting: "Verbindung wird wiederhergestellt. Was Sie sehen, ist vielleicht nicht mehr aktuell.",
+	reconnecting: "Die Verbindung kommt zurück. Was Sie sehen, ist vielleicht nicht mehr aktuell.",
 	tryAgain: "Noch einmal versuchen",
 	offline: "Es gibt kein Netz.",
 	denied: "Sie haben darauf keinen Zugriff mehr.",

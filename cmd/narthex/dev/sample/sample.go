@@ -21,6 +21,7 @@ var fillers = []struct {
 	fill   func(context.Context, *caller) error
 }{
 	{"announcements", announcements},
+	{"stage", stage},
 	{"calendar", calendar},
 	{"countdown", countdown},
 	{"rota", rota}, // after stage, whose services it fills

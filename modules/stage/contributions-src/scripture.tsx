@@ -1,0 +1,107 @@
+import { TextField } from "@narthex/kit";
+import { defineContribution } from "@narthex/sdk";
+import { render } from "preact";
+import { useState } from "preact/hooks";
+
+/** What a slide holds: words of the scripture, and where they are. */
+interface Scripture {
+	readonly text: string;
+	readonly reference: string;
+}
+
+/** Limits that keep the words readable from afar, in characters. */
+const maxText = 320;
+const maxReference = 60;
+
+const words = {
+	en: { label: "Scripture", text: "Words", reference: "Reference", help: "Such as Psalm 23:1." },
+	de: { label: "Bibelwort", text: "Worte", reference: "Stelle", help: "Etwa Psalm 23,1." },
+} as const;
+const wordsFor = (locale: string) => words[locale.startsWith("de") ? "de" : "en"];
+
+/** What the slide has, whatever was stored. */
+function scriptureOf(payload: unknown): Scripture {
+	const { text, reference } = (payload ?? {}) as { readonly [key: string]: unknown };
+	return {
+		text: typeof text === "string" ? text : "",
+		reference: typeof reference === "string" ? reference : "",
+	};
+}
+
+interface FieldsProps {
+	readonly payload: unknown;
+	readonly locale: string;
+	onChange(payload: object): void;
+}
+
+function Fields({ payload, locale, onChange }: FieldsProps) {
+	const [scripture, setScripture] = useState(scriptureOf(payload));
+	const say = wordsFor(locale);
+	const change = (part: Partial<Scripture>) => {
+		const next = { ...scripture, ...part };
+		setScripture(next);
+		onChange(next);
+	};
+	return (
+		<>
+			<TextField
+				label={say.text}
+				lines={5}
+				maxLength={maxText}
+				value={scripture.text}
+				onInput={(text) => change({ text })}
+			/>
+			<TextField
+				label={say.reference}
+				help={say.help}
+				maxLength={maxReference}
+				value={scripture.reference}
+				onInput={(reference) => change({ reference })}
+			/>
+		</>
+	);
+}
+
+/** So large that the words fit: long ones are smaller, and still to be read from afar. */
+function sizeOf(text: string): number {
+	const sizes = [
+		[80, 9],
+		[160, 7.6],
+		[240, 6.6],
+	] as const;
+	return sizes.find(([most]) => text.length <= most)?.[1] ?? 6;
+}
+
+export default defineContribution({
+	label: (locale: string) => wordsFor(locale).label,
+	defaults: () => ({ text: "", reference: "" }),
+	edit(
+		container: HTMLElement,
+		payload: unknown,
+		onChange: (payload: object) => void,
+		{ locale }: { readonly locale: string },
+	) {
+		render(<Fields payload={payload} locale={locale} onChange={onChange} />, container);
+		return () => render(null, container);
+	},
+	render(container: HTMLElement, payload: unknown) {
+		const { text, reference } = scriptureOf(payload);
+		const element = document.createElement("div");
+		element.style.cssText = `box-sizing: border-box; block-size: 100%; padding: 8cqmin; display: flex;
+			flex-direction: column; justify-content: center; gap: 4cqmin; text-align: center; text-wrap: balance;
+			overflow: hidden; overflow-wrap: anywhere; color: #f2f4f7;`;
+		element.append(
+			line(text, `font-size: ${sizeOf(text)}cqmin; line-height: 1.3; white-space: pre-line;`),
+			line(reference, "font-size: 5cqmin; color: #b8c2ce;"),
+		);
+		container.replaceChildren(element);
+	},
+});
+
+function line(text: string, style: string): HTMLElement {
+	const element = document.createElement("div");
+	element.dir = "auto";
+	element.style.cssText = style;
+	element.textContent = text;
+	return element;
+}

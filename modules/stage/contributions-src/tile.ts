@@ -1,0 +1,45 @@
+import { defineContribution } from "@narthex/sdk";
+
+/** What the page of "home" gives a tile; its README has all of it. */
+interface TileTools {
+	api(path: string): Promise<Response>;
+	readonly locale: string;
+	readonly moduleId: string;
+	refresh(listener: () => unknown): void;
+	hide(): void;
+}
+
+interface Service {
+	readonly id: string;
+	readonly title: string;
+	readonly startsAt: string;
+}
+
+const isGerman = (locale: string): boolean => locale.startsWith("de");
+
+export default defineContribution({
+	title: (locale: string) => (isGerman(locale) ? "Nächster Gottesdienst" : "Next service"),
+	async render(container: HTMLElement, { api, locale, moduleId, refresh, hide }: TileTools) {
+		const form = new Intl.DateTimeFormat(/^(de|en)\b/.test(locale) ? locale : "en", {
+			...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
+		});
+		const show = async () => {
+			const response = await api("/services?limit=1");
+			if (response.status === 403) return hide();
+			if (!response.ok) throw new Error(`GET /services: ${response.status}`);
+			const { services } = (await response.json()) as { readonly services: readonly Service[] };
+			const [next] = services;
+			if (next === undefined) return hide();
+			const link = document.createElement("a");
+			link.href = `#/m/${moduleId}/service/${next.id}`;
+			link.dir = "auto";
+			link.textContent = next.title;
+			const when = document.createElement("p");
+			when.className = "muted";
+			when.textContent = form.format(new Date(next.startsAt));
+			container.replaceChildren(link, when);
+		};
+		refresh(show);
+		await show();
+	},
+});
