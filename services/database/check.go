@@ -38,6 +38,7 @@ func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 // Check reports whether the server can be used at all: ErrUnreachable, also for one that accepts no writes,
 // ErrVersionUnsupported or nil. It does not look at the schema.
 func (d *Database) Check(ctx context.Context) error {
+	d.learnTimelines(ctx)
 	conn, err := d.core.Acquire(ctx)
 	if err != nil {
 		return fail(ErrUnreachable, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/environment"
@@ -32,6 +33,7 @@ type Database struct {
 	probe    *probe
 	sockets  *sockets
 	absent   *absentees
+	newest   *timelines
 	modules  *budget
 	ready    chan struct{}
 
@@ -52,12 +54,13 @@ func Open(settings environment.Database) (*Database, error) {
 		settings: settings,
 		sockets:  newSockets(),
 		absent:   newAbsentees(),
+		newest:   newTimelines(),
 		modules:  newBudget(moduleConns),
 		ready:    make(chan struct{}),
 		closed:   make(chan struct{}),
 	}
-	d.probe = newProbe(settings, d.watch)
-	config := poolConfig(Config(settings))
+	d.probe = newProbe(d.config(), d.watch)
+	config := poolConfig(d.config())
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = coreConns
 	config.MaxConnIdleTime = 5 * time.Minute
@@ -70,6 +73,15 @@ func Open(settings environment.Database) (*Database, error) {
 	}
 	d.core = pool
 	return d, nil
+}
+
+// config is Config, and of several servers also refuses a primary that was replaced.
+func (d *Database) config() *pgx.ConnConfig {
+	config := Config(d.settings)
+	if len(d.settings.Servers) > 1 {
+		config.ValidateConnect = d.newest.refuseReplaced(config.ValidateConnect)
+	}
+	return config
 }
 
 // watch returns a dial function whose connections a stop can close. The only server there is is always

@@ -1,10 +1,13 @@
 package database_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
 
+	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -48,6 +51,34 @@ func TestNoCallMeetsASessionThatTheServerHasEnded(t *testing.T) {
 		}
 		query("Core", own.Conn())
 		own.Release()
+	}
+}
+
+// TestAVanishedMachineEndsItsConnections reads what the kernel was told, since no machine vanishes in a test.
+func TestAVanishedMachineEndsItsConnections(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.ConnectConfig(t.Context(), database.Config(databasetest.Empty(t).Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	raw, err := conn.PgConn().Conn().(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct{ option, want int }{
+		"TCP_USER_TIMEOUT": {unix.TCP_USER_TIMEOUT, 15_000}, "TCP_KEEPIDLE": {unix.TCP_KEEPIDLE, 5},
+		"TCP_KEEPINTVL": {unix.TCP_KEEPINTVL, 5}, "TCP_KEEPCNT": {unix.TCP_KEEPCNT, 2},
+	} {
+		err := raw.Control(func(socket uintptr) {
+			got, err := unix.GetsockoptInt(int(socket), unix.IPPROTO_TCP, row.option)
+			if err != nil || got != row.want {
+				t.Errorf("%s is %d, want %d; error %v", name, got, row.want, err)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 // take in the host: a message longer than a row may be ends the connection before it is read, notifications
 // are dropped, and no prepared statement is kept, neither here nor in the server.
 func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
-	conn := Config(d.settings)
+	conn := d.config()
 	if role.Role != "" {
 		conn.User, conn.Password = role.Role, role.Password.Reveal()
 	}

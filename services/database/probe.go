@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // probe is the connection that Ping uses. It does not belong to a pool: when a server hangs, a pool opens
@@ -23,10 +21,10 @@ type probe struct {
 }
 
 // newProbe makes a probe that connects at its first ping.
-func newProbe(settings environment.Database, watch func(dialFunc) dialFunc) *probe {
-	p := &probe{config: Config(settings), turn: make(chan struct{}, 1)}
+func newProbe(config *pgx.ConnConfig, watch func(dialFunc) dialFunc) *probe {
+	p := &probe{config: config, turn: make(chan struct{}, 1)}
 	// with one server only the caller's context bounds a ping; of several each gets its time
-	if len(settings.Servers) == 1 {
+	if len(config.Fallbacks) == 0 {
 		p.config.ConnectTimeout = 0
 	}
 	p.config.DialFunc = watch(p.dial)

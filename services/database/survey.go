@@ -15,23 +15,32 @@ type ServerState struct {
 	Writable bool
 	// Cluster is equal for a primary and its standbys, Instance only for two ways to one server.
 	Cluster, Instance string
+	timeline          int64 // of one that is writable
 }
 
 // Survey asks each server by itself, all at once, and returns what they said in their order.
 func Survey(ctx context.Context, settings environment.Database) []ServerState {
+	return surveyThrough(ctx, settings, func(dial dialFunc) dialFunc { return dial })
+}
+
+func surveyThrough(
+	ctx context.Context, settings environment.Database, watch func(dialFunc) dialFunc,
+) []ServerState {
 	states := make([]ServerState, len(settings.Servers))
 	var asking sync.WaitGroup
 	for i, server := range settings.Servers {
 		alone := settings
 		alone.Servers, alone.Writable = []environment.DatabaseServer{server}, false
-		asking.Go(func() { states[i] = survey(ctx, alone) })
+		config := Config(alone)
+		config.DialFunc = watch(config.DialFunc)
+		asking.Go(func() { states[i] = survey(ctx, config) })
 	}
 	asking.Wait()
 	return states
 }
 
-func survey(ctx context.Context, settings environment.Database) (state ServerState) {
-	conn, err := pgx.ConnectConfig(ctx, Config(settings))
+func survey(ctx context.Context, config *pgx.ConnConfig) (state ServerState) {
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return ServerState{Why: WhyOf(err)}
 	}
@@ -43,5 +52,21 @@ func survey(ctx context.Context, settings environment.Database) (state ServerSta
 	if err != nil {
 		return ServerState{Why: WhyOf(err)}
 	}
+	if state.Writable {
+		if _, state.timeline, err = timelineOf(ctx, conn.PgConn()); err != nil {
+			return ServerState{Why: WhyOf(err)}
+		}
+	}
 	return state
+}
+
+// learnTimelines asks every server before the first session, so that none is opened on a primary that was
+// replaced, wherever it stands in the list.
+func (d *Database) learnTimelines(ctx context.Context) {
+	if len(d.settings.Servers) == 1 {
+		return
+	}
+	for _, state := range surveyThrough(ctx, d.settings, d.watch) {
+		d.newest.isNewest(state.Cluster, state.timeline)
+	}
 }

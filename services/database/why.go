@@ -34,6 +34,7 @@ const (
 	WhyTooMany          = Why("too-many-connections")
 	WhyStartingStopping = Why("starting-or-stopping")
 	WhyReadOnly         = Why("read-only")
+	WhyReplaced         = Why("replaced-primary")
 	WhyLost             = Why("connection-lost")
 	WhyOther            = Why("other")
 )
@@ -76,6 +77,9 @@ func (w Why) Sentence() string {
 	case WhyReadOnly:
 		return "No server of DATABASE_URL that answers accepts writes: each is a standby, or set to be " +
 			"read-only; promote one, or name the primary too."
+	case WhyReplaced:
+		return "A server of DATABASE_URL accepts writes, but a standby was promoted in its place; stop it, and " +
+			"see why the promoted one does not answer."
 	case WhyLost:
 		return "The connection broke; see the server's log, and check that a PostgreSQL server is at the host " +
 			"and port of DATABASE_URL."
@@ -85,7 +89,10 @@ func (w Why) Sentence() string {
 
 // WhyOf returns the word for an error of this package or of pgx.
 func WhyOf(err error) Why {
-	if errors.Is(err, pgconn.ErrReadOnlyConnection) { // whatever the other servers said
+	switch { // whatever the other servers said
+	case errors.Is(err, errReplaced):
+		return WhyReplaced
+	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return WhyReadOnly
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {

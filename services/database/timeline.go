@@ -1,0 +1,74 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// errReplaced refuses a session on a primary in whose place a standby was promoted.
+var errReplaced = errors.New("a primary that was replaced")
+
+// timelines remembers the newest timeline of each cluster that answered. PostgreSQL begins a new timeline
+// with each promotion. A primary that was replaced and then started again accepts writes too; only its older
+// timeline tells that they would be lost.
+type timelines struct {
+	mu     sync.Mutex
+	newest map[string]int64 // system identifier → timeline
+}
+
+func newTimelines() *timelines { return &timelines{newest: make(map[string]int64)} }
+
+// refuseReplaced adds to the check of a new session.
+func (t *timelines) refuseReplaced(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		if err := check(ctx, conn); err != nil {
+			return err
+		}
+		cluster, timeline, err := timelineOf(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if !t.isNewest(cluster, timeline) {
+			return errReplaced
+		}
+		return nil
+	}
+}
+
+// isNewest also remembers the timeline.
+func (t *timelines) isNewest(cluster string, timeline int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if timeline < t.newest[cluster] {
+		return false
+	}
+	t.newest[cluster] = timeline
+	return true
+}
+
+// timelineOf asks a primary. A database that only speaks as PostgreSQL does may have none: then it is 0.
+func timelineOf(ctx context.Context, conn *pgconn.PgConn) (cluster string, timeline int64, err error) {
+	const ask = `
+		SELECT system_identifier, pg_walfile_name(pg_current_wal_lsn())
+		FROM pg_control_system()`
+	results, err := conn.Exec(ctx, ask).ReadAll()
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && !conn.IsClosed() {
+		return "", 0, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0][1]) < 8 {
+		return "", 0, nil
+	}
+	row := results[0].Rows[0]
+	timeline, err = strconv.ParseInt(string(row[1][:8]), 16, 64) // a segment's name begins with its timeline
+	if err != nil {
+		return "", 0, nil
+	}
+	return string(row[0]), timeline, nil
+}
