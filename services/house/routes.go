@@ -63,7 +63,7 @@ func (h House) valid() bool {
 func (s *Service) backup(c *httpapi.Call) error {
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	run, err := s.store.lastBackup(ctx)
+	run, err := s.store.LastBackup(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,6 +77,9 @@ func (s *Service) backup(c *httpapi.Call) error {
 	}
 	return c.JSON(http.StatusOK, result)
 }
+
+// LastBackup is Store.LastBackup.
+func (s *Service) LastBackup(ctx context.Context) (BackupRun, error) { return s.store.LastBackup(ctx) }
 
 // detached returns the context of a request's work. It does not end when the client leaves, because pgx
 // closes a connection whose query is canceled.

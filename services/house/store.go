@@ -85,8 +85,8 @@ func (h House) equal(other House) bool {
 	return name == otherName && language == otherLanguage && h.Accent == other.Accent
 }
 
-// backupRun is the verification of a backup.
-type backupRun struct {
+// BackupRun is the verification of a backup.
+type BackupRun struct {
 	VerifiedAt time.Time // zero: there was none
 	Verdict    *string   // a code; nil: it was good
 }
@@ -97,10 +97,11 @@ FROM core.backup_run
 ORDER BY id DESC
 LIMIT 1`
 
-func (s *Store) lastBackup(ctx context.Context) (run backupRun, err error) {
+// LastBackup returns the latest verification, good or bad. Its error is STORE_UNAVAILABLE.
+func (s *Store) LastBackup(ctx context.Context) (run BackupRun, err error) {
 	err = s.pool.QueryRow(ctx, selectLastBackup).Scan(&run.VerifiedAt, &run.Verdict)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return backupRun{}, unavailable(err)
+		return BackupRun{}, unavailable(err)
 	}
 	return run, nil
 }

@@ -49,6 +49,10 @@ func collectCore(f Figures, send func(metric, float64, ...string)) {
 		send(storageRequests, float64(f.Storage.Requests))
 		send(storageFailures, float64(f.Storage.Failures))
 	}
+	if f.Backup != nil {
+		send(backupVerified, float64(f.Backup.VerifiedAt.UnixMilli())/1000)
+		send(backupGood, oneIf(f.Backup.Good))
+	}
 	if f.Backplane != nil {
 		send(backplaneUp, oneIf(f.Backplane.Connected))
 	}

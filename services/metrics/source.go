@@ -21,6 +21,7 @@ type Figures struct {
 	RateLimiter RateLimiter
 	Storage     *Storage   // nil: none is configured
 	Backplane   *Backplane // nil: none is configured
+	Backup      *Backup    // nil: none was verified yet, or it is not known
 	Channels    []Channel
 	Modules     []Module
 }
@@ -57,6 +58,12 @@ type Backplane struct{ Connected bool }
 type Channel struct {
 	Module, Name                     string
 	Readers, Updates, Cut, Overflows int64
+}
+
+// Backup is the latest verification of a backup.
+type Backup struct {
+	VerifiedAt time.Time
+	Good       bool
 }
 
 // Module is the process of one module.
@@ -109,6 +116,9 @@ var (
 
 	storageRequests = total("storage_requests_total", "Requests to the object storage, each attempt for itself.")
 	storageFailures = total("storage_failures_total", "Of these, those without a response, or with 500 and up.")
+
+	backupVerified = gauge("backup_verified_timestamp_seconds", "When a backup was last verified.")
+	backupGood     = gauge("backup_good", "1 if the latest verification found the backup good.")
 
 	backplaneUp = gauge("backplane_connected", "1 while NATS is connected.")
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/house"
 )
 
 // environment reads each section by itself, so that one fault hides no other.
@@ -144,6 +146,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.server(ctx, db)
 			e.processes(ctx, db)
 			e.activity(ctx, db)
+			e.backup(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil
 			}
@@ -258,6 +261,27 @@ func (e *Examination) activity(ctx context.Context, db *database.Database) {
 			verdict.Broken, verdict.Count, verdict.Hash))
 	default:
 		e.ok("Activity: %d entries, unbroken, hash %s.", verdict.Count, verdict.Hash)
+	}
+}
+
+// backupAge is how old the latest proof of a backup may be: one night may be missed.
+const backupAge = 48 * time.Hour
+
+// backup says when a backup was last proven. Without one everything works, so it does not block.
+func (e *Examination) backup(ctx context.Context, db *database.Database) {
+	const remedy = "; run backup:create and backup:verify, best every night (narthex-backup.timer)."
+	run, err := house.NewStore(db.Pool()).LastBackup(ctx)
+	switch {
+	case err != nil:
+		e.blockAll(err)
+	case run.VerifiedAt.IsZero():
+		e.warn("BACKUP_NOT_VERIFIED", "No backup has been proven yet"+remedy)
+	case run.Verdict != nil:
+		e.warn("BACKUP_NOT_VERIFIED", "The latest backup is not good: "+*run.Verdict+remedy)
+	case time.Since(run.VerifiedAt) > backupAge:
+		e.warn("BACKUP_NOT_VERIFIED", "The latest backup was proven more than two days ago"+remedy)
+	default:
+		e.ok("Backup: the latest one was proven %s.", run.VerifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 }
 

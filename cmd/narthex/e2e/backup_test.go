@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -262,4 +264,64 @@ func (i *installation) assertNoScratch(t *testing.T) {
 		"keeper_"+i.db.Settings.Name).Scan(&found); err != nil || len(found) > 0 {
 		t.Errorf("left behind: %v, %v", found, err)
 	}
+}
+
+// TestNightlyBackup: the script keeps the newest seven proven backups, and touches none when the new one
+// cannot be proven. Doctor, the metrics' source and administrators see the verdict.
+func TestNightlyBackup(t *testing.T) {
+	t.Parallel()
+	i, _ := keptPlace(t)
+	i.migrateWithOwner(t)
+	program, err := binaryFor([]string{"backup:create"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for day := range 9 {
+		for _, suffix := range []string{"", ".erased"} {
+			name := fmt.Sprintf("2026-01-%02d-030000.narthex%s", day+1, suffix)
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	night := func() ([]byte, error) {
+		command := exec.Command("../../../deploy/backup/nightly")
+		command.Env = append(newCommand(t, i.environment, "backup:create").Env, "NARTHEX="+program,
+			"NARTHEX_BACKUPS="+folder)
+		return command.CombinedOutput()
+	}
+	assertBackups := func(when string, want int, newest bool) {
+		t.Helper()
+		kept, err := filepath.Glob(filepath.Join(folder, "20*.narthex"))
+		lists, _ := filepath.Glob(filepath.Join(folder, "20*.erased"))
+		if err != nil || len(kept) != want || len(lists) != want {
+			t.Errorf("%s there are %d backups and %d lists, want %d", when, len(kept), len(lists), want)
+		}
+		if info, err := os.Stat(kept[len(kept)-1]); err != nil || (info.Size() > 1000) != newest {
+			t.Errorf("%s the newest has %d bytes, %v", when, info.Size(), err)
+		}
+	}
+	assertDoctor := func(want string) {
+		t.Helper()
+		if r := runCommand(t, i.environment, "", "doctor"); !strings.Contains(r.stdout.String(), want) {
+			t.Errorf("doctor says\n%s\nwant %q", r.stdout.String(), want)
+		}
+	}
+	assertDoctor("BACKUP_NOT_VERIFIED: No backup has been proven yet")
+
+	user := "keeper_" + i.db.Settings.Name
+	i.db.Exec(t, `ALTER ROLE `+user+` NOCREATEDB`)
+	if said, err := night(); err == nil || !strings.Contains(string(said), "SCRATCH_DATABASE_UNAVAILABLE") {
+		t.Errorf("without the right to create databases: %v\n%s", err, said)
+	}
+	assertBackups("after a night without a proof", 9, false)
+	assertDoctor("BACKUP_NOT_VERIFIED: The latest backup is not good: SCRATCH_DATABASE_UNAVAILABLE")
+
+	i.db.Exec(t, `ALTER ROLE `+user+` CREATEDB`)
+	if said, err := night(); err != nil {
+		t.Errorf("a night: %v\n%s", err, said)
+	}
+	assertBackups("after a good night", 7, true)
+	assertDoctor("Backup: the latest one was proven")
 }

@@ -252,6 +252,7 @@ func TestMetricsAreDescribed(t *testing.T) {
 	i.environment["SERVICE_REALTIME_NATS_URL"] = "nats://127.0.0.1:1"
 	i.start(t)
 	i.send(t, nil, "GET", "/", "") // for the histogram
+	i.db.Exec(t, `INSERT INTO core.backup_run DEFAULT VALUES`)
 	_, text := scrape(t, socket)
 	exist := namesIn(text)
 	page, err := os.ReadFile("../../../docs/operations/metrics.md")

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database"
@@ -48,6 +49,7 @@ func (s *Server) Figures() (f metrics.Figures) {
 		f.Storage = new(metrics.Storage)
 		f.Storage.Requests, f.Storage.Failures = s.storage.Figures()
 	}
+	f.Backup = s.lastBackup()
 	if s.backplane != nil {
 		f.Backplane = &metrics.Backplane{Connected: s.backplane.Connected()}
 	}
@@ -69,6 +71,17 @@ func (s *Server) Figures() (f metrics.Figures) {
 		}
 	}
 	return f
+}
+
+// lastBackup is nil before the first verification, and when the database does not say in time.
+func (s *Server) lastBackup() *metrics.Backup {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	run, err := s.house.LastBackup(ctx)
+	if err != nil || run.VerifiedAt.IsZero() {
+		return nil
+	}
+	return &metrics.Backup{VerifiedAt: run.VerifiedAt, Good: run.Verdict == nil}
 }
 
 func poolFigures(f database.PoolFigures) metrics.Pool {

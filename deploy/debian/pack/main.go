@@ -66,6 +66,9 @@ var files = map[string]struct {
 }{
 	"deploy/systemd/narthex.service":         {"usr/lib/systemd/system/narthex.service", 0o644},
 	"deploy/systemd/narthex.socket":          {"usr/lib/systemd/system/narthex.socket", 0o644},
+	"deploy/systemd/narthex-backup.service":  {"usr/lib/systemd/system/narthex-backup.service", 0o644},
+	"deploy/systemd/narthex-backup.timer":    {"usr/lib/systemd/system/narthex-backup.timer", 0o644},
+	"deploy/backup/nightly":                  {"usr/lib/narthex/nightly-backup", 0o755},
 	"deploy/debian/narthex.env":              {"usr/share/narthex/narthex.env", 0o644},
 	"deploy/debian/narthexctl":               {"usr/sbin/narthexctl", 0o755},
 	"deploy/debian/lintian-overrides":        {"usr/share/lintian/overrides/narthex", 0o644},
@@ -228,7 +231,7 @@ Architecture: %s
 Maintainer: %s
 Installed-Size: %d
 Depends: adduser, ca-certificates
-Recommends: postgresql, caddy | nginx
+Recommends: postgresql, postgresql-client, caddy | nginx
 Section: web
 Priority: optional
 Homepage: https://github.com/narthex-platform/narthex
