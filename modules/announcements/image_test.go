@@ -201,6 +201,11 @@ func TestPictureOfASlide(t *testing.T) {
 		t.Fatalf("deleting the second slide: %s, want 204", got)
 	}
 	reads(200, "after one of two slides is gone")
+	m.FailStorage(sdk.ErrNotFound)
+	if got := screen.Do("GET", "/board"+path, nil); got.Status != 404 || !m.Logged("not in the storage") {
+		t.Errorf("a picture that the storage has lost: %s, log %v; want 404 and a line", got,
+			m.Logs())
+	}
 	write("PUT", "/slides/"+first.ID, draft{Title: &title, Enabled: &on, Rev: &first.Rev}, 200)
 	reads(404, "after the last slide gave it up")
 	if left := m.Stored("images"); len(left) != 0 {

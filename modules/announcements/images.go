@@ -52,6 +52,9 @@ func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublishe
 		return nil, err
 	}
 	if _, err := a.images.Head(ctx, p.objectKey); err != nil {
+		if errors.Is(err, sdk.ErrNotFound) { // administrators are told which screen lacks it; "": a person's page
+			a.host.Log.Warn("a picture is not in the storage any more", "screen", sdk.Principal(ctx).DeviceID)
+		}
 		return nil, stored(err)
 	}
 	url, expiresAt, err := a.images.CreateReadURL(ctx, p.objectKey, imageURLLasts)

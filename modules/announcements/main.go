@@ -42,6 +42,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /slides", manageSlides, sdk.Buffered(16<<10), a.create)
 	r.HandleFunc("PUT /slides/{id}", manageSlides, sdk.Buffered(16<<10), a.edit)
 	r.HandleFunc("DELETE /slides/{id}", manageSlides, sdk.NoBody, a.remove)
+	r.HandleFunc("GET /slides/{id}/writer", manageSlides, sdk.NoBody, a.writer)
 	r.HandleFunc("PUT /slides/{id}/place", manageSlides, sdk.Buffered(1<<10), a.place)
 	r.HandleFunc("POST /slides/{id}/show", manageSlides, sdk.Buffered(1<<10), a.show)
 	r.HandleFunc("DELETE /slides/{id}/show", manageSlides, sdk.NoBody, a.endShow)

@@ -1,6 +1,33 @@
 package main
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+)
+
+// writer tells those who write notices who was the last to write one: a name, or null for somebody who is
+// not known any more.
+func (a *announcements) writer(ctx context.Context, r *http.Request) (any, error) {
+	id, err := slideID(r)
+	if err != nil {
+		return nil, err
+	}
+	var writer *string
+	err = a.store.db.QueryRow(ctx, `SELECT changed_by FROM slides WHERE id = $1`, id).Scan(&writer)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNotFound
+	}
+	if err != nil || writer == nil {
+		return map[string]*string{"name": nil}, err
+	}
+	names, err := a.host.People.Names(ctx, []string{*writer})
+	if name, known := names[*writer]; known {
+		return map[string]*string{"name": &name}, err
+	}
+	return map[string]*string{"name": nil}, err
+}
 
 // forget takes an erased person's id from the notices. The notices stay: they are the congregation's.
 func (a *announcements) forget(ctx context.Context, userID string) error {

@@ -10,11 +10,18 @@ import (
 func TestPeopleAreExportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
-	ruth, paul := m.Person(manageSlides), m.Person(manageSlides)
+	ruth, paul := m.Person(manageSlides), m.Person(manageSlides).Named("Paul")
 	var lunch slide
 	ruth.Do("POST", "/slides", `{"title":"Shared lunch"}`).JSON(&lunch)
 	ruth.Do("POST", "/slides", `{"title":"Choir"}`)
 	paul.Do("PUT", "/slides/"+lunch.ID, draft{Title: &lunch.Title, Rev: &lunch.Rev})
+	assertWriter := func(want string) {
+		t.Helper()
+		if got := ruth.Do("GET", "/slides/"+lunch.ID+"/writer", nil); got.String() != "200 "+want {
+			t.Errorf("GET /slides/%s/writer: %s, want %s", lunch.ID, got, want)
+		}
+	}
+	assertWriter(`{"name":"Paul"}`)
 	assertWritten := func(who *sdktest.Caller, want ...string) {
 		t.Helper()
 		var got struct{ NoticesLastWritten []written }
@@ -37,6 +44,10 @@ func TestPeopleAreExportedAndForgotten(t *testing.T) {
 	}
 	assertWritten(ruth)
 	assertWritten(paul, "Shared lunch")
+	if err := m.Erase(paul.ID); err != nil {
+		t.Errorf("erase: %v", err)
+	}
+	assertWriter(`{"name":null}`)
 	var list struct{ Slides []slide }
 	if paul.Do("GET", "/slides", nil).JSON(&list); len(list.Slides) != 2 {
 		t.Errorf("%d notices are left, want both", len(list.Slides))

@@ -46,6 +46,10 @@ export class SlidesApi {
 	list(): Promise<Result<Board>> {
 		return this.#ask("GET", "/slides");
 	}
+	/** Who was the last to write a notice; null: nobody who is known. */
+	writer(id: string): Promise<Result<{ readonly name: string | null }>> {
+		return this.#ask("GET", `/slides/${id}/writer`);
+	}
 	create(slide: object): Promise<Result<Slide>> {
 		return this.#ask("POST", "/slides", slide);
 	}

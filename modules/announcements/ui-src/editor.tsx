@@ -4,6 +4,7 @@ import { isPictureOnly } from "../display-src/slideview";
 import type { Refusal } from "./api";
 import { askToDelete } from "./delete";
 import { KindFields } from "./kindfields";
+import { LastWriter } from "./lastwriter";
 import { PictureField } from "./picturefield";
 import { Preview } from "./preview";
 import {
@@ -236,6 +237,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 						checked={draft.enabled}
 						onChange={(enabled) => change({ enabled })}
 					/>
+					{id !== undefined && <LastWriter tools={tools} id={id} />}
 					<div class="row">
 						<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 							{say("save")}
