@@ -144,6 +144,5 @@ func TestRotaScreens(t *testing.T) {
 		{"rota-roles", "/#/m/rota/roles", house, seen(".roles li")},
 		{"rota-transfer", "/#/m/rota/transfer", house, seen(".transfer section")},
 		{"rota-mine", "/#/m/rota/mine", house, seen(".dates li")},
-		{"rota-claim", "/#/m/rota/claim/a.token", house, seen(".claim .primary")},
 	})
 }

@@ -21,7 +21,7 @@ const answers = ["yes", "no", "away"] as const;
 /** One's own dates. What waits for an answer has buttons; an answer can be changed. */
 export function Dates({ say, times, dates, answer }: DatesProps) {
 	return (
-		<ul class="dates">
+		<ul class="dates stack">
 			{dates.map((date) => {
 				const { id, service, role, status } = date;
 				const about = `${role}, ${times.moment(service.start)}`;
@@ -29,10 +29,10 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 					<li key={id}>
 						<div class="about">
 							<strong>{times.moment(service.start)}</strong>
-							<span dir="auto">{role}</span>
-							<span class="muted" dir="auto">
+							<div dir="auto">{role}</div>
+							<div class="muted" dir="auto">
 								{service.title}
-							</span>
+							</div>
 						</div>
 						{status === "open" ? (
 							<div class="row">

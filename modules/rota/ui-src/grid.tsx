@@ -66,9 +66,11 @@ export function Grid(props: GridProps) {
 
 /** Who has a role in a service. */
 function Cell(props: GridProps & { readonly service: Service; readonly role: Role }) {
-	const { tools, service, role, pick } = props;
-	const { say, moment } = tools;
-	const here = service.assignments.filter(({ roleId }) => roleId === role.id);
+	const { tools, service, role, pick, nameOf } = props;
+	const { say, moment, language } = tools;
+	const here = service.assignments
+		.filter(({ roleId }) => roleId === role.id)
+		.sort((a, b) => nameOf(a).localeCompare(nameOf(b), language));
 	return (
 		<div class="cell">
 			<span class="in-card role" dir="auto">

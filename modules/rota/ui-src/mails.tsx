@@ -5,7 +5,9 @@ import type { GridProps } from "./grid";
 /** What became of the mails about a service: each that was not sent, and who has one. */
 export function Mails({ tools, service, nameOf, send }: GridProps & { readonly service: Service }) {
 	const { say, sends } = tools;
-	const mailed = service.assignments.filter(({ mail, status }) => mail !== null && status !== "no");
+	const mailed = service.assignments
+		.filter(({ mail, status }) => mail !== null && status !== "no")
+		.sort((a, b) => nameOf(a).localeCompare(nameOf(b), tools.language));
 	const of = (outcome: Mail["outcome"]) => mailed.filter(({ mail }) => mail?.outcome === outcome);
 	const failed = mailed.filter(({ mail }) => mail?.outcome !== "sent" && mail?.outcome !== "queued");
 	const names = (some: readonly Assignment[]) => some.map(nameOf).join(", ");

@@ -1,0 +1,360 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/emersion/go-smtp"
+
+	"github.com/narthex-platform/narthex/services/database/cluster"
+)
+
+// rotaMailbox is a mail server that keeps every mail by its recipient, and breaks the connection of those
+// that a test has chosen.
+type rotaMailbox struct {
+	port string
+
+	mu     sync.Mutex
+	breaks int // so many mails
+	mails  map[string][]string
+}
+
+type rotaSession struct {
+	box  *rotaMailbox
+	conn net.Conn
+	to   string
+}
+
+func startRotaMailbox(t *testing.T) *rotaMailbox {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := &rotaMailbox{port: strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), mails: map[string][]string{}}
+	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		return &rotaSession{box: box, conn: c.Conn()}, nil
+	}))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return box
+}
+
+func (s *rotaSession) Reset()                               { s.to = "" }
+func (s *rotaSession) Logout() error                        { return nil }
+func (s *rotaSession) Mail(string, *smtp.MailOptions) error { return nil }
+
+func (s *rotaSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.to = to
+	return nil
+}
+
+func (s *rotaSession) Data(r io.Reader) error {
+	message, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	if s.box.breaks > 0 {
+		s.box.breaks--
+		return s.conn.Close()
+	}
+	s.box.mails[s.to] = append(s.box.mails[s.to], string(message))
+	return nil
+}
+
+func (b *rotaMailbox) breakNext() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.breaks = 1
+}
+
+var claimLink = regexp.MustCompile(`https?://\S+/#/m/rota/claim/\S+`)
+
+// linkTo is the link in the last mail to somebody, taken from its text.
+func (b *rotaMailbox) linkTo(t *testing.T, to string) string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.mails[to]
+	if len(all) == 0 {
+		t.Fatalf("no mail came to %s", to)
+	}
+	message, err := mail.ReadMessage(strings.NewReader(all[len(all)-1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := multipart.NewReader(message.Body, parameters["boundary"]).NextRawPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body io.Reader = part
+	if part.Header.Get("Content-Transfer-Encoding") == "quoted-printable" {
+		body = quotedprintable.NewReader(part)
+	}
+	text, err := io.ReadAll(body)
+	link := claimLink.FindString(string(text))
+	if err != nil || link == "" || message.Header.Get("Reply-To") != "<office@example.org>" {
+		t.Fatalf("the mail says %q, reply to %q, %v; want a claim link and the office", text,
+			message.Header.Get("Reply-To"), err)
+	}
+	return link
+}
+
+// rotaInstallation is the platform with stage, rota and home, its database and its mail server.
+type rotaInstallation struct {
+	t              *testing.T
+	origin, folder string
+	environment    []string
+	box            *rotaMailbox
+	running        *daemon
+}
+
+func installRota(t *testing.T) *rotaInstallation {
+	t.Helper()
+	port := freePort(t)
+	i := &rotaInstallation{t: t, origin: "http://127.0.0.1:" + port, box: startRotaMailbox(t),
+		folder: install(t, "../../modules/stage", "../../modules/rota", "../../modules/home")}
+	postgres, err := cluster.Start(t.Context(), cluster.Options{
+		Dir: filepath.Join(i.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = postgres.Stop() })
+	i.environment = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"TMPDIR=" + os.TempDir(),
+		"NODE_ENV=development",
+		"DATABASE_URL=" + postgres.URL("postgres"),
+		"SERVICE_API_PORT=" + port,
+		"XDG_RUNTIME_DIR=" + i.folder,
+		"SERVICE_MODULES_DIR=" + filepath.Join(i.folder, "modules"),
+		"SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY=a key for tests",
+		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
+		"SERVICE_IDENTITY_BASE_URL=" + i.origin,
+		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + i.origin,
+		"SERVICE_SMTP_HOST=127.0.0.1",
+		"SERVICE_SMTP_PORT=" + i.box.port,
+		"SERVICE_SMTP_SECURITY=plaintext",
+		"SERVICE_SMTP_FROM=Church office <office@church.example.org>",
+	}
+	i.run("", "migrations:apply")
+	i.run(ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", "owner@example.org")
+	i.start()
+	return i
+}
+
+func (i *rotaInstallation) command(arguments ...string) *exec.Cmd {
+	c := exec.Command(filepath.Join(i.folder, "narthex"), arguments...)
+	c.Dir, c.Env = i.folder, i.environment
+	return c
+}
+
+// run runs a command to its end and returns what it says.
+func (i *rotaInstallation) run(input string, arguments ...string) string {
+	i.t.Helper()
+	command := i.command(arguments...)
+	command.Stdin = strings.NewReader(input)
+	said, err := command.CombinedOutput()
+	if err != nil {
+		i.t.Fatalf("%q: %v\n%s", arguments, err, said)
+	}
+	return strings.TrimSpace(string(said))
+}
+
+func (i *rotaInstallation) start() {
+	i.t.Helper()
+	i.running = launch(i.t, i.command("api:start"))
+	i.running.waitForLine(i.t, `"msg":"ready"`)
+}
+
+// join lets somebody join by a link, in a browser of their own.
+func (i *rotaInstallation) join(email, name string, v view) *tab {
+	i.t.Helper()
+	link := regexp.MustCompile(`http\S+`).FindString(i.run("", "identity:invite", "--", "--email", email))
+	p := openPage(i.t, link, v)
+	p.waitForHeading("Join")
+	p.fill("Your name", name)
+	p.fill("Password", "quite a new one")
+	p.submitUntil(signedIn)
+	p.waitForHome()
+	return p
+}
+
+// request sends a request as the person of the page, and returns the body of the response.
+func (p *tab) request(method, path string, body any) (response map[string]any) {
+	p.t.Helper()
+	sent := "undefined"
+	if body != nil {
+		sent = jsonOf(p.t, jsonOf(p.t, body))
+	}
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](fmt.Sprintf(`fetch(%q, { method: %q, body: %s,
+		headers: %s ? { "Content-Type": "application/json" } : {} })
+		.then(async (r) => r.ok ? r.text() : "refused: " + r.status + " " + await r.text())`,
+		path, method, sent, sent), chromedp.EvalAwaitPromise))
+	if err != nil || strings.HasPrefix(text, "refused") {
+		p.t.Fatalf("%s %s: %v %s", method, path, err, text)
+	}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &response); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return response
+}
+
+// grant gives the person of a page a permission and returns the grant's id.
+func (p *tab) grant(to *tab, permission string) (id string) {
+	p.t.Helper()
+	user := to.request("GET", "/api/v1/principal", nil)["userId"]
+	return p.request("POST", "/api/v1/grants", object{"userId": user, "permissionId": permission})["id"].(string)
+}
+
+// TestRotaOnThePlatform is walk-throughs 5 and 10 on the platform itself: the owner configures the rota, a
+// coordinator asks, a mail fails and is sent again, a volunteer claims and answers, and the coordinator's
+// permission is withdrawn while the board is open.
+func TestRotaOnThePlatform(t *testing.T) {
+	t.Parallel()
+	i := installRota(t)
+	owner := openPage(t, i.origin+"/#/admin/modules", desktop)
+	owner.fillSignIn("owner@example.org", ownerPassword)
+	owner.submitUntil(signedIn)
+	configureRota(t, i, owner)
+
+	coordinator := i.join("office@example.org", "Coordinator", desktop)
+	volunteer := i.join("reader1@example.org", "Reader 1", phone)
+	owner.grant(coordinator, "rota.mail.send")
+	managing := owner.grant(coordinator, "rota.manage")
+	planRota(coordinator, i.origin)
+
+	i.box.breakNext()
+	coordinator.click("button", "Send requests (2)")
+	coordinator.waitForText("Not sent: try again")
+	coordinator.screenshot("rota-real-failed")
+	coordinator.runScript(`document.querySelector(".rota .mails .failed button").click()`)
+	coordinator.waitFor(`document.querySelector(".rota .mails")?.innerText.includes("Sent: Reader 1, Reader 2")`)
+	coordinator.assertNoText("Not sent")
+
+	link := i.box.linkTo(t, "reader1@example.org")
+	volunteer.do(chromedp.Navigate(link))
+	volunteer.waitForHeading("Connect with the rota")
+	volunteer.waitFor(`location.hash === "#/m/rota/claim"`) // the link stays nowhere
+	volunteer.assertFits()
+	volunteer.assertAccessible("the claim of a volunteer")
+	volunteer.click("button", "Connect me")
+	volunteer.waitForHeading("My dates")
+	volunteer.waitFor(`document.querySelector(".dates .row button")`)
+	volunteer.runScript(`document.querySelector(".dates .row button").click()`) // the first is yes
+	volunteer.waitForText("You said yes")
+	coordinator.waitFor(`document.querySelector(".rota .cell .chip.ok")?.innerText === "Yes"`)
+	coordinator.screenshot("rota-real-answered")
+	volunteer.do(chromedp.Navigate(i.origin + "/#/"))
+	volunteer.waitForHome()
+	volunteer.find("heading", "My dates")
+	volunteer.waitForText("You said yes")
+	volunteer.screenshot("rota-real-tile")
+	volunteer.assertFits()
+	volunteer.assertAccessible("Home with the tile of the rota")
+	second := volunteer.openTab(link)
+	second.click("button", "Connect me")
+	second.waitForText("This link no longer works. Ask for a new invitation.")
+
+	owner.request("POST", "/api/v1/grants/"+managing+"/revoke", object{})
+	coordinator.runScript(`document.querySelector(".rota .cell li:last-child button").click()`)
+	coordinator.click("menuitem", "Note: has said no")
+	coordinator.waitForText("You no longer have access (rota.manage).")
+	coordinator.waitFor(signedIn)
+	coordinator.click("link", "Home")
+	coordinator.waitForHome()
+}
+
+// configureRota is walk-through 5.
+func configureRota(t *testing.T, i *rotaInstallation, owner *tab) {
+	t.Helper()
+	owner.waitForHeading("Modules")
+	owner.waitForText("teamName has no value.")
+	owner.do(chromedp.Navigate(i.origin + rotaSettings))
+	owner.find("heading", "Settings: Rota")
+	owner.fill("teamName", "Welcome team")
+	owner.fill("replyTo", "office@example.org")
+	owner.fill("dashboardLink", i.origin)
+	owner.click("button", "Save")
+	owner.waitForAnnouncement("Saved")
+	owner.waitForText("1 change waits for a restart.")
+	i.running.stop(t)
+	i.start()
+	owner.click("button", "Check again")
+	owner.waitFor(`!document.body.innerText.includes("waits for a restart")`)
+	owner.do(chromedp.Navigate(i.origin + "/#/admin/modules"))
+	owner.waitForHeading("Modules")
+	owner.assertNoText("BLOCKED")
+	start := time.Now().UTC().AddDate(0, 0, 6).Format(time.DateOnly) + "T10:00:00.000Z"
+	service := object{"title": "Morning service", "startsAt": start}
+	owner.request("POST", "/api/v1/modules/stage/services", service)
+}
+
+// planRota writes a role and two volunteers, and plans both for the one service.
+func planRota(p *tab, origin string) {
+	p.t.Helper()
+	p.do(chromedp.Reload()) // the page knew nothing of the permissions
+	p.waitFor(signedIn)
+	p.do(chromedp.Navigate(origin + "/#/m/rota/roles"))
+	p.waitForHeading("Roles")
+	p.click("button", "Add a role")
+	p.fill("Role 1", "Reader")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	for _, name := range []string{"Reader 1", "Reader 2"} {
+		p.do(chromedp.Navigate(origin + "/#/m/rota/volunteers/new"))
+		p.waitForHeading("Add a volunteer")
+		p.fill("Name", name)
+		p.fill("E-mail optional", strings.ToLower(strings.ReplaceAll(name, " ", ""))+"@example.org")
+		p.click("checkbox", "Reader")
+		p.click("button", "Save")
+		p.waitForAnnouncement("Saved")
+		p.waitForHeading("Volunteers")
+	}
+	p.do(chromedp.Navigate(origin + "/#/m/rota"))
+	p.waitForHeading("Rota")
+	for _, name := range []string{"Reader 1", "Reader 2"} { // by keyboard alone
+		p.waitFor(`document.querySelector(".rota .cell > button")`)
+		p.runScript(`document.querySelector(".rota .cell > button").focus()`)
+		p.key("\r")
+		p.waitFor(`document.activeElement.getAttribute("role") === "combobox"`)
+		p.key(name)
+		p.key("\r")
+		p.waitFor(`!document.querySelector("dialog .primary").disabled`)
+		p.key(kb.Tab)
+		p.key(kb.Tab)
+		p.key("\r")
+		p.waitForAnnouncement(name + " is added to Reader")
+		p.waitForText(name + "\nPlanned")
+	}
+}
