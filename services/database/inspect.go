@@ -33,11 +33,16 @@ func (d *Database) CertificateEnd(ctx context.Context) (end time.Time, encrypted
 		return time.Time{}, false, fail(ErrUnreachable, err)
 	}
 	defer conn.Release()
-	secure, ok := conn.Conn().PgConn().Conn().(*tls.Conn)
+	end, encrypted = certificateEnd(conn.Conn())
+	return end, encrypted, nil
+}
+
+func certificateEnd(conn *pgx.Conn) (end time.Time, encrypted bool) {
+	secure, ok := conn.PgConn().Conn().(*tls.Conn)
 	if !ok || len(secure.ConnectionState().PeerCertificates) == 0 {
-		return time.Time{}, false, nil
+		return time.Time{}, false
 	}
-	return secure.ConnectionState().PeerCertificates[0].NotAfter, true, nil
+	return secure.ConnectionState().PeerCertificates[0].NotAfter, true
 }
 
 // poolerRounds is how often PooledByTransaction looks, since a pooler may give a free session to each.

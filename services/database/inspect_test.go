@@ -38,6 +38,13 @@ func TestCertificateEnd(t *testing.T) {
 	if days != 20 || !encrypted || err != nil {
 		t.Errorf("a certificate of 20 days: %d days, encrypted %v, error %v", days, encrypted, err)
 	}
+	settings.Servers = append(settings.Servers, local(1)...)
+	states := database.Survey(t.Context(), settings)
+	if len(states) != 2 || !states[0].CertificateEnd.Equal(end) || !states[0].Writable || states[0].Why != "" ||
+		states[1].Why != database.WhyRefused || states[1].Writable {
+		t.Errorf("Survey of two servers: %+v, want the first with the end of its certificate, the second refused",
+			states)
+	}
 }
 
 // TestClockOffset compares the clocks of one machine.

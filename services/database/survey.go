@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,7 +16,8 @@ type ServerState struct {
 	Writable bool
 	// Cluster is equal for a primary and its standbys, Instance only for two ways to one server.
 	Cluster, Instance string
-	timeline          int64 // of one that is writable
+	CertificateEnd    time.Time // zero without TLS
+	timeline          int64     // of one that is writable
 }
 
 // Survey asks each server by itself, all at once, and returns what they said in their order.
@@ -45,6 +47,7 @@ func survey(ctx context.Context, config *pgx.ConnConfig) (state ServerState) {
 		return ServerState{Why: WhyOf(err)}
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	state.CertificateEnd, _ = certificateEnd(conn)
 	err = conn.QueryRow(ctx, `
 		SELECT current_setting('transaction_read_only') = 'off', system_identifier::text,
 		       pg_postmaster_start_time()::text

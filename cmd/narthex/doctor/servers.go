@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/narthex-platform/narthex/services/database"
 )
@@ -15,7 +16,15 @@ func (e *Examination) servers(ctx context.Context) {
 	if len(e.Settings.Database.Servers) == 1 {
 		return
 	}
-	e.judge(count(database.Survey(ctx, e.Settings.Database)))
+	states := database.Survey(ctx, e.Settings.Database)
+	e.judge(count(states))
+	for _, state := range states {
+		left := time.Until(state.CertificateEnd)
+		if !state.Writable && !state.CertificateEnd.IsZero() && left < certificateWarning {
+			e.warn("DATABASE_CERTIFICATE_ENDS", fmt.Sprintf("The certificate of a standby ends in %d days; renew it, "+
+				"or the platform cannot use that server when the primary fails.", max(int(left/(24*time.Hour)), 0)))
+		}
+	}
 }
 
 func (e *Examination) judge(found serverCount) {
