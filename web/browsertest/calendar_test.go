@@ -1,14 +1,22 @@
 package browsertest
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestCalendar walks through the calendar's screens on the platform itself: month by keyboard, week, list,
-// the editor and its refusal of a double booking, rooms, and a second person who sees every change.
+const calendarRoot = "/api/v1/modules/calendar"
+
+// TestCalendar walks through the calendar's screens on the platform itself, with one person who writes and
+// another tab that follows.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
 	d := startIn(t, install(t, "../../modules/calendar"))
@@ -16,16 +24,202 @@ func TestCalendar(t *testing.T) {
 	p.signInAs("owner@example.org", d.password)
 	p.waitForHome()
 	p.keepAxe()
-	p.do(chromedp.Navigate(d.address + "/#/m/calendar"))
-	p.waitForHeading("Calendar")
-	p.waitForText("Sunday service")
-	p.assertScreen("calendar-month", false)
-	p.setView(desktop)
-	p.key(kb.Tab)
-	for _, view := range []string{"week", "list", "rooms", "new"} {
-		p.do(chromedp.Navigate(d.address + "/#/m/calendar/" + view))
-		p.waitForText(map[string]string{"week": "Choir practice", "list": "Choir practice", "rooms": "Small room",
-			"new": "Begins"}[view])
-		p.assertScreen("calendar-"+view, false)
+	open := func(p *tab, page, words string) {
+		p.t.Helper()
+		p.do(chromedp.Navigate(d.address + "/#/m/calendar/" + page))
+		p.waitForText(words)
 	}
+	t.Run("screens", func(t *testing.T) {
+		for page, words := range map[string]string{"": "Sunday service", "week": "Choir practice",
+			"list": "Choir practice", "rooms": "Small room", "new": "Begins", "transfer": "Spreadsheet (CSV)"} {
+			open(p, page, words)
+			p.assertScreen("calendar-"+page, false)
+			p.setView(view{width: narrow.width, height: narrow.height, reduced: true})
+			p.runScript(`document.documentElement.dir = "rtl"`)
+			p.assertFits()
+			p.screenshot("calendar-" + page + "-rtl")
+			p.runScript(`document.documentElement.dir = "ltr"`)
+			p.setView(desktop)
+		}
+	})
+	t.Run("keyboard", func(t *testing.T) { testCalendarKeys(p, open) })
+	t.Run("editor", func(t *testing.T) { testCalendarEditor(p, p.openTab(d.address+"/#/m/calendar"), open) })
+	t.Run("many events", func(t *testing.T) { testManyEvents(p, open) })
+	t.Run("German", func(t *testing.T) {
+		p.setLanguage("de")
+		for page, words := range map[string]string{"": "Sunday service", "new": "Wiederholt sich nicht"} {
+			p.do(chromedp.Navigate(d.address + "/?" + page + "#/m/calendar/" + page))
+			p.waitForText(words)
+			p.assertScreen("calendar-"+page+"-german", true)
+			p.setView(desktop)
+		}
+	})
+}
+
+// testCalendarKeys: a month is gone through without a mouse.
+func testCalendarKeys(p *tab, open func(p *tab, page, words string)) {
+	p.t.Helper()
+	open(p, "month/2027-03-10", "March 2027")
+	p.waitForHeading("Calendar") // which has the focus after a change of the screen
+	p.waitFor(`document.querySelector('[data-day="2027-03-10"]')?.focus() === undefined &&
+		document.activeElement.dataset.day === "2027-03-10"`)
+	for _, step := range []struct{ key, day string }{
+		{kb.ArrowRight, "2027-03-11"}, {kb.ArrowDown, "2027-03-18"}, {kb.ArrowLeft, "2027-03-17"},
+		{kb.ArrowUp, "2027-03-10"}, {kb.Home, "2027-03-08"}, {kb.End, "2027-03-14"}, {kb.PageDown, "2027-04-14"},
+		{kb.PageUp, "2027-03-14"}, {kb.PageUp, "2027-02-14"},
+	} {
+		p.key(step.key)
+		p.waitFor(fmt.Sprintf(`document.activeElement.dataset.day === %q`, step.day))
+	}
+	p.waitFor(`document.querySelectorAll('.month [tabindex="0"]').length === 1`)
+	p.key(kb.Enter)
+	p.waitFor(`location.hash === "#/m/calendar/list/2027-02-14"`)
+}
+
+// testCalendarEditor writes an event that repeats, is refused where the hall is taken, and takes it back; the
+// other tab sees all of it.
+func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
+	p.t.Helper()
+	thursday := time.Now().AddDate(0, 0, 7+(11-int(time.Now().Weekday()))%7).Format(time.DateOnly)
+	other.waitForText("Sunday service")
+	other.do(chromedp.Navigate(strings.SplitN(eval[string](other, "location.href"), "#", 2)[0] +
+		"#/m/calendar/list/" + thursday))
+	open(p, "new/"+thursday, "Begins")
+	p.click("button", "Save")
+	p.waitForText("An event needs a title.")
+	p.fill("Title", "Brass band")
+	p.runScript(`const set = (selector, at, value) => {
+		const field = document.querySelectorAll(selector)[at];
+		field.value = value;
+		field.dispatchEvent(new Event("input", { bubbles: true }));
+	};
+	set("[type=time]", 0, "19:30");`)
+	p.waitFor(`document.querySelectorAll("[type=time]")[1].value === "20:30"`)
+	p.runScript(`const unit = [...document.querySelectorAll("select")][0];
+		unit.value = "WEEKLY";
+		unit.dispatchEvent(new Event("change", { bubbles: true }));`)
+	p.waitForText("Every Thursday.")
+	p.runScript(`const every = [...document.querySelectorAll("select")][1];
+		every.value = "2";
+		every.dispatchEvent(new Event("change", { bubbles: true }));`)
+	p.waitForText("Every second Thursday.")
+	p.click("checkbox", "Hall")
+	p.screenshot("calendar-editor")
+	p.click("button", "Save")
+	p.waitForText("Hall: Choir practice has it")
+	p.screenshot("calendar-taken")
+	p.assertAccessible("the editor with a refusal")
+	p.click("checkbox", "Hall")
+	p.click("checkbox", "Small room")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	other.waitForText("Brass band")
+
+	open(p, "list/"+thursday, "Brass band")
+	p.runScript(`[...document.querySelectorAll(".agenda button")]
+		.find((button) => button.innerText.includes("Brass band")).click()`)
+	p.waitForText("Every second Thursday.")
+	p.assertAccessible("what is known of an event")
+	p.screenshot("calendar-details")
+	p.chooseMenuItem("Delete", "All dates")
+	p.waitForAnnouncement("Brass band is deleted")
+	other.waitFor(`!document.body.innerText.includes("Brass band")`)
+	p.click("button", "Undo")
+	p.waitForAnnouncement("It is back")
+	other.waitForText("Brass band")
+}
+
+// testManyEvents: a month with 5,000 events is painted within 400 ms after its data.
+func testManyEvents(p *tab, open func(p *tab, page, words string)) {
+	p.t.Helper()
+	open(p, "month/2027-08-10", "August 2027")
+	p.runScript(`let rows = "title,start,end\n";
+		for (let n = 0; n < 5000; n++) {
+			const at = "2027-09-" + String(n % 30 + 1).padStart(2, "0") + "T" + String(n % 24).padStart(2, "0");
+			rows += "Event " + n + "," + at + ":00," + at + ":30\n";
+		}
+		const response = await fetch("` + calendarRoot + `/import?format=csv", { method: "POST", body: rows });
+		window.imported = await response.text();`)
+	if got := eval[string](p, "imported"); !strings.Contains(got, `"events":5000`) {
+		p.t.Fatalf("importing 5,000 events: %s", got)
+	}
+	for _, view := range []string{"month", "week", "list"} {
+		p.runScript(`const real = window.fetch;
+			let dataAt;
+			window.fetch = async (...request) => {
+				const response = await real(...request);
+				if (String(request[0]).includes("from=2027-0")) {
+					await response.clone().text();
+					dataAt = performance.now();
+				}
+				return response;
+			};
+			location.hash = "#/m/calendar/` + view + `/2027-09-07";
+			const seen = () => document.querySelector(".calendar")?.innerText.match(/Event \d/);
+			while (!seen() || dataAt === undefined) await new Promise(requestAnimationFrame);
+			await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+			window.fetch = real;
+			window.took = performance.now() - dataAt;`)
+		took := eval[float64](p, "took")
+		p.t.Logf("%s with 5,000 events in it: painted %.0f ms after its data", view, took)
+		if took > 400 {
+			p.t.Errorf("%s with 5,000 events: painted %.0f ms after its data, want at most 400", view, took)
+		}
+	}
+	p.screenshot("calendar-many")
+}
+
+// TestCalendarDisplay: what is on now and next, room by room, on a screen that hangs either way.
+func TestCalendarDisplay(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	on := func(title string, from, until time.Duration, rooms ...int) object {
+		rooms = append([]int{}, rooms...) // none is [] to a screen
+		starts, ends := now.Add(from).UTC(), now.Add(until).UTC()
+		const clock = "2006-01-02T15:04"
+		return object{"event": title, "date": "", "title": title, "start": starts.Format(clock),
+			"end":      ends.Format(clock),
+			"startsAt": timestamp(starts), "endsAt": timestamp(ends), "allDay": false, "rooms": rooms}
+	}
+	rooms := []object{{"id": 1, "name": "Church"}, {"id": 2, "name": "Hall"}, {"id": 3, "name": "Small room"}}
+	busy := []object{on("Seniors' afternoon", -time.Hour, time.Minute, 2),
+		on("Wedding rehearsal of the families with everybody who helps", -time.Minute, time.Hour, 1)}
+	if now.UTC().Hour() < 20 { // what is next is shown as long as it is today
+		busy = append(busy, on("Choir practice", 2*time.Hour, 3*time.Hour, 2),
+			on("Walk to the lake", 90*time.Minute, 3*time.Hour))
+	}
+	for name, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
+		w := openCalendarWall(t, v)
+		w.sendEvent("snapshot", object{"serverTime": timestamp(now), "rev": 3, "zone": "UTC", "rooms": rooms,
+			"occurrences": busy})
+		w.tab.waitForText("Wedding rehearsal")
+		w.tab.waitForText("Free for the rest of the day")
+		w.screenshot("calendar-display-" + name)
+		w.assertFits()
+		w.runScript(`ahead = 2 * 60_000`) // the platform's clock is wrong: the snapshot's counts
+		w.tab.waitForText("Seniors' afternoon")
+		w.sendEvent("update", object{"rev": 4})
+		w.waitFor(`readers.length === 2 && stopped === 1`)
+		w.sendEvent("snapshot", object{"serverTime": timestamp(now), "rev": 4, "zone": "UTC", "rooms": rooms,
+			"occurrences": []object{}})
+		w.tab.waitForText("Nothing more is on today.")
+		w.screenshot("calendar-display-empty-" + name)
+	}
+}
+
+// openCalendarWall mounts the calendar's display without a platform.
+func openCalendarWall(t *testing.T, v view) *boardPage {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/display.js" {
+			http.ServeFile(w, r, "../../modules/calendar/display/index.js")
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, wallPage)
+	}))
+	t.Cleanup(server.Close)
+	w := &boardPage{openPage(t, server.URL, v), nil}
+	w.waitFor(`window.readers?.length === 1 && channel === "today"`)
+	return w
 }

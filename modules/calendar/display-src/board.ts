@@ -5,6 +5,9 @@ import { type Words, wordsFor } from "./words";
 /** How often the board looks at the clock, milliseconds. */
 const lookEvery = 1000;
 
+/** The more rooms stand below each other, the smaller are their words. */
+const scaleOf = (rows: number, room: number): string => String(Math.min(1.3, room / rows));
+
 /** What is on today, room by room. It changes with the clock and with every change of the calendar. */
 export class Board {
 	readonly #frame = document.createElement("div");
@@ -71,8 +74,16 @@ export class Board {
 		if (key === this.#shown) return;
 		this.#shown = key;
 		const doors = doorsAt(today, now);
-		this.#frame.dataset["doors"] = String(doors.length);
-		this.#frame.style.setProperty("--columns", String(Math.ceil(Math.sqrt(doors.length))));
+		const columns = doors.length < 4 ? doors.length : Math.ceil(Math.sqrt(doors.length));
+		const upright = doors.length > 6 ? 2 : 1;
+		for (const [name, value] of [
+			["--columns", String(columns)],
+			["--columns-upright", String(upright)],
+			["--scale", scaleOf(Math.ceil(doors.length / columns), 2)],
+			["--scale-upright", scaleOf(Math.ceil(doors.length / upright), 4)],
+		] as const) {
+			this.#frame.style.setProperty(name, value);
+		}
 		this.#frame.replaceChildren(this.#head(today, now), this.#rooms(doors));
 	}
 

@@ -56,12 +56,16 @@ export class Forms {
 	readonly #forms = new Map<string, Intl.DateTimeFormat>();
 	constructor(readonly language: string) {}
 
-	write(text: string, options: Intl.DateTimeFormatOptions): string {
+	/** Making a form costs more than using it a hundred times, so each is made once. */
+	#form(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 		const key = JSON.stringify(options);
 		const form =
 			this.#forms.get(key) ?? new Intl.DateTimeFormat(this.language, { ...options, timeZone: "UTC" });
 		this.#forms.set(key, form);
-		return form.format(momentOf(text));
+		return form;
+	}
+	write(text: string, options: Intl.DateTimeFormatOptions): string {
+		return this.#form(options).format(momentOf(text));
 	}
 	month = (day: string): string => this.write(day, { month: "long", year: "numeric" });
 	day = (day: string): string => this.write(day, { weekday: "short", day: "numeric", month: "short" });
@@ -75,14 +79,8 @@ export class Forms {
 		return text.endsWith(":00") && /[^\d:.\s]/.test(full) ? this.write(text, { hour: "numeric" }) : full;
 	};
 	time = (text: string): string => this.write(text, { hour: "numeric", minute: "2-digit" });
-	times = (from: string, until: string): string => {
-		const form = new Intl.DateTimeFormat(this.language, {
-			hour: "numeric",
-			minute: "2-digit",
-			timeZone: "UTC",
-		});
-		return form.formatRange(momentOf(from), momentOf(until));
-	};
+	times = (from: string, until: string): string =>
+		this.#form({ hour: "numeric", minute: "2-digit" }).formatRange(momentOf(from), momentOf(until));
 	weekday = (day: string, width: "long" | "short" = "long"): string => this.write(day, { weekday: width });
 	monthName = (day: string): string => this.write(day, { month: "long" });
 }

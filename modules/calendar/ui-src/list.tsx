@@ -9,21 +9,23 @@ interface ListProps extends ViewProps {
 	readonly to: string;
 }
 
-/** So many events are made at once; more come with each frame, so that the first are seen early. */
+/** So many events are made at once, and so many more with each frame and then with each press. */
 const atOnce = 60;
+const perPress = 300;
 
 /** Day after day, in words: also what a phone shows of a month. */
 export function List({ tools, occurrences, rooms, today, from, to, open }: ListProps) {
 	const { forms, say, manages, context } = tools;
 	const [most, setMost] = useState(atOnce);
+	const [wanted, setWanted] = useState(perPress);
 	const all = byDay(occurrences, run(from, daysBetween(from, to)));
 	const days = [...all].filter(([, events]) => events.length > 0);
 	const count = days.reduce((sum, [, events]) => sum + events.length, 0);
 	useEffect(() => {
-		if (most >= count) return;
-		const frame = requestAnimationFrame(() => setMost(most * 2));
+		if (most >= Math.min(count, wanted)) return;
+		const frame = requestAnimationFrame(() => setMost(Math.min(most + atOnce, wanted)));
 		return () => cancelAnimationFrame(frame);
-	}, [most, count]);
+	}, [most, wanted, count]);
 	if (days.length === 0) {
 		const write = (
 			<Button kind="primary" icon="plus" onPress={() => context.navigate(`new/${from}`)}>
@@ -34,35 +36,42 @@ export function List({ tools, occurrences, rooms, today, from, to, open }: ListP
 	}
 	let left = most;
 	return (
-		<ol class="agenda">
-			{days.map(([day, events]) => {
-				const part = events.slice(0, Math.max(0, left));
-				left -= events.length;
-				if (part.length === 0) return null;
-				return (
-					<li key={day}>
-						<h3 class={day === today ? "today" : undefined}>{forms.longDay(day)}</h3>
-						<ul>
-							{part.map((one) => (
-								<li key={one.event + one.date}>
-									<button type="button" onClick={() => open(one)}>
-										<time>{hoursOn(tools, one, day)}</time>
-										<span class="what">
-											<bdi class="name">{one.title}</bdi>
-											<bdi class="second">{namesOf(rooms, one.rooms)}</bdi>
-										</span>
-										{one.waiting.length > 0 && (
-											<Chip tone="warn" door="barred">
-												{say("waits")}
-											</Chip>
-										)}
-									</button>
-								</li>
-							))}
-						</ul>
-					</li>
-				);
-			})}
-		</ol>
+		<>
+			<ol class="agenda">
+				{days.map(([day, events]) => {
+					const part = events.slice(0, Math.max(0, left));
+					left -= events.length;
+					if (part.length === 0) return null;
+					return (
+						<li key={day}>
+							<h3 class={day === today ? "today" : undefined}>{forms.longDay(day)}</h3>
+							<ul>
+								{part.map((one) => (
+									<li key={one.event + one.date}>
+										<button type="button" onClick={() => open(one)}>
+											<time>{hoursOn(tools, one, day)}</time>
+											<span class="what">
+												<bdi class="name">{one.title}</bdi>
+												<bdi class="second">{namesOf(rooms, one.rooms)}</bdi>
+											</span>
+											{one.waiting.length > 0 && (
+												<Chip tone="warn" door="barred">
+													{say("waits")}
+												</Chip>
+											)}
+										</button>
+									</li>
+								))}
+							</ul>
+						</li>
+					);
+				})}
+			</ol>
+			{count > wanted && (
+				<Button class="on" onPress={() => setWanted(wanted + perPress)}>
+					{say("rest", { count: count - wanted })}
+				</Button>
+			)}
+		</>
 	);
 }

@@ -93,8 +93,9 @@ export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryPro
 	const names = ["entry", (one.allDay || !begins) && "whole", one.waiting.length > 0 && "waits"];
 	return (
 		<button type="button" class={names.filter(Boolean).join(" ")} onClick={() => open(one)}>
-			{begins && <time>{forms.shortTime(one.start)}</time>}
-			<bdi>{one.title}</bdi>
+			<span>
+				{begins && <time>{forms.shortTime(one.start)}</time>} <bdi>{one.title}</bdi>
+			</span>
 			{where !== "" && <span class="unseen">, {where}</span>}
 			{one.waiting.length > 0 && <span class="unseen">, {say("waits")}</span>}
 		</button>

@@ -147,6 +147,7 @@ export function Screen({ tools, page }: ScreenProps) {
 				refused === undefined && <Skeleton rows={6} />
 			) : page.view === "list" || narrow ? (
 				<List
+					key={from}
 					{...view}
 					from={page.view === "month" ? firstOfMonth(day) : from}
 					to={lastOf(page.view, day, to)}

@@ -3,9 +3,12 @@ import { Entry } from "./month";
 import { hoursOn, namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
+/** So many events a day are shown; the others are a press away. */
+const perDay = 20;
+
 /** A week: a column for each day, with what happens on it from morning to evening. */
 export function Week({ tools, occurrences, rooms, day, today, begins, open, go }: ViewProps) {
-	const { forms } = tools;
+	const { forms, say } = tools;
 	const days = run(firstOfWeek(day, begins), 7);
 	const all = byDay(occurrences, days);
 	return (
@@ -18,7 +21,7 @@ export function Week({ tools, occurrences, rooms, day, today, begins, open, go }
 							{forms.write(one, { day: "numeric", month: "short" })}
 						</button>
 					</h3>
-					{(all.get(one) ?? []).map((event) => (
+					{(all.get(one) ?? []).slice(0, perDay).map((event) => (
 						<div class="card-of-week" key={event.event + event.date}>
 							<Entry tools={tools} rooms={rooms} one={{ ...event, allDay: true }} day={one} open={open} />
 							<p>{hoursOn(tools, event, one)}</p>
@@ -29,6 +32,12 @@ export function Week({ tools, occurrences, rooms, day, today, begins, open, go }
 							)}
 						</div>
 					))}
+					{(all.get(one)?.length ?? 0) > perDay && (
+						<button type="button" class="rest" onClick={() => go("list", one)}>
+							{say("rest", { count: (all.get(one)?.length ?? 0) - perDay })}
+							<span class="unseen"> {forms.longDay(one)}</span>
+						</button>
+					)}
 				</li>
 			))}
 		</ol>

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPeople: a writer's export has their events; an erased one is no longer named.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	s := start(t, "UTC")
+	e := s.write(t, "POST", "/events", event1("Choir", soon(1)+"T10:00", soon(1)+"T11:00", ""), 201)
+	for _, want := range [][]written{{{ID: e.ID, Title: "Choir"}}, {}} {
+		var data struct{ EventsLastWritten []written }
+		if err := s.Export(s.office.ID, &data); err != nil || !slices.Equal(data.EventsLastWritten, want) {
+			t.Errorf("export: %+v, error %v; want %+v", data, err, want)
+		}
+		if err := s.Erase(s.office.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := s.seen(t, soon(0), soon(3)); len(got.Occurrences) != 1 {
+		t.Errorf("after its writer was erased: %v, want the event", got.days())
+	}
+}
+
+// TestFollowers: people and screens are told of every change, and each by their own permission.
+func TestFollowers(t *testing.T) {
+	t.Parallel()
+	s := start(t, "UTC")
+	screen, member := s.Device(viewDisplay), s.Person()
+	wall, page := screen.Subscribe(todayChannel), member.Subscribe(eventsChannel)
+	var today shownToday
+	wall.JSON(&today)
+	if page.Body != `{"rev":3}` || len(today.Rooms) != 2 || len(today.Occurrences) > 0 {
+		t.Errorf("snapshots: %s and %s, want a rev, and two rooms without events", page.Body, wall.Body)
+	}
+	e := s.write(t, "POST", "/events", event1("Choir", soon(1)+"T10:00", soon(1)+"T11:00", "", 1), 201)
+	s.write(t, "DELETE", "/events/"+e.ID, "", 204)
+	for name, follower := range map[string]interface{ Update() string }{"wall": wall, "page": page} {
+		if first, second := follower.Update(), follower.Update(); first == second ||
+			!strings.HasPrefix(first, `{"rev":`) {
+			t.Errorf("the %s is told %s and %s, want two revs", name, first, second)
+		}
+	}
+	for what, status := range map[string]int{
+		"a screen follows the people":  screen.Subscribe(eventsChannel).Status,
+		"a person follows the screens": member.Subscribe(todayChannel).Status,
+		"a screen reads events":        screen.Do("GET", "/occurrences?from=2027-01-01&to=2027-01-02", nil).Status,
+		"a member exports":             member.Do("GET", "/export", nil).Status,
+		"a member imports":             member.Do("POST", "/import?format=csv", `{}`).Status,
+	} {
+		if status != http.StatusForbidden {
+			t.Errorf("%s: %d, want 403", what, status)
+		}
+	}
+	if got := member.Do("GET", "/calendar.ics", nil).Status; got != http.StatusOK {
+		t.Errorf("a member saves the calendar file: %d, want 200", got)
+	}
+	if got := s.Visitor().Do("GET", "/calendar.ics", nil).Status; got != http.StatusUnauthorized {
+		t.Errorf("a visitor asks for the calendar file: %d, want 401", got)
+	}
+}
