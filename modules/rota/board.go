@@ -20,6 +20,7 @@ type board struct {
 	RolesRev      int64       `json:"rolesRev"`
 	Announcements bool        `json:"announcements"` // whether slides can be shown
 	WeekStartsOn  string      `json:"weekStartsOn"`
+	Unplanned     bool        `json:"unplanned"` // the module that plans services did not answer
 	Roles         []role      `json:"roles"`
 	Volunteers    []volunteer `json:"volunteers"`
 	Weeks         []week      `json:"weeks"`
@@ -49,6 +50,7 @@ type update struct {
 func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
 
 // snapshot reads the rev first. What is newer than it comes again as an update, and changes nothing then.
+// Without an answer of the module that plans services, roles and volunteers are still there to work on.
 func (m *rota) snapshot(ctx context.Context) (any, error) {
 	now := m.clock()
 	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
@@ -57,7 +59,8 @@ func (m *rota) snapshot(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
-	if err != nil {
+	b.Unplanned = errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
+	if err != nil && !b.Unplanned {
 		return nil, err
 	}
 	if b.Roles, err = roles(ctx, m.db); err != nil {

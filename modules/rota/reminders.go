@@ -41,11 +41,11 @@ func (m *rota) remind(ctx context.Context) error {
 // has come, the one before it is not sent any more.
 func (m *rota) due(s service, now time.Time, before int) (since time.Time, which string) {
 	day := m.dayOf(s.Start)
-	onTheDay := day.Add(remindAt * time.Hour)
+	onTheDay := remindAtHour(day)
 	if early := s.Start.Add(-2 * time.Hour); early.Before(onTheDay) {
 		onTheDay = early // a service in the early morning
 	}
-	earlier := day.AddDate(0, 0, -before).Add(remindAt * time.Hour)
+	earlier := remindAtHour(day.AddDate(0, 0, -before))
 	switch {
 	case !now.Before(s.Start):
 		return now, ""
@@ -57,6 +57,11 @@ func (m *rota) due(s service, now time.Time, before int) (since time.Time, which
 		return earlier, "before"
 	}
 	return now, ""
+}
+
+// remindAtHour is that hour of a day, also where the clock was changed in the night.
+func remindAtHour(day time.Time) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), remindAt, 0, 0, 0, day.Location())
 }
 
 // queueReminders is for those who have said yes or nothing, but not for who was asked after the reminder was
@@ -92,7 +97,7 @@ func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Ti
 // queueDigest is due on the first day of the week.
 func (m *rota) queueDigest(ctx context.Context, now time.Time) error {
 	week := m.weekOf(now)
-	if !week.Equal(m.dayOf(now)) || now.Before(week.Add(remindAt*time.Hour)) {
+	if !week.Equal(m.dayOf(now)) || now.Before(remindAtHour(week)) {
 		return nil
 	}
 	_, err := m.db.Exec(ctx, `

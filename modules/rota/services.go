@@ -31,7 +31,7 @@ func (m *rota) services(ctx context.Context, from, until time.Time) (all []servi
 		}
 		asked := map[string]any{"from": from, "limit": servicesPage}
 		if err := stage.Call(ctx, "upcoming", asked, &page); err != nil {
-			return nil, err
+			return nil, err // of a part nobody knows what is missing
 		}
 		more := false
 		for _, s := range page.Services {

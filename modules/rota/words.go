@@ -81,7 +81,7 @@ func (w *words) digest(lines []string) letter {
 func (w *words) staffing(r role, assigned []assignment, labels map[string]string) string {
 	var people []string
 	for _, a := range assigned {
-		if a.RoleID == r.ID {
+		if a.RoleID == r.ID && labels[a.VolunteerID] != "" { // else erased
 			said := map[string]string{statusYes: w.DidYes, statusNo: w.DidNo, statusOpen: w.DidOpen,
 				statusPlanned: w.NotSent}[a.Status]
 			people = append(people, labels[a.VolunteerID]+" ("+said+")")

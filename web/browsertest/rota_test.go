@@ -89,7 +89,7 @@ func rotaBoard(first time.Time, weeks, people int) object {
 		all = append(all, object{"begins": start.Format(time.DateOnly), "services": []object{service}})
 	}
 	return object{"serverTime": time.Now().UTC(), "rev": 7, "rolesRev": 2, "announcements": true,
-		"weekStartsOn": "monday", "roles": roles, "volunteers": volunteers, "weeks": all}
+		"unplanned": false, "weekStartsOn": "monday", "roles": roles, "volunteers": volunteers, "weeks": all}
 }
 
 var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}

@@ -53,7 +53,8 @@ an owner whose password is shown once, the modules of ./modules and of --module-
 What is saved in a module's folder is built and runs a moment later, and open pages show it; what does
 not build or start is told on the terminal and on the pages, and the version before runs on. Modules find
 an object storage in the data folder, mail that is shown in the terminal, and a value for every
-secret they declare. Everything is kept in the data folder; delete that folder to start again.
+secret they declare; the rota of a checkout finds its settings, too. Everything is kept in the data
+folder; delete that folder to start again.
 After an edit of a migration that was applied, --reset-module drops all tables of that module,
 with what is in them, and applies its migrations again. Ctrl-C stops it all.`,
 		Args: cli.NoArguments,
@@ -73,7 +74,7 @@ with what is in them, and applies its migrations again. Ctrl-C stops it all.`,
 	command.Flags().StringArrayVar(&options.moduleDirs, "module-dir", nil,
 		"folder of a module, or of modules, to run beside those of ./modules; may be repeated")
 	command.Flags().BoolVar(&options.bare, "bare", false,
-		"supply no object storage, mail or secrets, to see what modules say without")
+		"supply no object storage, mail, settings or secrets, to see what modules say without")
 	return command
 }
 

@@ -52,6 +52,8 @@ export interface Board {
 	readonly rolesRev: number;
 	readonly announcements: boolean;
 	readonly weekStartsOn: "monday" | "sunday";
+	/** The module that plans services did not answer: there are none in it. */
+	readonly unplanned: boolean;
 	readonly roles: readonly Role[];
 	readonly volunteers: readonly Volunteer[];
 	readonly weeks: readonly { readonly begins: string; readonly services: readonly Service[] }[];

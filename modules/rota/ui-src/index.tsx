@@ -71,7 +71,7 @@ interface ManagedProps {
 
 /** What follows the board. */
 function Managed({ tools, page, part }: ManagedProps) {
-	const board = useBoard(tools.context);
+	const { board, again } = useBoard(tools.context);
 	if (board === "refused" || !tools.manages) {
 		return (
 			<Note tone="warn" role="alert">
@@ -80,10 +80,15 @@ function Managed({ tools, page, part }: ManagedProps) {
 		);
 	}
 	if (board === undefined) return <Skeleton rows={6} />;
-	return <Page tools={tools} board={board} page={page} part={part} />;
+	return <Page {...{ tools, board, again, page, part }} />;
 }
 
-function Page({ tools, board, page, part }: ManagedProps & { readonly board: Board }) {
+interface PageProps extends ManagedProps {
+	readonly board: Board;
+	again(): void;
+}
+
+function Page({ tools, board, again, page, part }: PageProps) {
 	switch (page) {
 		case "volunteers":
 			return part === "" ? (
@@ -96,6 +101,6 @@ function Page({ tools, board, page, part }: ManagedProps & { readonly board: Boa
 		case "transfer":
 			return <TransferPage tools={tools} />;
 		default:
-			return <MonthPage tools={tools} board={board} month={page === "board" ? part : ""} />;
+			return <MonthPage {...{ tools, board, again }} month={page === "board" ? part : ""} />;
 	}
 }

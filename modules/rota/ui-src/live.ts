@@ -50,13 +50,20 @@ class LiveBoard {
 	}
 }
 
-/** The board as it is now; "refused" when it may not be read. Shown once, it stays, however old. */
-export function useBoard(context: ModuleUiContext): Board | "refused" | undefined {
+/** The board as it is now, and what asks for it anew. */
+export interface Followed {
+	/** "refused" when it may not be read. Shown once, it stays, however old. */
+	readonly board: Board | "refused" | undefined;
+	again(): void;
+}
+
+export function useBoard(context: ModuleUiContext): Followed {
 	const [board, setBoard] = useState<Board | "refused">();
+	const [turn, setTurn] = useState(0);
 	useEffect(() => {
 		const live = new LiveBoard(context, setBoard, () => setBoard((shown) => shown ?? "refused"));
 		live.start();
 		return () => live.stop();
-	}, []);
-	return board;
+	}, [turn]);
+	return { board, again: () => setTurn((before) => before + 1) };
 }

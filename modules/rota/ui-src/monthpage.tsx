@@ -13,12 +13,14 @@ const perRequest = 90;
 interface MonthProps {
 	readonly tools: Tools;
 	readonly board: Board;
+	/** Asks for the board anew. */
+	again(): void;
 	/** "2026-12"; "" for the one that is now. */
 	readonly month: string;
 }
 
 /** Who serves in a month, by service and role. */
-export function MonthPage({ tools, board, month }: MonthProps) {
+export function MonthPage({ tools, board, again, month }: MonthProps) {
 	const { context, api, say, tell } = tools;
 	const [picking, setPicking] = useState<Place>();
 	useEffect(() => context.setTitle(context.module.name), []);
@@ -82,6 +84,21 @@ export function MonthPage({ tools, board, month }: MonthProps) {
 		}
 	};
 
+	if (board.unplanned) {
+		return (
+			<>
+				<ScreenHeader />
+				<Note tone="bad" role="alert">
+					<p>{say("stageSilent")}</p>
+				</Note>
+				<div class="row">
+					<Button kind="primary" onPress={again}>
+						{say("tryAgain")}
+					</Button>
+				</div>
+			</>
+		);
+	}
 	const months = monthsOf(services, shown);
 	return (
 		<>

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// TestStop: stopping what was never started is fine, and so is stopping twice.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	if err := newRota().Stop(t.Context()); err != nil {
+		t.Errorf("Stop before Start: %v, want nothing", err)
+	}
+	f := newFixture(t, nil)
+	for n := range 2 { // sdktest stops it once more
+		if err := f.rota.Stop(t.Context()); err != nil {
+			t.Errorf("Stop number %d: %v, want nothing", n+1, err)
+		}
+	}
+}
+
+// TestWithoutAPlan: while the module that plans services does not answer, coordinators still have their
+// volunteers, and whoever asks for services is told to try again.
+func TestWithoutAPlan(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	reader := f.volunteer("Reader 1", "Reader")
+	f.FailCapability("stage.services", sdk.ErrCapabilityFailed)
+	if b := f.board(); !b.Unplanned || len(b.Weeks) != 0 || len(b.Volunteers) != 1 {
+		t.Errorf("the board is %+v, want it unplanned, with the volunteer", b)
+	}
+	if b := f.board(); b.Unplanned || len(b.Weeks) != 3 {
+		t.Errorf("the board afterwards is %+v, want three weeks", b)
+	}
+	f.FailCapability("stage.services", sdk.ErrCapabilityFailed)
+	f.refused(f.office, "PUT", "/assignments", adding("service-1", f.roles["Reader"], reader.ID), 503,
+		"MODULE_UNAVAILABLE")
+}
