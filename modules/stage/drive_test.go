@@ -341,6 +341,9 @@ func TestThePlanChangesMeanwhile(t *testing.T) {
 	if got := wall.Update(); !strings.Contains(got, `"now":null`) || !strings.Contains(got, `"screen":"logo"`) {
 		t.Errorf("after the service was deleted screens show %s, want the logo", got)
 	}
+	if got := d.Caller.Do("GET", "/live", nil); !strings.Contains(got.Body, `"driver":null`) {
+		t.Errorf("after the service was deleted GET /live is %s, want no driver", got)
+	}
 	if got := d.press(uuid.NewString(), now.Live.Rev, `"next"`); got.Status != http.StatusConflict {
 		t.Errorf("a press after the service was deleted: %s, want 409", got)
 	}

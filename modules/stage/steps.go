@@ -9,7 +9,7 @@ import (
 // What a screen has room for, so that it can be read from afar.
 const (
 	screenLines = 6
-	wholeLine   = 44 // characters; a longer line is broken
+	wholeLine   = 50 // characters; a longer line is broken
 	brokenLine  = 36
 )
 

@@ -1,8 +1,12 @@
 /** Sizes of the words, in parts of the screen's height: the usual, and what can still be read from afar. */
 const usual = 0.09;
 const least = 0.062;
+const smallest = 0.03;
 
-/** Gives the words the largest size, up to the usual one, at which every line is one line. */
+/**
+ * Gives the words the largest size, up to the usual one, at which every line is one line. Where that would be
+ * too small to be read from afar, lines are broken instead; only what has no room even so is made smaller.
+ */
 export function fitWords(words: HTMLElement, scale: number): void {
 	const height = words.parentElement?.clientHeight ?? 0;
 	if (height === 0 || words.childElementCount === 0) return;
@@ -12,6 +16,10 @@ export function fitWords(words: HTMLElement, scale: number): void {
 	const wide = words.clientWidth / Math.max(words.scrollWidth, 1);
 	const high = words.clientHeight / Math.max(words.scrollHeight, 1);
 	words.classList.remove("measured");
-	const size = Math.max(least * height, largest * Math.min(1, wide, high));
-	words.style.fontSize = `${Math.floor(size)}px`;
+	let size = Math.max(least * height, largest * Math.min(1, wide, high));
+	words.style.fontSize = `${size}px`;
+	while (words.scrollHeight > words.clientHeight + 1 && size > smallest * height) {
+		size *= 0.94;
+		words.style.fontSize = `${size}px`;
+	}
 }
