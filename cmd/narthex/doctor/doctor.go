@@ -36,10 +36,7 @@ is 1 when one is blocking.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorLimit)
 			defer cancel()
-			e := &Examination{lookup: p.Lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{},
-				Contributions: []platform.ListedContribution{}}
-			e.run(ctx)
-			return printExamination(p, e, asJSON)
+			return printExamination(p, examine(ctx, p.Lookup), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -74,6 +71,13 @@ type Examination struct {
 	Findings      []healthFinding               `json:"findings"`
 	Modules       []platform.ListedModule       `json:"modules"` // nothing without a usable database
 	Contributions []platform.ListedContribution `json:"contributions"`
+}
+
+func examine(ctx context.Context, lookup environment.Lookup) *Examination {
+	e := &Examination{lookup: lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{},
+		Contributions: []platform.ListedContribution{}}
+	e.run(ctx)
+	return e
 }
 
 // run goes from what everything needs to what builds on it; what cannot be examined for want of something

@@ -3,7 +3,6 @@ package operator
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/go-json-experiment/json"
@@ -40,14 +39,14 @@ not overwritten. Reads the whole environment, as api:start does.`,
 			if other := process.Harden(); err != nil || other != nil {
 				return errors.Join(err, other)
 			}
-			return intoNewFile(to, func(file *os.File) error {
+			return cli.IntoNewFile(to, func(file *os.File) error {
 				s := platform.NewServer(settings, platform.Secrets{Lookup: p.Lookup}, zap.NewNop())
 				return s.ExportPerson(cmd.Context(), userID, func(made people.Export) error {
 					for _, moduleID := range made.Missing {
 						fmt.Fprintf(p.Stderr, "Without the data of the module %s, which failed.\n", moduleID)
 					}
 					if err := json.MarshalWrite(file, made, jsontext.WithIndent("  ")); err != nil {
-						return errNotWritten
+						return cli.ErrNotWritten
 					}
 					return nil
 				})
@@ -57,30 +56,4 @@ not overwritten. Reads the whole environment, as api:start does.`,
 	command.Flags().StringVar(&userID, "user-id", "", "the person's id (required)")
 	command.Flags().StringVar(&to, "to", "", "the file to write (required)")
 	return command
-}
-
-// errNotWritten stands for the operating system's error, which names the path.
-var errNotWritten = cli.UsageError("the file that --to names could not be written; is its disk full?")
-
-// intoNewFile makes a file that only its owner can read, and removes it again when write fails. A file that
-// exists is left as it is.
-func intoNewFile(path string, write func(*os.File) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return cli.UsageError("the file that --to names exists already; choose another name")
-	case err != nil:
-		return cli.UsageError("the file that --to names cannot be made; check its folder")
-	}
-	err = write(file)
-	if err == nil && file.Sync() != nil {
-		err = errNotWritten
-	}
-	if file.Close() != nil && err == nil {
-		err = errNotWritten
-	}
-	if err != nil {
-		_ = os.Remove(path)
-	}
-	return err
 }

@@ -116,6 +116,7 @@ func commands(name string, p *cli.Program, more []Command) *cobra.Command {
 		operator.BackupCreate(p),
 		operator.BackupVerify(p),
 		operator.BackupRestore(p),
+		doctor.SupportBundle(p),
 		operator.ModulesEnable(p),
 		operator.ModulesDisable(p),
 		operator.ModulesList(p),
