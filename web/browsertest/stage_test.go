@@ -86,6 +86,8 @@ func TestStage(t *testing.T) {
 	phoned.click("button", "Take control")
 	screen.waitFor(words + `.startsWith("Amazing grace! (how sweet the sound)|")`)
 	screen.waitFor(`document.querySelector(".timer").shadowRoot.textContent.startsWith("3:")`)
+	screen.waitFor(`[...document.querySelectorAll(".words .line")].every((line) =>
+		line.getBoundingClientRect().height < 1.5 * Number.parseFloat(getComputedStyle(line).lineHeight))`)
 	screen.screenshot("stage-screen-words")
 	phoned.find("button", "Next")
 	phoned.screenshot("stage-drive")

@@ -16,7 +16,7 @@ export function fitWords(words: HTMLElement, scale: number): void {
 	const wide = words.clientWidth / Math.max(words.scrollWidth, 1);
 	const high = words.clientHeight / Math.max(words.scrollHeight, 1);
 	words.classList.remove("measured");
-	let size = Math.max(least * height, largest * Math.min(1, wide, high));
+	let size = Math.max(least * height, largest * Math.min(1, wide * 0.99, high)); // a measured width is rounded
 	words.style.fontSize = `${size}px`;
 	while (words.scrollHeight > words.clientHeight + 1 && size > smallest * height) {
 		size *= 0.94;
