@@ -29,7 +29,7 @@ export class Driver {
 	};
 	readonly #api: StageApi;
 	#stop: (() => void) | undefined;
-	#acknowledged = new Set<string>();
+	readonly #acknowledged = new Set<string>();
 
 	constructor(
 		readonly tools: Tools,
@@ -80,18 +80,26 @@ export class Driver {
 		return this.#settled(await this.#api.take(this.service, control.live.rev));
 	}
 
-	async #send(opId: string, ask: () => Promise<Result<ControlUpdate>>): Promise<Result<ControlUpdate>> {
+	/** Answers nothing where the answer was lost and the channel has told that the press was done. */
+	async #send(
+		opId: string,
+		ask: () => Promise<Result<ControlUpdate>>,
+	): Promise<Result<ControlUpdate> | undefined> {
 		for (let left = tries; ; left--) {
 			const result = await ask();
 			const lost = !result.ok && ["offline", "failed", "busy"].includes(result.why);
-			if (!lost || left === 1 || this.#acknowledged.delete(opId)) return result;
+			if (!lost) return result;
+			if (this.#acknowledged.has(opId)) return undefined;
+			if (left === 1) return result;
 			await new Promise((resolve) => setTimeout(resolve, tryAfter));
 		}
 	}
 
-	#settled(result: Result<ControlUpdate>): Refusal | undefined {
+	#settled(result: Result<ControlUpdate> | undefined): Refusal | undefined {
 		if (this.tools.context.signal.aborted) return undefined;
+		this.#acknowledged.clear();
 		this.#become({ pending: undefined });
+		if (result === undefined) return undefined;
 		if (result.ok) this.#take(result.value);
 		return result.ok ? undefined : result.why;
 	}
