@@ -19,7 +19,7 @@ const calendarRoot = "/api/v1/modules/calendar"
 // another tab that follows.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
-	d := startIn(t, install(t, "../../modules/calendar"))
+	d := startIn(t, install(t, "../../modules/calendar", "../../modules/announcements", "../../modules/home"))
 	p := openPage(t, d.address, desktop)
 	p.signInAs("owner@example.org", d.password)
 	p.waitForHome()
@@ -42,6 +42,7 @@ func TestCalendar(t *testing.T) {
 			p.setView(desktop)
 		}
 	})
+	t.Run("elsewhere", func(t *testing.T) { testCalendarElsewhere(p, d.address) })
 	t.Run("keyboard", func(t *testing.T) { testCalendarKeys(p, open) })
 	t.Run("editor", func(t *testing.T) { testCalendarEditor(p, p.openTab(d.address+"/#/m/calendar"), open) })
 	t.Run("many events", func(t *testing.T) { testManyEvents(p, open) })
@@ -54,6 +55,28 @@ func TestCalendar(t *testing.T) {
 			p.setView(desktop)
 		}
 	})
+}
+
+// testCalendarElsewhere: Home has a card of what is next, and the board a slide with the events as they were
+// when somebody took them.
+func testCalendarElsewhere(p *tab, address string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(address + "/#/"))
+	p.waitForText("Coming up")
+	p.waitFor(`document.querySelectorAll('main a[href^="#/m/calendar/list/"]').length === 3`)
+	p.assertAccessible("Home with the calendar's card")
+	p.screenshot("calendar-tile")
+	p.do(chromedp.Navigate(address + "/#/m/announcements/new/calendar.slide"))
+	p.waitForText("Take the events anew")
+	p.waitForText("events are on the slide")
+	p.waitFor(`document.querySelector(".preview").innerText.includes("Morning prayer") ||
+		document.querySelector(".preview").innerText.includes("Sunday service")`)
+	p.fill("Heading", "This week with us")
+	p.waitFor(`document.querySelector(".preview").innerText.includes("This week with us")`)
+	p.assertAccessible("a slide of the calendar")
+	p.screenshot("calendar-slide")
+	p.runScript(`[...document.querySelectorAll("button")].find((b) => b.innerText === "Save").click()`)
+	p.waitForAnnouncement("Saved")
 }
 
 // testCalendarKeys: a month is gone through without a mouse.

@@ -8,7 +8,7 @@ import { byDay, type ViewProps } from "./view";
 const perDay = 3;
 
 /** A month as a grid. Arrow keys move from day to day, Page Up and Down from month to month. */
-export function Month({ tools, occurrences, rooms, day, today, begins, open, go }: ViewProps) {
+export function Month({ tools, occurrences, rooms, day, today, begins, open, go, stay }: ViewProps) {
 	const { forms, say, context } = tools;
 	const weeks = weeksOf(day, begins);
 	const days = byDay(occurrences, weeks.flat());
@@ -25,7 +25,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go 
 		if (to === undefined) return;
 		event.preventDefault();
 		moves.current = true;
-		go("month", to, true);
+		stay("month", to);
 	};
 	return (
 		<table class="month" ref={grid} onKeyDown={keys} aria-label={forms.month(day)}>

@@ -34,12 +34,15 @@ function stepFrom(view: View, day: string, by: 1 | -1): string {
 }
 
 /** Month, week and list, and what leads from one to the other. */
-export function Screen({ tools, page }: ScreenProps) {
+export function Screen({ tools, page: opened }: ScreenProps) {
+	// Going on from the address keeps it: a new one would take the focus from the day or the button.
+	const [page, setPage] = useState(opened);
+	useEffect(() => setPage(opened), [opened.view, opened.day]);
 	const { context, api, say, forms, manages } = tools;
 	const [shown, setShown] = useState<Window>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [room, setRoom] = useState("");
-	const [opened, setOpened] = useState<Occurrence>();
+	const [chosen, setChosen] = useState<Occurrence>();
 	const [narrow, setNarrow] = useState(false);
 	const frame = useRef<HTMLDivElement>(null);
 	const asked = useRef(0);
@@ -82,13 +85,24 @@ export function Screen({ tools, page }: ScreenProps) {
 		};
 	}, []);
 
-	const go = (view: View, to: string, replace = false) => context.navigate(`${view}/${to}`, { replace });
+	const stay = (view: View, to: string) => setPage({ is: "view", view, day: to });
+	const go = (view: View, to: string) => context.navigate(`${view}/${to}`);
 	const heading =
 		page.view === "month" ? forms.month(day) : `${forms.day(from)} – ${forms.dayAndYear(plusDays(to, -1))}`;
 	const occurrences = (shown?.occurrences ?? []).filter(
 		({ rooms, waiting }) => room === "" || rooms.includes(Number(room)) || waiting.includes(Number(room)),
 	);
-	const view = { tools, occurrences, rooms: shown?.rooms ?? [], day, today, begins, open: setOpened, go };
+	const view = {
+		tools,
+		occurrences,
+		rooms: shown?.rooms ?? [],
+		day,
+		today,
+		begins,
+		open: setChosen,
+		go,
+		stay,
+	};
 	const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	return (
 		<div ref={frame}>
@@ -102,16 +116,14 @@ export function Screen({ tools, page }: ScreenProps) {
 						icon="chevronRight"
 						class="back"
 						label={say(`before_${page.view}`)}
-						onPress={() => go(page.view, stepFrom(page.view, day, -1))}
+						onPress={() => stay(page.view, stepFrom(page.view, day, -1))}
 					/>
 					<IconButton
 						icon="chevronRight"
 						label={say(`after_${page.view}`)}
-						onPress={() => go(page.view, stepFrom(page.view, day, 1))}
+						onPress={() => stay(page.view, stepFrom(page.view, day, 1))}
 					/>
-					<Button onPress={() => context.navigate(page.view === "month" ? "" : page.view)}>
-						{say("today")}
-					</Button>
+					<Button onPress={() => stay(page.view, "")}>{say("today")}</Button>
 					<h2 aria-live="polite">{heading}</h2>
 				</div>
 				<div class="choices">
@@ -132,7 +144,7 @@ export function Screen({ tools, page }: ScreenProps) {
 						label={say("view")}
 						chosen={page.view}
 						segments={(["month", "week", "list"] as const).map((id) => ({ id, label: say(id) }))}
-						onChoose={(to) => go(to, day)}
+						onChoose={(to) => stay(to, day)}
 					/>
 				</div>
 			</div>
@@ -161,10 +173,10 @@ export function Screen({ tools, page }: ScreenProps) {
 			{shown && to > shown.horizon && (
 				<p class="muted">{say("horizon", { date: forms.date(shown.horizon) })}</p>
 			)}
-			{opened && shown && (
+			{chosen && shown && (
 				<Details
-					{...{ tools, one: opened, rooms: shown.rooms }}
-					close={() => setOpened(undefined)}
+					{...{ tools, one: chosen, rooms: shown.rooms }}
+					close={() => setChosen(undefined)}
 					changed={load}
 				/>
 			)}

@@ -14,7 +14,10 @@ export interface ViewProps {
 	/** The first day of a week: 0 is Monday. */
 	readonly begins: number;
 	open(one: Occurrence): void;
-	go(view: View, day: string, replace?: boolean): void;
+	/** Opens a view on a day, by its address. */
+	go(view: View, day: string): void;
+	/** Goes on to a day without another address, so that the focus stays. */
+	stay(view: View, day: string): void;
 }
 
 /** What happens on each day, in order. What lasts beyond midnight is on both days; midnight itself is not. */
