@@ -139,8 +139,9 @@ func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
 	other.waitForText("Brass band")
 
 	open(p, "list/"+thursday, "Brass band")
-	p.runScript(`[...document.querySelectorAll(".agenda button")]
-		.find((button) => button.innerText.includes("Brass band")).click()`)
+	p.waitFor(`[...document.querySelectorAll(".agenda button")]
+		.find((button) => button.innerText.includes("Brass band"))?.click() === undefined &&
+		document.querySelector("dialog") !== null`)
 	p.waitForText("Every second Thursday.")
 	p.assertAccessible("what is known of an event")
 	p.screenshot("calendar-details")
