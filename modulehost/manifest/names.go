@@ -33,11 +33,14 @@ func namespace(id string) string {
 	return match[1]
 }
 
+// SecretPrefix begins the names of all modules' secrets.
+const SecretPrefix = "SERVICE_MODULE_SECRET__"
+
 // SecretVariable returns the name of the environment variable that carries a module's secret: the id in
 // upper case with _ for -, then the key in upper snake case. apiToken becomes API_TOKEN, baseURL BASE_URL
 // and s3Key S3_KEY.
 func SecretVariable(moduleID, key string) string {
-	return "SERVICE_MODULE_SECRET__" + strings.ToUpper(strings.ReplaceAll(moduleID, "-", "_")) + "__" +
+	return SecretPrefix + strings.ToUpper(strings.ReplaceAll(moduleID, "-", "_")) + "__" +
 		upperSnake(key)
 }
 

@@ -15,10 +15,11 @@ import (
 
 // Program is one invocation with all it touches outside itself, so that tests run the very same thing.
 type Program struct {
-	Stdin  *os.File // a terminal is asked without echo
-	Stdout io.Writer
-	Stderr io.Writer
-	Lookup environment.Lookup
+	Stdin   *os.File // a terminal is asked without echo
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Lookup  environment.Lookup
+	Environ []string // as os.Environ returns it
 }
 
 // IsTerminal reports whether a person reads what is written.

@@ -85,7 +85,7 @@ func collect(ctx context.Context, p *cli.Program) bundle {
 			b.Set = append(b.Set, variable.Name)
 		}
 	}
-	b.Doctor = examine(ctx, p.Lookup)
+	b.Doctor = examine(ctx, p)
 	b.Migrations = b.Doctor.migrations(ctx)
 	if address := b.Doctor.Settings.Metrics; address.Network != "" {
 		b.Process = figures(ctx, address)

@@ -40,9 +40,9 @@ func (e *Examination) environment() {
 		return
 	}
 	if e.Settings.Production {
-		e.ok("Environment: every setting is valid, for production.")
+		e.ok("Environment: every setting that is read is valid, for production.")
 	} else {
-		e.ok("Environment: every setting is valid, for development (NODE_ENV).")
+		e.ok("Environment: every setting that is read is valid, for development (NODE_ENV).")
 	}
 }
 
@@ -304,8 +304,7 @@ func (e *Examination) backplane(ctx context.Context) {
 
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
 // the kernel's to offer: a start does that first of all.
-func (e *Examination) sandbox() {
-	sandbox := process.InspectSandbox()
+func (e *Examination) sandbox(sandbox process.SandboxReport) {
 	sandbox.NonDumpable = true
 	own, err := process.NewUsers()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -36,7 +37,7 @@ is 1 when one is blocking.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorLimit)
 			defer cancel()
-			return printExamination(p, examine(ctx, p.Lookup), asJSON)
+			return printExamination(p, examine(ctx, p), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -62,6 +63,7 @@ type healthFinding struct {
 // Examination is one run of doctor: what it looks at, which is never printed, and what it finds.
 type Examination struct {
 	lookup    environment.Lookup
+	environ   []string
 	Settings  environment.Settings `json:"-"`
 	Sound     environment.Section  `json:"-"` // the sections without a finding
 	Installed *catalog.Catalog     `json:"-"` // nil: discovery failed
@@ -73,9 +75,9 @@ type Examination struct {
 	Contributions []platform.ListedContribution `json:"contributions"`
 }
 
-func examine(ctx context.Context, lookup environment.Lookup) *Examination {
-	e := &Examination{lookup: lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{},
-		Contributions: []platform.ListedContribution{}}
+func examine(ctx context.Context, p *cli.Program) *Examination {
+	e := &Examination{lookup: p.Lookup, environ: p.Environ, Findings: []healthFinding{},
+		Modules: []platform.ListedModule{}, Contributions: []platform.ListedContribution{}}
 	e.run(ctx)
 	return e
 }
@@ -86,11 +88,12 @@ func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
 	e.packages()
+	e.unread()
 	e.Store(ctx)
 	e.hostServices(ctx)
 	e.backplane(ctx)
 	e.disks()
-	e.sandbox()
+	e.sandbox(process.InspectSandbox())
 	e.sort()
 	e.Healthy = true
 	for _, f := range e.Findings {

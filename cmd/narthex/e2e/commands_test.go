@@ -221,7 +221,7 @@ func TestDoctor(t *testing.T) {
 			healthy.awaitExit(t), cli.ExitSuccess, healthy.stdout.String(), healthy.stderr.String())
 	}
 	for _, line := range []string{
-		"ok        Environment: every setting is valid, for development (NODE_ENV).\n",
+		"ok        Environment: every setting that is read is valid, for development (NODE_ENV).\n",
 		"ok        Topology: the Dashboard and the API share one origin.\n",
 		fmt.Sprintf("ok        Modules: 2 installed, %d permissions in the registry.\n", corePermissions+3),
 		"ok        Module base 1.0.0: runs at the next start.\n",
@@ -277,6 +277,15 @@ func TestDoctor(t *testing.T) {
 			"OBJECT_STORAGE_ACCESS_KEY": "a",
 			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c"},
 			"warning   OBJECT_STORAGE_UNUSABLE: The object storage cannot be used: UNAVAILABLE; see whether "},
+		"mistyped": {map[string]string{"SERVICE_SMPT_HOST": "marked.example.org"},
+			"warning   SETTING_UNREAD: Nothing reads SERVICE_SMPT_HOST; "},
+		"mail without a server": {map[string]string{"SERVICE_SMTP_FROM": "marked@example.org"},
+			"warning   SETTING_UNREAD: SERVICE_SMTP_FROM is not read without SERVICE_SMTP_HOST; "},
+		"a proxy that is not trusted": {map[string]string{"SERVICE_CLIENT_ADDRESS_HEADER": "x-marked"},
+			"warning   SETTING_UNREAD: SERVICE_CLIENT_ADDRESS_HEADER is not read without " +
+				"SERVICE_CLIENT_ADDRESS_MODE; "},
+		"a secret of no module": {map[string]string{"SERVICE_MODULE_SECRET__BASE__TOKEN": "marked"},
+			"warning   SETTING_UNREAD: Nothing reads SERVICE_MODULE_SECRET__BASE__TOKEN; "},
 		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"},
 			"blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {

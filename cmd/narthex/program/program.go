@@ -28,10 +28,11 @@ type Command = func(p *cli.Program) *cobra.Command
 func Main(name string, more ...Command) {
 	cli.DieQuietly()
 	program := &cli.Program{
-		Stdin:  os.Stdin,
-		Stdout: os.Stdout,
-		Stderr: os.Stderr,
-		Lookup: os.LookupEnv,
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		Lookup:  os.LookupEnv,
+		Environ: os.Environ(),
 	}
 	os.Exit(run(cli.StopSignals(), program, commands(name, program, more), os.Args[1:]))
 }
