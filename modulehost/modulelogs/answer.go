@@ -42,7 +42,7 @@ type End struct {
 // answer serves one caller until it hangs up or has what it asked for.
 func (s *Service) answer(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
-	if user, err := peer(conn); err != nil || user != 0 && user != os.Geteuid() {
+	if user, _, err := peer(conn); err != nil || user != 0 && user != os.Geteuid() {
 		return
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(requestLimit))

@@ -6,20 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the user that the kernel says is at the other end.
-func peer(conn *net.UnixConn) (user int, err error) {
+// peer is the user, and the process, that the kernel says is at the other end.
+func peer(conn *net.UnixConn) (user, pid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var credentials *unix.Ucred
 	if outer := raw.Control(func(fd uintptr) {
 		credentials, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); outer != nil {
-		return 0, outer
+		return 0, 0, outer
 	}
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return int(credentials.Uid), nil
+	return int(credentials.Uid), int(credentials.Pid), nil
 }

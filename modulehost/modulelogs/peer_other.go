@@ -8,4 +8,4 @@ import (
 )
 
 // peer knows nobody, so that nobody is served.
-func peer(*net.UnixConn) (user int, err error) { return 0, errors.ErrUnsupported }
+func peer(*net.UnixConn) (user, pid int, err error) { return 0, 0, errors.ErrUnsupported }

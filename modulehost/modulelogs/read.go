@@ -17,17 +17,35 @@ type Options struct {
 	Follow   bool // go on until ctx ends, or the platform
 }
 
+// Platform is the process id of the running platform.
+func Platform(ctx context.Context, folder string) (pid int, err error) {
+	conn, err := dial(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	_, pid, err = peer(conn)
+	return pid, err
+}
+
+func dial(ctx context.Context, folder string) (*net.UnixConn, error) {
+	if err := checkFolder(folder, os.Geteuid()); err != nil {
+		return nil, errors.Join(ErrUnavailable, err)
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(folder, socketName))
+	if err != nil {
+		return nil, errors.Join(ErrUnavailable, err)
+	}
+	return conn.(*net.UnixConn), nil
+}
+
 // Read reads a module's output from the running platform. It calls text for each piece of output and end for
 // each end of a run, in order. It fails with ErrUnavailable or ErrNotRunning.
 func Read(ctx context.Context, o Options, text func([]byte) error, end func(End) error) error {
-	if err := checkFolder(o.Folder, os.Geteuid()); err != nil {
-		return errors.Join(ErrUnavailable, err)
-	}
-	dialed, err := (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(o.Folder, socketName))
+	conn, err := dial(ctx, o.Folder)
 	if err != nil {
-		return errors.Join(ErrUnavailable, err)
+		return err
 	}
-	conn := dialed.(*net.UnixConn)
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	question, err := json.Marshal(request{Module: o.ModuleID, Follow: o.Follow})

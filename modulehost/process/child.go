@@ -21,8 +21,10 @@ type child struct {
 	hostCalls, moduleCalls net.Conn // the host's ends
 	bodies                 *link.Bodies
 	output                 *output
+	cgroup                 *cgroup          // nil: the host's
 	exited                 chan struct{}    // closed when the process has died and was reaped
 	state                  *os.ProcessState // after exited
+	overMemory             bool             // after end: the kernel ended it for its group's memory
 	pid                    int
 	group                  sync.Mutex // held while the group is signalled or its leader reaped
 	reaped                 bool
@@ -54,8 +56,17 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 	if err != nil {
 		return nil, err
 	}
-	c := &child{exited: make(chan struct{})}
-	files := make([]*os.File, folderDescriptor+1) // a nil one stays closed in the child
+	group, err := config.Cgroups.open(config.ModuleID, config.Limits)
+	if err != nil {
+		return nil, err
+	}
+	entrance, err := group.entrance(&inherited)
+	if err != nil {
+		return nil, err
+	}
+	c := &child{exited: make(chan struct{}), cgroup: group}
+	files := make([]*os.File, cgroupDescriptor+1) // a nil one stays closed in the child
+	files[cgroupDescriptor] = entrance
 	files[0], files[executableDescriptor], files[folderDescriptor] = null, executable, folder
 	if c.hostCalls, files[hostCallsDescriptor], err = inherited.socketpair(); err != nil {
 		return nil, err
@@ -97,6 +108,7 @@ func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) e
 		Bodies:      inheritedBodies,
 		Landlock:    sandbox.Landlock,
 		Seccomp:     sandbox.Seccomp,
+		Cgroup:      c.cgroup != nil,
 	})
 	if err != nil {
 		return err
@@ -170,6 +182,8 @@ func (c *child) exitedWithin(grace time.Duration) bool {
 func (c *child) end() {
 	c.signal(unix.SIGKILL)
 	<-c.exited
+	c.overMemory = c.cgroup.overMemory()
+	c.cgroup.close()
 	c.bodies.Close()
 	c.output.end()
 }

@@ -24,6 +24,7 @@ const (
 	firstBodyDescriptor   = 5
 	executableDescriptor  = firstBodyDescriptor + bodySockets     // O_PATH
 	folderDescriptor      = firstBodyDescriptor + bodySockets + 1 // O_PATH
+	cgroupDescriptor      = firstBodyDescriptor + bodySockets + 2 // cgroup.procs of its group
 )
 
 // niceness lets the platform's threads go before a module's where the kernel schedules thread by thread.
@@ -44,6 +45,7 @@ type launch struct {
 	// the ABI to use; 0: the kernel has none, and the host decided to go on
 	Landlock int  `json:"landlock"`
 	Seccomp  bool `json:"seccomp"`
+	Cgroup   bool `json:"cgroup"` // there is a group to enter
 }
 
 type rlimit struct {
@@ -69,6 +71,10 @@ func becomeModule(argument string) {
 		0)) // a change of uid cleared it
 	if unix.Getppid() != l.Host {
 		fail("orphan") // the host died before the line above
+	}
+	if l.Cgroup {
+		_, err := unix.Write(cgroupDescriptor, []byte("0")) // 0 is the writer
+		must("cgroup", err)
 	}
 	unix.Umask(0o077)
 	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, niceness))

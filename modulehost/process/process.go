@@ -43,6 +43,7 @@ type Config struct {
 	Log        *zap.Logger         // names the module in its fields already
 	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
 	Priorities *Priorities         // judges how it uses the CPU; nil: nobody does
+	Cgroups    *Cgroups            // gives it a control group; nil: it stays in the host's
 
 	// Validate judges what the module registered (nil: anything goes). Its error ends the run as
 	// MODULE_REGISTER_FAILED.

@@ -114,6 +114,8 @@ func (l *run) endedBy(err error) End {
 		status, _ = state.Sys().(syscall.WaitStatus)
 	}
 	switch {
+	case l.child.overMemory:
+		end.Kind = EndMemory
 	case status.Exited():
 		code := status.ExitStatus()
 		end.Kind, end.Code = EndExit, &code

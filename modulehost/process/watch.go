@@ -111,7 +111,7 @@ const exitWait = time.Second
 // sandboxSteps are the launcher's words for a step of the sandbox. What else it may say is no fault of the
 // sandbox.
 var sandboxSteps = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range",
-	"landlock", "seccomp"}
+	"landlock", "seccomp", "cgroup"}
 
 type sandboxStep string
 

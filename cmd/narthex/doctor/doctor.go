@@ -94,6 +94,7 @@ func (e *Examination) run(ctx context.Context) {
 	e.backplane(ctx)
 	e.disks()
 	e.sandbox(process.InspectSandbox())
+	e.cgroups(ctx)
 	e.sort()
 	e.Healthy = true
 	for _, f := range e.Findings {

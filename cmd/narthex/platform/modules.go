@@ -43,6 +43,7 @@ func (s *Server) startModules(ctx context.Context) error {
 	if s.users, err = process.NewUsers(); err != nil {
 		return err
 	}
+	s.cgroups = process.NewCgroups()
 	s.priorities = process.NewPriorities(s.log)
 	if err := s.tree.Start(ctx, supervisor.Child{Service: s.priorities}); err != nil {
 		return err
@@ -152,7 +153,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Verify: module.VerifyExecutable,
 		Output: output,
 		Host:   running.facade,
-		Memory: running.memory, Priorities: s.priorities,
+		Memory: running.memory, Priorities: s.priorities, Cgroups: s.cgroups,
 		Log: s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil

@@ -93,6 +93,7 @@ type Server struct {
 	metrics       *metrics.Metrics // nil: nobody asks for them
 	users         *process.Users   // nil: modules share the platform's
 	priorities    *process.Priorities
+	cgroups       *process.Cgroups  // nil: none were delegated
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started
 	listener      *httpserver.Listener

@@ -81,6 +81,7 @@ func (s *Server) logReady(after time.Duration) {
 		zap.Int("modules", states[catalog.Running]),
 		zap.Int("disabled", states[catalog.Disabled]),
 		zap.Int("blocked", states[catalog.Blocked]),
+		zap.Bool("cgroups", s.cgroups != nil), // whether modules have some of their own
 		zap.Duration("after", after),
 	}
 	if address, ok := s.listener.Addr().(*net.TCPAddr); ok {
