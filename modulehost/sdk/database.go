@@ -24,12 +24,33 @@ import (
 // After ctx's own and ErrDatabaseUnavailable it is unknown whether the statement was done.
 type DB struct{ statements }
 
-func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }
+// mostOpening is how many calls may wait for a connection at once. The host serves 16 calls of a module at a
+// time; when all of them waited, no transaction could go on and give its connection back.
+const mostOpening = 8
+
+func newDB(client *link.Client) *DB {
+	return &DB{statements{client: client, opening: make(chan struct{}, mostOpening)}}
+}
 
 // statements runs statements, in a transaction or outside.
 type statements struct {
 	client      *link.Client
-	transaction uint64 // 0: none
+	transaction uint64        // 0: none
+	opening     chan struct{} // of calls that need a connection; nil in a transaction, which has one
+}
+
+// open makes a call that may have to wait for a connection.
+func (s statements) open(ctx context.Context, method abi.Method, request, response proto.Message) error {
+	if s.opening == nil {
+		return s.call(ctx, method, request, response)
+	}
+	select {
+	case s.opening <- struct{}{}:
+		defer func() { <-s.opening }()
+		return s.call(ctx, method, request, response)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Exec runs a statement for its effect and returns the number of rows it touched.
@@ -40,7 +61,7 @@ func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffe
 	}
 	request := &abi.ExecRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var response abi.ExecResponse
-	err = s.call(ctx, abi.Method_METHOD_EXEC, request, &response)
+	err = s.open(ctx, abi.Method_METHOD_EXEC, request, &response)
 	return response.GetRowsAffected(), located(err, sql)
 }
 
@@ -53,7 +74,7 @@ func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, 
 	}
 	request := &abi.QueryRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var page abi.RowsResponse
-	if err := s.call(ctx, abi.Method_METHOD_QUERY, request, &page); err != nil {
+	if err := s.open(ctx, abi.Method_METHOD_QUERY, request, &page); err != nil {
 		return nil, located(err, sql)
 	}
 	return newRows(ctx, s, &page), nil
@@ -98,7 +119,7 @@ func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 // Begin begins a transaction that the caller must end with Commit or Rollback. InTx does that by itself.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	var begun abi.BeginResponse
-	if err := db.call(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
+	if err := db.open(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
 		return nil, err
 	}
 	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil

@@ -286,3 +286,28 @@ func TestFailingStorage(t *testing.T) {
 		t.Errorf("after all failures: %q, want the object as it was", got)
 	}
 }
+
+// TestManyTransactions: requests that all want the same row take turns at it, however many there are; those
+// that wait for a connection keep none from going on.
+func TestManyTransactions(t *testing.T) {
+	t.Parallel()
+	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+		return h.DB.InTx(ctx, func(tx *sdk.Tx) error {
+			if _, err := tx.Exec(ctx, `LOCK TABLE seats IN EXCLUSIVE MODE`); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, `INSERT INTO seats (name) VALUES ('one')`)
+			return err
+		})
+	})
+	const requests = 60
+	results := make(chan int, requests)
+	for range requests {
+		go func() { results <- m.Person("seats.write").Do("POST", "/do", nil).Status }()
+	}
+	for range requests {
+		if status := <-results; status != http.StatusNoContent {
+			t.Errorf("one of %d requests for one row: status %d, want 204", requests, status)
+		}
+	}
+}
