@@ -62,3 +62,29 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 		t.Errorf("the server takes %d connections, want at least 40; error %v", offered, err)
 	}
 }
+
+// TestDoctorOnSchemas: a database that does not fit the programs blocks, and doctor says how.
+func TestDoctorOnSchemas(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ change, want string }{
+		{`DELETE FROM core.migration WHERE line = 'board' AND version =
+			(SELECT max(version) FROM core.migration WHERE line = 'board')`, "SCHEMA_OUTDATED"},
+		{`INSERT INTO core.migration (line, version, name, checksum, state)
+			VALUES ('core', 9999, 'later', 'x', 'applied')`, "MIGRATION_DOWNGRADE"},
+		{`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 1`,
+			"MIGRATION_HISTORY_CHANGED"},
+		{`DROP SCHEMA core CASCADE`, "SCHEMA_MISSING"},
+		{`CREATE SCHEMA narthex_restore`, "BACKUP_INCOMPLETE"},
+	} {
+		t.Run(row.want, func(t *testing.T) {
+			t.Parallel()
+			i := install(t, "board")
+			i.db.Exec(t, row.change)
+			r := runCommand(t, i.environment, "", "doctor")
+			if r.awaitExit(t) != cli.ExitFailure || !strings.Contains(r.stdout.String(), "blocking  "+row.want+": ") {
+				t.Errorf("doctor after %s: exit %d, want %d and %s blocking:\n%s", row.change, r.awaitExit(t),
+					cli.ExitFailure, row.want, r.stdout.String())
+			}
+		})
+	}
+}

@@ -162,11 +162,18 @@ func (i *installation) callers(t *testing.T, registry *authorization.Registry) [
 	}
 }
 
-// pairScreen pairs one and returns its cookie and its id.
+// pairScreen pairs one with announcements and returns its cookie and its id.
 func (i *installation) pairScreen(t *testing.T, owner *person, n int) (cookie, id string) {
 	t.Helper()
+	return i.pairScreenWith(t, owner, n, "announcements")
+}
+
+func (i *installation) pairScreenWith(
+	t *testing.T, owner *person, n int, moduleID string,
+) (cookie, id string) {
+	t.Helper()
 	screen := i.visitorFrom(t, n)
-	asked := screen.do("POST", "/api/v1/device-pairing", map[string]string{"moduleId": "announcements"})
+	asked := screen.do("POST", "/api/v1/device-pairing", map[string]string{"moduleId": moduleID})
 	screen.cookie, _, _ = strings.Cut(asked.header.Get("Set-Cookie"), ";")
 	var pairing struct{ PairingCode string }
 	if err := json.Unmarshal([]byte(asked.body), &pairing); err != nil || asked.status != 201 {

@@ -1,6 +1,7 @@
-import { Button, Combobox, Dialog, Form, Note, SelectField, TextField } from "@narthex/kit";
+import { Combobox, SelectField, TextField } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
+import { EditDialog } from "./editdialog";
 import { type Item, type Kind, kinds, limits, type ListedSong, nameOf } from "./plan";
 import type { Tools } from "./tools";
 
@@ -73,69 +74,57 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 		await saved();
 	};
 	return (
-		<Dialog
+		<EditDialog
+			say={say}
 			title={say(item === undefined ? "addItem" : "editItem")}
-			size="medium"
-			onClose={leave}
-			footer={
-				<>
-					<Button onPress={leave}>{say("cancel")}</Button>
-					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
-						{say("save")}
-					</Button>
-				</>
-			}
+			busy={busy}
+			refused={refused}
+			save={save}
+			leave={leave}
 		>
-			<Form onSubmit={save}>
-				{refused !== undefined && (
-					<Note tone="bad" role="alert">
-						<p>{say(refused)}</p>
-					</Note>
-				)}
-				<SelectField
-					label={say("kind")}
-					value={draft.kind}
-					options={kinds.map((kind) => ({ value: kind, label: say(kind) }))}
-					onInput={(kind) => change({ kind: kind as Kind })}
+			<SelectField
+				label={say("kind")}
+				value={draft.kind}
+				options={kinds.map((kind) => ({ value: kind, label: say(kind) }))}
+				onInput={(kind) => change({ kind: kind as Kind })}
+			/>
+			{draft.kind === "song" && (
+				<SongField
+					tools={tools}
+					chosen={draft.songId}
+					known={item?.songId === draft.songId && item !== null ? item : undefined}
+					error={problems.song}
+					onChoose={(songId) => change({ songId })}
 				/>
-				{draft.kind === "song" && (
-					<SongField
-						tools={tools}
-						chosen={draft.songId}
-						known={item?.songId === draft.songId && item !== null ? item : undefined}
-						error={problems.song}
-						onChoose={(songId) => change({ songId })}
-					/>
-				)}
+			)}
+			<TextField
+				label={say("title")}
+				optional={draft.kind === "song"}
+				maxLength={limits.title}
+				value={draft.title}
+				error={problems.title}
+				onInput={(title) => change({ title })}
+			/>
+			{draft.kind !== "song" && (
 				<TextField
-					label={say("title")}
-					optional={draft.kind === "song"}
-					maxLength={limits.title}
-					value={draft.title}
-					error={problems.title}
-					onInput={(title) => change({ title })}
-				/>
-				{draft.kind !== "song" && (
-					<TextField
-						label={say("text")}
-						optional
-						help={say("textHelp")}
-						lines={6}
-						maxLength={limits.text}
-						value={draft.text}
-						onInput={(text) => change({ text })}
-					/>
-				)}
-				<TextField
-					label={say("minutes")}
+					label={say("text")}
 					optional
-					help={say("minutesHelp")}
-					value={draft.minutes}
-					error={problems.minutes}
-					onInput={(minutes) => change({ minutes })}
+					help={say("textHelp")}
+					lines={6}
+					maxLength={limits.text}
+					value={draft.text}
+					onInput={(text) => change({ text })}
 				/>
-			</Form>
-		</Dialog>
+			)}
+			<TextField
+				label={say("minutes")}
+				optional
+				help={say("minutesHelp")}
+				value={draft.minutes}
+				error={problems.minutes}
+				onInput={(minutes) => change({ minutes })}
+			/>
+		</EditDialog>
 	);
 }
 

@@ -1,6 +1,7 @@
-import { Button, Dialog, Form, MomentField, Note, TextField } from "@narthex/kit";
+import { MomentField, TextField } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
+import { EditDialog } from "./editdialog";
 import { limits, localTime, nextSunday, type Service } from "./plan";
 import type { Tools } from "./tools";
 
@@ -63,40 +64,28 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		saved(result.value.id);
 	};
 	return (
-		<Dialog
+		<EditDialog
+			say={say}
 			title={say(service === undefined ? "newService" : "editService")}
-			size="medium"
-			onClose={leave}
-			footer={
-				<>
-					<Button onPress={leave}>{say("cancel")}</Button>
-					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
-						{say("save")}
-					</Button>
-				</>
-			}
+			busy={busy}
+			refused={refused}
+			save={save}
+			leave={leave}
 		>
-			<Form onSubmit={save}>
-				{refused !== undefined && (
-					<Note tone="bad" role="alert">
-						<p>{say(refused)}</p>
-					</Note>
-				)}
-				<TextField
-					label={say("title")}
-					required
-					maxLength={limits.title}
-					value={draft.title}
-					error={problems.title}
-					onInput={(title) => change({ title })}
-				/>
-				<MomentField
-					label={say("start")}
-					value={draft.startsAt}
-					error={problems.startsAt}
-					onInput={(startsAt) => change({ startsAt })}
-				/>
-			</Form>
-		</Dialog>
+			<TextField
+				label={say("title")}
+				required
+				maxLength={limits.title}
+				value={draft.title}
+				error={problems.title}
+				onInput={(title) => change({ title })}
+			/>
+			<MomentField
+				label={say("start")}
+				value={draft.startsAt}
+				error={problems.startsAt}
+				onInput={(startsAt) => change({ startsAt })}
+			/>
+		</EditDialog>
 	);
 }

@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/dev/sample"
+	"github.com/narthex-platform/narthex/storage/storagetest"
+)
+
+// TestSunday is a service with a full house: 200 phones on Home and on their dates, 12 screens on the stage,
+// and one person who taps once a second. It prints how long a tap takes to reach the last screen.
+// NARTHEX_FIGURES=1 asks for five minutes of it; otherwise it is ten seconds with a tenth of the phones. No
+// request may fail.
+func TestSunday(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it is a load of ten seconds")
+	}
+	phones, lasts := 20, 10*time.Second
+	if os.Getenv("NARTHEX_FIGURES") != "" {
+		phones, lasts = 200, 5*time.Minute
+	}
+	i := startSunday(t)
+	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
+	const screens = 12
+	heard := make(chan heardAt, screens*4)
+	for n := range screens {
+		screen := i.visitorFrom(t, 10+n)
+		screen.cookie, _ = i.pairScreenWith(t, owner, 10+n, "stage")
+		s := screen.subscribe("/api/v1/realtime/modules/stage/screen")
+		if s.status != http.StatusOK {
+			t.Fatalf("a screen's stream: status %d, want 200", s.status)
+		}
+		go listen(s, heard)
+	}
+	ctx, end := context.WithTimeout(t.Context(), lasts)
+	defer end()
+	var load sync.WaitGroup
+	var requests, failures atomic.Int64
+	for n := range phones {
+		member := i.visitorFrom(t, 100+n)
+		email := fmt.Sprintf("member%d@example.org", n)
+		i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash)
+			SELECT $1, 'Member', true, password_hash FROM core.person WHERE email = $2`, email, ownerAddress)
+		member.signInAs(t, email)
+		load.Go(func() {
+			phone(ctx, member, time.Duration(n)*10*time.Second/time.Duration(phones), &requests, &failures)
+		})
+	}
+	taps := drive(ctx, t, owner, screens, heard)
+	load.Wait()
+	if failures.Load() > 0 || len(taps) == 0 {
+		t.Errorf("%d of %d requests of the phones failed; %d taps", failures.Load(), requests.Load(), len(taps))
+	}
+	slices.Sort(taps)
+	t.Logf("%d phones, %d requests, %d screens, %d taps until the last screen knows: p50 %v, p95 %v, longest %v",
+		phones, requests.Load(), screens, len(taps), taps[len(taps)/2], taps[len(taps)*95/100], taps[len(taps)-1])
+}
+
+// startSunday runs all reference modules with their sample data.
+func startSunday(t *testing.T) *installation {
+	t.Helper()
+	i := install(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
+	i.useProxyAddresses()
+	i.useObjectStorage("http://" + storagetest.New(t).Address)
+	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
+	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
+		ON CONFLICT DO NOTHING`)
+	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
+		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
+	i.start(t)
+	owner := sample.Owner{Email: ownerAddress, Password: ownerPassword}
+	if err := sample.Fill(t.Context(), i.address, owner); err != nil {
+		t.Fatalf("the sample data: %v", err)
+	}
+	return i
+}
+
+// phone is one member, who opens Home, then looks at their dates, again and again.
+func phone(ctx context.Context, p *person, begins time.Duration, requests, failures *atomic.Int64) {
+	day := func(days int) string { return time.Now().AddDate(0, 0, days).Format(time.DateOnly) }
+	paths := []string{
+		"/api/v1/principal", "/api/v1/dashboard/navigation", "/api/v1/modules/announcements/latest",
+		"/api/v1/modules/stage/services?limit=1", "/api/v1/modules/rota/mine",
+		"/api/v1/modules/calendar/occurrences?from=" + day(-1) + "&to=" + day(8),
+	}
+	next := time.NewTimer(begins)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-next.C:
+		}
+		for _, path := range paths {
+			got, err := p.doContext(ctx, "GET", path, nil)
+			if ctx.Err() != nil {
+				return
+			}
+			requests.Add(1)
+			if err != nil || got.status != http.StatusOK {
+				failures.Add(1)
+				p.t.Logf("GET %s: %d %.200s %v", path, got.status, got.body, err)
+			}
+		}
+		next.Reset(10 * time.Second)
+	}
+}
+
+// heardAt is a screen that knows a state of the stage.
+type heardAt struct {
+	rev int64
+	at  time.Time
+}
+
+func listen(s *stream, heard chan<- heardAt) {
+	for {
+		kind, data, _ := strings.Cut(s.read(), " ")
+		if kind == "" {
+			return
+		}
+		var told struct{ Rev int64 }
+		if json.Unmarshal([]byte(data), &told) == nil {
+			heard <- heardAt{told.Rev, time.Now()}
+		}
+	}
+}
+
+// drive taps once a second until ctx ends, and returns how long each tap took until the last screen knew.
+func drive(
+	ctx context.Context, t *testing.T, owner *person, screens int, heard <-chan heardAt,
+) (taps []time.Duration) {
+	t.Helper()
+	var services struct{ Services []struct{ ID string } }
+	var live struct{ Live struct{ Rev int64 } }
+	read := func(method, path string, value, into any) int {
+		t.Helper()
+		got := owner.do(method, "/api/v1/modules/stage"+path, value)
+		if got.status == http.StatusOK && json.Unmarshal([]byte(got.body), into) != nil {
+			t.Fatalf("%s %s: no JSON: %.300s", method, path, got.body)
+		}
+		return got.status
+	}
+	if read("GET", "/services?limit=1", nil, &services) != 200 || len(services.Services) != 1 {
+		t.Fatal("there is no service to drive")
+	}
+	root := "/live/" + services.Services[0].ID
+	if status := read("GET", "/live", nil, &live); status != 200 {
+		t.Fatalf("GET /live: %d", status)
+	}
+	if status := read("POST", root+"/take", object{"rev": live.Live.Rev}, &live); status != 200 {
+		t.Fatalf("take control: status %d, want 200", status)
+	}
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	actions := []string{"next", "next", "next", "previous", "previous"}
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return taps
+		case <-second.C:
+		}
+		began, before := time.Now(), live.Live.Rev
+		press := object{"opId": uuid.NewString(), "rev": before, "action": actions[n%len(actions)]}
+		if status := read("POST", root+"/go", press, &live); status != 200 {
+			t.Errorf("tap %d: status %d, want 200", n, status)
+			return taps
+		}
+		if live.Live.Rev == before {
+			continue // the end of the service: nothing has changed
+		}
+		deadline := time.After(patience)
+		for know := 0; know < screens; {
+			select {
+			case h := <-heard:
+				if h.rev >= live.Live.Rev {
+					know++
+					if know == screens {
+						taps = append(taps, h.at.Sub(began))
+					}
+				}
+			case <-deadline:
+				t.Fatalf("tap %d: %d of %d screens know of it", n, know, screens)
+			}
+		}
+	}
+}
