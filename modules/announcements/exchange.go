@@ -159,13 +159,35 @@ func (s *store) shownPictures(ctx context.Context) (pictures []picture, err erro
 	return pictures, rows.Err()
 }
 
-// exchangeReader reads a file member by member.
-type exchangeReader struct{ decoder *jsontext.Decoder }
+// exchangeReader reads a file value by value, and holds no more of it than the longest one may have.
+type exchangeReader struct {
+	decoder *jsontext.Decoder
+	body    *valueReader
+}
+
+// maxValue in bytes is a picture of the most bytes in base64, with what stands around it.
+const maxValue = maxImage/3*4 + 64<<10
 
 var errNoExport = errors.New("this is not an export of announcements")
 
 func newExchangeReader(body io.Reader) exchangeReader {
-	return exchangeReader{jsontext.NewDecoder(body)}
+	counted := &valueReader{body: body}
+	return exchangeReader{jsontext.NewDecoder(counted), counted}
+}
+
+// valueReader ends a body whose value has no end: a decoder holds a value as a whole.
+type valueReader struct {
+	body io.Reader
+	read int64 // since the value began
+}
+
+func (v *valueReader) Read(p []byte) (int, error) {
+	if v.read > maxValue {
+		return 0, errNoExport
+	}
+	n, err := v.body.Read(p)
+	v.read += int64(n)
+	return n, err
 }
 
 // begin reads to the first notice.
@@ -196,6 +218,7 @@ func (r exchangeReader) list(name string) error {
 
 // more tells whether a list goes on; at its end it leaves it.
 func (r exchangeReader) more() (bool, error) {
+	r.body.read = 0
 	if r.decoder.PeekKind() != ']' {
 		return true, nil
 	}
@@ -214,6 +237,7 @@ func (r exchangeReader) end() error {
 }
 
 func (r exchangeReader) member(name string) error {
+	r.body.read = 0
 	token, err := r.decoder.ReadToken()
 	if err != nil || token.Kind() != '"' || token.String() != name {
 		return unread(err)
@@ -222,6 +246,7 @@ func (r exchangeReader) member(name string) error {
 }
 
 func (r exchangeReader) token(kind jsontext.Kind) error {
+	r.body.read = 0
 	token, err := r.decoder.ReadToken()
 	if err != nil || token.Kind() != kind {
 		return unread(err)
@@ -230,6 +255,7 @@ func (r exchangeReader) token(kind jsontext.Kind) error {
 }
 
 func (r exchangeReader) value(into any) error {
+	r.body.read = 0
 	if err := json.UnmarshalDecode(r.decoder, into, json.RejectUnknownMembers(true)); err != nil {
 		return unread(err)
 	}

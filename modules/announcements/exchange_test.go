@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -131,4 +132,33 @@ func TestExportTooLarge(t *testing.T) {
 	if got.Status != http.StatusOK || strings.Count(got.Body, `"imageId":null`) != 4 {
 		t.Errorf("GET /export?pictures=0: %s, want four notices without a picture", got)
 	}
+}
+
+// TestEndlessValue: of a value that is longer than any picture no more is read than a picture may have.
+func TestEndlessValue(t *testing.T) {
+	t.Parallel()
+	body := &endless{}
+	r := newExchangeReader(body)
+	var notice exchanged
+	if err := r.value(&notice); err != errNoExport || body.read > 3*maxValue {
+		t.Errorf("a text without an end: %v after %d bytes, want %v after at most %d", err, body.read, errNoExport,
+			3*maxValue)
+	}
+}
+
+// endless is a JSON string that never ends.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	if e.read == 0 {
+		p[0] = '"'
+	}
+	e.read += len(p)
+	if e.read > 10*maxValue {
+		return 0, io.EOF
+	}
+	return len(p), nil
 }

@@ -17,7 +17,7 @@ func TestSupportBundle(t *testing.T) {
 	i := install(t, "announcements")
 	i.environment["SERVICE_METRICS_ADDRESS"] = filepath.Join(t.TempDir(), "MARKED.sock")
 	i.environment["SERVICE_IDENTITY_SECRET"] = "MARKED-8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi"
-	i.environment["SERVICE_MODULE_SECRET__ANNOUNCEMENTS__MARKED"] = "MARKED"
+	i.environment["SERVICE_MODULE_SECRET__ANNOUNCEMENTS__KEY"] = "MARKED"
 	i.environment["DATABASE_URL"] += "?application_name=MARKED-application"
 	for name, value := range map[string]string{ // nobody listens there
 		"HOST": "marked-host.example.org", "PORT": "1", "SECURITY": "plaintext", "USERNAME": "MARKED-user",
