@@ -55,22 +55,21 @@ func checkDenied(ctx context.Context, t *trial) outcome {
 	return passed("%d requests", sent)
 }
 
-// leaves is how long after its arrival in the module each call of a route is left: a module that is called
-// and told to stop in one breath may never begin.
-var leaves = [...]time.Duration{0, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond}
+// left is how many calls of each route are left at once.
+const left = 4
 
 func checkCancel(ctx context.Context, t *trial) outcome {
 	for _, route := range t.live.process.Routes() {
 		before := t.live.process.Status().Starts
-		for _, after := range leaves {
-			t.live.leave(ctx, route, after)
+		for range left {
+			t.live.leave(ctx, route)
 		}
 		unfinished, err := t.live.settle(ctx, t.stuckWithin())
 		switch {
 		case err != nil:
 			return asking(pattern(route), failed("%v", err))
 		case unfinished > 0:
-			return asking(pattern(route), failed("%d of %d calls that were left go on", unfinished, len(leaves)))
+			return asking(pattern(route), failed("%d of %d calls that were left go on", unfinished, left))
 		case t.live.process.Status().Starts != before:
 			return asking(pattern(route), failed("the process ended: %s", t.lastEnd()))
 		}
@@ -78,8 +77,8 @@ func checkCancel(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// leave sends a request and goes away that long after the module has it. Of a body only the first half comes.
-func (i *installation) leave(ctx context.Context, route *abi.Route, after time.Duration) {
+// leave sends a request and goes away as soon as the module has it. Of a body only the first half comes.
+func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	q := i.small(route, theOwner)
@@ -87,7 +86,7 @@ func (i *installation) leave(ctx context.Context, route *abi.Route, after time.D
 		q.length = min(route.GetMaxBodyBytes(), 1<<20)
 		q.body = io.MultiReader(filler(q.length/2), blocked{ctx})
 	}
-	i.onEntry(func() { time.AfterFunc(after, cancel) })
+	i.onEntry(cancel)
 	defer i.onEntry(nil)
 	_ = i.send(ctx, q)
 }

@@ -98,7 +98,7 @@ func (m *module) read(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			hang()
-		case <-time.After(3 * time.Second):
+		case <-time.After(4 * time.Second):
 		}
 	case "long-headers":
 		for n := range 20 {
