@@ -128,8 +128,12 @@ var screens = []screenCase{
 		setNamedHouse(h)
 		setSunday(h)
 	}, func(p *tab) { p.waitFor(`document.querySelector(".doorway")`) }},
-	{"W5-menu", "/#/m/announcements", announcements, func(p *tab) {
-		p.waitFor(`document.querySelector(".notice")`)
+	{"W5-menu", "/", func(_ *testing.T, h *fixture) {
+		h.setSignedIn(person)
+		setNamedHouse(h)
+		setSunday(h)
+	}, func(p *tab) { // where nothing small lies half below the open menu
+		p.waitFor(`document.querySelector(".doorway")`)
 		p.clickSelector(".account > button")
 	}},
 	{"W5-module-failed", "/#/m/announcements", func(t *testing.T, h *fixture) {
