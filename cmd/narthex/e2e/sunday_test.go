@@ -39,7 +39,7 @@ func TestSunday(t *testing.T) {
 	for n := range screens {
 		screen := i.visitorFrom(t, 10+n)
 		screen.cookie, _ = i.pairScreenWith(t, owner, 10+n, "stage")
-		s := screen.subscribe("/api/v1/realtime/modules/stage/screen")
+		s := screen.subscribe("/api/v1/module-realtime/stage/screen")
 		if s.status != http.StatusOK {
 			t.Fatalf("a screen's stream: status %d, want 200", s.status)
 		}
@@ -73,18 +73,19 @@ func TestSunday(t *testing.T) {
 func startSunday(t *testing.T) *installation {
 	t.Helper()
 	i := install(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
-	i.useProxyAddresses()
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
 	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
 		ON CONFLICT DO NOTHING`)
 	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
-	i.start(t)
+	daemon := i.start(t)
 	owner := sample.Owner{Email: ownerAddress, Password: ownerPassword}
 	if err := sample.Fill(t.Context(), i.address, owner); err != nil {
 		t.Fatalf("the sample data: %v", err)
 	}
+	i.useProxyAddresses()
+	i.restart(t, daemon)
 	return i
 }
 
