@@ -70,7 +70,8 @@ func TestDoctorOnSchemas(t *testing.T) {
 		{`DELETE FROM core.migration WHERE line = 'board' AND version =
 			(SELECT max(version) FROM core.migration WHERE line = 'board')`, "SCHEMA_OUTDATED"},
 		{`INSERT INTO core.migration (line, version, name, checksum, state)
-			SELECT 'core', max(version) + 1, 'later', 'x', 'applied' FROM core.migration WHERE line = 'core'`, "MIGRATION_DOWNGRADE"},
+			SELECT 'core', max(version) + 1, 'later', 'x', 'applied'
+			FROM core.migration WHERE line = 'core'`, "MIGRATION_DOWNGRADE"},
 		{`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 1`,
 			"MIGRATION_HISTORY_CHANGED"},
 		{`DROP SCHEMA core CASCADE`, "SCHEMA_MISSING"},

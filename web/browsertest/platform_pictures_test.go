@@ -1,0 +1,79 @@
+package browsertest
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// platformPictures are the pictures of README.md that show the sample modules as "make dev" runs them.
+var platformPictures = map[string]struct {
+	view view
+	path string
+	show func(p *tab) // waits until the page is as the picture shows it
+}{
+	"home.png": {readmeView, "/#/", func(p *tab) {
+		p.waitForVisibleText("Next service")
+		p.waitForVisibleText("Morning prayer")
+		p.waitForVisibleText("Latest notice")
+	}},
+	"calendar.png": {readmeView, "/#/m/calendar", func(p *tab) { p.waitForVisibleText("Choir practice") }},
+	"rota.png":     {readmeView, "/#/m/rota", func(p *tab) { p.waitForVisibleText("Welcome 1") }},
+	"stage.png": {view{width: 390, height: 844, reduced: true}, "/#/m/stage", func(p *tab) {
+		press := func(words string) {
+			p.t.Helper()
+			p.waitForVisibleText(words)
+			p.runScript(`[...document.querySelectorAll("main a, main button")]
+				.find((control) => control.innerText.trim().startsWith("` + words + `")).click();`)
+		}
+		press("Drive")
+		press("Take control")
+		for _, words := range []string{"Early in the morning", "Casting down", "eye of sinful"} {
+			press("Next")
+			p.waitFor(`document.querySelector("main").innerText.includes("` + words + `")`)
+		}
+	}},
+}
+
+var readmeView = view{width: 1280, height: 657, reduced: true}
+
+// TestPlatformPictures writes the pictures with SCREENSHOTS=write; otherwise other tests have been there.
+func TestPlatformPictures(t *testing.T) {
+	if os.Getenv("SCREENSHOTS") != "write" {
+		t.Skip("the pictures are asked for by SCREENSHOTS=write")
+	}
+	modules := "../../modules/"
+	d := startIn(t, install(t, modules+"announcements", modules+"countdown", modules+"home", modules+"stage",
+		modules+"rota", modules+"calendar"))
+	p := openPage(t, d.address, desktop)
+	p.waitForHeading("Sign in")
+	p.fill("E-mail", "owner@example.org")
+	p.fill("Password", d.password)
+	p.click("button", "Sign in")
+	p.waitForHome()
+	p.runScript(`await fetch("/api/v1/house", { method: "PUT", headers: { "Content-Type": "application/json" },
+		body: JSON.stringify({ name: "Hill Street Church", accent: "copper", language: "en" }) });`)
+	for name, picture := range platformPictures {
+		p.setView(picture.view)
+		p.do(chromedp.Navigate("about:blank"))
+		p.do(chromedp.Navigate(d.address + picture.path))
+		p.waitFor(`document.documentElement.dataset.accent === "copper"`)
+		picture.show(p)
+		p.runScript(`await Promise.all(document.getAnimations().map(({ finished }) => finished))`)
+		shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := png.Decode(bytes.NewReader(shot))
+		if err == nil {
+			err = writePicture(filepath.Join(imagesOfReadme, name), decoded)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
