@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,20 +35,16 @@ func TestSunday(t *testing.T) {
 	}
 	i := startSunday(t)
 	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
+	ctx, end := context.WithTimeout(t.Context(), lasts+time.Minute) // the minute is for the sign-ins
+	defer end()
+	var load sync.WaitGroup
 	const screens = 12
-	heard := make(chan heardAt, screens*4)
+	heard := make(chan heardAt, screens*1000)
 	for n := range screens {
 		screen := i.visitorFrom(t, 10+n)
 		screen.cookie, _ = i.pairScreenWith(t, owner, 10+n, "stage")
-		s := screen.subscribe("/api/v1/module-realtime/stage/screen")
-		if s.status != http.StatusOK {
-			t.Fatalf("a screen's stream: status %d, want 200", s.status)
-		}
-		go listen(s, heard)
+		load.Go(func() { listen(ctx, screen, heard) })
 	}
-	ctx, end := context.WithTimeout(t.Context(), lasts)
-	defer end()
-	var load sync.WaitGroup
 	var requests, failures atomic.Int64
 	for n := range phones {
 		member := i.visitorFrom(t, 100+n)
@@ -59,7 +56,8 @@ func TestSunday(t *testing.T) {
 			phone(ctx, member, time.Duration(n)*10*time.Second/time.Duration(phones), &requests, &failures)
 		})
 	}
-	taps := drive(ctx, t, owner, screens, heard)
+	taps := drive(ctx, t, owner, screens, lasts, heard)
+	end()
 	load.Wait()
 	if failures.Load() > 0 || len(taps) == 0 {
 		t.Errorf("%d of %d requests of the phones failed; %d taps", failures.Load(), requests.Load(), len(taps))
@@ -126,22 +124,40 @@ type heardAt struct {
 	at  time.Time
 }
 
-func listen(s *stream, heard chan<- heardAt) {
-	for {
-		kind, data, _ := strings.Cut(s.read(), " ")
-		if kind == "" {
+// listen reads the stage's channel as a screen does, until ctx ends: a stream ends after some minutes, and
+// the next one begins with what is so then.
+func listen(ctx context.Context, screen *person, heard chan<- heardAt) {
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			screen.address+"/api/v1/module-realtime/stage/screen", nil)
+		if err != nil {
+			screen.t.Error(err)
 			return
 		}
-		var told struct{ Rev int64 }
-		if json.Unmarshal([]byte(data), &told) == nil {
-			heard <- heardAt{told.Rev, time.Now()}
+		request.Header.Set("Cookie", screen.cookie)
+		response, err := (&http.Client{Transport: screen.client.Transport}).Do(request)
+		if ctx.Err() != nil {
+			return
 		}
+		if err != nil || response.StatusCode != http.StatusOK {
+			screen.t.Errorf("a screen's stream: %v, %v; want 200", response, err)
+			return
+		}
+		s := &stream{t: screen.t, body: bufio.NewReader(response.Body)}
+		for event := s.read(); event != ""; event = s.read() {
+			_, data, _ := strings.Cut(event, " ")
+			var told struct{ Rev int64 }
+			if json.Unmarshal([]byte(data), &told) == nil {
+				heard <- heardAt{told.Rev, time.Now()}
+			}
+		}
+		_ = response.Body.Close()
 	}
 }
 
-// drive taps once a second until ctx ends, and returns how long each tap took until the last screen knew.
+// drive taps once a second, and returns how long each tap took until the last screen knew.
 func drive(
-	ctx context.Context, t *testing.T, owner *person, screens int, heard <-chan heardAt,
+	ctx context.Context, t *testing.T, owner *person, screens int, lasts time.Duration, heard <-chan heardAt,
 ) (taps []time.Duration) {
 	t.Helper()
 	var services struct{ Services []struct{ ID string } }
@@ -164,12 +180,15 @@ func drive(
 	if status := read("POST", root+"/take", object{"rev": live.Live.Rev}, &live); status != 200 {
 		t.Fatalf("take control: status %d, want 200", status)
 	}
+	end := time.After(lasts)
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	actions := []string{"next", "next", "next", "previous", "previous"}
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
+			return taps
+		case <-end:
 			return taps
 		case <-second.C:
 		}
