@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,8 @@ type traffic struct {
 	requests [][]byte
 	// from the beginning of one request to that of the next on its connection; 0: as soon as the response is
 	// there
-	every time.Duration
+	every  time.Duration
+	status string // how each response begins; empty: as a 200
 }
 
 // load sends traffic over kept-alive connections for a while and returns how long each response took. It
@@ -50,7 +52,7 @@ func load(ctx context.Context, address string, sent traffic, length time.Duratio
 			if err := wait(ctx, sent.every*time.Duration(i)/time.Duration(len(sent.requests))); err != nil {
 				return
 			}
-			times, err := client(ctx, address, request, size, sent.every, until)
+			times, err := client(ctx, address, request, size, sent, until)
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, times...)
@@ -62,27 +64,33 @@ func load(ctx context.Context, address string, sent traffic, length time.Duratio
 }
 
 func client(
-	ctx context.Context, address string, request []byte, size int, every time.Duration, until time.Time,
+	ctx context.Context, address string, request []byte, size int, sent traffic, until time.Time,
 ) (times []time.Duration, err error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	body := make([]byte, size)
+	expected := sent.status
+	if expected == "" {
+		expected = "HTTP/1.1 200 OK"
+	}
+	body := make([]byte, min(size, 256<<10)) // of a longer response it is filled again
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
 		if _, err := conn.Write(request); err != nil {
 			return times, err
 		}
-		if _, err := io.ReadFull(conn, body); err != nil {
-			return times, err
-		}
-		if !strings.HasPrefix(string(body[:15]), "HTTP/1.1 200 OK") {
-			return times, fmt.Errorf("answered %.40q", body)
+		for left := size; left > 0; left -= len(body) {
+			if _, err := io.ReadFull(conn, body[:min(left, len(body))]); err != nil {
+				return times, err
+			}
+			if left == size && !bytes.HasPrefix(body, []byte(expected)) {
+				return times, fmt.Errorf("answered %.40q", body)
+			}
 		}
 		after := time.Now()
 		times = append(times, after.Sub(now))
-		if err := wait(ctx, every-after.Sub(now)); err != nil {
+		if err := wait(ctx, sent.every-after.Sub(now)); err != nil {
 			return times, err
 		}
 		now = time.Now()

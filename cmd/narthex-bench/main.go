@@ -59,5 +59,13 @@ func bench(ctx context.Context, binary, work string, runs int, length time.Durat
 			return fmt.Errorf("%s: %w", row.work, err)
 		}
 	}
+	for _, row := range moduleCalls("http://localhost:" + platform.port) {
+		if !strings.Contains(row.work, work) {
+			continue
+		}
+		if err := row.measure(ctx, limit, platform.system, runs, length); err != nil {
+			return fmt.Errorf("%s: %w", row.work, err)
+		}
+	}
 	return nil
 }

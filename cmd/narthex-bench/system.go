@@ -40,8 +40,11 @@ func (s *system) cpu() time.Duration {
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
+	return ticks(afterName(stat))
+}
+
+// ticks is the processor time in the fields of a process's stat.
+func ticks(fields []string) time.Duration {
 	user, _ := strconv.Atoi(fields[11])
 	kernel, _ := strconv.Atoi(fields[12])
 	return time.Duration(user+kernel) * 10 * time.Millisecond // Linux counts in hundredths of a second
@@ -72,11 +75,12 @@ func start(command *exec.Cmd, output io.Reader, ready string) (*system, string, 
 	return s, line, nil
 }
 
-// platform is narthex with a database of its own and no modules.
+// platform is narthex with a database of its own and one module, which is idle in most rows.
 type platform struct {
 	*system
 	postgres *cluster.Cluster
 	folder   string
+	port     string
 }
 
 func startPlatform(ctx context.Context, binary string) (p *platform, err error) {
@@ -98,6 +102,9 @@ func startPlatform(ctx context.Context, binary string) (p *platform, err error) 
 	}
 	modules := filepath.Join(p.folder, "modules")
 	if err := os.Mkdir(modules, 0o755); err != nil {
+		return nil, err
+	}
+	if err := installCalls(ctx, modules); err != nil {
 		return nil, err
 	}
 	port, err := freePort()
@@ -129,7 +136,7 @@ func startPlatform(ctx context.Context, binary string) (p *platform, err error) 
 	if p.system, _, err = start(command, output, `"msg":"ready"`); err != nil {
 		return nil, err
 	}
-	p.address = "127.0.0.1:" + port
+	p.address, p.port = "127.0.0.1:"+port, port
 	return p, nil
 }
 

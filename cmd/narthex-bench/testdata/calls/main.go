@@ -1,0 +1,46 @@
+// Command calls is the module that the benchmark calls: handlers with nothing to compute.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type calls struct{}
+
+func main() { sdk.Serve(calls{}) }
+
+// Register declares the routes, which serveLimit has too.
+func (calls) Register(r *sdk.Registry) error {
+	const may = "calls.use"
+	r.Handle("GET /small", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"plain":true}`)
+	})
+	piece := make([]byte, 32<<10)
+	r.Handle("GET /plain/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", r.PathValue("count"))
+		left, _ := strconv.Atoi(r.PathValue("count"))
+		for ; left > 0; left -= len(piece) {
+			_, _ = w.Write(piece[:min(left, len(piece))])
+		}
+	})
+	count := func(w http.ResponseWriter, r *http.Request) {
+		n, _ := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n)
+	}
+	r.Handle("POST /count", may, sdk.Buffered(1<<20), count)
+	r.Handle("POST /stream", may, sdk.Streamed(32<<20), count)
+	return nil
+}
+
+// Start has nothing to do.
+func (calls) Start(context.Context, *sdk.Host) error { return nil }
+
+// Stop has nothing to do.
+func (calls) Stop(context.Context) error { return nil }
