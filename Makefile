@@ -80,6 +80,15 @@ bench: postgresql build ## Measure the platform beside the least program that co
 	$(GO) run ./cmd/narthex-bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime
 
+.PHONY: faults
+faults: postgresql versitygw build ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)
+	$(GO) run ./cmd/narthex-faults -run '$(FAULTS)'
+
+SOAK ?= 20m
+.PHONY: soak
+soak: postgresql versitygw build ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
+	$(GO) run ./cmd/narthex-faults -soak $(SOAK)
+
 .PHONY: postgresql
 postgresql:
 	@.ci/postgresql

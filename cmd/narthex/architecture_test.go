@@ -16,9 +16,10 @@ const project = "github.com/narthex-platform/narthex/"
 // ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each
 // other. A package that is not listed fails the test, so a new one takes its place on purpose.
 var ranks = map[string]int{
-	"cmd/narthex":     9,
-	"cmd/narthex-dev": 9,
-	"cmd/narthex/e2e": 9, // tests alone
+	"cmd/narthex":        9,
+	"cmd/narthex-dev":    9,
+	"cmd/narthex-faults": 9,
+	"cmd/narthex/e2e":    9, // tests alone
 
 	"cmd/narthex/program": 8,
 
@@ -140,7 +141,7 @@ var doors = map[string][]string{
 	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
-	"github.com/nats-io":                {"realtime"},
+	"github.com/nats-io":                {"realtime", "cmd/narthex-faults"},
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 }

@@ -40,6 +40,7 @@ type Server struct {
 	Settings environment.Storage // by path style; change a copy for other ways
 	objects  string
 	metadata string // so that the file system need not have extended attributes
+	pid      int
 	stop     func()
 }
 
@@ -47,22 +48,31 @@ type Server struct {
 // beyond those it needs.
 func New(t testing.TB, arguments ...string) *Server {
 	t.Helper()
-	program, err := find()
+	s, err := Start(t.Context(), t.TempDir(), arguments...)
 	if err != nil {
 		t.Fatalf("storagetest: %v", err)
 	}
-	folder := t.TempDir()
+	t.Cleanup(s.stop)
+	return s
+}
+
+// Start is New for a program that is no test: the objects are in a folder of the caller's, who stops the
+// server.
+func Start(ctx context.Context, folder string, arguments ...string) (*Server, error) {
+	program, err := find()
+	if err != nil {
+		return nil, err
+	}
 	for attempt := 1; ; attempt++ { // another program may take the port before the server does
-		s, err := start(t, program, folder, arguments)
-		if err == nil {
-			t.Cleanup(s.stop)
-			return s
-		}
-		if attempt == 3 {
-			t.Fatalf("storagetest: %v", err)
+		s, err := start(ctx, program, folder, arguments)
+		if err == nil || attempt == 3 {
+			return s, err
 		}
 	}
 }
+
+// PID is the server's process, for those who stop or freeze it.
+func (s *Server) PID() int { return s.pid }
 
 // Stop ends the server now, with its connections.
 func (s *Server) Stop() { s.stop() }
@@ -101,7 +111,7 @@ func (s *Server) Remove(t testing.TB) {
 	}
 }
 
-func start(t testing.TB, program, folder string, arguments []string) (*Server, error) {
+func start(ctx context.Context, program, folder string, arguments []string) (*Server, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -140,11 +150,12 @@ func start(t testing.TB, program, folder string, arguments []string) (*Server, e
 	if err := <-started; err != nil {
 		return nil, err
 	}
+	s.pid = command.Process.Pid
 	s.stop = func() {
 		_ = command.Process.Kill()
 		<-ended
 	}
-	if err := s.awaitReachable(t.Context(), ended); err != nil {
+	if err := s.awaitReachable(ctx, ended); err != nil {
 		s.stop()
 		return nil, fmt.Errorf("%w: %s", err, output)
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	Tools string
 	// FsyncOff trades durability for speed. For tests: a crash of the machine loses the data.
 	FsyncOff bool
+	// Port is where the server listens; 0 takes a free one. A server that starts again where it was has one.
+	Port int
 	// Replicated lets the cluster have standbys.
 	Replicated bool
 	// Primary makes the cluster a standby of another one: a copy that follows it and accepts no writes until
@@ -84,8 +86,10 @@ func (c *Cluster) start(ctx context.Context, programs programs, options Options)
 		return fail(ErrStart, err)
 	}
 	for range startAttempts {
-		if c.port, err = freePort(); err != nil {
-			return fail(ErrStart, err)
+		if c.port = options.Port; c.port == 0 {
+			if c.port, err = freePort(); err != nil {
+				return fail(ErrStart, err)
+			}
 		}
 		if c.server, err = launch(c.home, programs, arguments(c.home, c.port, options)); err != nil {
 			return fail(ErrStart, err)
@@ -130,6 +134,9 @@ func (c *Cluster) Kill() error {
 	<-c.server.ended
 	return nil
 }
+
+// PID is the postmaster's process.
+func (c *Cluster) PID() int { return c.server.pid }
 
 // Ended is closed when the server's process has ended, for whatever reason.
 func (c *Cluster) Ended() <-chan struct{} { return c.server.ended }

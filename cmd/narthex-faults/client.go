@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// person is one browser.
+type person struct {
+	address string
+	cookie  string
+	client  *http.Client
+}
+
+// answer is what came of a request; status 0 with an error is none.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	err    error
+	took   time.Duration
+}
+
+// String is the answer in a few words.
+func (a answer) String() string {
+	if a.err != nil {
+		return fmt.Sprintf("no answer (%v)", a.err)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %.120s", a.status, a.body))
+}
+
+// is tells whether the answer has a status and, unless it is "", a code.
+func (a answer) is(status int, code string) bool {
+	return a.err == nil && a.status == status && (code == "" || a.body == `{"code":"`+code+`"}`)
+}
+
+// visitor is a browser without a session, with connections of its own.
+func (p *place) visitor() *person {
+	return &person{address: p.address, client: &http.Client{Timeout: patience, Transport: &http.Transport{
+		MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second}}} // before the platform closes it, at 5 s
+}
+
+// as is a person with the session of another, on connections of their own.
+func (p *place) as(other *person) *person {
+	own := p.visitor()
+	own.cookie = other.cookie
+	return own
+}
+
+// signIn is a person with a session.
+func (p *place) signIn(email, password string) (*person, error) {
+	v := p.visitor()
+	got := v.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": password})
+	if got.status != http.StatusOK {
+		return nil, fmt.Errorf("sign-in: %v", got)
+	}
+	v.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
+	return v, nil
+}
+
+// owner signs the owner in.
+func (c *check) owner() *person {
+	owner, err := c.signIn(ownerAddress, ownerPassword)
+	c.ok(err, "the owner")
+	return owner
+}
+
+// do sends a request as the Dashboard does and reads the whole answer.
+func (p *person) do(method, path string, value any) answer {
+	return p.doContext(context.Background(), method, path, value)
+}
+
+func (p *person) doContext(ctx context.Context, method, path string, value any) answer {
+	began := time.Now()
+	got := p.send(ctx, method, path, value)
+	got.took = time.Since(began)
+	return got
+}
+
+func (p *person) send(ctx context.Context, method, path string, value any) answer {
+	request, err := p.request(ctx, method, path, value)
+	if err != nil {
+		return answer{err: err}
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return answer{err: err}
+	}
+	text, err := io.ReadAll(response.Body)
+	err = errors.Join(err, response.Body.Close())
+	return answer{status: response.StatusCode, header: response.Header, body: string(text), err: err}
+}
+
+func (p *person) request(ctx context.Context, method, path string, value any) (*http.Request, error) {
+	var body io.Reader
+	switch v := value.(type) {
+	case nil:
+	case io.Reader:
+		body = v
+	default:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, p.address+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if method != http.MethodGet {
+		request.Header.Set("Origin", p.address)
+	}
+	if p.cookie != "" {
+		request.Header.Set("Cookie", p.cookie)
+	}
+	return request, nil
+}
+
+// stream is one reader of a channel.
+type stream struct {
+	response *http.Response
+	body     *bufio.Reader
+	stop     context.CancelFunc
+}
+
+// subscribe opens a channel; the caller closes it.
+func (p *person) subscribe(ctx context.Context, path string) (*stream, error) {
+	ctx, stop := context.WithCancel(ctx)
+	request, err := p.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	response, err := p.client.Transport.RoundTrip(request)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	s := &stream{response: response, body: bufio.NewReader(response.Body), stop: stop}
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 200))
+		s.close()
+		return nil, fmt.Errorf("a stream was answered %d %s", response.StatusCode, text)
+	}
+	return s, nil
+}
+
+func (s *stream) close() {
+	s.stop()
+	_ = s.response.Body.Close()
+}
+
+// next is the next event that is no heartbeat; the error is io.EOF at the end.
+func (s *stream) next() (kind, data string, err error) {
+	for {
+		line, err := s.body.ReadString('\n')
+		if err != nil {
+			return "", "", err
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "event":
+			kind = value
+		case "data":
+			data = value
+		case "":
+			if kind != "heartbeat" && kind != "" {
+				return kind, data, nil
+			}
+			kind, data = "", ""
+		}
+	}
+}
+
+// isAllowedOfModule tells whether a caller of a module that dies may get this
+// (docs/reference/error-codes.md).
+func isAllowedOfModule(a answer) bool {
+	switch {
+	case a.is(http.StatusOK, ""), a.is(http.StatusInternalServerError, "MODULE_HANDLER_FAILED"),
+		a.is(http.StatusServiceUnavailable, "MODULE_OVERLOADED"):
+		return true
+	case a.is(http.StatusServiceUnavailable, "MODULE_UNAVAILABLE"):
+		wait, err := strconv.Atoi(a.header.Get("Retry-After"))
+		return err == nil && wait >= 1 && wait <= 30
+	}
+	return false
+}
+
+// bystanders ask all along for what a fault may not touch.
+type bystanders struct {
+	cancel context.CancelFunc
+	asking sync.WaitGroup
+	asked  int
+}
+
+// watch starts asking for paths, each of which must answer 200 until stop is called.
+func (c *check) watch(owner *person, paths ...string) *bystanders {
+	ctx, cancel := context.WithCancel(c.ctx)
+	b := &bystanders{cancel: cancel}
+	counts := make([]int, len(paths))
+	for n, path := range paths {
+		own := c.as(owner)
+		b.asking.Go(func() {
+			for ; ctx.Err() == nil; counts[n]++ {
+				if got := own.doContext(ctx, "GET", path, nil); ctx.Err() == nil && got.status != http.StatusOK {
+					c.wrong("GET %s meanwhile: %v, want 200", path, got)
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(20 * time.Millisecond): // a steady rate
+				}
+			}
+		})
+	}
+	c.cleanup(func() {
+		cancel()
+		b.asking.Wait()
+		for n, count := range counts {
+			b.asked += count
+			if count < 2 {
+				c.wrong("%s was asked for %d times only", paths[n], count)
+			}
+		}
+		c.saw("others asked %d times meanwhile", b.asked)
+	})
+	return b
+}
+
+// usualPaths are those that a misbehaving module may not touch.
+func usualPaths() []string {
+	return []string{"/api/v1/principal", "/api/v1/modules/base/plain", "/api/v1/health/ready"}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestTheSuiteRuns tries a cheap fault, so that the suite does not rot, and one that there is not.
+func TestTheSuiteRuns(t *testing.T) {
+	t.Chdir("../..")
+	binary := filepath.Join(t.TempDir(), "narthex")
+	if output, err := exec.Command("go", "build", "-o", binary, "./cmd/narthex").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	k, err := newKit(t.Context(), binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.close()
+	var report strings.Builder
+	if err := runFaults(t.Context(), &report, k, regexp.MustCompile(`^modules/crash$`)); err != nil ||
+		!strings.HasSuffix(report.String(), "\n1 passed, 0 failed\n") {
+		t.Errorf("error %v, want none and one passed:\n%s", err, report.String())
+	}
+	if err := runFaults(t.Context(), &report, k, regexp.MustCompile(`^nothing$`)); err == nil {
+		t.Error("a pattern that no fault matches: no error, want one")
+	}
+}
+
+// TestFaultsAreNamedOnce: -run picks by name, and docs/reliability.md lists them.
+func TestFaultsAreNamedOnce(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range allFaults() {
+		if seen[f.name] || f.done == "" || f.expected == "" || f.run == nil {
+			t.Errorf("fault %q is there twice, or a part of it is missing", f.name)
+		}
+		seen[f.name] = true
+	}
+}

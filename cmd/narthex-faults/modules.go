@@ -1,0 +1,438 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// moduleFaults are what modules do by malice or mistake. Whatever it is, others notice nothing.
+func moduleFaults() []fault {
+	wild := placeOptions{wild: []string{"wild"}}
+	return []fault{
+		{name: "modules/crash", place: wild, run: moduleCrash,
+			done:     "a handler ends its process (exit 3)",
+			expected: "its caller gets 500 MODULE_HANDLER_FAILED; another process answers; others notice nothing"},
+		{name: "modules/killed-under-load", place: wild, run: moduleKilled,
+			done:     "its process is killed 4 times while 20 callers send to it",
+			expected: "200, 500 MODULE_HANDLER_FAILED or 503 with Retry-After 1 to 30, never silence; it comes back"},
+		{name: "modules/stopped", place: wild, run: moduleStopped,
+			done:     "its process is frozen (SIGSTOP) with 20 calls under way",
+			expected: "the ping finds it: reason \"ping unanswered\", 500 MODULE_HANDLER_FAILED, another process"},
+		{name: "modules/stuck", place: wild, run: moduleStuck,
+			done:     "300 calls whose handlers never return",
+			expected: "500 MODULE_HANDLER_FAILED at 30 s or 503 MODULE_OVERLOADED; then \"calls stuck\", it is back"},
+		{name: "modules/memory", place: wild, run: moduleMemory,
+			done:     "a handler takes 2 GiB",
+			expected: "its process ends and comes back; the platform's own memory stays"},
+		{name: "modules/threads", place: wild, run: moduleThreads, absent: onlyRoot,
+			done:     "a handler starts 300 threads",
+			expected: "500 MODULE_HANDLER_FAILED and another process"},
+		{name: "modules/spins", place: wild, run: moduleSpins,
+			done:     "a handler takes all of the processor",
+			expected: "others are answered; its own answers go on too"},
+		{name: "modules/nonsense-frames", run: moduleNonsense,
+			place: placeOptions{wild: []string{"wild-0", "wild-1", "wild-2", "wild-3"}},
+			done:  "nonsense on both links and the body sockets: text, half a frame, too large, an unknown kind ...",
+			expected: "500 MODULE_HANDLER_FAILED, the log names the rule where it is one of docs/link.md, " +
+				"another process each time"},
+		{name: "modules/exit-loop", place: placeOptions{wild: []string{"loop"}}, run: moduleLoop,
+			done:     "a module ends as soon as it has started",
+			expected: "pauses of 1, 2, 4, 8 s; callers get 503 MODULE_UNAVAILABLE and Retry-After with the pause"},
+		{name: "modules/log-flood", place: wild, run: moduleFlood,
+			done:     "a module writes megabytes to its output and thousands of lines to the log",
+			expected: "at most 100 lines in 10 s are logged, its output is not; others notice nothing"},
+		{name: "modules/changed-registration", place: placeOptions{wild: []string{"changeling"}},
+			run:      moduleChangeling,
+			done:     "a module's second process registers other routes than its first",
+			expected: "it is refused with MODULE_REGISTER_FAILED, callers get 503 MODULE_UNAVAILABLE"},
+		{name: "modules/fills-host", run: moduleGlutton,
+			done:     "a row of 381 MiB, an exception of 191, notifications of 140, statements of 96",
+			expected: "ROW_TOO_LARGE or done; the platform grows by less than 64 MiB"},
+		{name: "modules/unread-channels", run: moduleUnreadChannels,
+			done:     "a module publishes without end to 60 readers that read nothing",
+			expected: "HOST_OVERLOADED within its 64 MiB; nothing is held once the readers have left"},
+		{name: "modules/clings", place: placeOptions{wild: []string{"clinging"}}, run: moduleClings,
+			done:     "a stop hook that never ends, at SIGTERM",
+			expected: "the stop ends all the same, exit status 1 and {\"moduleStopFailed\":true}"},
+	}
+}
+
+const wildRoot = "/api/v1/modules/wild"
+
+// back waits until a module answers from another process than the one that was.
+func (c *check) back(owner *person, id string, was int) {
+	c.eventually(id+" is back", func() bool {
+		got := owner.do("GET", "/api/v1/modules/"+id+"/plain", nil)
+		if !isAllowedOfModule(got) {
+			c.wrong("GET /plain of %s while it starts again: %v", id, got)
+		}
+		now := c.moduleProcess(id)
+		return got.status == http.StatusOK && now != 0 && now != was
+	})
+}
+
+func moduleCrash(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	was := c.moduleProcess("wild")
+	got := owner.do("GET", wildRoot+"/exit", nil)
+	c.saw("the caller got %v", got)
+	if !got.is(500, "MODULE_HANDLER_FAILED") {
+		c.wrong("the caller got %v", got)
+	}
+	c.back(owner, "wild", was)
+	lost := c.daemon.linesOf("wild", "module process lost")
+	if len(lost) != 1 || !slices.Contains([]string{"exited", "link lost"}, lost[0].Reason) {
+		c.wrong("lines of the log \"module process lost\": %+v, want one", lost)
+	}
+	c.saw("another process answers")
+}
+
+func moduleKilled(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	stop := make(chan struct{})
+	var sending sync.WaitGroup
+	var mu sync.Mutex
+	counts := make(map[int]int)
+	for n := range 20 {
+		own, body := c.as(owner), strings.Repeat("x", []int{1, 3000, 30_000}[n%3])
+		sending.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				// io.MultiReader: a body that net/http cannot send a second time
+				got := own.do("POST", wildRoot+"/slow", io.MultiReader(strings.NewReader(body)))
+				if !isAllowedOfModule(got) {
+					c.wrong("POST /slow: %v", got)
+				}
+				mu.Lock()
+				counts[got.status]++
+				mu.Unlock()
+				if got.status != http.StatusOK {
+					time.Sleep(50 * time.Millisecond) // the pause of a client that was refused
+				}
+			}
+		})
+	}
+	for range 4 {
+		was := c.moduleProcess("wild")
+		if was == 0 || syscall.Kill(was, syscall.SIGKILL) != nil {
+			c.wrong("there is no process to kill")
+			break
+		}
+		c.within(patience, func() bool { now := c.moduleProcess("wild"); return now != 0 && now != was })
+		c.within(patience, func() bool { return owner.do("GET", wildRoot+"/plain", nil).status == http.StatusOK })
+	}
+	close(stop)
+	sending.Wait()
+	if counts[http.StatusOK] == 0 {
+		c.wrong("nobody was served")
+	}
+	c.saw("callers got %v", counts)
+	if lost := c.daemon.linesOf("wild", "module process lost"); len(lost) != 4 {
+		c.wrong("the log tells of %d lost processes, want 4", len(lost))
+	}
+}
+
+func moduleStopped(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	was := c.moduleProcess("wild")
+	results := make(chan answer, 20)
+	for range cap(results) {
+		own := c.as(owner)
+		go func() { results <- own.do("GET", wildRoot+"/hold", nil) }()
+	}
+	c.eventually("the calls are under way", func() bool {
+		return strings.Count(c.daemon.log.String(), `"text":"holding"`) == cap(results)
+	})
+	c.ok(syscall.Kill(was, syscall.SIGSTOP), "SIGSTOP")
+	var slowest time.Duration
+	for range cap(results) {
+		got := <-results
+		slowest = max(slowest, got.took)
+		if !got.is(500, "MODULE_HANDLER_FAILED") {
+			c.wrong("a call under way: %v, want 500 MODULE_HANDLER_FAILED", got)
+		}
+	}
+	c.back(owner, "wild", was)
+	if lost := c.daemon.linesOf("wild", "module process lost"); len(lost) != 1 ||
+		lost[0].Reason != "ping unanswered" {
+		c.wrong("lines \"module process lost\": %+v, want one with \"ping unanswered\"", lost)
+	}
+	c.saw("%d callers got 500 MODULE_HANDLER_FAILED after at most %.0f s; another process answers", cap(results),
+		slowest.Seconds())
+}
+
+func moduleStuck(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	was := c.moduleProcess("wild")
+	results := make(chan answer, 300)
+	for range cap(results) {
+		own := c.as(owner)
+		go func() { results <- own.do("GET", wildRoot+"/stick", nil) }()
+	}
+	counts := make(map[int]int)
+	for range cap(results) {
+		got := <-results
+		counts[got.status]++
+		if !got.is(500, "MODULE_HANDLER_FAILED") && !got.is(503, "MODULE_OVERLOADED") {
+			c.wrong("a call that hangs: %v", got)
+		}
+	}
+	c.back(owner, "wild", was)
+	if lost := c.daemon.linesOf("wild", "module process lost"); len(lost) != 1 ||
+		lost[0].Reason != "calls stuck" {
+		c.wrong("lines \"module process lost\": %+v, want one with \"calls stuck\"", lost)
+	}
+	if counts[500] != 256 {
+		c.wrong("%d calls were in flight, want 256", counts[500])
+	}
+	c.saw("callers got %v; another process answers", counts)
+}
+
+func moduleMemory(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	before := peakMemory(c.daemon.pid())
+	was := c.moduleProcess("wild")
+	got := owner.do("GET", wildRoot+"/memory", nil)
+	if !got.is(500, "MODULE_HANDLER_FAILED") {
+		c.wrong("the caller got %v", got)
+	}
+	c.back(owner, "wild", was)
+	grown := peakMemory(c.daemon.pid()) - before
+	c.saw("the caller got %v, the platform grew by %d MiB, another process answers", got, grown>>10)
+	if grown > 64<<10 {
+		c.wrong("the platform grew by %d MiB", grown>>10)
+	}
+}
+
+func moduleThreads(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	was := c.moduleProcess("wild")
+	got := owner.do("GET", wildRoot+"/threads/300", nil)
+	if !got.is(500, "MODULE_HANDLER_FAILED") {
+		c.wrong("the caller got %v", got)
+	}
+	c.back(owner, "wild", was)
+	c.saw("the caller got %v; another process answers", got)
+}
+
+func moduleSpins(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	c.eventually("it spins", func() bool { return owner.do("GET", wildRoot+"/spin", nil).status == 200 })
+	other, own := 0, 0
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+		if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status == 200 {
+			other++
+		}
+		if got := owner.do("GET", wildRoot+"/plain", nil); got.status == 200 {
+			own++
+		} else {
+			c.wrong("the spinning module answered %v", got)
+		}
+	}
+	c.saw("in 5 s of spinning %d answers of another module and %d of its own", other, own)
+	if lost := c.daemon.linesOf("wild", "module process lost"); len(lost) > 0 {
+		c.wrong("the module was ended: %+v", lost)
+	}
+}
+
+func moduleNonsense(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	const each = 4              // crashes before a pause
+	rules := map[string]string{ // where the log names the rule of docs/link.md
+		"/say/answers/half": "frame cut short", "/say/answers/oversize": "frame length outside the limits",
+		"/say/answers/kind":   "frame kind not expected here",
+		"/say/answers/answer": "answer to nothing that was asked",
+		"/say/calls/huge":     "frame length outside the limits", "/say/calls/loaded": "payload where none belongs",
+	}
+	harms := []string{"/spoil", "/say/answers/text", "/say/answers/half", "/say/answers/oversize",
+		"/say/answers/undersize", "/say/answers/kind", "/say/answers/answer", "/say/answers/pong",
+		"/say/calls/text", "/say/calls/half", "/say/calls/oversize", "/say/calls/huge", "/say/calls/kind",
+		"/say/calls/answer", "/say/calls/loaded"}
+	for n, harm := range harms {
+		id := fmt.Sprintf("wild-%d", n/each)
+		was := c.moduleProcess(id)
+		got := owner.do("GET", "/api/v1/modules/"+id+harm, nil)
+		if harm == "/spoil" && got.status == http.StatusOK { // it harms who comes next
+			got = owner.do("GET", "/api/v1/modules/"+id+"/long", nil)
+		}
+		if !got.is(500, "MODULE_HANDLER_FAILED") {
+			c.wrong("%s: the caller got %v", harm, got)
+		}
+		c.back(owner, id, was)
+		if rule := rules[harm]; rule != "" && !c.within(patience, func() bool {
+			return strings.Contains(c.daemon.log.String(), `"link_rule":"`+rule+`"`)
+		}) {
+			c.wrong("%s: the log does not name the rule %q", harm, rule)
+		}
+	}
+	c.saw("%d kinds: each caller got 500 MODULE_HANDLER_FAILED, each time another process answered", len(harms))
+}
+
+func moduleLoop(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	var pauses []float64
+	c.eventually("a pause of 8 s", func() bool {
+		pauses = nil
+		for _, line := range c.daemon.linesOf("loop", "service restarts paused") {
+			pauses = append(pauses, line.Pause)
+		}
+		return len(pauses) > 3
+	})
+	if !slices.Equal(pauses[:4], []float64{1, 2, 4, 8}) {
+		c.wrong("pauses of %v s, want 1, 2, 4, 8", pauses[:4])
+	}
+	var got answer
+	wait := 0
+	c.eventually("a caller is told of a pause", func() bool {
+		got = owner.do("GET", "/api/v1/modules/loop/plain", nil)
+		wait, _ = strconv.Atoi(got.header.Get("Retry-After"))
+		return wait > 1
+	})
+	if !got.is(503, "MODULE_UNAVAILABLE") || wait > 30 {
+		c.wrong("a caller in the pause got %v, Retry-After %d", got, wait)
+	}
+	c.saw("pauses of %v s; a caller got %v with Retry-After %d", pauses, got, wait)
+}
+
+func moduleFlood(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	const lines, window = 100, 10 * time.Second
+	began := time.Now()
+	owner.do("GET", wildRoot+"/flood", nil)
+	var written, logged int
+	c.eventually("megabytes and thousands of lines", func() bool {
+		got := owner.do("GET", wildRoot+"/flooded", nil)
+		_, err := fmt.Sscan(got.body, &written, &logged)
+		return err == nil && written > 16<<20 && logged > 20*lines
+	})
+	most := lines * (2 + int(time.Since(began)/window))
+	said := len(c.daemon.linesOf("wild", "module says"))
+	log := c.daemon.log.String()
+	if said < lines || said > most || strings.Contains(log, "hunter2") {
+		c.wrong("%d lines are in the log, want %d to %d, and none of the output", said, lines, most)
+	}
+	c.saw("of %d MiB of output and %d lines %d lines are in the log", written>>20, logged, said)
+}
+
+func moduleChangeling(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	const path = "/api/v1/modules/changeling/plain"
+	if got := owner.do("GET", path, nil); got.status != 200 {
+		c.fatal("before: %v", got)
+	}
+	c.ok(syscall.Kill(c.moduleProcess("changeling"), syscall.SIGKILL), "SIGKILL")
+	c.eventually("further processes are refused", func() bool {
+		return len(c.daemon.linesOf("changeling", "service restarts paused")) > 0
+	})
+	got := owner.do("GET", path, nil)
+	if !got.is(503, "MODULE_UNAVAILABLE") {
+		c.wrong("a caller got %v", got)
+	}
+	refused := c.daemon.linesOf("changeling", "service crashed")
+	if !slices.ContainsFunc(refused, func(l logLine) bool { return l.Code == "MODULE_REGISTER_FAILED" }) {
+		c.wrong("the log has %+v, want MODULE_REGISTER_FAILED", refused)
+	}
+	c.saw("the second process was refused with MODULE_REGISTER_FAILED; a caller got %v", got)
+}
+
+func moduleGlutton(c *check) {
+	const bound = 64 << 10 // KiB
+	for n, harm := range []struct{ path, want string }{
+		{"/row", "ROW_TOO_LARGE"}, {"/exception", "ROW_TOO_LARGE"}, {"/gossip", "<nil>"}, {"/statements", "<nil>"},
+	} {
+		if n > 0 { // each is measured on a fresh process
+			if _, err := c.stop(); err != nil {
+				c.fatal("the stop: %v", err)
+			}
+			c.ok(c.start(c.ctx), "the start")
+		}
+		owner := c.owner()
+		owner.do("GET", "/api/v1/modules/glutton/look", nil)
+		before := peakMemory(c.daemon.pid())
+		got := owner.do("GET", "/api/v1/modules/glutton"+harm.path, nil)
+		grown := peakMemory(c.daemon.pid()) - before
+		c.saw("%s: %s, the platform grew by %d MiB", harm.path, strings.TrimSpace(got.body), grown>>10)
+		if got.status != 200 || !strings.Contains(got.body, harm.want) || grown > bound {
+			c.wrong("%s: %v, grown by %d MiB; want %s and at most 64", harm.path, got, grown>>10, harm.want)
+		}
+	}
+}
+
+func moduleUnreadChannels(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	held := func() (bytes, limit int64) {
+		var view struct{ HostMemoryBytes, HostMemoryLimitBytes int64 }
+		got := owner.do("GET", "/api/v1/module-lifecycle/glutton/process", nil)
+		if err := json.Unmarshal([]byte(got.body), &view); err != nil {
+			c.wrong("the module's figures: %v", got)
+		}
+		return view.HostMemoryBytes, view.HostMemoryLimitBytes
+	}
+	var got answer
+	var readers []*stream
+	leave := func() {
+		for _, reader := range readers {
+			reader.close()
+		}
+		readers = nil
+	}
+	defer func() { leave() }()
+	for range 5 { // on a busy machine the time until a reader is cut may not be enough to fill it
+		leave()
+		for n := range 60 {
+			reader, err := owner.subscribe(c.ctx,
+				fmt.Sprintf("/api/v1/module-realtime/glutton/c.%c%c", 'a'+n/26, 'a'+n%26))
+			c.ok(err, "a reader")
+			readers = append(readers, reader)
+		}
+		got = owner.do("GET", "/api/v1/modules/glutton/tell", nil)
+		if !strings.Contains(got.body, "deadline exceeded") {
+			break
+		}
+	}
+	bytes, limit := held()
+	if !strings.Contains(got.body, "HOST_OVERLOADED") || bytes > limit || limit == 0 {
+		c.wrong("the module got %v, %d of %d bytes are counted", got, bytes, limit)
+	}
+	leave()
+	if !c.within(patience, func() bool { bytes, _ := held(); return bytes < 4<<20 }) {
+		c.wrong("the memory is still held after the readers have left")
+	}
+	c.saw("the module was refused with %s at %d of %d MiB; afterwards nothing is held",
+		strings.TrimSpace(got.body), bytes>>20, limit>>20)
+}
+
+func moduleClings(c *check) {
+	status, err := c.stop()
+	c.ok(err, "the stop")
+	log := c.daemon.log.String()
+	const line = `"moduleStopFailed":true,"rollbackFailed":false}`
+	if status != 1 || !strings.Contains(log, line) || !strings.Contains(log, "MODULE_STOP_TIMEOUT") {
+		c.wrong("exit status %d, want 1, %s and MODULE_STOP_TIMEOUT", status, line)
+	}
+	c.saw("exit status %d, MODULE_STOP_TIMEOUT", status)
+}

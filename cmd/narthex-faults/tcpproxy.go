@@ -1,0 +1,192 @@
+package main
+
+import (
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// way is what a tcpProxy does with connections.
+type way int
+
+const (
+	passes   way = iota
+	refuses      // nothing listens
+	resets       // connections are taken and reset, open ones too
+	silent       // connections are taken and stay open, and nothing passes any more, open ones too: half-open
+	trickles     // one byte every 100 ms towards the client
+	garbles      // the client gets nonsense for each answer
+)
+
+// tcpProxy stands between the platform and a neighbour, and can be told to fail.
+type tcpProxy struct {
+	address, target string
+
+	mu       sync.Mutex
+	way      way
+	changed  chan struct{} // closed at the next change
+	listener net.Listener
+	open     map[net.Conn]bool
+	serving  sync.WaitGroup
+	closed   bool
+}
+
+func newTCPProxy(target string) (*tcpProxy, error) {
+	p := &tcpProxy{target: target, open: make(map[net.Conn]bool), changed: make(chan struct{})}
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p.address = listener.Addr().String()
+	p.listen(listener)
+	return p, nil
+}
+
+// listen accepts until the listener is closed. The caller holds mu, or nobody else knows p.
+func (p *tcpProxy) listen(listener net.Listener) {
+	p.listener = listener
+	p.serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			p.serving.Go(func() { p.serve(conn) })
+		}
+	})
+}
+
+// set changes the way of all connections, open ones too.
+func (p *tcpProxy) set(how way) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.way
+	p.way = how
+	close(p.changed)
+	p.changed = make(chan struct{})
+	if how == refuses || how == resets {
+		for conn := range p.open {
+			reset(conn)
+		}
+	}
+	if how == refuses && was != refuses {
+		_ = p.listener.Close()
+	}
+	if how != refuses && was == refuses {
+		listener, err := net.Listen("tcp4", p.address)
+		if err != nil {
+			return err
+		}
+		p.listen(listener)
+	}
+	return nil
+}
+
+// reset closes a connection with a reset instead of an end.
+func reset(conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+func (p *tcpProxy) close() {
+	p.mu.Lock()
+	p.closed = true
+	close(p.changed)
+	p.changed = make(chan struct{})
+	_ = p.listener.Close()
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+	p.mu.Unlock()
+	p.serving.Wait()
+}
+
+// now is the way, and what tells of the next change.
+func (p *tcpProxy) now() (how way, changed <-chan struct{}, closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.way, p.changed, p.closed
+}
+
+func (p *tcpProxy) note(conn net.Conn, open bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if open && !p.closed {
+		p.open[conn] = true
+		return
+	}
+	delete(p.open, conn)
+	_ = conn.Close()
+}
+
+func (p *tcpProxy) serve(client net.Conn) {
+	p.note(client, true)
+	defer p.note(client, false)
+	for how, changed, closed := p.now(); how == silent || how == resets; how, changed, closed = p.now() {
+		if closed {
+			return
+		}
+		if how == resets {
+			reset(client)
+			return
+		}
+		<-changed
+	}
+	upstream, err := net.DialTimeout("tcp4", p.target, 10*time.Second)
+	if err != nil {
+		reset(client)
+		return
+	}
+	p.note(upstream, true)
+	defer p.note(upstream, false)
+	var both sync.WaitGroup
+	both.Go(func() { p.pass(client, upstream, false) })
+	both.Go(func() { p.pass(upstream, client, true) })
+	both.Wait()
+}
+
+// pass copies one direction until its end, in the way of the moment.
+func (p *tcpProxy) pass(from, to net.Conn, answers bool) {
+	defer func() { _ = from.Close(); _ = to.Close() }()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n == 0 && err != nil {
+			return
+		}
+		how, changed, closed := p.now()
+		for how == silent && !closed {
+			<-changed
+			how, changed, closed = p.now()
+		}
+		if err := p.write(to, buffer[:n], how, answers); err != nil {
+			return
+		}
+	}
+}
+
+func (p *tcpProxy) write(to net.Conn, content []byte, how way, answers bool) error {
+	switch {
+	case how == garbles && answers:
+		_, err := io.WriteString(to, "\x00\xffnonsense nonsense nonsense\r\n\r\n")
+		return err
+	case how == trickles && answers:
+		for n := range content {
+			if _, err := to.Write(content[n : n+1]); err != nil {
+				return err
+			}
+			if now, changed, _ := p.now(); now == trickles {
+				select {
+				case <-changed:
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+		}
+		return nil
+	}
+	_, err := to.Write(content)
+	return err
+}
