@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -19,10 +20,20 @@ func anonymous(path string, connections int) senders {
 }
 
 // signedIn asks with a session for each connection.
-func signedIn(connections int) senders {
+func signedIn(path string, connections int) senders {
 	return func(s *system) (sent traffic) {
 		for _, cookie := range s.cookies[:connections] {
-			sent.requests = append(sent.requests, get(principalPath, cookie))
+			sent.requests = append(sent.requests, get(path, cookie))
+		}
+		return sent
+	}
+}
+
+// posted sends a body of size bytes with a session for each connection.
+func posted(path string, size, connections int) senders {
+	return func(s *system) (sent traffic) {
+		for _, cookie := range s.cookies[:connections] {
+			sent.requests = append(sent.requests, post(path, cookie, s.origin, size))
 		}
 		return sent
 	}
@@ -38,24 +49,18 @@ func paced(from senders, perSecond int) senders {
 	}
 }
 
-// rate is answers a second.
-func rate(from senders) figure {
-	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
-		done, err := load(ctx, s.address, from(s), length)
-		return float64(len(done)) / length.Seconds(), err
+// throughput is responses a second, and what each costs the server and its modules in microseconds of
+// processor time.
+func throughput(
+	ctx context.Context, s *system, sent traffic, length time.Duration,
+) (rate, cost float64, err error) {
+	before := s.cpu()
+	done, err := load(ctx, s.address, sent, length)
+	if err != nil || len(done) == 0 {
+		return 0, 0, fmt.Errorf("%d responses: %w", len(done), err)
 	}
-}
-
-// cpu is what a response costs the server's process, in microseconds.
-func cpu(from senders) figure {
-	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
-		before := s.cpu()
-		done, err := load(ctx, s.address, from(s), length)
-		if err != nil || len(done) == 0 {
-			return 0, err
-		}
-		return float64((s.cpu() - before).Microseconds()) / float64(len(done)), nil
-	}
+	used := s.cpu() - before
+	return float64(len(done)) / length.Seconds(), float64(used.Microseconds()) / float64(len(done)), nil
 }
 
 // p99 is in microseconds.

@@ -22,6 +22,13 @@ func get(path, header string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
 }
 
+// post is a request with a body of size bytes, from a page of the origin.
+func post(path, header, origin string, size int) []byte {
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\nOrigin: %s\r\nContent-Length: %d\r\n\r\n",
+		path, header, origin, size)
+	return append([]byte(head), make([]byte, size)...)
+}
+
 // traffic is what load sends: a request for each connection, over and over. Their responses must have the
 // same length.
 type traffic struct {

@@ -1,9 +1,9 @@
 // Command narthex-bench measures the platform beside the least program that could do the same work, and
-// prints one table of ratios.
+// prints one table of figures and their ratios. docs/performance.md says what each row means.
 //
-// Both run as processes of their own on this machine and take turns, several runs each; a figure is the
-// median of its runs. Load generator, servers and database share the machine, so only a ratio within one
-// table means anything.
+// All run as processes of their own on this machine and take turns, several runs each; a figure is the
+// median of its runs, with the lowest and the highest. Load generator, servers and database share the
+// machine, so only a ratio within one table means anything.
 package main
 
 import (
@@ -16,54 +16,80 @@ import (
 	"time"
 )
 
+// options are the flags.
+type options struct {
+	binary, against string
+	work            string
+	runs            int
+	length          time.Duration
+	peers           map[string]*string // by name: the program
+}
+
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == limitArgument {
-		serveLimit()
+	if len(os.Args) == 2 && os.Args[1] == hostArgument {
+		if err := serveHost(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
-	runs := flag.Int("runs", 7, "runs of each system")
-	length := flag.Duration("length", 2*time.Second, "length of one run")
-	binary := flag.String("narthex", "bin/narthex", "the program to measure")
-	work := flag.String("work", "", "measure only the rows that have this in their name")
+	var o options
+	flag.IntVar(&o.runs, "runs", 5, "runs of each system")
+	flag.DurationVar(&o.length, "length", 2*time.Second,
+		"length of one run, where a row does not end by itself")
+	flag.StringVar(&o.binary, "narthex", "bin/narthex", "the `program` to measure")
+	flag.StringVar(&o.against, "against", "", "an older narthex `program`, measured in turn in the same runs")
+	flag.StringVar(&o.work, "work", "", "measure only the rows that have this `text` in their name")
+	o.peers = make(map[string]*string)
+	for _, name := range peerNames {
+		o.peers[name] = flag.String(name, "", "this `program` is measured too, where a row names it")
+	}
+	flag.Usage = usage
 	flag.Parse()
+	if flag.NArg() > 0 {
+		usage()
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx, *binary, *work, *runs, *length); err != nil {
+	if err := bench(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, binary, work string, runs int, length time.Duration) error {
-	platform, err := startPlatform(ctx, binary)
-	if err != nil {
-		return err
-	}
-	defer platform.stop()
-	limit, err := startLimit(ctx, platform.postgres.URL("postgres"))
-	if err != nil {
-		return err
-	}
-	defer limit.stop()
-	if platform.cookies, err = signInPeople(ctx, platform.system, connections); err != nil {
-		return err
-	}
-	limit.cookies = platform.cookies
+func usage() {
+	fmt.Fprint(flag.CommandLine.Output(), `narthex-bench prints one table: the platform beside the least
+server that could do the same work.
+Run it in the folder of the sources, on a machine that does nothing else ("make bench" does, with all rows).
+Columns: the limit, the older program (with -against), this one, its ratio to either, and the goal.
+Each is the median of the runs, with the lowest and the highest. docs/performance.md explains the rows.
 
-	fmt.Printf("%-48s %12s %12s %8s  %s\n", "work", "limit", "narthex", "ratio", "goal")
-	for _, row := range rows() {
-		if !strings.Contains(row.work, work) {
-			continue
-		}
-		if err := row.measure(ctx, limit, platform.system, runs, length); err != nil {
-			return fmt.Errorf("%s: %w", row.work, err)
+`)
+	flag.PrintDefaults()
+}
+
+func bench(ctx context.Context, o options) error {
+	wanted := rows()
+	if o.work != "" {
+		wanted = nil
+		for _, row := range rows() {
+			if strings.Contains(row.work, o.work) {
+				wanted = append(wanted, row)
+			}
 		}
 	}
-	for _, row := range moduleCalls("http://localhost:" + platform.port) {
-		if !strings.Contains(row.work, work) {
-			continue
-		}
-		if err := row.measure(ctx, limit, platform.system, runs, length); err != nil {
+	if len(wanted) == 0 {
+		return fmt.Errorf("no row has %q in its name", o.work)
+	}
+	all, err := startSystems(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer all.stop()
+	fmt.Printf(layout, "work", "limit", "older", "this", "to limit", "to older", "goal")
+	for _, row := range wanted {
+		if err := row.measure(ctx, all, os.Stdout, o.runs, o.length); err != nil {
 			return fmt.Errorf("%s: %w", row.work, err)
 		}
 	}

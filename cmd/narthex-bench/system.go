@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,47 +13,39 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
 // system is a server in a process of its own.
 type system struct {
-	command *exec.Cmd
+	name    string
 	address string
-	cookies []string // header lines of people with a session; both systems know them
+	origin  string   // of a page that may write
+	cookies []string // header lines of people with a session
+	command *exec.Cmd
 	ended   chan struct{}
+	// announces tells whether it writes readyLine to standard error
+	announces bool
+	// again is a command that starts the same server once more beside this one, with so many modules, from a
+	// copy of the program, and where it will listen.
+	again func(modules int) (command *exec.Cmd, address string, err error)
 
 	visitors clientAddresses
 }
 
 func (s *system) stop() {
+	if s == nil || s.command == nil {
+		return
+	}
 	_ = s.command.Process.Signal(syscall.SIGTERM)
 	<-s.ended
 }
 
-// cpu is what the process has used so far.
-func (s *system) cpu() time.Duration {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.command.Process.Pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	return ticks(afterName(stat))
-}
-
-// ticks is the processor time in the fields of a process's stat.
-func ticks(fields []string) time.Duration {
-	user, _ := strconv.Atoi(fields[11])
-	kernel, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+kernel) * 10 * time.Millisecond // Linux counts in hundredths of a second
-}
-
-// start runs a command and waits for the line that says it is ready.
-func start(command *exec.Cmd, output io.Reader, ready string) (*system, string, error) {
+// start runs a command, and waits for the line that says it is ready.
+func start(name string, command *exec.Cmd, output io.Reader, ready string) (*system, string, error) {
 	if err := command.Start(); err != nil {
 		return nil, "", err
 	}
-	s := &system{command: command, ended: make(chan struct{})}
+	s := &system{name: name, command: command, ended: make(chan struct{})}
 	lines := bufio.NewScanner(output)
 	line := ""
 	for lines.Scan() {
@@ -75,79 +65,78 @@ func start(command *exec.Cmd, output io.Reader, ready string) (*system, string, 
 	return s, line, nil
 }
 
-// platform is narthex with a database of its own and one module, which is idle in most rows.
-type platform struct {
-	*system
-	postgres *cluster.Cluster
-	folder   string
-	port     string
-}
-
-func startPlatform(ctx context.Context, binary string) (p *platform, err error) {
-	p = &platform{}
-	if p.folder, err = os.MkdirTemp("", "narthex-bench-"); err != nil {
+// startAnnounced starts a program that prints the address that it listens on.
+func startAnnounced(name string, command *exec.Cmd) (*system, error) {
+	output, err := command.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			p.stop()
+	s, line, err := start(name, command, output, "ready ")
+	if err == nil {
+		s.address = strings.TrimPrefix(line, "ready ")
+	}
+	return s, err
+}
+
+// cpu is what the server and its children, the modules, have used so far.
+func (s *system) cpu() (used time.Duration) {
+	for _, pid := range family(s.command.Process.Pid) {
+		fields := statOf(pid)
+		if len(fields) < 13 {
+			continue
 		}
-	}()
-	if err := os.Chmod(p.folder, 0o755); err != nil {
-		return nil, err
+		user, _ := strconv.Atoi(fields[11])
+		kernel, _ := strconv.Atoi(fields[12])
+		used += time.Duration(user+kernel) * 10 * time.Millisecond // Linux counts in hundredths of a second
 	}
-	if p.postgres, err = cluster.Start(ctx,
-		cluster.Options{Dir: filepath.Join(p.folder, "postgresql"), Tools: ".tools", FsyncOff: true}); err != nil {
-		return nil, err
-	}
-	modules := filepath.Join(p.folder, "modules")
-	if err := os.Mkdir(modules, 0o755); err != nil {
-		return nil, err
-	}
-	if err := installCalls(ctx, modules); err != nil {
-		return nil, err
-	}
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	environment := []string{
-		"NODE_ENV=development", "DATABASE_URL=" + p.postgres.URL("postgres"), "SERVICE_MODULES_DIR=" + modules,
-		"SERVICE_API_PORT=" + port,
-		"SERVICE_IDENTITY_SECRET=" + rand.Text() + rand.Text(),
-		"SERVICE_IDENTITY_BASE_URL=http://localhost:" + port,
-	}
-	migrate := exec.CommandContext(ctx, binary, "migrations:apply")
-	migrate.Env = environment
-	if output, err := migrate.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, output)
-	}
-	owner := exec.CommandContext(ctx, binary, "identity:create-initial-owner", "--email", ownerAddress)
-	owner.Env, owner.Stdin = environment, strings.NewReader(ownerPassword+"\n")
-	if output, err := owner.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, output)
-	}
-	command := exec.CommandContext(ctx, binary, "api:start")
-	command.Env = environment
-	output, err := command.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if p.system, _, err = start(command, output, `"msg":"ready"`); err != nil {
-		return nil, err
-	}
-	p.address, p.port = "127.0.0.1:"+port, port
-	return p, nil
+	return used
 }
 
-func (p *platform) stop() {
-	if p.system != nil {
-		p.system.stop()
+// memory is the proportional set size of the server and its children, in bytes: a page that several
+// processes share counts once, in parts.
+func (s *system) memory() (bytes int64, err error) {
+	for _, pid := range family(s.command.Process.Pid) {
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
+		if err != nil {
+			return 0, err
+		}
+		_, rest, found := strings.Cut(string(text), "\nPss:")
+		fields := strings.Fields(rest)
+		if !found || len(fields) == 0 {
+			return 0, errors.New("the kernel tells no proportional set size")
+		}
+		kib, err := strconv.ParseInt(fields[0], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		bytes += kib << 10
 	}
-	if p.postgres != nil {
-		_ = p.postgres.Remove()
+	return bytes, nil
+}
+
+// family is a process and its children.
+func family(parent int) []int {
+	pids := []int{parent}
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		if fields := statOf(pid); len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+			pids = append(pids, pid)
+		}
 	}
-	_ = os.RemoveAll(p.folder)
+	return pids
+}
+
+// statOf are the fields of a process's stat behind its name; nil: it has ended.
+func statOf(pid int) []string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 }
 
 func freePort() (string, error) {

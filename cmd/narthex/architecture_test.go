@@ -23,6 +23,7 @@ var ranks = map[string]int{
 
 	"cmd/narthex/program": 8,
 
+	"cmd/narthex-bench":    7,
 	"cmd/narthex/operator": 7,
 	"cmd/narthex/doctor":   7,
 	"cmd/narthex/dev":      7,
@@ -31,7 +32,7 @@ var ranks = map[string]int{
 	"cmd/narthex/dev/sample": 6,
 
 	"cmd/narthex/platform":    6,
-	"cmd/narthex-bench":       6,
+	"cmd/narthex-bench/bare":  6, // a program
 	"modulehost/archive/pack": 6, // a program
 	"deploy/debian/pack":      9, // a program
 	"modulehost/sdktest":      6, // for tests of modules alone
@@ -120,13 +121,13 @@ var outside = map[string][]string{
 // pgx has more than one: pgx is listed by package, store files beside.
 var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
-	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench"},
+	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench/bare"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
 	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},
-	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database",
-		"migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "cmd/narthex-bench/bare", "modulehost/facade",
+		"services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
 	"filippo.io/age": {"services/backup"},
 	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations", "services/backup",
 		"services/database/databasetest", "services/*/store*.go"},

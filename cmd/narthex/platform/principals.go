@@ -16,6 +16,11 @@ type principals struct {
 	screens httpserver.Resolver
 }
 
+// Resolver tells who sends a request, once the identity and the screens are built.
+func (s *Server) Resolver() httpserver.Resolver {
+	return principals{people: s.identity, screens: s.devices}
+}
+
 // Resolve fails as soon as one of the stores cannot tell.
 func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Principal, error) {
 	who, err := p.people.Resolve(ctx, r)

@@ -250,7 +250,7 @@ func (s *Server) buildHTTP(context.Context) error {
 		Routes:         s.Routes(),
 		TrustedOrigins: s.trustedOrigins(),
 		ClientAddress:  clients,
-		Resolver:       principals{people: s.identity, screens: s.devices},
+		Resolver:       s.Resolver(),
 		Authorizer:     s.Authorization,
 		Log:            s.log,
 		Lines:          s.lines,

@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type calls struct{}
+type calls struct{ id string }
 
-func main() { sdk.Serve(calls{}) }
+// The copies for a start with many modules differ in the name of their program alone.
+func main() { sdk.Serve(calls{id: filepath.Base(os.Args[0])}) }
 
-// Register declares the routes, which serveLimit has too.
-func (calls) Register(r *sdk.Registry) error {
-	const may = "calls.use"
+// Register declares the routes, which the limit has inside the host.
+func (c calls) Register(r *sdk.Registry) error {
+	may := c.id + ".use"
 	r.Handle("GET /small", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"plain":true}`)

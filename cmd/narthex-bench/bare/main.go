@@ -1,0 +1,92 @@
+// Command bare is the least server that could do the platform's work, for narthex-bench to measure beside it:
+// bare gin, fixed bytes, and one query where there is a cookie, whose signature is not checked. It is a
+// program of its own, so that a start of it and its memory are those of the least server too.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	livePath      = "/api/v1/health/live"
+	scriptPath    = "/api/v1/module-ui/calls/1.0.0"
+	principalPath = "/api/v1/principal"
+	cookieName    = "narthex_session"
+)
+
+const selectPerson = `
+SELECT person_id::text
+FROM core.session
+WHERE token_hash = $1 AND expires_at > now()`
+
+func main() {
+	pool, err := pgxpool.New(context.Background(), os.Getenv("DATABASE_URL"))
+	if err == nil {
+		err = pool.Ping(context.Background()) // the platform does not listen without its database either
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.GET(livePath, func(c *gin.Context) { answer(c, `{"status":"live"}`) })
+	engine.GET(principalPath, func(c *gin.Context) {
+		cookie, err := c.Cookie(cookieName)
+		if err != nil {
+			answer(c, `{"kind":"anonymous"}`)
+			return
+		}
+		encoded, _, _ := strings.Cut(cookie, ".")
+		token, _ := base64.RawURLEncoding.DecodeString(encoded)
+		hash := sha256.Sum256(token)
+		var person string
+		if err := pool.QueryRow(c.Request.Context(), selectPerson, hash[:]).Scan(&person); err != nil {
+			c.AbortWithStatus(http.StatusServiceUnavailable)
+			return
+		}
+		answer(c, `{"kind":"authenticated","userId":"`+person+`"}`)
+	})
+	serveScript(engine)
+	listener, err := net.Listen("tcp", "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "0"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("ready " + listener.Addr().String())
+	_ = engine.RunListener(listener)
+}
+
+func answer(c *gin.Context, body string) {
+	c.Header("Cache-Control", "no-store")
+	c.Data(http.StatusOK, "application/json", []byte(body))
+}
+
+// serveScript is a script of 200 KiB from memory, as the module's artifact is.
+func serveScript(engine *gin.Engine) {
+	script := bytes.Repeat([]byte("0123456789abcdef"), 200<<10/16)
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(script))
+	engine.GET(scriptPath, func(c *gin.Context) {
+		c.Header("Cache-Control", "no-cache")
+		c.Header("ETag", tag)
+		if c.GetHeader("If-None-Match") == tag {
+			c.Status(http.StatusNotModified)
+			return
+		}
+		c.Header("Content-Length", strconv.Itoa(len(script)))
+		c.Data(http.StatusOK, "text/javascript; charset=utf-8", script)
+	})
+}
