@@ -53,6 +53,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("PUT /roles", manage, sdk.Buffered(16<<10), m.putRoles)
 	r.HandleFunc("POST /volunteers", manage, sdk.Buffered(4<<10), m.addVolunteer)
 	r.HandleFunc("PUT /volunteers/{id}", manage, sdk.Buffered(4<<10), m.editVolunteer)
+	r.HandleFunc("PUT /volunteers/{id}/away", manage, sdk.Buffered(4<<10), m.putAwayOf)
 	r.HandleFunc("DELETE /volunteers/{id}", manage, sdk.NoBody, m.removeVolunteer)
 	r.HandleFunc("DELETE /volunteers/{id}/link", manage, sdk.NoBody, m.withdrawLink)
 	r.HandleFunc("GET /volunteers/export", manage, sdk.NoBody, m.exportVolunteers)

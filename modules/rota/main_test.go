@@ -276,11 +276,16 @@ func TestAway(t *testing.T) {
 	put(`{"rev":3,"away":[{"from":"2099-07-14","to":"2099-07-01"}]}`, 400)
 	put(`{"rev":3,"away":[{"from":"2099-02-30","to":"2099-03-01"}]}`, 400)
 	f.refused(f.Person(), "PUT", "/mine/away", `{"rev":1,"away":[]}`, 404, "NO_VOLUNTEER")
+	ofReader := "/volunteers/" + reader.ID + "/away"
+	f.refused(member, "PUT", ofReader, `{"rev":3,"away":[]}`, 403, "PERMISSION_DENIED")
+	f.refused(f.office, "PUT", ofReader, `{"rev":2,"away":[]}`, 409, "CONFLICT")
+	f.refused(f.office, "PUT", "/volunteers/x/away", `{"rev":1,"away":[]}`, 404, "NOT_FOUND")
+	f.do(f.office, "PUT", ofReader, `{"rev":3,"away":[{"from":"2099-07-01","to":"2099-07-31"}]}`, 200)
 	one := f.assign("service-2", "Reader", reader)
 	f.set(one.ID, statusOpen, 1)
 	f.do(member, "POST", "/mine/"+one.ID+"/answer", reply{"away", 2}, 200)
 	day := f.services[1].Start.Format(time.DateOnly)
-	want := []days{{day, day}, {"2099-07-01", "2099-07-14"}}
+	want := []days{{day, day}, {"2099-07-01", "2099-07-31"}}
 	if got := f.board().Volunteers[0]; !slices.Equal(got.Away, want) || f.assigned()[0].Status != statusNo {
 		t.Errorf("the board has %+v, %+v, want a no and away on %+v", got, f.assigned(), want)
 	}

@@ -201,7 +201,7 @@ func addAway(ctx context.Context, tx *sdk.Tx, volunteerID, day string) ([]volunt
 	return volunteers(ctx, tx, []string{volunteerID})
 }
 
-// awayList replaces the caller's days, if they still are what the caller saw.
+// awayList replaces the days of a volunteer, if they still are what the writer saw.
 type awayList struct {
 	Away []days `json:"away"`
 	Rev  int64  `json:"rev"`
@@ -227,7 +227,36 @@ func isDay(text string) bool {
 	return err == nil && day.Year() >= 2000
 }
 
+// putAway replaces the caller's own days.
 func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
+	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
+		own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+		if err != nil {
+			return "", err
+		}
+		return own.ID, nil
+	})
+}
+
+// putAwayOf replaces the days of anybody, for those who have told a coordinator.
+func (m *rota) putAwayOf(ctx context.Context, r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	if !isID(id) {
+		return nil, errGone
+	}
+	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
+		var there bool
+		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM volunteers WHERE id = $1)`, id).Scan(&there)
+		if err == nil && !there {
+			err = errGone
+		}
+		return id, err
+	})
+}
+
+// writeAway replaces the days of the volunteer that find returns.
+func (m *rota) writeAway(ctx context.Context, r *http.Request, find func(tx *sdk.Tx) (id string, err error),
+) (any, error) {
 	list, err := sdk.Decode[awayList](r)
 	if err != nil {
 		return nil, err
@@ -235,12 +264,16 @@ func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
 	if err := list.check(); err != nil {
 		return nil, err
 	}
-	var now *volunteer
+	var now volunteer
 	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		if now, err = writeAway(ctx, tx, &list); err != nil {
+		id, err := find(tx)
+		if err != nil {
 			return update{}, err
 		}
-		return update{Volunteers: []volunteer{*now}}, nil
+		if now, err = setAway(ctx, tx, id, &list); err != nil {
+			return update{}, err
+		}
+		return update{Volunteers: []volunteer{now}}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -248,25 +281,26 @@ func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
 	return me{now.Label, now.Away, now.Rev}, nil
 }
 
-func writeAway(ctx context.Context, tx *sdk.Tx, list *awayList) (*volunteer, error) {
-	userID := sdk.Principal(ctx).UserID
-	var id string
-	err := tx.QueryRow(ctx, `
-		UPDATE volunteers SET rev = rev + 1 WHERE user_id = $1 AND rev = $2 RETURNING id::text`,
-		userID, list.Rev).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		if _, err := volunteerOf(ctx, tx, userID); err != nil {
-			return nil, err
-		}
-		return nil, errConflict
-	}
+// setAway replaces the days of a volunteer that is there, if they still are what the writer saw.
+func setAway(ctx context.Context, tx *sdk.Tx, id string, list *awayList) (volunteer, error) {
+	changed, err := tx.Exec(ctx, `UPDATE volunteers SET rev = rev + 1 WHERE id = $1 AND rev = $2`, id, list.Rev)
 	if err != nil {
-		return nil, err
+		return volunteer{}, err
+	}
+	if changed == 0 {
+		return volunteer{}, errConflict
 	}
 	if err := replaceAway(ctx, tx, id, list.Away); err != nil {
-		return nil, err
+		return volunteer{}, err
 	}
-	return volunteerOf(ctx, tx, userID)
+	all, err := volunteers(ctx, tx, []string{id})
+	if err == nil && len(all) == 0 {
+		err = errConflict // erased meanwhile
+	}
+	if err != nil {
+		return volunteer{}, err
+	}
+	return all[0], nil
 }
 
 // replaceAway writes all days of a volunteer.

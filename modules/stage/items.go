@@ -30,6 +30,32 @@ func (s *stage) createItem(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Created(created), nil
 }
 
+// copyItems adds the items of another service at the end of this one.
+func (s *stage) copyItems(ctx context.Context, r *http.Request) (any, error) {
+	wanted, err := sdk.Decode[struct {
+		From string `json:"from"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	service, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	if !isID(wanted.From) || wanted.From == service {
+		return nil, sdk.ErrRequestInvalid
+	}
+	created := []string{}
+	err = s.writeItems(ctx, func(tx *sdk.Tx) (string, error) {
+		created, err = copyItems(ctx, tx, service, wanted.From)
+		return service, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(map[string][]string{"items": created}), nil
+}
+
 // editItem replaces an item, if it still is what the writer saw.
 func (s *stage) editItem(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[itemDraft](r)

@@ -34,6 +34,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("PUT /services/{id}", editPlan, sdk.Buffered(32<<10), s.editService)
 	r.HandleFunc("DELETE /services/{id}", editPlan, sdk.NoBody, s.removeService)
 	r.HandleFunc("POST /services/{id}/items", editPlan, sdk.Buffered(32<<10), s.createItem)
+	r.HandleFunc("POST /services/{id}/copy", editPlan, sdk.Buffered(1<<10), s.copyItems)
 	r.HandleFunc("PUT /items/{id}", editPlan, sdk.Buffered(32<<10), s.editItem)
 	r.HandleFunc("PUT /items/{id}/place", editPlan, sdk.Buffered(1<<10), s.placeItem)
 	r.HandleFunc("DELETE /items/{id}", editPlan, sdk.NoBody, s.removeItem)

@@ -161,6 +161,48 @@ func TestItemsKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// The items of one service are added behind those of another, all or none; the first service stays as it was.
+func TestOrderIsCopied(t *testing.T) {
+	t.Parallel()
+	p := startPlanner(t)
+	last, next := p.service("Last Sunday", time.Now()), p.service("Next Sunday", time.Now())
+	hymn := p.song("Amazing Grace", "Amazing grace!")
+	p.item(last.ID, `{"kind":"song","songId":"`+hymn.ID+`","seconds":240}`)
+	p.item(last.ID, `{"kind":"reading","title":"Psalm 23","text":"The Lord is my shepherd","seconds":90}`)
+	p.item(next.ID, `{"kind":"notice","title":"Welcome"}`)
+	var copied struct{ Items []string }
+	p.made("/services/"+next.ID+"/copy", map[string]string{"from": last.ID}, &copied)
+	order := func(id string) (all string) {
+		for _, one := range p.read(id).Items {
+			all += fmt.Sprintf("%d %s %s%s %d; ", one.Position, one.Kind, one.Title, one.Text, one.Seconds)
+		}
+		return all
+	}
+	const below = "song  240; 3 reading Psalm 23The Lord is my shepherd 90; "
+	if got, want := order(next.ID), "1 notice Welcome 0; 2 "+below; got != want || len(copied.Items) != 2 {
+		t.Errorf("the copy has %s and %d new ids, want %s and 2", got, len(copied.Items), want)
+	}
+	if got := p.read(last.ID); len(got.Items) != 2 || got.Rev != 3 {
+		t.Errorf("the service that was copied: %+v, want its two items and rev 3", got)
+	}
+	for n := 4; n <= maxItems-1; n++ {
+		p.item(next.ID, `{"kind":"notice","title":"x"}`)
+	}
+	for from, want := range map[string]string{
+		last.ID: "409 SERVICE_FULL", next.ID: "400 REQUEST_INVALID", "x": "400 REQUEST_INVALID",
+		firstID: "404 SERVICE_NOT_FOUND",
+	} {
+		got := p.Do("POST", "/services/"+next.ID+"/copy", map[string]string{"from": from})
+		if status, code, _ := strings.Cut(want, " "); fmt.Sprint(got.Status) != status ||
+			got.Body != fmt.Sprintf(`{"code":%q}`, code) {
+			t.Errorf("copying %q: %s, want %s", from, got, want)
+		}
+	}
+	if got := len(p.read(next.ID).Items); got != maxItems-1 {
+		t.Errorf("after the refusals: %d items, want %d", got, maxItems-1)
+	}
+}
+
 // What could not be shown is refused, and so are edits of what somebody else has changed.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
@@ -190,6 +232,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", items, `{"kind":"song","title":"x"}`, 400, "REQUEST_INVALID"},
 		{"POST", items, `{"kind":"song","songId":"` + firstID + `"}`, 400, "SONG_UNKNOWN"},
 		{"POST", "/services/" + firstID + "/items", `{"kind":"talk","title":"x"}`, 404, "SERVICE_NOT_FOUND"},
+		{"POST", "/services/" + firstID + "/copy", `{"from":"` + made.ID + `"}`, 404, "SERVICE_NOT_FOUND"},
 		{"PUT", "/items/" + sung.ID, `{"kind":"talk","title":"x","rev":7}`, 409, "CONFLICT"},
 		{"PUT", "/items/" + firstID, `{"kind":"talk","title":"x","rev":1}`, 404, "ITEM_NOT_FOUND"},
 		{"POST", "/songs", `{"title":"x","sections":[]}`, 400, "REQUEST_INVALID"},

@@ -22,23 +22,31 @@ func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 	return read, orElse(err, errNoItem)
 }
 
-// createItem adds an item at the end of a service.
-func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft) (*item, error) {
-	var there, full bool
+// room tells whether so many items more fit into a service.
+func room(ctx context.Context, tx *sdk.Tx, serviceID string, more int) error {
+	var there, fits bool
 	err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM services WHERE id = $1),
-			(SELECT count(*) >= $2 FROM items WHERE service_id = $1)`,
-		serviceID, maxItems).Scan(&there, &full)
+			(SELECT count(*) + $2 <= $3 FROM items WHERE service_id = $1)`,
+		serviceID, more, maxItems).Scan(&there, &fits)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !there:
-		return nil, errNoService
-	case full:
-		return nil, errServiceFull
+		return errNoService
+	case !fits:
+		return errServiceFull
+	}
+	return nil
+}
+
+// createItem adds an item at the end of a service.
+func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft) (*item, error) {
+	if err := room(ctx, tx, serviceID, 1); err != nil {
+		return nil, err
 	}
 	var id string
-	err = tx.QueryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
 		VALUES ($1, (SELECT coalesce(max(position), 0) + 1 FROM items WHERE service_id = $1), $2, $3, $4, $5, $6)
 		RETURNING id::text`,
@@ -47,6 +55,43 @@ func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft)
 		return nil, namedSong(err)
 	}
 	return itemByID(ctx, tx, id)
+}
+
+// copyItems adds the items of a service at the end of another, all or none, and returns the ids of the new ones.
+func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]string, error) {
+	var there bool
+	var more int
+	err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM services WHERE id = $1), (SELECT count(*) FROM items WHERE service_id = $1)`,
+		from).Scan(&there, &more)
+	switch {
+	case err != nil:
+		return nil, err
+	case !there:
+		return nil, errNoService
+	}
+	if err := room(ctx, tx, serviceID, more); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `
+		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
+		SELECT $1, last.position + row_number() OVER (ORDER BY items.position), kind, title, text, song_id, seconds
+		FROM items, (SELECT coalesce(max(position), 0) AS position FROM items WHERE service_id = $1) AS last
+		WHERE service_id = $2
+		RETURNING id::text`, serviceID, from)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	created := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		created = append(created, id)
+	}
+	return created, rows.Err()
 }
 
 // editItem replaces an item and returns which service it belongs to.

@@ -323,7 +323,7 @@ export interface FormProps {
 
 /**
  * A form that its own code checks, not the browser. After a refusal the first field that is wrong has the
- * focus.
+ * focus; where no field is, the alert in the form is scrolled into view.
  */
 export function Form({ class: name = "fields", onSubmit, children }: FormProps) {
 	return (
@@ -341,7 +341,11 @@ export function Form({ class: name = "fields", onSubmit, children }: FormProps) 
 	);
 }
 
-/** Puts the focus into the first field that is wrong. */
+/** Puts the focus into the first field that is wrong, or shows the alert of the form where no field is. */
 export function focusFirstError(form: HTMLElement): void {
-	requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+	requestAnimationFrame(() => {
+		const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
+		if (field) field.focus();
+		else form.querySelector("[role=alert]")?.scrollIntoView({ block: "center" });
+	});
 }

@@ -90,6 +90,9 @@ export class RotaApi {
 	setAway(away: readonly Days[], rev: number): Promise<Result<Me>> {
 		return this.#ask("rota.own.respond", "PUT", "/mine/away", { away, rev });
 	}
+	setAwayOf(id: string, away: readonly Days[], rev: number): Promise<Result<Me>> {
+		return this.#ask("rota.manage", "PUT", `/volunteers/${id}/away`, { away, rev });
+	}
 	claim(token: string): Promise<Result<undefined>> {
 		return this.#ask("rota.own.respond", "POST", "/claim", { token });
 	}

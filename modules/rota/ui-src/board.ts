@@ -124,6 +124,10 @@ export function dayOf(moment: string | number): string {
 	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
+/** Whether a role of a service has nobody, or only people who said no. */
+export const hasNobody = ({ assignments }: Service, role: Role): boolean =>
+	assignments.every(({ roleId, status }) => roleId !== role.id || status === "no");
+
 /** Whether somebody is away on the day of a service. */
 export function isAway(volunteer: Volunteer, service: Service): boolean {
 	const day = dayOf(service.start);

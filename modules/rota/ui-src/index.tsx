@@ -3,6 +3,7 @@ import { defineModuleUi } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Board } from "./board";
+import { AwayPage } from "./awaypage";
 import { Claim } from "./claim";
 import { useBoard } from "./live";
 import { MinePage } from "./minepage";
@@ -27,14 +28,14 @@ function Rota({ tools }: { readonly tools: Tools }) {
 	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
 	useEffect(() => context.onNavigate(setSubpath), []);
-	const [page = "", part = ""] = subpath.split("/");
+	const [page = "", part = "", detail = ""] = subpath.split("/");
 	const own = page === "mine" || page === "claim" || (page === "" && !tools.manages);
 	return (
 		<div class="rota" lang={tools.language}>
 			{tools.manages && page !== "claim" && <Tabs tools={tools} page={own ? "mine" : page} />}
 			{page === "claim" && <Claim tools={tools} token={subpath.slice("claim/".length)} />}
 			{own && page !== "claim" && <MinePage tools={tools} />}
-			{!own && <Managed tools={tools} page={page} part={part} />}
+			{!own && <Managed {...{ tools, page, part, detail }} />}
 		</div>
 	);
 }
@@ -67,10 +68,11 @@ interface ManagedProps {
 	readonly tools: Tools;
 	readonly page: string;
 	readonly part: string;
+	readonly detail: string;
 }
 
 /** What follows the board. */
-function Managed({ tools, page, part }: ManagedProps) {
+function Managed({ tools, page, part, detail }: ManagedProps) {
 	const { board, again } = useBoard(tools.context);
 	if (board === "refused" || !tools.manages) {
 		return (
@@ -80,7 +82,7 @@ function Managed({ tools, page, part }: ManagedProps) {
 		);
 	}
 	if (board === undefined) return <Skeleton rows={6} />;
-	return <Page {...{ tools, board, again, page, part }} />;
+	return <Page {...{ tools, board, again, page, part, detail }} />;
 }
 
 interface PageProps extends ManagedProps {
@@ -88,9 +90,10 @@ interface PageProps extends ManagedProps {
 	again(): void;
 }
 
-function Page({ tools, board, again, page, part }: PageProps) {
+function Page({ tools, board, again, page, part, detail }: PageProps) {
 	switch (page) {
 		case "volunteers":
+			if (detail === "away") return <AwayPage tools={tools} board={board} id={part} />;
 			return part === "" ? (
 				<VolunteersPage tools={tools} board={board} />
 			) : (

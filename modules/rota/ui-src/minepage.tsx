@@ -1,7 +1,7 @@
-import { Button, EmptyState, Field, Form, IconButton, Note, ScreenHeader, Skeleton } from "@narthex/kit";
+import { Button, EmptyState, Note, ScreenHeader, Skeleton } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer, Days, Mine, MyDate, Result } from "./api";
-import { dayOf } from "./board";
+import type { Answer, Mine, MyDate, Result } from "./api";
+import { Away } from "./away";
 import { Dates } from "./dates";
 import { refusalIn, type Tools } from "./tools";
 
@@ -64,101 +64,12 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 				) : (
 					<Dates say={say} times={tools} dates={mine.dates} answer={answer} />
 				)}
-				<Away tools={tools} away={mine.volunteer.away} rev={mine.volunteer.rev} changed={load} />
+				<Away
+					{...{ tools, away: mine.volunteer.away, rev: mine.volunteer.rev, changed: load }}
+					title={say("awayTitle")}
+					write={(away, rev) => api.setAway(away, rev)}
+				/>
 			</div>
 		</>
-	);
-}
-
-interface AwayProps {
-	readonly tools: Tools;
-	readonly away: readonly Days[];
-	readonly rev: number;
-	changed(): Promise<void>;
-}
-
-const none: Days = { from: "", to: "" };
-
-/** The days on which somebody is away. */
-function Away({ tools, away, rev, changed }: AwayProps) {
-	const { context, api, say, tell, day } = tools;
-	const [draft, setDraft] = useState((context.drafts.get("away") as Days | undefined) ?? none);
-	const [wrong, setWrong] = useState("");
-	const change = (next: Days) => {
-		setDraft(next);
-		setWrong("");
-		if (next === none) context.drafts.delete("away");
-		else context.drafts.set("away", next);
-		context.setDirty(next !== none);
-	};
-	const save = async (next: readonly Days[], done: string): Promise<boolean> => {
-		const result = await api.setAway(next, rev);
-		const saved = tell(result, done, undefined, () => save(next, done));
-		await changed();
-		return saved;
-	};
-	const add = async () => {
-		const to = draft.to || draft.from;
-		if (draft.from === "") return setWrong(say("dayNeeded"));
-		if (to < draft.from) return setWrong(say("endBeforeStart"));
-		if (away.some(({ from }) => from === draft.from)) return setWrong(say("dayTwice"));
-		if (await save([...away, { from: draft.from, to }], say("awaySaved"))) change(none);
-	};
-	const remove = async (gone: Days): Promise<void> => {
-		await save(
-			away.filter((days) => days !== gone),
-			say("awayRemoved"),
-		);
-	};
-	const today = dayOf(context.serverNow());
-	const words = ({ from, to }: Days) =>
-		from === to ? day(from) : say("fromTo", { from: day(from), to: day(to) });
-	return (
-		<section class="card stack">
-			<h2>{say("awayTitle")}</h2>
-			<ul class="days">
-				{away
-					.filter(({ to }) => to >= today)
-					.map((days) => (
-						<li key={days.from}>
-							{words(days)}
-							<IconButton
-								icon="trash"
-								label={say("removeOf", { name: words(days) })}
-								onPress={() => remove(days)}
-							/>
-						</li>
-					))}
-			</ul>
-			<Form class="away" onSubmit={add}>
-				<Field
-					label={say("firstDay")}
-					error={wrong || undefined}
-					control={(control) => (
-						<input
-							{...control}
-							type="date"
-							min={today}
-							value={draft.from}
-							onInput={({ currentTarget: { value } }) => change({ ...draft, from: value })}
-						/>
-					)}
-				/>
-				<Field
-					label={say("lastDay")}
-					optional
-					control={(control) => (
-						<input
-							{...control}
-							type="date"
-							min={draft.from || today}
-							value={draft.to}
-							onInput={({ currentTarget: { value } }) => change({ ...draft, to: value })}
-						/>
-					)}
-				/>
-				<Button submit>{say("addAway")}</Button>
-			</Form>
-		</section>
 	);
 }

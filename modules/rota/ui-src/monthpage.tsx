@@ -1,7 +1,7 @@
 import { Button, EmptyState, Menu, Note, ScreenHeader } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Assignment, Board, Change, Service, Status } from "./board";
-import { dayOf, servicesOf } from "./board";
+import { dayOf, hasNobody, servicesOf } from "./board";
 import { Grid } from "./grid";
 import { Pick, type Place } from "./pick";
 import { slideText } from "./slidetext";
@@ -30,9 +30,13 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 	const inMonth = services.filter(({ start }) => dayOf(start).startsWith(shown));
 	const byId = new Map(board.volunteers.map((volunteer) => [volunteer.id, volunteer]));
 	const nameOf = ({ volunteerId }: Assignment) => byId.get(volunteerId)?.label || say("erased");
-	const planned = inMonth
-		.filter(({ start }) => Date.parse(start) > now)
-		.flatMap(({ assignments }) => assignments.filter(({ status }) => status === "planned"));
+	const coming = inMonth.filter(({ start }) => Date.parse(start) > now);
+	const planned = coming.flatMap(({ assignments }) => assignments.filter(({ status }) => status === "planned"));
+	const empty = coming.flatMap((service) => board.roles.filter((role) => hasNobody(service, role))).length;
+	const sub = [
+		...(empty > 0 ? [say("empty", { count: empty })] : []),
+		...(planned.length > 0 ? [say("counts", { planned: planned.length })] : []),
+	];
 	const reachable = planned.filter(({ volunteerId }) => byId.get(volunteerId)?.email);
 
 	const assign = async (change: Change, done: string, undo?: () => unknown): Promise<void> => {
@@ -103,7 +107,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 	return (
 		<>
 			<ScreenHeader
-				sub={planned.length === 0 ? say("allAsked") : say("counts", { planned: planned.length })}
+				sub={sub.length > 0 ? sub.join(" · ") : say("allAsked")}
 				actions={
 					<>
 						<More tools={tools} />

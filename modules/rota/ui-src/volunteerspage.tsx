@@ -156,6 +156,12 @@ function Actions({ tools, volunteer, invite }: ActionsProps) {
 						icon: "pencil",
 						onPick: () => context.navigate(`volunteers/${id}`),
 					},
+					{
+						id: "away",
+						label: say("daysAway"),
+						icon: "calendar",
+						onPick: () => context.navigate(`volunteers/${id}/away`),
+					},
 					{ id: "withdraw", label: say(connected ? "disconnect" : "withdraw"), icon: "undo", onPick: withdraw },
 					{ id: "delete", label: say("deleteAsk"), icon: "trash", grave: true, onPick: remove },
 				]}

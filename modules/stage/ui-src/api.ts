@@ -58,6 +58,10 @@ export class StageApi {
 	createItem(service: string, item: object): Promise<Result<Item>> {
 		return this.#ask("POST", `/services/${service}/items`, item);
 	}
+	/** Adds the items of another service; the ids of the new ones. */
+	copyItems(service: string, from: string): Promise<Result<{ readonly items: readonly string[] }>> {
+		return this.#ask("POST", `/services/${service}/copy`, { from });
+	}
 	editItem(id: string, item: object): Promise<Result<Item>> {
 		return this.#ask("PUT", `/items/${id}`, item);
 	}

@@ -6,6 +6,8 @@ import type { Say } from "./words";
 interface EditDialogProps {
 	readonly say: Say;
 	readonly title: string;
+	/** What the button says that saves; "Save" unless given. */
+	readonly saveWords?: string;
 	readonly busy: boolean;
 	/** Why the last attempt to save was refused. */
 	readonly refused: Refusal | undefined;
@@ -16,7 +18,7 @@ interface EditDialogProps {
 }
 
 /** A dialog with fields that are saved together. */
-export function EditDialog({ say, title, busy, refused, save, leave, children }: EditDialogProps) {
+export function EditDialog({ say, title, saveWords, busy, refused, save, leave, children }: EditDialogProps) {
 	return (
 		<Dialog
 			title={title}
@@ -26,7 +28,7 @@ export function EditDialog({ say, title, busy, refused, save, leave, children }:
 				<>
 					<Button onPress={leave}>{say("cancel")}</Button>
 					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
-						{say("save")}
+						{saveWords ?? say("save")}
 					</Button>
 				</>
 			}

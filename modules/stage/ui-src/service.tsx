@@ -1,6 +1,7 @@
 import { Button, Menu, placed, ScreenHeader, Skeleton } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal, Result } from "./api";
+import { CopyDialog } from "./copydialog";
 import { ItemDialog } from "./itemdialog";
 import { ItemsTable } from "./items";
 import { Unread, useChanges } from "./lists";
@@ -19,6 +20,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 	const [service, setService] = useState<Service>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [renames, setRenames] = useState(false);
+	const [copies, setCopies] = useState(false);
 	const [written, setWritten] = useState<Item | "new">();
 	const asked = useRef(0);
 	const load = async () => {
@@ -71,6 +73,18 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 		if (!(await context.confirm(question))) return;
 		await after(await api.removeItem(item.id), say("deleted"), () => removeItem(item));
 	};
+	const copied = async (items: readonly string[]) => {
+		const undo = { label: say("undo"), run: () => uncopy(items) };
+		context.announce(say("copied", { count: items.length }), "polite", undo);
+		await load();
+	};
+	const uncopy = async (items: readonly string[]): Promise<void> => {
+		for (const item of items) {
+			const result = await api.removeItem(item);
+			if (!result.ok && result.why !== "gone") return after(result, "", () => uncopy(items));
+		}
+		await after({ ok: true, value: undefined }, say("undone"), () => undefined);
+	};
 	const remove = async (): Promise<void> => {
 		const question = {
 			title: say("deleteServiceQuestion"),
@@ -100,6 +114,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 							<Menu
 								label={say("more")}
 								items={[
+									{ id: "copy", label: say("copyOrder"), icon: "copy", onPick: () => setCopies(true) },
 									{ id: "edit", label: say("editService"), icon: "pencil", onPick: () => setRenames(true) },
 									{ id: "delete", label: say("deleteService"), icon: "trash", grave: true, onPick: remove },
 								]}
@@ -119,11 +134,19 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 					<Button icon="plus" disabled={service.items.length >= limits.items} onPress={() => setWritten("new")}>
 						{say("addItem")}
 					</Button>
+					{service.items.length === 0 && (
+						<Button icon="copy" onPress={() => setCopies(true)}>
+							{say("copyOrder")}
+						</Button>
+					)}
 					{service.items.length >= limits.items && <p class="muted">{say("serviceFull")}</p>}
 				</div>
 			)}
 			{renames && (
 				<ServiceDialog tools={tools} service={service} close={() => setRenames(false)} saved={load} />
+			)}
+			{copies && (
+				<CopyDialog tools={tools} service={service} close={() => setCopies(false)} copied={copied} />
 			)}
 			{written !== undefined && (
 				<ItemDialog

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -54,7 +55,8 @@ func rota(ctx context.Context, c *caller) error {
 	for _, role := range rotaRoles {
 		roles = append(roles, map[string]string{"name": role.name})
 		for n := range role.volunteers {
-			list += fmt.Sprintf("%[1]s %[2]d,%[1]s%[2]d@example.org,%[1]s\n", role.name, n+1)
+			address := fmt.Sprintf("%s%d@example.org", strings.ToLower(role.name), n+1)
+			list += fmt.Sprintf("%[1]s %[2]d,%[3]s,%[1]s\n", role.name, n+1, address)
 		}
 	}
 	if err := c.json(ctx, http.MethodPut, "/roles", map[string]any{"rev": 1, "roles": roles}, nil); err != nil {

@@ -91,9 +91,9 @@ export interface FormProps {
 }
 /**
  * A form that its own code checks, not the browser. After a refusal the first field that is wrong has the
- * focus.
+ * focus; where no field is, the alert in the form is scrolled into view.
  */
 export declare function Form({ class: name, onSubmit, children }: FormProps): import("preact").JSX.Element;
-/** Puts the focus into the first field that is wrong. */
+/** Puts the focus into the first field that is wrong, or shows the alert of the form where no field is. */
 export declare function focusFirstError(form: HTMLElement): void;
 export {};

@@ -1,0 +1,100 @@
+import { Button, Field, Form, IconButton } from "@narthex/kit";
+import { useState } from "preact/hooks";
+import type { Days, Result } from "./api";
+import { dayOf } from "./board";
+import type { Tools } from "./tools";
+
+interface AwayProps {
+	readonly tools: Tools;
+	readonly title: string;
+	readonly away: readonly Days[];
+	readonly rev: number;
+	write(away: readonly Days[], rev: number): Promise<Result<unknown>>;
+	changed(): unknown;
+}
+
+const none: Days = { from: "", to: "" };
+
+/** The days on which somebody is away. */
+export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
+	const { context, say, tell, day } = tools;
+	const [draft, setDraft] = useState((context.drafts.get("away") as Days | undefined) ?? none);
+	const [wrong, setWrong] = useState("");
+	const change = (next: Days) => {
+		setDraft(next);
+		setWrong("");
+		if (next === none) context.drafts.delete("away");
+		else context.drafts.set("away", next);
+		context.setDirty(next !== none);
+	};
+	const save = async (next: readonly Days[], done: string): Promise<boolean> => {
+		const result = await write(next, rev);
+		const saved = tell(result, done, undefined, () => save(next, done));
+		await changed();
+		return saved;
+	};
+	const add = async () => {
+		const to = draft.to || draft.from;
+		if (draft.from === "") return setWrong(say("dayNeeded"));
+		if (to < draft.from) return setWrong(say("endBeforeStart"));
+		if (away.some(({ from }) => from === draft.from)) return setWrong(say("dayTwice"));
+		if (await save([...away, { from: draft.from, to }], say("awaySaved"))) change(none);
+	};
+	const remove = async (gone: Days): Promise<void> => {
+		await save(
+			away.filter((days) => days !== gone),
+			say("awayRemoved"),
+		);
+	};
+	const today = dayOf(context.serverNow());
+	const words = ({ from, to }: Days) =>
+		from === to ? day(from) : say("fromTo", { from: day(from), to: day(to) });
+	return (
+		<section class="card stack">
+			<h2>{title}</h2>
+			<ul class="days">
+				{away
+					.filter(({ to }) => to >= today)
+					.map((days) => (
+						<li key={days.from}>
+							{words(days)}
+							<IconButton
+								icon="trash"
+								label={say("removeOf", { name: words(days) })}
+								onPress={() => remove(days)}
+							/>
+						</li>
+					))}
+			</ul>
+			<Form class="away" onSubmit={add}>
+				<Field
+					label={say("firstDay")}
+					error={wrong || undefined}
+					control={(control) => (
+						<input
+							{...control}
+							type="date"
+							min={today}
+							value={draft.from}
+							onInput={({ currentTarget: { value } }) => change({ ...draft, from: value })}
+						/>
+					)}
+				/>
+				<Field
+					label={say("lastDay")}
+					optional
+					control={(control) => (
+						<input
+							{...control}
+							type="date"
+							min={draft.from || today}
+							value={draft.to}
+							onInput={({ currentTarget: { value } }) => change({ ...draft, to: value })}
+						/>
+					)}
+				/>
+				<Button submit>{say("addAway")}</Button>
+			</Form>
+		</section>
+	);
+}
