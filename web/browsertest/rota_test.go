@@ -141,6 +141,7 @@ func TestRotaScreens(t *testing.T) {
 		}},
 		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".table [data-row]")},
 		{"rota-volunteer", "/#/m/rota/volunteers/" + rotaID(2, 0), house, seen("form [type=email]")},
+		{"rota-away", "/#/m/rota/volunteers/" + rotaID(2, 0) + "/away", house, seen("form [type=date]")},
 		{"rota-roles", "/#/m/rota/roles", house, seen(".roles li")},
 		{"rota-transfer", "/#/m/rota/transfer", house, seen(".transfer section")},
 		{"rota-mine", "/#/m/rota/mine", house, seen(".dates li")},
