@@ -31,7 +31,8 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 	const byId = new Map(board.volunteers.map((volunteer) => [volunteer.id, volunteer]));
 	const nameOf = ({ volunteerId }: Assignment) => byId.get(volunteerId)?.label || say("erased");
 	const coming = inMonth.filter(({ start }) => Date.parse(start) > now);
-	const planned = coming.flatMap(({ assignments }) => assignments.filter(({ status }) => status === "planned"));
+	const assigned = coming.flatMap(({ assignments }) => assignments);
+	const planned = assigned.filter(({ status }) => status === "planned");
 	const empty = coming.flatMap((service) => board.roles.filter((role) => hasNobody(service, role))).length;
 	const sub = [
 		...(empty > 0 ? [say("empty", { count: empty })] : []),
