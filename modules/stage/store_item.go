@@ -75,7 +75,8 @@ func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]strin
 	}
 	rows, err := tx.Query(ctx, `
 		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
-		SELECT $1, last.position + row_number() OVER (ORDER BY items.position), kind, title, text, song_id, seconds
+		SELECT $1, last.position + row_number() OVER (ORDER BY items.position),
+			kind, title, text, song_id, seconds
 		FROM items, (SELECT coalesce(max(position), 0) AS position FROM items WHERE service_id = $1) AS last
 		WHERE service_id = $2
 		RETURNING id::text`, serviceID, from)

@@ -249,7 +249,8 @@ func TestStagePlans(t *testing.T) {
 	harvest := eval[string](p, `location.hash.split("/").at(-1)`)
 	s.create("/services/"+harvest+"/items", object{"kind": "talk", "title": "By somebody else"})
 	p.waitForVisibleText("By somebody else") // it follows
-	s.create("/services", object{"title": "Next Sunday", "startsAt": timestamp(time.Now().Add(9 * 24 * time.Hour))})
+	s.create("/services", object{"title": "Next Sunday",
+		"startsAt": timestamp(time.Now().Add(9 * 24 * time.Hour))})
 	p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/"))
 	p.click("link", "Next Sunday")
 	p.click("button", "Copy another order")
