@@ -57,7 +57,7 @@ func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft)
 	return itemByID(ctx, tx, id)
 }
 
-// copyItems adds the items of a service at the end of another, all or none, and returns the ids of the new ones.
+// copyItems adds the items of a service at the end of another, all or none. It returns the new ids.
 func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]string, error) {
 	var there bool
 	var more int
