@@ -98,6 +98,7 @@ var ranks = map[string]int{
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
+	"services/randomtest":         1, // for tests alone
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,
 	"modulehost/sdk/abi":          1,
@@ -145,6 +146,7 @@ var doors = map[string][]string{
 	"github.com/nats-io":                {"realtime", "cmd/narthex-faults"},
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
+	"github.com/anishathalye/porcupine": nil, // tests alone
 }
 
 // goPackage is one line of go list.
