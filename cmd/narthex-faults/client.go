@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -81,16 +82,24 @@ func (p *person) do(method, path string, value any) answer {
 }
 
 func (p *person) doContext(ctx context.Context, method, path string, value any) answer {
+	return p.doOrigin(ctx, method, path, value, p.address)
+}
+
+// doOrigin is doContext for a person whose address is not that of the Dashboard.
+func (p *person) doOrigin(ctx context.Context, method, path string, value any, origin string) answer {
 	began := time.Now()
-	got := p.send(ctx, method, path, value)
+	got := p.send(ctx, method, path, value, origin)
 	got.took = time.Since(began)
 	return got
 }
 
-func (p *person) send(ctx context.Context, method, path string, value any) answer {
+func (p *person) send(ctx context.Context, method, path string, value any, origin string) answer {
 	request, err := p.request(ctx, method, path, value)
 	if err != nil {
 		return answer{err: err}
+	}
+	if method != http.MethodGet {
+		request.Header.Set("Origin", origin)
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
@@ -120,9 +129,6 @@ func (p *person) request(ctx context.Context, method, path string, value any) (*
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
-	}
-	if method != http.MethodGet {
-		request.Header.Set("Origin", p.address)
 	}
 	if p.cookie != "" {
 		request.Header.Set("Cookie", p.cookie)
@@ -243,4 +249,30 @@ func (c *check) watch(owner *person, paths ...string) *bystanders {
 // usualPaths are those that a misbehaving module may not touch.
 func usualPaths() []string {
 	return []string{"/api/v1/principal", "/api/v1/modules/base/plain", "/api/v1/health/ready"}
+}
+
+// metric reads a figure without labels from the daemon's metrics; -1: it was not there.
+func (p *place) metric(ctx context.Context, name string) float64 {
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", p.environment["SERVICE_METRICS_ADDRESS"])
+		}}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://metrics/metrics", nil)
+	if err != nil {
+		return -1
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return -1
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if text, found := strings.CutPrefix(lines.Text(), name+" "); found {
+			value, err := strconv.ParseFloat(text, 64)
+			if err == nil {
+				return value
+			}
+		}
+	}
+	return -1
 }

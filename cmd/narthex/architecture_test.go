@@ -131,7 +131,7 @@ var doors = map[string][]string{
 		"services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
 	"filippo.io/age": {"services/backup"},
 	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations", "services/backup",
-		"services/database/databasetest", "services/*/store*.go"},
+		"services/database/databasetest", "cmd/narthex-faults", "services/*/store*.go"},
 	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations", "services/backup",
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {

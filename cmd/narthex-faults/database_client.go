@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// connect opens a session of the superuser, past whatever stands between the platform and its database.
+func (p *place) connect(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, p.postgres.URL("postgres")+"?sslmode=disable")
+}
+
+// query runs a statement on a session of its own and returns its first column as text.
+func (p *place) query(ctx context.Context, sql string, arguments ...any) (values []string, err error) {
+	conn, err := p.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, sql, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		all, err := row.Values()
+		if err != nil || len(all) == 0 {
+			return "", err
+		}
+		return fmt.Sprint(all[0]), nil
+	})
+}
+
+// countRows counts the rows of every table of the platform and its modules.
+func (p *place) countRows(ctx context.Context) (n int64, err error) {
+	conn, err := p.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	// query_to_xml counts exactly, where the statistics only estimate
+	err = conn.QueryRow(ctx, `
+		SELECT sum((xpath('/row/n/text()',
+			query_to_xml(format('SELECT count(*) AS n FROM %I.%I', schemaname, tablename), false, true, '')))[1]
+			::text::bigint)::bigint
+		FROM pg_tables WHERE schemaname = 'core' OR schemaname LIKE 'module\_%'`).Scan(&n)
+	return n, err
+}
