@@ -107,6 +107,7 @@ func refusalOfState(state string) Refusal {
 	case state == "22021", state == "22P05": // a text with NUL, which JSON can hold and PostgreSQL cannot
 		return Refusal{http.StatusBadRequest, "REQUEST_INVALID"}
 	case state == "40001", state == "40P01", state == "57014", // serialization, deadlock, cancelled
+		state == "25006", // the server accepts no writes for now
 		strings.HasPrefix(state, "53"), strings.HasPrefix(state, "57P"), strings.HasPrefix(state, "08"):
 		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
 	}
