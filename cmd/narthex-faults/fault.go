@@ -31,7 +31,7 @@ type fault struct {
 
 // allFaults are those of all families.
 func allFaults() []fault {
-	return slices.Concat(moduleFaults())
+	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults())
 }
 
 // printList prints the faults that match.

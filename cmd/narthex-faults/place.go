@@ -23,7 +23,7 @@ import (
 type placeOptions struct {
 	wild       []string          // misbehaving modules, by their names
 	variables  map[string]string // further environment
-	databaseIn string            // the parent folder of the database; "": in memory
+	databaseIn string            // smallDisk, or "": in memory
 	proxied    bool              // the platform reaches the database through place.toDatabase
 	notStarted bool
 }
@@ -40,6 +40,7 @@ type place struct {
 	address     string
 	daemon      *process
 	wrapper     func(*exec.Cmd) // changes how the daemon is started; nil: nothing
+	unmount     func()          // of the database's disk; nil: it has none
 }
 
 // newPlace makes an installation with an owner; nothing of the platform runs.
@@ -59,9 +60,11 @@ func newPlace(ctx context.Context, k *kit, options placeOptions) (p *place, err 
 	if err := k.modulesFolder(filepath.Join(p.folder, "modules"), options.wild); err != nil {
 		return nil, err
 	}
-	parent := options.databaseIn
-	if parent == "" {
-		parent = k.memory
+	parent := k.memory
+	if options.databaseIn == smallDisk {
+		if parent, p.unmount, err = mountDisk(k.folder); err != nil {
+			return nil, err
+		}
 	}
 	p.data = filepath.Join(parent, filepath.Base(p.folder)+"-database")
 	if err := copyTree(ctx, k.template(), p.data); err != nil {
@@ -186,6 +189,9 @@ func (p *place) close() {
 		_ = p.postgres.Remove()
 	}
 	_ = os.RemoveAll(p.data)
+	if p.unmount != nil {
+		p.unmount()
+	}
 	_ = os.RemoveAll(p.folder)
 }
 

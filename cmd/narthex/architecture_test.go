@@ -133,7 +133,7 @@ var doors = map[string][]string{
 	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations", "services/backup",
 		"services/database/databasetest", "cmd/narthex-faults", "services/*/store*.go"},
 	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations", "services/backup",
-		"services/database/databasetest", "services/*/store*.go"},
+		"services/database/databasetest", "cmd/narthex-faults", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 		"cmd/narthex/conform", "deploy/debian/pack",

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// neighbourFaults are those of the mail server, the object storage and NATS. What does not need them goes on.
+func neighbourFaults() []fault {
+	mail := func(name, done string, how way, outcomes ...string) fault {
+		return fault{name: "neighbours/mail-" + name, done: "the mail server " + done, run: func(c *check) {
+			mailFault(c, how, outcomes)
+		}, place: placeOptions{notStarted: true}, expected: "a module's letter: " + strings.Join(outcomes, " or ") +
+			"; a reset link is answered 200 at once and the log says \"mail not sent\"; then SENT"}
+	}
+	storage := func(name, done string, how way, codes ...string) fault {
+		return fault{name: "neighbours/storage-" + name, done: "the object storage " + done, run: func(c *check) {
+			storageFault(c, how, codes)
+		}, place: placeOptions{notStarted: true}, expected: "a module gets " + strings.Join(codes, " or ") +
+			" within its 15 s, others notice nothing; then it can store and read again"}
+	}
+	nats := func(name, done string, inject func(*check, *natsAway)) fault {
+		return fault{name: "neighbours/nats-" + name, done: "NATS " + done, run: func(c *check) {
+			natsFault(c, inject)
+		}, place: placeOptions{notStarted: true}, expected: "readers of this process get every update all along; " +
+			"NATS is used again once it is back"}
+	}
+	return []fault{
+		mail("down", "is down", refuses, "CONNECTION_FAILED"),
+		mail("hanging", "takes connections and says nothing", silent, "TIMEOUT"),
+		mail("resets", "resets every connection", resets, "CONNECTION_FAILED"),
+		mail("slow", "answers 10 bytes a second", trickles, "TIMEOUT"),
+		mail("lying", "answers nonsense", garbles, "CONNECTION_FAILED", "REJECTED"),
+		storage("down", "is down", refuses, "UNAVAILABLE"),
+		storage("hanging", "takes connections and says nothing", silent, "TIMEOUT"),
+		storage("resets", "resets every connection", resets, "UNAVAILABLE"),
+		storage("slow", "answers 10 bytes a second", trickles, "TIMEOUT"),
+		storage("lying", "answers nonsense", garbles, "UNAVAILABLE"),
+		{name: "neighbours/storage-portal", done: "another server answers 200 and HTML in the storage's place",
+			expected: "a module gets UNAVAILABLE: nothing is told to be stored that is not",
+			place:    placeOptions{notStarted: true}, run: storagePortal},
+		nats("killed", "is killed", func(c *check, n *natsAway) {
+			n.server.kill()
+			n.back = func() { c.ok(n.start(), "NATS") }
+		}),
+		nats("frozen", "is frozen (SIGSTOP)", func(_ *check, n *natsAway) {
+			n.server.signal(syscall.SIGSTOP)
+			n.back = func() { n.server.signal(syscall.SIGCONT) }
+		}),
+		nats("slow", "answers 10 bytes a second", natsWay(trickles)),
+		nats("half-open", "swallows everything", natsWay(silent)),
+		nats("lying", "answers nonsense", natsWay(garbles)),
+		{name: "neighbours/nats-absent", done: "NATS is not there at the start", run: natsAbsent,
+			place:    placeOptions{notStarted: true},
+			expected: "the platform starts and serves; NATS is used once it is there"},
+	}
+}
+
+func mailFault(c *check, how way, outcomes []string) {
+	server, err := newMailServer()
+	c.ok(err, "the mail server")
+	c.cleanup(server.close)
+	between, err := newTCPProxy(server.address)
+	c.ok(err, "the way to it")
+	c.cleanup(between.close)
+	host, port, _ := net.SplitHostPort(between.address)
+	c.environment["SERVICE_SMTP_HOST"], c.environment["SERVICE_SMTP_PORT"] = host, port
+	c.environment["SERVICE_SMTP_SECURITY"] = "plaintext"
+	c.environment["SERVICE_SMTP_FROM"] = "Church office <office@church.example.org>"
+	c.ok(c.start(c.ctx), "the start")
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	send := func() (answer, string) {
+		got := owner.do("POST", "/api/v1/modules/files/mail/guest@example.org", nil)
+		return got, strings.Trim(strings.TrimSpace(got.body), `"`)
+	}
+	if _, outcome := send(); outcome != "SENT" {
+		c.fatal("before: %s", outcome)
+	}
+	c.ok(between.set(how), "the way")
+	got, outcome := send()
+	c.saw("a module's letter: %s after %.1f s", outcome, got.took.Seconds())
+	if !slices.Contains(outcomes, outcome) {
+		c.wrong("a module's letter: %v, want %v", got, outcomes)
+	}
+	reset := c.visitor().do("POST", "/api/auth/request-password-reset", map[string]string{"email": ownerAddress})
+	if reset.status != 200 || reset.took > 5*time.Second {
+		c.wrong("a reset link: %v after %v, want 200 at once", reset, reset.took)
+	}
+	if !c.within(patience, func() bool { return strings.Contains(c.daemon.log.String(), `"mail not sent"`) }) {
+		c.wrong("the log does not say \"mail not sent\"")
+	}
+	c.saw("a reset link: %d after %.1f s, the log says \"mail not sent\"", reset.status, reset.took.Seconds())
+	letters := server.letters.Load()
+	c.ok(between.set(passes), "the way")
+	if _, outcome := send(); outcome != "SENT" || server.letters.Load() <= letters {
+		c.wrong("afterwards: %s", outcome)
+	}
+}
+
+const objectPath = "/api/v1/modules/files/objects/"
+
+// codeOf is the code of a storage's refusal that the module repeats.
+func codeOf(got answer) string {
+	if got.err != nil || got.status == 200 {
+		return got.String()
+	}
+	return strings.Trim(strings.TrimSpace(got.body), `"`)
+}
+
+func storageFault(c *check, how way, codes []string) {
+	between, err := newTCPProxy(c.kit.storage.Address)
+	c.ok(err, "the way to the storage")
+	c.cleanup(between.close)
+	c.environment["OBJECT_STORAGE_ENDPOINT"] = "http://" + between.address
+	c.ok(c.start(c.ctx), "the start")
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	key, content := filepath.Base(c.folder), bytes.Repeat([]byte("x"), 200_000)
+	if got := owner.do("PUT", objectPath+key, bytes.NewReader(content)); got.status != 200 {
+		c.fatal("before: %v", got)
+	}
+	c.ok(between.set(how), "the way")
+	for method, value := range map[string]any{"PUT": bytes.NewReader([]byte("another")), "GET": nil} {
+		got := owner.do(method, objectPath+key, value)
+		c.saw("%s: %s after %.1f s", method, codeOf(got), got.took.Seconds())
+		if !slices.Contains(codes, codeOf(got)) {
+			c.wrong("%s: %v, want %v", method, got, codes)
+		}
+	}
+	c.ok(between.set(passes), "the way")
+	stored := owner.do("GET", objectPath+key, nil)
+	if stored.body != string(content) && stored.body != "another" {
+		c.wrong("afterwards the object is neither the old nor the new one: %v", stored)
+	}
+	if got := owner.do("PUT", objectPath+key+"2", bytes.NewReader(content)); got.status != 200 {
+		c.wrong("afterwards: %v", got)
+	}
+}
+
+func storagePortal(c *check) {
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<!doctype html><title>Sign in to the guest network</title>")
+	}))
+	c.cleanup(portal.Close)
+	c.environment["OBJECT_STORAGE_ENDPOINT"] = portal.URL
+	if err := c.start(c.ctx); err != nil { // also good: it does not start with such a storage
+		c.saw("the platform does not start: %v", err)
+		return
+	}
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	got := owner.do("PUT", objectPath+"portal", bytes.NewReader([]byte("kept?")))
+	c.saw("PUT: %v", got)
+	if got.status == 200 {
+		c.wrong("PUT: %v, though nothing is stored", got)
+	}
+}
+
+// natsAway is a NATS server and the way to it.
+type natsAway struct {
+	port    int
+	server  *process
+	between *tcpProxy
+	back    func()
+}
+
+func (n *natsAway) start() (err error) {
+	n.server, err = startNATS(n.port)
+	return err
+}
+
+// useNATS starts a server and makes it the installation's.
+func (c *check) useNATS() *natsAway {
+	port, err := freePort()
+	c.ok(err, "a port")
+	n := &natsAway{port: port}
+	c.ok(n.start(), "NATS")
+	c.cleanup(func() { n.server.kill() })
+	n.between, err = newTCPProxy(net.JoinHostPort("127.0.0.1", portText(port)))
+	c.ok(err, "the way to NATS")
+	c.cleanup(n.between.close)
+	c.environment["SERVICE_REALTIME_NATS_URL"] = "nats://" + n.between.address
+	return n
+}
+
+func natsWay(how way) func(*check, *natsAway) {
+	return func(c *check, n *natsAway) {
+		c.ok(n.between.set(how), "the way")
+		n.back = func() { c.ok(n.between.set(passes), "the way") }
+	}
+}
+
+func natsFault(c *check, inject func(*check, *natsAway)) {
+	n := c.useNATS()
+	c.ok(c.start(c.ctx), "the start")
+	c.eventually("NATS is connected", func() bool { return c.usesNATS(c.place) })
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	inject(c, n)
+	took := c.tellOnce(owner, owner, 30)
+	c.saw("30 updates reached a reader of this process, the slowest write took %.2f s", took.Seconds())
+	n.back()
+	c.eventually("NATS is used again", func() bool { return c.usesNATS(c.place) })
+	c.tellOnce(owner, owner, 5)
+	c.saw("NATS is used again")
+}
+
+// usesNATS tells whether a process is connected.
+func (c *check) usesNATS(p *place) bool { return p.metric(c.ctx, "narthex_backplane_connected") == 1 }
+
+// tellOnce writes notes one after the other, each of which has to reach a reader before the next is written.
+// It returns how long the slowest write took.
+func (c *check) tellOnce(writer, reader *person, notes int) (slowest time.Duration) {
+	s, err := reader.subscribe(c.ctx, "/api/v1/module-realtime/board/notes")
+	c.ok(err, "a reader")
+	defer s.close()
+	kind, _, err := s.next()
+	if err != nil || kind != "snapshot" {
+		c.fatal("a stream begins with %q, %v", kind, err)
+	}
+	timer := time.AfterFunc(patience, s.stop)
+	defer timer.Stop()
+	for range notes {
+		got := writer.do("POST", "/api/v1/modules/board/notes", nil)
+		slowest = max(slowest, got.took)
+		if got.status != 200 {
+			c.fatal("a write: %v", got)
+		}
+		for {
+			_, data, err := s.next()
+			if err != nil {
+				c.fatal("the stream ended before update %s: %v", got.body, err)
+			}
+			if data == got.body {
+				break
+			}
+		}
+	}
+	return slowest
+}
+
+func natsAbsent(c *check) {
+	n := c.useNATS()
+	n.server.kill()
+	c.ok(n.between.set(refuses), "the way")
+	c.ok(c.start(c.ctx), "the start without NATS")
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	c.tellOnce(owner, owner, 5)
+	c.saw("it starts, and readers of this process get updates")
+	c.ok(n.start(), "NATS")
+	c.ok(n.between.set(passes), "the way")
+	c.eventually("NATS is used", func() bool { return c.usesNATS(c.place) })
+	c.saw("NATS is used once it is there")
+}
