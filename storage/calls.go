@@ -9,7 +9,7 @@ import (
 
 const unknownType = "application/octet-stream"
 
-// Head tells about an object, within 30 s. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT,
+// Head tells about an object, within 15 s. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT,
 // UNAVAILABLE.
 func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	if !validKey(key) {
@@ -43,7 +43,7 @@ func typeOr(contentType *string) string {
 	return *contentType
 }
 
-// Delete removes an object, within 30 s. An object that is not there is no error. Errors: KEY_INVALID,
+// Delete removes an object, within 15 s. An object that is not there is no error. Errors: KEY_INVALID,
 // ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if !validKey(key) {

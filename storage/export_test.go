@@ -12,6 +12,9 @@ var (
 	PhysicalName = physicalName
 )
 
+// Limits are how long a call without a body may take, and how long one with a body may wait.
+func (p *Provider) Limits() (call, stall time.Duration) { return p.limits.call, p.limits.stall }
+
 // Shorten replaces both time limits.
 func (p *Provider) Shorten(limit time.Duration) { p.limits.call, p.limits.stall = limit, limit }
 

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -201,6 +202,21 @@ func TestAReadThatFreezes(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second): // of the 30 s after which it ends by itself
 		t.Error("Close did not end the read")
+	}
+}
+
+// TestLimitsAreThoseOfTheReference: modules are promised an answer while their handler can still give one.
+func TestLimitsAreThoseOfTheReference(t *testing.T) {
+	provider, _ := service(t, func(http.ResponseWriter, *http.Request) {})
+	page, err := os.ReadFile("../docs/reference/modules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, stall := provider.Limits()
+	want := fmt.Sprintf("| storage call | %v, two attempts; with an object's bytes %v for each wait |", call,
+		stall)
+	if want = strings.ReplaceAll(want, "5s", "5 s"); !strings.Contains(string(page), want) {
+		t.Errorf("docs/reference/modules.md has no line %q", want)
 	}
 }
 

@@ -26,8 +26,8 @@ func (r Range) last() uint64 {
 
 // Get opens an object, or a part of it; a part beyond the end is empty. The bytes come as they are read:
 // nothing is held but a connection, until Close, which must be called and may be while a Read waits. A Read
-// that fails or is cut short says so with a code and never with io.EOF. The service has 30 s to begin and
-// 30 s for each Read; the time between Reads does not count. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED,
+// that fails or is cut short says so with a code and never with io.EOF. The service has 15 s to begin and
+// 15 s for each Read; the time between Reads does not count. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED,
 // TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.ReadCloser, error) {
 	if !validKey(key) {

@@ -21,7 +21,7 @@ type Page struct {
 	Next    string // where the next page begins, as List's after; "" at the end
 }
 
-// List returns the objects whose keys begin with prefix and come after the position after, within 30 s. An
+// List returns the objects whose keys begin with prefix and come after the position after, within 15 s. An
 // empty after is the beginning, a limit below 1 or over 1,000 is 1,000. A page may be shorter than limit
 // before the end, even empty: keys that are none here are left out. Errors: KEY_INVALID, ACCESS_DENIED,
 // TIMEOUT, UNAVAILABLE.

@@ -16,7 +16,7 @@ import (
 // together have 256 MiB: beyond, a Put is UNAVAILABLE. A contentType that is none (RFC 9110) becomes
 // application/octet-stream.
 //
-// The time that body takes is body's own affair; then the service has 30 s for each piece and 30 s to
+// The time that body takes is body's own affair; then the service has 15 s for each piece and 15 s to
 // answer. Errors: what body said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	if !validKey(key) {

@@ -39,6 +39,9 @@ type Provider struct {
 	disks map[string]*atomic.Int64 // bytes of the disk that bodies take, by module
 }
 
+// within is less than a handler of a module has (30 s), so that the module can still answer itself.
+const within = 15 * time.Second
+
 // limits bound the waiting, and the disk.
 type limits struct {
 	call  time.Duration // a call without a body, in all
@@ -61,7 +64,7 @@ func New(settings environment.Storage) (*Provider, error) {
 		reading:   reading,
 		pieces:    sync.Pool{New: func() any { piece := make([]byte, pieceSize); return &piece }},
 		spoolDir:  settings.Spool,
-		limits:    limits{call: 30 * time.Second, stall: 30 * time.Second, spool: maxSpool},
+		limits:    limits{call: within, stall: within, spool: maxSpool},
 		now:       time.Now,
 		counts:    counts,
 		disks:     make(map[string]*atomic.Int64),
