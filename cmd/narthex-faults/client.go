@@ -237,8 +237,8 @@ func (c *check) watch(owner *person, paths ...string) *bystanders {
 		b.asking.Wait()
 		for n, count := range counts {
 			b.asked += count
-			if count < 2 {
-				c.wrong("%s was asked for %d times only", paths[n], count)
+			if count == 0 {
+				c.wrong("%s was never asked for", paths[n])
 			}
 		}
 		c.saw("others asked %d times meanwhile", b.asked)

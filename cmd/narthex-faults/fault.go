@@ -31,7 +31,8 @@ type fault struct {
 
 // allFaults are those of all families.
 func allFaults() []fault {
-	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults())
+	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults(),
+		clientFaults(), signalFaults())
 }
 
 // printList prints the faults that match.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,13 +16,14 @@ const (
 	refuses      // nothing listens
 	resets       // connections are taken and reset, open ones too
 	silent       // connections are taken and stay open, and nothing passes any more, open ones too: half-open
-	trickles     // one byte every 100 ms towards the client
+	trickles     // one byte at a time towards the client, 10 a second unless slowness says otherwise
 	garbles      // the client gets nonsense for each answer
 )
 
 // tcpProxy stands between the platform and a neighbour, and can be told to fail.
 type tcpProxy struct {
 	address, target string
+	slowness        atomic.Int64 // time.Duration between two bytes that trickle
 
 	mu       sync.Mutex
 	way      way
@@ -34,6 +36,7 @@ type tcpProxy struct {
 
 func newTCPProxy(target string) (*tcpProxy, error) {
 	p := &tcpProxy{target: target, open: make(map[net.Conn]bool), changed: make(chan struct{})}
+	p.slowness.Store(int64(100 * time.Millisecond))
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -181,7 +184,7 @@ func (p *tcpProxy) write(to net.Conn, content []byte, how way, answers bool) err
 			if now, changed, _ := p.now(); now == trickles {
 				select {
 				case <-changed:
-				case <-time.After(100 * time.Millisecond):
+				case <-time.After(time.Duration(p.slowness.Load())):
 				}
 			}
 		}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// signalFaults are how the daemon itself ends, and where its log goes.
+func signalFaults() []fault {
+	return []fault{
+		{name: "signals/term", done: "SIGTERM under writes, five times", run: func(c *check) {
+			c.endAndStart(syscall.SIGTERM, 0)
+		}, expected: "exit status 0, \"stopped\"; nothing acknowledged is lost, the next start finds all"},
+		{name: "signals/quit", done: "SIGQUIT under writes, three times", run: func(c *check) {
+			c.endAndStart(syscall.SIGQUIT, 128+int(syscall.SIGQUIT))
+		}, expected: "exit status 131, one line and no stack; nothing acknowledged is lost"},
+		{name: "signals/kill", done: "SIGKILL under writes, five times", run: func(c *check) {
+			c.endAndStart(syscall.SIGKILL, -1)
+		}, expected: "its modules end with it; nothing acknowledged is lost, the next start finds all"},
+		{name: "signals/hup", done: "SIGHUP 50 times under writes", run: hangUps,
+			expected: "nothing changes"},
+		{name: "signals/term-twice", place: placeOptions{wild: []string{"clinging"}}, run: termTwice,
+			done:     "a second SIGTERM while a stop waits for a module",
+			expected: "the process ends at once"},
+		{name: "signals/log-closed", place: placeOptions{notStarted: true},
+			run:      func(c *check) { logFault(c, true) },
+			done:     "the reader of standard error goes away",
+			expected: "everything goes on, and SIGTERM ends with exit status 0"},
+		{name: "signals/log-unread", place: placeOptions{notStarted: true},
+			run:      func(c *check) { logFault(c, false) },
+			done:     "standard error is a pipe that nobody reads any more, and full",
+			expected: "everything goes on, and SIGTERM ends"},
+	}
+}
+
+func (c *check) endAndStart(signal syscall.Signal, wanted int) {
+	rounds := 5
+	if signal == syscall.SIGQUIT {
+		rounds = 3
+	}
+	owner := c.owner()
+	writes := c.write(owner, noAnswer, `503 {"code":"MODULE_UNAVAILABLE"}`,
+		`500 {"code":"MODULE_HANDLER_FAILED"}`)
+	for range rounds {
+		writes.more(50)
+		modules := childrenOf(c.daemon.pid())
+		c.daemon.signal(signal)
+		status, err := c.daemon.awaitEnd(patience)
+		c.ok(err, "the end")
+		if status != wanted {
+			c.wrong("exit status %d, want %d\n%s", status, wanted, c.daemon.tail())
+		}
+		if !c.within(10*time.Second, func() bool { return !anyRuns(modules) }) {
+			c.wrong("modules outlive the daemon")
+		}
+		log := c.daemon.log.String()
+		switch signal {
+		case syscall.SIGTERM:
+			if !strings.Contains(log, `"msg":"stopped"`) {
+				c.wrong("the log does not say \"stopped\"")
+			}
+		case syscall.SIGQUIT:
+			if !strings.HasSuffix(log, "Ended by SIGQUIT.\n") || strings.Contains(log, "goroutine ") {
+				c.wrong("the log has a stack, or no line about the signal")
+			}
+		}
+		c.ok(c.start(c.ctx), "the next start")
+	}
+	writes.more(50)
+	writes.compare()
+	c.saw("%d times: exit status %d, no module left", rounds, wanted)
+}
+
+func anyRuns(pids []int) bool {
+	for _, pid := range pids {
+		if syscall.Kill(pid, 0) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func hangUps(c *check) {
+	owner := c.owner()
+	c.watch(owner, usualPaths()...)
+	board := c.moduleProcess("board")
+	writes := c.write(owner)
+	for range 50 {
+		c.daemon.signal(syscall.SIGHUP)
+		pause(c.ctx, 20*time.Millisecond)
+	}
+	writes.more(20)
+	writes.compare()
+	for _, l := range writes.all {
+		if l.refused.Load() > 0 {
+			c.wrong("%d writes through %s were refused", l.refused.Load(), l.name)
+		}
+	}
+	if now := c.moduleProcess("board"); now != board || c.daemon.hasEnded() {
+		c.wrong("a process has changed")
+	}
+}
+
+func termTwice(c *check) {
+	c.daemon.signal(syscall.SIGTERM)
+	c.eventually("the stop has begun", func() bool {
+		return strings.Contains(c.daemon.log.String(), `"msg":"stopping"`)
+	})
+	pause(c.ctx, time.Second)
+	if c.daemon.hasEnded() {
+		c.fatal("the daemon did not wait for its module")
+	}
+	began := time.Now()
+	c.daemon.signal(syscall.SIGTERM)
+	status, err := c.daemon.awaitEnd(5 * time.Second)
+	c.ok(err, "the end")
+	c.saw("ended after %.1f s, exit status %d", time.Since(began).Seconds(), status)
+	if status == 0 {
+		c.wrong("exit status 0, though it was cut")
+	}
+}
+
+func logFault(c *check, closed bool) {
+	read, write, err := os.Pipe()
+	c.ok(err, "a pipe")
+	c.cleanup(func() { _ = read.Close(); _ = write.Close() })
+	if !closed {
+		_, _ = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
+	}
+	command := exec.Command(c.kit.binary, "api:start")
+	command.Env, command.Stderr = c.variables(), write
+	c.daemon, err = startProcess(command)
+	c.ok(err, "the start")
+	_ = write.Close()
+	c.eventually("it says \"ready\"", func() bool {
+		text := make([]byte, 4096)
+		n, err := read.Read(text)
+		return err != nil || strings.Contains(string(text[:n]), `"msg":"ready"`)
+	})
+	if closed {
+		_ = read.Close()
+	}
+	owner := c.owner()
+	c.watch(owner, "/api/v1/principal", "/api/v1/modules/base/plain", "/api/v1/health/ready")
+	failures := 0
+	for range 500 { // each is a line in the log
+		got := owner.do("GET", "/api/v1/modules/base/panic", nil)
+		if got.status != 500 {
+			c.wrong("GET /panic: %v", got)
+			failures++
+		}
+		if failures > 2 {
+			break
+		}
+	}
+	c.daemon.signal(syscall.SIGTERM)
+	status, err := c.daemon.awaitEnd(90 * time.Second)
+	if err != nil {
+		c.wrong("SIGTERM: %v", err)
+		return
+	}
+	if status != 0 {
+		c.wrong("exit status %d, want 0", status)
+	}
+	c.saw("500 lines later it serves; SIGTERM: exit status %d", status)
+}
