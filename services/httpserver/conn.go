@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bytes"
 	"container/list"
+	"context"
 	"net"
 	"net/http"
 	"os"
@@ -18,12 +19,14 @@ import (
 //
 // A request passes these states: its bytes are read, its head is complete (busy), its handler is admitted,
 // its response begins, finishResponse ends it. A read never returns bytes of two requests, so that net/http
-// asks for the next request when the response was written. Only the one byte that net/http reads ahead, to
-// notice a peer that disconnects, may come earlier.
+// asks for the next request when the response was written. What net/http reads ahead, to notice a client that
+// leaves, is answered by leaving.go.
 type conn struct {
 	net.Conn
 	raw syscall.RawConn // nil: no socket of the operating system
 	all *connections
+
+	leave context.CancelFunc // ends the contexts of the connection's requests
 
 	bounded atomic.Bool // net/http has set a read deadline; it does so only to stop a read
 	busy    atomic.Bool // from a complete head to the end of its response; written under mu
@@ -44,7 +47,7 @@ type conn struct {
 	responseBegun bool
 	last          bool // its response says that the connection ends
 	streaming     bool // its response is a stream, which ends with the peer's input
-	halfClosed    bool // the peer sends no more
+	halfClosed    bool // the peer sends no more, and its request is under way
 	readClosed    bool // nothing is read any more
 	writeClosed   bool // nothing is written any more
 	bodyCancelled bool // its request's body was cancelled
@@ -56,10 +59,12 @@ type conn struct {
 	closeOnTaken  bool // it is closed when the peer has taken the rest of its response
 	clock         clock
 	progress      progress
+
+	watched chan struct{} // not nil while a goroutine watches the client; closed when that ends
 }
 
 func newConn(socket net.Conn, all *connections) *conn {
-	c := &conn{Conn: socket, all: all, fresh: true, framing: framing{maxHead: all.limits.head}}
+	c := &conn{Conn: socket, all: all, leave: func() {}, fresh: true, framing: framing{maxHead: all.limits.head}}
 	if holder, ok := socket.(syscall.Conn); ok {
 		c.raw, _ = holder.SyscallConn()
 	}
@@ -81,6 +86,9 @@ var errEnded error = os.ErrDeadlineExceeded
 
 // Read returns received bytes, at most to the end of one request.
 func (c *conn) Read(p []byte) (n int, err error) {
+	if len(p) == 1 && c.readAhead() {
+		return 0, nil
+	}
 	for n == 0 && err == nil { // again: only empty lines came, or an idle end was taken back
 		if n, err = c.readPending(p); n == 0 && err == nil {
 			n, err = c.readSocket(p)
@@ -92,6 +100,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 func (c *conn) readPending(p []byte) (n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stopWatching()
 	if c.handled && c.framing.stage != between {
 		c.cancel() // otherwise net/http would wait for an unwanted body before it sends the response
 	}
@@ -116,7 +125,7 @@ func (c *conn) readSocket(p []byte) (int, error) {
 		if c.expireIdle() {
 			return 0, nil
 		}
-		return 0, c.endOfInput(err)
+		return 0, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,9 +288,12 @@ func (c *conn) shortenHeader() {
 // waiting tells whether nothing of a request has come.
 func (c *conn) waiting() bool { return !c.busy.Load() && c.framing.stage == between && !c.writeClosed }
 
-// SetReadDeadline ignores the calls by which net/http clears a deadline that is not set, several times a
-// request.
+// SetReadDeadline ignores the calls by which net/http ends a read that does not wait, or clears a deadline
+// that is not set, several times a request.
 func (c *conn) SetReadDeadline(t time.Time) error {
+	if !t.IsZero() && c.endsReadAhead() {
+		return nil
+	}
 	if c.bounded.Swap(!t.IsZero()) || !t.IsZero() {
 		return c.Conn.SetReadDeadline(t)
 	}

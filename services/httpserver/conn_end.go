@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"io"
-	"syscall"
 	"time"
 )
 
@@ -63,37 +62,10 @@ func (c *conn) unread() (waits bool) {
 		return false
 	}
 	_ = c.raw.Control(func(fd uintptr) {
-		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		n, err := peek(fd)
 		waits = n > 0 && err == nil
 	})
 	return waits
-}
-
-// endOfInput is what net/http gets to see of err, with which reading ended. Behind a whole request a peer
-// may send no more and still wait for the response (RFC 9112 §9.6), so net/http, which would end the
-// request's context, is told only if the connection is reset. A stream ends: nothing else tells soon that
-// its reader has left.
-func (c *conn) endOfInput(err error) error {
-	if !c.halfClose(err) {
-		return err
-	}
-	err = c.raw.Read(broken) // or until net/http asks no more, or a stream begins
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.streaming:
-		return io.EOF
-	case err == nil:
-		return syscall.ECONNRESET
-	}
-	return err
-}
-
-func (c *conn) halfClose(err error) (responded bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.halfClosed = err == io.EOF
-	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.streaming && c.raw != nil
 }
 
 // BeginStream is called before a response without an end. False: its client has as many as it may, and
@@ -214,6 +186,7 @@ func (c *conn) abort() {
 func (c *conn) closeSocket() (err error) {
 	if !c.closed {
 		c.closed = true
+		c.leave()
 		c.clock.timer.Stop()
 		err = c.Conn.Close()
 		c.all.release(c)

@@ -66,6 +66,8 @@ type connections struct {
 	meter     Meter
 	faults    func(status int, took time.Duration) // counts the responses of the transport
 
+	young *young
+
 	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
 	stopping atomic.Bool
 	headsDue time.Time // at a stop; written before stopping
@@ -88,6 +90,7 @@ func newConnections(listener net.Listener, config ListenerConfig, limits limits)
 		lines:     loglimit.New(config.Log),
 		meter:     meterOf(config.Meter),
 		faults:    meterOf(config.Meter).Route("", meterTransport),
+		young:     newYoung(),
 		halt:      make(chan struct{}),
 		open:      list.New(),
 		clients:   make(map[netip.Prefix]*client),

@@ -82,3 +82,15 @@ func (l *Listener) HalfClosed() (count int) {
 	}
 	return count
 }
+
+// Watched returns the number of connections whose clients are watched, after Ready.
+func (l *Listener) Watched() (count int) {
+	for _, c := range l.all.list() {
+		c.mu.Lock()
+		if c.watched != nil {
+			count++
+		}
+		c.mu.Unlock()
+	}
+	return count
+}

@@ -25,8 +25,13 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type connKey struct{}
 
-func connContext(ctx context.Context, c net.Conn) context.Context {
-	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c.(*conn))
+func connContext(ctx context.Context, socket net.Conn) context.Context {
+	c := socket.(*conn)
+	ctx, leave := context.WithCancel(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leave = leave
+	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c)
 }
 
 // connState is how net/http tells that a response is out.

@@ -1,0 +1,179 @@
+package httpserver
+
+import (
+	"sync"
+	"syscall"
+	"time"
+)
+
+// This file is how a handler hears that its client has left.
+//
+// net/http reads ahead for that, in a goroutine for each request, and ends this read by a deadline when the
+// response is out. A short request spends more on these hand-overs than on its handler. So the read returns
+// at once, with nothing, and only a request that takes longer is watched, by a goroutine that reads nothing.
+
+// watchAfter is the time after which a request is watched; it may be twice as long.
+const watchAfter = 10 * time.Millisecond
+
+// young are the requests that are not watched yet. One timer, which runs while there are any, serves all.
+type young struct {
+	mu           sync.Mutex
+	recent, aged []youngRequest // since the timer last fired, and before
+	ticking      bool
+	ended        bool
+	timer        *time.Timer
+	running      sync.WaitGroup // ticks and watches
+}
+
+type youngRequest struct {
+	conn *conn
+	head uint // which request of the connection it is
+}
+
+func newYoung() *young {
+	y := &young{}
+	y.timer = time.AfterFunc(time.Hour, y.tick)
+	y.timer.Stop()
+	return y
+}
+
+func (y *young) add(c *conn, head uint) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.recent = append(y.recent, youngRequest{c, head}); !y.ticking && !y.ended {
+		y.ticking = true
+		y.timer.Reset(watchAfter)
+	}
+}
+
+// tick watches the requests that were there before the last tick.
+func (y *young) tick() {
+	y.mu.Lock()
+	if y.ended {
+		y.mu.Unlock()
+		return
+	}
+	y.running.Add(1)
+	defer y.running.Done()
+	due := y.aged
+	y.aged, y.recent = y.recent, nil
+	if y.ticking = len(y.aged) > 0; y.ticking {
+		y.timer.Reset(watchAfter)
+	}
+	y.mu.Unlock()
+	for _, request := range due {
+		request.conn.watchClient(request.head, &y.running)
+	}
+	clear(due)
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if len(y.recent) == 0 {
+		y.recent = due[:0] // its memory serves again
+	}
+}
+
+// end waits for every watch. The sockets are closed.
+func (y *young) end() {
+	y.mu.Lock()
+	y.ended = true
+	y.timer.Stop()
+	y.mu.Unlock()
+	y.running.Wait()
+}
+
+// readsAhead tells whether a Read is net/http's behind a whole request, which is still under way.
+func (c *conn) readsAhead() bool {
+	return c.raw != nil && c.busy.Load() && c.framing.stage == between && !c.readClosed
+}
+
+// readAhead answers that Read.
+func (c *conn) readAhead() (answered bool) {
+	c.mu.Lock()
+	answered, young, head := c.readsAhead(), len(c.pending) == 0, c.framing.heads
+	c.mu.Unlock()
+	if answered && young {
+		c.all.young.add(c, head)
+	}
+	return answered
+}
+
+// endsReadAhead tells whether net/http ends that Read now.
+func (c *conn) endsReadAhead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.readsAhead()
+}
+
+// watchClient begins to watch, if the request is still under way.
+func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.readsAhead() || c.framing.heads != head || c.closed || c.watched != nil {
+		return
+	}
+	watched := make(chan struct{})
+	c.watched = watched
+	running.Go(func() {
+		defer close(watched)
+		if c.clientLeaves() {
+			c.leave()
+		}
+	})
+}
+
+// stopWatching is called before the next request is read, and with the lock held, which it gives up for a
+// moment.
+func (c *conn) stopWatching() {
+	watched := c.watched
+	if watched == nil {
+		return
+	}
+	_ = c.Conn.SetReadDeadline(past)
+	c.mu.Unlock()
+	<-watched
+	c.mu.Lock()
+	if c.watched = nil; !c.readClosed && !c.idleExpired {
+		_ = c.Conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// clientLeaves waits until the client has left, or until nobody asks any more. Behind a whole request a
+// client may send no more and still wait for the response (RFC 9112 §9.6), so only a reset says that it has
+// left. A stream ends with the client's input: nothing else tells soon that its reader has left.
+func (c *conn) clientLeaves() bool {
+	var n int
+	var failed error
+	if c.raw.Read(func(fd uintptr) bool {
+		n, failed = peek(fd)
+		return failed != syscall.EAGAIN
+	}) != nil {
+		return c.streamEnds()
+	}
+	switch {
+	case failed != nil:
+		return true
+	case n > 0:
+		return false // the next request: nothing is seen behind it
+	}
+	c.mu.Lock()
+	c.halfClosed = true
+	streaming := c.streaming
+	c.mu.Unlock()
+	return streaming || c.raw.Read(broken) == nil || c.streamEnds()
+}
+
+// streamEnds tells whether the wait was ended because a stream begins whose client sends no more.
+func (c *conn) streamEnds() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.streaming && c.halfClosed
+}
+
+// peek returns how many bytes the next read would find, at most one.
+func peek(fd uintptr) (n int, err error) {
+	var b [1]byte
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	}
+	return n, err
+}
