@@ -17,7 +17,7 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 	@exec bin/narthex-dev dev
 
 .PHONY: test
-test: postgresql compiler openssh versitygw chromium web/node_modules modules ## Run every test, with the race detector
+test: postgresql compiler openssh versitygw proxies chromium web/node_modules modules ## Run every test, with the race detector
 	$(GO) -C $(SDK) test -race -timeout 30m ./...
 	$(GO) test -race -timeout 30m ./...
 
@@ -108,6 +108,10 @@ versitygw: .tools/versitygw-1.8.0
 	@echo "Building the object storage server of the tests, once; this takes a few minutes ..."
 	@GOBIN=$(CURDIR)/.tools $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	@touch $@
+
+.PHONY: proxies
+proxies:
+	@.ci/proxies
 
 .PHONY: chromium
 chromium:

@@ -176,6 +176,19 @@ func TestChannel(t *testing.T) {
 // installTwo is an installation of two processes, which share the database and a backplane.
 func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	t.Helper()
+	one = install(t, modules...)
+	one.environment["SERVICE_REALTIME_NATS_URL"] = startBackplane(t)
+	port := strconv.Itoa(unusedPort(t))
+	two = &installation{db: one.db, address: "http://localhost:" + port,
+		environment: maps.Clone(one.environment)}
+	two.environment["SERVICE_API_PORT"] = port
+	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
+	return one, two
+}
+
+// startBackplane starts a NATS server and returns its address.
+func startBackplane(t *testing.T) (url string) {
+	t.Helper()
 	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true,
 		NoSigs: true})
 	if err != nil {
@@ -186,14 +199,7 @@ func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	if !backplane.ReadyForConnections(patience) {
 		t.Fatal("the backplane did not start")
 	}
-	one = install(t, modules...)
-	one.environment["SERVICE_REALTIME_NATS_URL"] = backplane.ClientURL()
-	port := strconv.Itoa(unusedPort(t))
-	two = &installation{db: one.db, address: "http://localhost:" + port,
-		environment: maps.Clone(one.environment)}
-	two.environment["SERVICE_API_PORT"] = port
-	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
-	return one, two
+	return backplane.ClientURL()
 }
 
 // TestChannelOfTwoProcesses: what is published in one process reaches the readers of the other.

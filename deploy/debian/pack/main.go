@@ -79,6 +79,8 @@ var files = map[string]struct {
 	"deploy/postgresql/prepare":              {"usr/share/narthex/prepare-postgresql", 0o755},
 	"deploy/proxy/Caddyfile":                 {"usr/share/doc/narthex/examples/Caddyfile", 0o644},
 	"deploy/proxy/nginx.conf":                {"usr/share/doc/narthex/examples/nginx.conf", 0o644},
+	"deploy/proxy/several.Caddyfile":         {"usr/share/doc/narthex/examples/several.Caddyfile", 0o644},
+	"deploy/proxy/several.nginx.conf":        {"usr/share/doc/narthex/examples/several.nginx.conf", 0o644},
 	"deploy/proxy/storage.Caddyfile":         {"usr/share/doc/narthex/examples/storage.Caddyfile", 0o644},
 	"deploy/storage/narthex-storage.service": {"usr/share/doc/narthex/examples/narthex-storage.service", 0o644},
 	"deploy/monitoring/alerts.yml":           {"usr/share/doc/narthex/examples/alerts.yml", 0o644},

@@ -43,9 +43,16 @@ func (m *regular) work(ctx context.Context) error {
 	if err := m.host.DB.QueryRow(ctx, `SELECT name FROM behaviour`).Scan(&behaviour); err != nil {
 		return err
 	}
-	if behaviour == "hangs" {
+	switch behaviour {
+	case "hangs":
 		<-ctx.Done()
 		return ctx.Err()
+	case "lasts": // long enough for another process to come by
+		select {
+		case <-time.After(4 * time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	_, err = m.host.DB.Exec(ctx, `UPDATE runs SET ended = clock_timestamp() WHERE id = $1`, id)
 	return err

@@ -1,0 +1,176 @@
+package e2e
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// proxies are nginx and Caddy, with HTTPS, in front of the same platform.
+type proxies struct {
+	t         *testing.T
+	addresses []string // of nginx, of Caddy
+	roots     *x509.CertPool
+	browsers  atomic.Int32
+}
+
+// addressesOfExamples are the platform's in the files of deploy/proxy.
+var addressesOfExamples = []string{"192.0.2.21:3000", "192.0.2.22:3000", "192.0.2.23:3000"}
+
+// startProxies starts both as deploy/proxy configures them: by the examples for one process, or by those for
+// three.
+func startProxies(t *testing.T, backends ...string) *proxies {
+	t.Helper()
+	folder := sharedFolder(t)
+	p := &proxies{t: t, roots: x509.NewCertPool()}
+	certificate, key := writeCertificate(t, folder, p.roots)
+	nginxPort, caddyPort := strconv.Itoa(unusedPort(t)), strconv.Itoa(unusedPort(t))
+	p.addresses = []string{"https://localhost:" + nginxPort, "https://localhost:" + caddyPort}
+	changes := []string{
+		"/etc/letsencrypt/live/church.example.org/fullchain.pem", certificate,
+		"/etc/letsencrypt/live/church.example.org/privkey.pem", key,
+		"listen 443 ssl http2", "listen 127.0.0.1:" + nginxPort + " ssl http2",
+		"listen [::]:443 ssl http2;", "",
+		"church.example.org {", "https://localhost:" + caddyPort + " {\n\ttls " + certificate + " " + key,
+	}
+	nginxExample, caddyExample, examples := "nginx.conf", "Caddyfile", []string{"127.0.0.1:3000"}
+	if len(backends) > 1 {
+		nginxExample, caddyExample, examples = "several.nginx.conf", "several.Caddyfile", addressesOfExamples
+	}
+	for n, backend := range backends {
+		changes = append(changes, examples[n], backend)
+	}
+	configure := func(example, before, after string) (path string) {
+		text, err := os.ReadFile(filepath.Join(repository, "deploy/proxy", example))
+		path = filepath.Join(folder, example)
+		if err == nil {
+			changed := before + strings.NewReplacer(changes...).Replace(string(text)) + after
+			err = os.WriteFile(path, []byte(changed), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	site := configure(nginxExample, "daemon off; master_process off; pid "+folder+"/nginx.pid;\n"+
+		"events { worker_connections 4096; }\nhttp {\naccess_log off;\nclient_body_temp_path "+folder+
+		"/body;\nproxy_temp_path "+folder+"/proxy;\nfastcgi_temp_path "+folder+"/fastcgi;\nuwsgi_temp_path "+
+		folder+"/uwsgi;\nscgi_temp_path "+folder+"/scgi;\n", "}\n")
+	p.start("nginx", nginxPort, folder, "-p", folder, "-e", "stderr", "-c", site)
+	p.start("caddy", caddyPort, folder, "run", "--adapter", "caddyfile", "--config",
+		configure(caddyExample, "{\n\tadmin off\n\tauto_https disable_redirects\n}\n", ""))
+	return p
+}
+
+// start runs a proxy until it takes connections, and ends it with the test.
+func (p *proxies) start(name, port, home string, arguments ...string) {
+	p.t.Helper()
+	program, err := filepath.Abs(filepath.Join(repository, ".tools", name))
+	if err == nil && !isFile(program) {
+		program, err = exec.LookPath(name)
+	}
+	if err != nil {
+		p.t.Fatalf("%s is missing: make proxies", name)
+	}
+	command := exec.Command(program, arguments...)
+	command.Env = []string{"HOME=" + home}
+	r := startPrepared(p.t, command)
+	eventually(p.t, name+" takes connections", func() bool {
+		select {
+		case <-r.ended:
+			p.t.Fatalf("%s ended", name)
+		default:
+		}
+		connection, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err == nil
+	})
+}
+
+// useProxies tells the installation's processes how they are reached. Only the proxies' own address is
+// theirs, so that each browser counts by itself.
+func (i *installation) useProxies(p *proxies) {
+	i.useProxyAddresses()
+	i.environment["SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES"] = "127.0.0.1"
+	i.environment["SERVICE_IDENTITY_BASE_URL"] = p.addresses[0]
+	i.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = p.addresses[1]
+}
+
+// browser is a visitor through one of the proxies, with a jar for cookies and an address of its own.
+func (p *proxies) browser(proxy int) *person {
+	n := p.browsers.Add(1)
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, byte(1+n/250), byte(1+n%250))}}
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			return dialer.DialContext(ctx, "tcp4", "127.0.0.1:"+port)
+		},
+		TLSClientConfig:   &tls.Config{RootCAs: p.roots},
+		ForceAttemptHTTP2: true,
+	}
+	p.t.Cleanup(transport.CloseIdleConnections)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &person{t: p.t, address: p.addresses[proxy%len(p.addresses)],
+		client: &http.Client{Transport: transport, Jar: jar, Timeout: patience}}
+}
+
+// at is the same browser at another proxy, with its cookies.
+func (p *proxies) at(proxy int, browser *person) *person {
+	other := *browser
+	other.address = p.addresses[proxy%len(p.addresses)]
+	return &other
+}
+
+// writeCertificate makes a certificate for localhost that roots trusts.
+func writeCertificate(t *testing.T, folder string, roots *x509.CertPool) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{"localhost"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true,
+		BasicConstraintsValid: true}
+	public, err := x509.CreateCertificate(rand.Reader, pattern, pattern, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key = filepath.Join(folder, "certificate.pem"), filepath.Join(folder, "key.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public})
+	roots.AppendCertsFromPEM(text)
+	for path, block := range map[string][]byte{certificate: text,
+		key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})} {
+		if err := os.WriteFile(path, block, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certificate, key
+}
