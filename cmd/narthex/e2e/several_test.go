@@ -77,9 +77,9 @@ func (s *several) kill(n int) {
 }
 
 // TestSeveralProcesses kills one of three processes every 5 s under load and starts it again, for half a
-// minute, and with NARTHEX_FIGURES=1 for two. No request to
-// read fails; a write that the proxy could not finish is done at most once, and what was acknowledged is
-// there; streams begin again elsewhere with all of it; and what is to happen once happens once.
+// minute, and with NARTHEX_FIGURES=1 for two. No request to read fails; a write that the proxy could not
+// finish is done at most once, and what was acknowledged is there; streams begin again elsewhere with all of
+// it; and what is to happen once happens once.
 func TestSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of load on three processes")
