@@ -152,9 +152,9 @@ func writeCertificate(t *testing.T, folder string, roots *x509.CertPool) (certif
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{"localhost"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true,
-		BasicConstraintsValid: true}
+	pattern := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()),
+		DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true}
 	public, err := x509.CreateCertificate(rand.Reader, pattern, pattern, private.Public(), private)
 	if err != nil {
 		t.Fatal(err)

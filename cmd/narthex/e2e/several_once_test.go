@@ -41,7 +41,8 @@ func prepareOnceOnly(t *testing.T, i *installation) *onceOnly {
 	o := &onceOnly{t: t, i: i, box: i.mailbox(t), pool: i.db.Pool(t), flows: make(map[string]bool),
 		letters: make(map[string]int), tokens: make(map[string]string)}
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
-	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota') ON CONFLICT DO NOTHING`)
+	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
+		ON CONFLICT DO NOTHING`)
 	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org'),
 		('rota', 'remindDaysBefore', '14')`)
@@ -53,7 +54,8 @@ func (o *onceOnly) begin(owner *person) {
 	o.t.Helper()
 	o.i.db.Exec(o.t, `UPDATE module_regular.behaviour SET name = 'lasts'`)
 	starts := time.Now().UTC().AddDate(0, 0, 7).Format("2006-01-02T15:04:05.000Z")
-	service := owner.create(o.t, 201, "/api/v1/modules/stage/services", object{"title": "A service", "startsAt": starts})
+	service := owner.create(o.t, 201, "/api/v1/modules/stage/services",
+		object{"title": "A service", "startsAt": starts})
 	o.i.db.Exec(o.t, `
 		WITH role AS (INSERT INTO module_rota.roles (name, position) VALUES ('Welcome', 1) RETURNING id),
 		     volunteers AS (
@@ -199,7 +201,8 @@ func (o *onceOnly) twice(s *several, p *person, path string, body any) (got http
 func (o *onceOnly) pair(s *several, owner *person, n int) {
 	label := fmt.Sprintf("Screen %d", n)
 	screen := s.browser(n)
-	asked, err := screen.doContext(o.t.Context(), "POST", "/api/v1/device-pairing", object{"moduleId": "announcements"})
+	asked, err := screen.doContext(o.t.Context(), "POST", "/api/v1/device-pairing",
+		object{"moduleId": "announcements"})
 	var pairing struct{ PairingCode string }
 	if err != nil || asked.status != http.StatusCreated || json.Unmarshal([]byte(asked.body), &pairing) != nil {
 		if err != nil || asked.status != http.StatusBadGateway {
@@ -207,7 +210,8 @@ func (o *onceOnly) pair(s *several, owner *person, n int) {
 		}
 		return
 	}
-	_, approved := o.twice(s, owner, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve", object{"label": label})
+	_, approved := o.twice(s, owner, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve",
+		object{"label": label})
 	_, claimed := o.twice(s, screen, "/api/v1/device-pairing/claim", object{})
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -218,7 +222,8 @@ func (o *onceOnly) pair(s *several, owner *person, n int) {
 // it.
 func (o *onceOnly) join(ctx context.Context, s *several, owner *person, n int) {
 	guest := fmt.Sprintf("guest%d@example.org", n)
-	invited, err := s.at(n, owner).doContext(o.t.Context(), "POST", "/api/v1/invitations", object{"email": guest})
+	invited, err := s.at(n, owner).doContext(o.t.Context(), "POST", "/api/v1/invitations",
+		object{"email": guest})
 	if err != nil || invited.status != http.StatusCreated {
 		if err != nil || invited.status != http.StatusBadGateway {
 			o.t.Errorf("an invitation: %d %.200s, %v", invited.status, invited.body, err)
@@ -259,11 +264,13 @@ func (o *onceOnly) assert(kills int) {
 		o.t.Fatal(err)
 	}
 	if ended != o.due+o.repeated || runs != o.due+o.released || overlapping > 0 || o.due == 0 {
-		o.t.Errorf("%d runs of the schedule, of which %d ended and %d overlap another; want %d that ended, and one "+
-			"more for each of %d claims of killed processes", runs, ended, overlapping, o.due+o.repeated, o.released)
+		o.t.Errorf("%d runs of the schedule, of which %d ended and %d overlap another; want %d that ended, and "+
+			"one more for each of %d claims of killed processes", runs, ended, overlapping, o.due+o.repeated,
+			o.released)
 	}
 	entries := make(map[string]int)
-	for _, label := range o.i.column(o.t, `SELECT label FROM core.device UNION ALL SELECT email FROM core.person`) {
+	for _, label := range o.i.column(o.t, `
+		SELECT label FROM core.device UNION ALL SELECT email FROM core.person`) {
 		entries[label]++
 	}
 	o.mu.Lock()
@@ -277,7 +284,8 @@ func (o *onceOnly) assert(kills int) {
 			whole++
 		}
 	}
-	reminders := o.i.column(o.t, `SELECT coalesce(outcome, 'none') FROM module_rota.mail_log WHERE kind = 'reminder'`)
+	reminders := o.i.column(o.t, `
+		SELECT coalesce(outcome, 'none') FROM module_rota.mail_log WHERE kind = 'reminder'`)
 	delivered := 0
 	for to, mails := range o.letters {
 		if mails != 1 {
@@ -288,11 +296,12 @@ func (o *onceOnly) assert(kills int) {
 		}
 	}
 	if len(reminders) != volunteers || delivered > volunteers || delivered < volunteers-kills || whole == 0 {
-		o.t.Errorf("%d reminders are written and %d delivered, want %d, less at most one for each of %d kills; %d "+
-			"flows", len(reminders), delivered, volunteers, kills, whole)
+		o.t.Errorf("%d reminders are written and %d delivered, want %d, less at most one for each of %d kills; "+
+			"%d flows", len(reminders), delivered, volunteers, kills, whole)
 	}
-	o.t.Logf("%d runs of a schedule, %d of them anew after a kill; %d of %d screens and guests without a request "+
-		"unanswered; %d of %d reminders delivered", runs, o.released, whole, len(o.flows), delivered, volunteers)
+	o.t.Logf("%d runs of a schedule, %d of them anew after a kill; %d of %d screens and guests without a "+
+		"request unanswered; %d of %d reminders delivered", runs, o.released, whole, len(o.flows), delivered,
+		volunteers)
 }
 
 // column reads the rows of a statement of one text.

@@ -146,7 +146,7 @@ func TestSeveralProcesses(t *testing.T) {
 	for _, w := range watchers {
 		streams += w.streams
 	}
-	t.Logf("%d kills: %d reads without a failure; %d notes acknowledged, %d requests without an answer; %d streams",
+	t.Logf("%d kills: %d reads without a failure; %d notes acknowledged, %d requests unanswered; %d streams",
 		kills, reads.Load(), len(written.acknowledged), written.unanswered, streams)
 }
 
