@@ -104,6 +104,7 @@ var ranks = map[string]int{
 	"modulehost/sdk/abi":          1,
 	"modulehost/sdk/link":         1,
 	"modulehost/hostmemory":       1,
+	"modulehost/process/launcher": 1,
 }
 
 // outside are the packages that the ranks do not hold: what module authors import, the modules, whichever

@@ -18,8 +18,8 @@ const MaxScriptBytes = 4 << 20
 type Artifact struct {
 	Path     string // relative to the package
 	Identity Identity
-	SHA256   [32]byte
-	Bytes    []byte // nil for an executable, which is hashed and not kept
+	SHA256   [32]byte // of Bytes; zeroes for an executable
+	Bytes    []byte   // nil for an executable: its Identity says whether it is still the same
 }
 
 // Identity distinguishes two states of a file. A module's process is restarted only from the same file that

@@ -2,7 +2,6 @@ package manifest_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"os"
@@ -118,9 +117,9 @@ func TestExecutable(t *testing.T) {
 				return
 			}
 			must(t, err)
-			if artifact.SHA256 != sha256.Sum256(c.data) || artifact.Bytes != nil ||
+			if artifact.Path != "server" || artifact.Bytes != nil || artifact.Identity.Inode == 0 ||
 				artifact.Identity.Size != int64(len(c.data)) {
-				t.Errorf("Executable returned %+v, want the path, hash and size without bytes", artifact)
+				t.Errorf("Executable returned %+v, want the path and identity without bytes", artifact)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"encoding/json"
 	"errors"
 	"net"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
@@ -100,24 +100,10 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 // reaped: the parent-death signal is sent when the starting *thread* ends, not the host. It would block in
 // wait anyway.
 func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) error {
-	argument, err := json.Marshal(launch{
-		Host:        os.Getpid(),
-		Name:        filepath.Base(config.Executable),
-		Environment: config.Limits.environment(),
-		Limits:      config.Limits.rlimits(),
-		Bodies:      inheritedBodies,
-		Landlock:    sandbox.Landlock,
-		Seccomp:     sandbox.Seccomp,
-		Cgroup:      c.cgroup != nil,
-	})
-	if err != nil {
-		return err
-	}
+	plan := c.plan(config, sandbox)
 	attributes := &os.ProcAttr{
-		Dir: "/",
-		// Not the host's own. Without a collector, since a sweep that is still under way when the launcher has
-		// limited itself finds no memory, and ends the process.
-		Env:   []string{"GOGC=off"},
+		Dir:   "/",
+		Env:   launcher.Environment(),
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
@@ -128,7 +114,7 @@ func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) e
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		process, err := os.StartProcess("/proc/self/exe", []string{launcherName, string(argument)}, attributes)
+		process, err := os.StartProcess("/proc/self/exe", plan.Arguments(), attributes)
 		if err != nil {
 			started <- err
 			return
@@ -138,6 +124,32 @@ func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) e
 		c.wait(process)
 	}()
 	return <-started
+}
+
+// plan is what the launcher does before it becomes the module.
+func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
+	plan := launcher.Plan{
+		Host:        os.Getpid(),
+		Nice:        niceness,
+		Name:        filepath.Base(config.Executable),
+		Environment: config.Limits.environment(),
+		Limits:      config.Limits.rlimits(),
+		Executable:  executableDescriptor,
+		Folder:      folderDescriptor,
+		CloseFrom:   firstBodyDescriptor + inheritedBodies,
+		Seccomp:     unix.SYS_SECCOMP,
+		Execveat:    unix.SYS_EXECVEAT,
+	}
+	if c.cgroup != nil {
+		plan.Cgroup = cgroupDescriptor
+	}
+	if sandbox.Landlock > 0 {
+		plan.Landlock = takenAway(sandbox.Landlock)
+	}
+	if sandbox.Seccomp {
+		plan.Filter = launcherFilter()
+	}
+	return plan
 }
 
 // wait kills what is left of the group as soon as its leader has died, while the unreaped leader still

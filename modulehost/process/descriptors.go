@@ -9,6 +9,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
+// What a module inherits, beside its output.
+const (
+	hostCallsDescriptor   = 3 // the host calls, the module serves
+	moduleCallsDescriptor = 4 // the module calls, the host serves
+	firstBodyDescriptor   = 5
+	// for the launcher alone
+	executableDescriptor = firstBodyDescriptor + bodySockets     // O_PATH
+	folderDescriptor     = firstBodyDescriptor + bodySockets + 1 // O_PATH
+	cgroupDescriptor     = firstBodyDescriptor + bodySockets + 2 // cgroup.procs of its group
+)
+
 // descriptors are the files that a start hands to its child. The host closes its own copies right after:
 // the end of a stream arrives only when nobody else holds the other end. All are close-on-exec, so no other
 // child inherits one.

@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
 // landlockRights are what a ruleset takes away, by the ABI that brought it. Each bit set here is refused
@@ -63,13 +65,8 @@ func usableABI(version int, create func(abi int) error) int {
 
 func createRuleset(abi int) (int, error) {
 	var attr unix.LandlockRulesetAttr
-	for _, right := range landlockRights {
-		if right.abi <= abi {
-			attr.Handled_access_fs |= right.files
-			attr.Handled_access_net |= right.network
-			attr.Scoped |= right.outside
-		}
-	}
+	taken := takenAway(abi)
+	attr.Handled_access_fs, attr.Handled_access_net, attr.Scoped = taken.Files, taken.Network, taken.Outside
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr),
 		0) // an older kernel takes the zeroes of fields it does not know
@@ -79,34 +76,19 @@ func createRuleset(abi int) (int, error) {
 	return int(ruleset), nil
 }
 
-// applyLandlock leaves the calling thread, and what it executes, its executable and its folder to read, and
-// nothing else.
-func applyLandlock(abi int) error {
-	ruleset, err := createRuleset(abi)
-	if err != nil {
-		return err
+// takenAway is the launcher's ruleset for an ABI: it leaves a module its executable and its folder to read,
+// and nothing else.
+func takenAway(abi int) launcher.Landlock {
+	taken := launcher.Landlock{
+		Executable: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE,
+		Folder:     unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR,
 	}
-	defer unix.Close(ruleset)
-	if err := give(ruleset, executableDescriptor,
-		unix.LANDLOCK_ACCESS_FS_EXECUTE|unix.LANDLOCK_ACCESS_FS_READ_FILE); err != nil {
-		return err
+	for _, right := range landlockRights {
+		if right.abi <= abi {
+			taken.Files |= right.files
+			taken.Network |= right.network
+			taken.Outside |= right.outside
+		}
 	}
-	if err := give(ruleset, folderDescriptor,
-		unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
-		return err
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(ruleset), 0, 0); errno != 0 {
-		return errno
-	}
-	return nil
-}
-
-func give(ruleset, descriptor int, access uint64) error {
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(descriptor)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH,
-		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return taken
 }

@@ -2,9 +2,10 @@ package process
 
 import (
 	"runtime"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
 // The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction
@@ -44,15 +45,12 @@ func seccompAvailable() bool {
 	return errno == unix.EFAULT && auditArchitecture(runtime.GOARCH) != 0
 }
 
-// applySeccomp filters the calling thread and what it executes.
-func applySeccomp(program []unix.SockFilter) error {
-	arguments := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
-		uintptr(unsafe.Pointer(&arguments)))
-	if errno != 0 {
-		return errno
+// launcherFilter is the filter for a process that does not exist yet, on this machine.
+func launcherFilter() (program []launcher.Instruction) {
+	for _, i := range filter(runtime.GOARCH, launcher.PID) {
+		program = append(program, launcher.Instruction(i))
 	}
-	return nil
+	return program
 }
 
 // filter is the program for the process pid: a pid survives exec, so a module's signals can be pinned to

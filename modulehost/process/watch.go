@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
@@ -74,11 +75,11 @@ func (l *run) pingUntilUnanswered(ctx context.Context) {
 // sandbox, there was no thread for it, or neither.
 func (c *child) launchFailure() error {
 	said, status := c.finalOutput()
-	said = strings.TrimSuffix(strings.TrimPrefix(said, launcherName+": "), "\n")
+	said = strings.TrimSuffix(strings.TrimPrefix(said, launcher.Name+": "), "\n")
 	switch {
-	case status == launcherFailed && said == wordProcesses || lacksThreads(said, status):
+	case status == launcher.Failed && said == launcher.WordProcesses || lacksThreads(said, status):
 		return ErrProcessLimit
-	case status == launcherFailed && slices.Contains(sandboxSteps, said):
+	case status == launcher.Failed && slices.Contains(launcher.Steps(), said):
 		return withCause(ErrSandboxUnavailable, sandboxStep(said))
 	}
 	return ErrRegisterFailed
@@ -107,11 +108,6 @@ func (c *child) finalOutput() (said string, status int) {
 
 // exitWait is how long a process may take from closing its links to being dead.
 const exitWait = time.Second
-
-// sandboxSteps are the launcher's words for a step of the sandbox. What else it may say is no fault of the
-// sandbox.
-var sandboxSteps = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range",
-	"landlock", "seccomp", "cgroup"}
 
 type sandboxStep string
 
