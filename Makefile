@@ -33,6 +33,10 @@ check: postgresql openssh versitygw modules ## Run the short tests, without the 
 	$(GO) -C $(SDK) test -short -timeout 30m ./...
 	$(GO) test -short -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
 
+.PHONY: fuzz
+fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each
+	@GO=$(GO) nice .ci/fuzz
+
 .PHONY: build
 build: ## Build bin/narthex and, with what development needs, bin/narthex-dev
 	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/ ./cmd/narthex ./cmd/narthex-dev

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // serveLatest runs a set of hubs that has one channel of newest values.
@@ -110,7 +110,8 @@ func TestLatest(t *testing.T) {
 // reader has what a snapshot would show then.
 func TestLatestInterleavings(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(300) {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+300; seed++ {
 		synctest.Test(t, func(t *testing.T) { interleaveLatest(t, seed) })
 		if t.Failed() {
 			t.Fatalf("failed with seed %d", seed)
@@ -119,7 +120,7 @@ func TestLatestInterleavings(t *testing.T) {
 }
 
 func interleaveLatest(t *testing.T, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 4))
+	random := randomtest.New(seed, 4)
 	m := newModule()
 	committed := make(map[int]int)
 	snapshot := func(ctx context.Context) (realtime.State, error) {

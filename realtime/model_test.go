@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // Readers connect and leave while the module publishes from many goroutines, responds slowly, dies and comes
@@ -22,7 +22,8 @@ func TestInterleavings(t *testing.T) {
 	if testing.Short() {
 		cases = 500
 	}
-	for seed := range uint64(cases) {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+uint64(cases); seed++ {
 		synctest.Test(t, func(t *testing.T) { interleave(t, seed) })
 		if t.Failed() {
 			t.Fatalf("failed with seed %d", seed)
@@ -31,8 +32,8 @@ func TestInterleavings(t *testing.T) {
 }
 
 func interleave(t *testing.T, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 1))
-	pauses := rand.New(rand.NewPCG(seed, 2)) // of the snapshots, which are never two at a time
+	random := randomtest.New(seed, 1)
+	pauses := randomtest.New(seed, 2) // of the snapshots, which are never two at a time
 	slowest := random.Int64N(100)
 	m := newModule()
 	m.pause = func() { time.Sleep(time.Duration(pauses.Int64N(slowest+1)) * time.Millisecond) }
@@ -137,7 +138,8 @@ func TestOtherProcesses(t *testing.T) {
 	if testing.Short() {
 		cases = 200
 	}
-	for seed := range uint64(cases) {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+uint64(cases); seed++ {
 		synctest.Test(t, func(t *testing.T) { crossed(t, seed) })
 		if t.Failed() {
 			t.Fatalf("failed with seed %d", seed)
@@ -146,7 +148,7 @@ func TestOtherProcesses(t *testing.T) {
 }
 
 func crossed(t *testing.T, seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 3))
+	random := randomtest.New(seed, 3)
 	m := newModule()
 	var counts [2]uint64 // sent by the others; the snapshot tells them too
 	snapshot := func(ctx context.Context) (realtime.State, error) {

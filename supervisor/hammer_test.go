@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/randomtest"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -15,17 +16,18 @@ import (
 // start, cancel and stop them at once. In every case every service has ended and every call returns.
 func TestHammer(t *testing.T) {
 	t.Parallel()
-	trees := 300
+	trees := uint64(300)
 	if testing.Short() {
 		trees = 30
 	}
 	limit := make(chan struct{}, 16)
 	var all sync.WaitGroup
-	for seed := range trees {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+trees; seed++ {
 		limit <- struct{}{}
 		all.Go(func() {
 			defer func() { <-limit }()
-			hammer(t, rand.New(rand.NewPCG(1, uint64(seed))))
+			hammer(t, randomtest.New(seed, 1))
 		})
 	}
 	all.Wait()

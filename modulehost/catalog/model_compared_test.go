@@ -12,9 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 func TestModel(t *testing.T) {
+	randomtest.Rapid(t)
 	t.Parallel()
 	base, seen := t.TempDir(), make(map[string]int)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 func TestParseText(t *testing.T) {
@@ -62,6 +63,7 @@ func TestParseText(t *testing.T) {
 
 // TestTextRoundTrip checks that an accepted value is read back unchanged, and that no value has two texts.
 func TestTextRoundTrip(t *testing.T) {
+	randomtest.Rapid(t)
 	t.Parallel()
 	const exact = int64(1) << 53
 	lengths, numbers := rapid.Ptr(rapid.Int64Range(0, 9), true), rapid.Ptr(rapid.Int64Range(-exact, exact), true)

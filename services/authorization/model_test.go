@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // screens is a store of devices' permissions, in a table of the test's own.
@@ -94,11 +95,12 @@ var asked = []string{
 
 func TestAgainstModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+4; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			h := setupWithScreens(t)
-			random := rand.New(rand.NewPCG(seed, 1))
+			random := randomtest.New(seed, 1)
 			w, everybody := h.invent(t, random)
 			yes := 0
 			for _, p := range everybody {

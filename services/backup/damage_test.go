@@ -3,7 +3,6 @@ package backup_test
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/narthex-platform/narthex/services/backup"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // TestDamage: a byte that was changed anywhere in the file is found, and so is a file that was cut anywhere.
@@ -38,8 +38,8 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed := filepath.Join(t.TempDir(), "changed")
-		seed := rand.Uint64()
-		random := rand.New(rand.NewPCG(seed, 0))
+		seed := randomtest.Seed(t)
+		random := randomtest.New(seed, 0)
 		check := func(what string, at int, content []byte, want ...error) {
 			t.Helper()
 			if err := os.WriteFile(changed, content, 0o600); err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // model states the rules of navigation a second time, without regard to speed.
@@ -111,6 +112,7 @@ const modelOrders = 3 // few, so that they meet
 // TestAgainstModel sends random requests, and restarts with other modules, and compares the view with the
 // model after each.
 func TestAgainstModel(t *testing.T) {
+	randomtest.Rapid(t)
 	t.Parallel()
 	h := setup(t)
 	catalogs := map[string]*catalog.Catalog{}

@@ -3,7 +3,6 @@ package navigation_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
 // TestPlacingIntoGroupBeingDeleted checks that the database decides which of two overlapping writes is
@@ -176,9 +177,10 @@ func TestStorm(t *testing.T) {
 	h := setup(t)
 	var writers, readers sync.WaitGroup
 	done := make(chan struct{})
-	for seed := range uint64(6) {
+	first := randomtest.Seed(t)
+	for seed := first; seed != first+6; seed++ {
 		writers.Go(func() {
-			random := rand.New(rand.NewPCG(seed, 8))
+			random := randomtest.New(seed, 8)
 			for range 150 {
 				group, module := fmt.Sprint("g", random.IntN(2)), allModules[random.IntN(3)]
 				r := []struct {

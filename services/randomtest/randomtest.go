@@ -3,6 +3,7 @@
 package randomtest
 
 import (
+	"flag"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -26,6 +27,16 @@ func Seed(tb testing.TB) uint64 {
 	}
 	tb.Logf("the seed is %s=%d", Variable, seed)
 	return seed
+}
+
+// Rapid makes the checks of pgregory.net/rapid in this process begin at the test's seed. Call it before
+// t.Parallel, because nothing may check meanwhile.
+func Rapid(tb testing.TB) {
+	tb.Helper()
+	seed := max(1, Seed(tb)) // rapid takes 0 for "any"
+	if err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10)); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // New returns a source of a seed. Sources of the same seed and different streams are independent. It is for
