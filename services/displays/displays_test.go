@@ -176,6 +176,7 @@ func TestPage(t *testing.T) {
 		for name, value := range map[string]string{
 			"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Vary": "Accept-Encoding",
 			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
 		} {
 			if got := w.Header().Get(name); got != value {
 				t.Errorf("%s: %s %q, want %q", row.name, name, got, value)
@@ -240,6 +241,7 @@ func TestScripts(t *testing.T) {
 		for name, value := range map[string]string{
 			"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache",
 			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
 		} {
 			if got := w.Header().Get(name); got != value {
 				t.Errorf("%s: %s %q, want %q", row.path, name, got, value)

@@ -40,7 +40,9 @@ func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
 	}
 	return httpapi.NewAsset(content, coded, contentType, map[string]string{
 		"X-Frame-Options": "DENY",
-		"Referrer-Policy": "no-referrer",
+		// No allowlist of scripts: the module's own are the page's.
+		"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
+		"Referrer-Policy":         "no-referrer",
 	}), nil
 }
 

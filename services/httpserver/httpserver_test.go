@@ -226,6 +226,7 @@ func TestPipeline(t *testing.T) {
 		{name: "HEAD on health", method: "HEAD", path: "/api/v1/health/live", status: 405},
 		{name: "preflight on health", method: "OPTIONS", path: "/api/v1/health/live",
 			header: map[string]string{"Origin": home, "Access-Control-Request-Method": "GET"}, status: 405},
+		{name: "TRACE", method: "TRACE", path: "/api/v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
 		{name: "plain OPTIONS", method: "OPTIONS", path: "/api/v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
 	} {
 		t.Run(r.name, func(t *testing.T) {
