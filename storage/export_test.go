@@ -18,6 +18,9 @@ func (p *Provider) Limits() (call, stall time.Duration) { return p.limits.call, 
 // Shorten replaces both time limits.
 func (p *Provider) Shorten(limit time.Duration) { p.limits.call, p.limits.stall = limit, limit }
 
+// AwaitHeaders replaces how long one attempt waits for an answer.
+func (p *Provider) AwaitHeaders(limit time.Duration) { p.transport.ResponseHeaderTimeout = limit }
+
 // SetSpool replaces how much disk space a module's bodies may take.
 func (p *Provider) SetSpool(bytes int64) { p.limits.spool = bytes }
 

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -213,10 +214,36 @@ func TestLimitsAreThoseOfTheReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	call, stall := provider.Limits()
-	want := fmt.Sprintf("| storage call | %v, two attempts; with an object's bytes %v for each wait |", call,
-		stall)
+	want := fmt.Sprintf("| storage call | %v, two attempts; "+
+		"with more than 256 KiB of an object %v for each wait |", call, stall)
 	if want = strings.ReplaceAll(want, "5s", "5 s"); !strings.Contains(string(page), want) {
 		t.Errorf("docs/reference/modules.md has no line %q", want)
+	}
+}
+
+// TestASmallPutIsOneCall: the second attempt begins nothing anew. Without the bound both attempts would end
+// by themselves, and the question that follows would be asked.
+func TestASmallPutIsOneCall(t *testing.T) {
+	t.Parallel()
+	var puts, questions atomic.Int32
+	over := make(chan struct{})
+	provider, b := service(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPut {
+			questions.Add(1)
+			return
+		}
+		puts.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-over
+	})
+	defer close(over)
+	const limit = 3 * time.Second
+	provider.Shorten(limit)
+	provider.AwaitHeaders(limit * 2 / 3)
+	_, err := b.Put(t.Context(), "a", "", strings.NewReader("x"))
+	if !errors.Is(err, storage.ErrTimeout) || puts.Load() != 2 || questions.Load() != 0 {
+		t.Errorf("a put that is not answered: error %v after %d attempts and %d questions; want %v, 2 and 0", err,
+			puts.Load(), questions.Load(), storage.ErrTimeout)
 	}
 }
 

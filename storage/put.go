@@ -17,7 +17,8 @@ import (
 // application/octet-stream.
 //
 // The time that body takes is body's own affair; then the service has 15 s for each piece and 15 s to
-// answer. Errors: what body said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+// answer, for one piece 15 s in all. Errors: what body said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT,
+// UNAVAILABLE.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	if !validKey(key) {
 		return Object{}, ErrKey
@@ -42,6 +43,11 @@ const bucketRounds = 4
 // send asks for the bucket only when it proves to be missing: the service knows best, even if somebody else
 // has made or deleted it meanwhile.
 func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
+	if whole.size <= pieceSize { // one piece is a call like any other, however often it is sent
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, b.provider.limits.call)
+		defer cancel()
+	}
 	ctx, watch := watched(ctx, b.provider.limits.stall)
 	defer watch.end()
 	disposition := disposition(contentType)
