@@ -207,20 +207,16 @@ func isAllowedOfModule(a answer) bool {
 }
 
 // bystanders ask all along for what a fault may not touch.
-type bystanders struct {
-	cancel context.CancelFunc
-	asking sync.WaitGroup
-	asked  int
-}
+type bystanders struct{ stop func() }
 
-// watch starts asking for paths, each of which must answer 200 until stop is called.
+// watch starts asking for paths, each of
 func (c *check) watch(owner *person, paths ...string) *bystanders {
 	ctx, cancel := context.WithCancel(c.ctx)
-	b := &bystanders{cancel: cancel}
+	b, asking := &bystanders{}, sync.WaitGroup{}
 	counts := make([]int, len(paths))
 	for n, path := range paths {
 		own := c.as(owner)
-		b.asking.Go(func() {
+		asking.Go(func() {
 			for ; ctx.Err() == nil; counts[n]++ {
 				if got := own.doContext(ctx, "GET", path, nil); ctx.Err() == nil && got.status != http.StatusOK {
 					c.wrong("GET %s meanwhile: %v, want 200", path, got)
@@ -232,17 +228,19 @@ func (c *check) watch(owner *person, paths ...string) *bystanders {
 			}
 		})
 	}
-	c.cleanup(func() {
+	b.stop = sync.OnceFunc(func() {
 		cancel()
-		b.asking.Wait()
+		asking.Wait()
+		asked := 0
 		for n, count := range counts {
-			b.asked += count
+			asked += count
 			if count == 0 {
 				c.wrong("%s was never asked for", paths[n])
 			}
 		}
-		c.saw("others asked %d times meanwhile", b.asked)
+		c.saw("others asked %d times meanwhile", asked)
 	})
+	c.cleanup(b.stop)
 	return b
 }
 

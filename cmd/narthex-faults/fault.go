@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -96,6 +97,8 @@ type check struct {
 	*place
 	ctx context.Context
 	kit *kit
+
+	told atomic.Int64 // notes that tellOnce wrote
 
 	mu       sync.Mutex
 	sights   []string

@@ -146,7 +146,7 @@ func logFault(c *check, closed bool) {
 		_ = read.Close()
 	}
 	owner := c.owner()
-	c.watch(owner, "/api/v1/principal", "/api/v1/modules/base/plain", "/api/v1/health/ready")
+	others := c.watch(owner, usualPaths()...)
 	failures := 0
 	for range 500 { // each is a line in the log
 		got := owner.do("GET", "/api/v1/modules/base/panic", nil)
@@ -158,6 +158,7 @@ func logFault(c *check, closed bool) {
 			break
 		}
 	}
+	others.stop()
 	c.daemon.signal(syscall.SIGTERM)
 	status, err := c.daemon.awaitEnd(90 * time.Second)
 	if err != nil {
