@@ -33,7 +33,7 @@ type fault struct {
 // allFaults are those of all families.
 func allFaults() []fault {
 	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults(),
-		clientFaults(), signalFaults())
+		clientFaults(), signalFaults(), resourceFaults(), clockFaults())
 }
 
 // printList prints the faults that match.
