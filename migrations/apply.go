@@ -20,6 +20,9 @@ type Options struct {
 	SharedRole bool
 	// RolePrefix begins the names of the roles that are made.
 	RolePrefix string
+	// Observe is told of each file that was applied, or has failed, and of the locks that it held; nil: nobody
+	// is, and nothing is looked at.
+	Observe func(Observation)
 }
 
 // Apply brings the database up to date: Core, then each module's role and schema, then each module's files.
@@ -46,6 +49,14 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 		return Report{}, fail(ErrUnreachable, err)
 	}
 	defer closeConn(m.conn)
+	if options.Observe != nil {
+		conn, err := pgx.ConnectConfig(ctx, m.config(""))
+		if err != nil {
+			return Report{}, fail(ErrUnreachable, err)
+		}
+		m.observer = &observer{conn: conn, tell: options.Observe}
+		defer m.observer.close()
+	}
 	for _, step := range []func(context.Context) error{m.checkVersion, m.checkHistories, m.applyCore,
 		m.provision, m.applyModules} {
 		if err := step(ctx); err != nil {
@@ -64,6 +75,8 @@ type migrator struct {
 	conn    *pgx.Conn // Core's user
 	roles   []role    // by place in options.Modules
 	changes changes
+
+	observer *observer // nil: nobody looks
 }
 
 // config returns how this run connects: without a statement timeout, and with schema as search_path unless
@@ -118,7 +131,7 @@ func (m *migrator) applyCore(ctx context.Context) error {
 	if err := ensureLedger(ctx, m.conn); err != nil {
 		return err
 	}
-	return applyCore(ctx, m.conn, m.core, m.changes)
+	return m.applyCoreFiles(ctx)
 }
 
 // validate refuses lines that the catalog never returns.

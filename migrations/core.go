@@ -7,21 +7,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// applyCore applies the missing files of Core's line, each in one transaction with its ledger row.
-func applyCore(ctx context.Context, conn *pgx.Conn, line Line, changes changes) error {
+// applyCoreFiles applies the missing files of Core's line, each in one transaction with its ledger row.
+func (m *migrator) applyCoreFiles(ctx context.Context) error {
+	line := m.core
 	for {
 		var next *File
-		err := locked(ctx, conn, func(tx pgx.Tx) error {
+		var watched *observed
+		err := locked(ctx, m.conn, func(tx pgx.Tx) error {
 			file, err := line.next(ctx, tx)
 			if file == nil || err != nil {
 				return err
 			}
-			next = file
-			if err := run(ctx, tx, CoreLine, file.SQL); err != nil {
+			next, watched = file, m.observer.begin(line.ID, file)
+			err = watched.run(ctx, tx, func() error { return run(ctx, tx, CoreLine, file.SQL) })
+			if err != nil {
 				return err
 			}
 			return record(ctx, tx, line.ID, *file, "applied")
 		})
+		watched.end(err)
 		switch {
 		case err != nil && next != nil:
 			return atFile(fileFailure(err), line.ID, *next, err)
@@ -30,7 +34,7 @@ func applyCore(ctx context.Context, conn *pgx.Conn, line Line, changes changes) 
 		case next == nil:
 			return nil
 		}
-		changes.add(line.ID, next.Version)
+		m.changes.add(line.ID, next.Version)
 	}
 }
 

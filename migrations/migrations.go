@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"strconv"
@@ -36,6 +37,9 @@ type File struct {
 	Name    string // seats for 0012_seats.sql
 	SQL     []byte
 }
+
+// name is the file's: 0012_seats.sql.
+func (f File) name() string { return fmt.Sprintf("%04d_%s.sql", f.Version, f.Name) }
 
 // checksum is that of the unchanged bytes: a changed line ending changes it.
 func (f File) checksum() string {

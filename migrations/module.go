@@ -33,7 +33,9 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 		if file == nil || err != nil {
 			return coded(line.ID, err)
 		}
-		ran, err := applyMarked(ctx, conn, line, r, *file)
+		watched := m.observer.begin(line.ID, file)
+		ran, err := applyMarked(ctx, conn, line, r, *file, watched)
+		watched.end(err)
 		if err != nil {
 			code := fileFailure(err)
 			if code == ErrFailed { // it was undone; after a broken session the next run finds out
@@ -82,7 +84,9 @@ func (m *migrator) begin(ctx context.Context, line Line) (next *File, err error)
 // applyMarked runs the file and writes its marker, as the module's role, in one transaction. A marker that
 // exists already means that another run, perhaps a dead one, has applied the file. The lock lets only one
 // run try.
-func applyMarked(ctx context.Context, conn *pgx.Conn, line Line, r role, file File) (ran bool, err error) {
+func applyMarked(
+	ctx context.Context, conn *pgx.Conn, line Line, r role, file File, watched *observed,
+) (ran bool, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE `+r.markers()+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
@@ -98,7 +102,8 @@ func applyMarked(ctx context.Context, conn *pgx.Conn, line Line, r role, file Fi
 		case !errors.Is(err, pgx.ErrNoRows):
 			return err
 		}
-		if err := run(ctx, tx, r.schema, file.SQL); err != nil {
+		err = watched.run(ctx, tx, func() error { return run(ctx, tx, r.schema, file.SQL) })
+		if err != nil {
 			return err
 		}
 		ran = true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ func Stopped(err error) (Stop, bool) {
 	if !errors.As(err, &f) || f.file == nil || !errors.Is(err, ErrFailed) {
 		return Stop{}, false
 	}
-	stop := Stop{Line: f.line, File: fmt.Sprintf("%04d_%s.sql", f.file.Version, f.file.Name)}
+	stop := Stop{Line: f.line, File: f.file.name()}
 	var at *stopped
 	switch {
 	case errors.As(f.cause, &at):
