@@ -6,10 +6,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/backup"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/storage"
 )
 
@@ -169,11 +171,33 @@ func TestTrialDatabase(t *testing.T) {
 	path, _ := p.create(backup.CreateOptions{})
 	p.Exec(t, `CREATE DATABASE scratch_aaaaaaaaaaaa`)
 	p.Exec(t, `CREATE ROLE scratch_aaaaaaaaaaaa_module_choir`)
+	p.Exec(t, `CREATE ROLE scratch_bbbbbbbbbbbb_module_choir`) // it was killed between the two drops
+	const another = "scratch_cccccccccccc"                     // beside another installation, and under way
+	p.Exec(t, `CREATE DATABASE `+another)
+	elsewhere := databasetest.Empty(t).Pool(t)
+	hold, err := elsewhere.Acquire(t.Context())
+	if err == nil {
+		defer hold.Release()
+		_, err = hold.Exec(t.Context(), `SELECT pg_advisory_lock(hashtext($1))`, another)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := backup.Verify(t.Context(), p.Installation, path, "", nil); err != nil {
 		t.Errorf("verify beside what a killed one has left: %v: %v", err, causes(err))
 	}
-	if left := p.trials(); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	if left := p.trials(); !slices.Equal(left, []string{another}) {
+		t.Errorf("left behind: %v, want what is under way alone", left)
+	}
+	p.Exec(t, `DROP DATABASE `+another)
+	err = backup.Clone(t.Context(), p.Installation, func(ctx context.Context, made backup.Scratch) error {
+		if left := p.trials(); len(left) == 0 || made.Manifest.Rows() == 0 || made.Connect.Database == p.Settings.Name {
+			t.Errorf("a clone: %v, %d rows, in %s", left, made.Manifest.Rows(), made.Connect.Database)
+		}
+		return context.Canceled
+	})
+	if left := p.trials(); !errors.Is(err, context.Canceled) || len(left) > 0 {
+		t.Errorf("after a clone: %v, left behind %v", err, left)
 	}
 	p.Exec(t, `CREATE ROLE humble LOGIN PASSWORD 'humble' IN ROLE pg_read_all_data`)
 	defer p.Exec(t, `DROP OWNED BY humble; DROP ROLE humble`)
@@ -182,9 +206,13 @@ func TestTrialDatabase(t *testing.T) {
 	humble := p.Installation
 	humble.Connect = p.Connect.Copy()
 	humble.Connect.User, humble.Connect.Password = "humble", "humble"
-	_, err := backup.Verify(t.Context(), humble, path, "", nil)
+	_, err = backup.Verify(t.Context(), humble, path, "", nil)
 	if !errors.Is(err, backup.ErrScratch) {
 		t.Errorf("verify without the right to create databases: %v, want %v", err, backup.ErrScratch)
+	}
+	p.Exec(t, `ALTER ROLE humble CREATEDB`)
+	if _, err = backup.Verify(t.Context(), humble, path, "", nil); !errors.Is(err, backup.ErrScratch) {
+		t.Errorf("verify without the right to create roles: %v, want %v", err, backup.ErrScratch)
 	}
 	if left := p.trials(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -1,0 +1,219 @@
+package backup
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/narthex-platform/narthex/migrations"
+)
+
+// Scratch is a database for one trial, beside the installation's, which holds what a backup holds.
+type Scratch struct {
+	// Connect reaches it as Core's user.
+	Connect *pgx.ConnConfig
+	// RolePrefix begins the names of the roles that are made for it. They are dropped with it.
+	RolePrefix string
+	// Manifest is that of the backup.
+	Manifest Manifest
+}
+
+// Clone copies the installation's database, without objects, into a scratch database, and drops that when try
+// has returned. The installation's own is only read. The platform may run meanwhile. What was left by a run
+// that was killed is dropped first. Errors: those of Create and Verify, and try's.
+func Clone(ctx context.Context, installation Installation, try func(context.Context, Scratch) error) error {
+	file, err := os.CreateTemp("", "narthex-clone-")
+	if err == nil {
+		err = os.Remove(file.Name()) // so that nothing is left of it, whatever becomes of this process
+	}
+	if err != nil {
+		return fail(ErrFailed, notWritten, err)
+	}
+	defer func() { _ = file.Close() }()
+	conn, err := migrations.Connect(ctx, installation.Connect)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	if err := mayScratch(ctx, conn, installation); err != nil { // before the long part
+		return err
+	}
+	if _, _, err := installation.write(ctx, file, CreateOptions{WithoutObjects: true}); err != nil {
+		return err
+	}
+	return withScratch(ctx, conn, installation, fmt.Sprintf("/proc/self/fd/%d", file.Fd()), "", try)
+}
+
+// withScratch restores a backup into a scratch database, calls try and drops the database.
+func withScratch(
+	ctx context.Context,
+	conn *pgx.Conn,
+	installation Installation,
+	path, identity string,
+	try func(context.Context, Scratch) error,
+) (err error) {
+	installation.tell("checking the file", 0)
+	m, err := Check(ctx, path, identity)
+	if err != nil {
+		return err
+	}
+	made, err := newScratch(ctx, conn, installation)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		installation.tell("dropping the scratch database", 0)
+		err = errors.Join(err, made.drop())
+	}()
+	inside, err := migrations.Connect(ctx, made.connect)
+	if err != nil {
+		return err
+	}
+	defer closeConn(inside)
+	trial := installation
+	trial.Connect, trial.Buckets = made.connect, nil
+	t := target{
+		Installation:   trial,
+		conn:           inside,
+		manifest:       m,
+		withoutObjects: true,
+		rolePrefix:     made.name + "_",
+	}
+	for _, step := range []func(context.Context) error{
+		t.begin, func(ctx context.Context) error { return t.fill(ctx, path, identity) }, t.finish,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return try(ctx, Scratch{Connect: made.connect, RolePrefix: t.rolePrefix, Manifest: m})
+}
+
+// scratch is the database of one trial.
+type scratch struct {
+	conn    *pgx.Conn // to the installation's database; it holds a lock by which others see that this one lives
+	name    string    // of the database; its roles begin with it
+	connect *pgx.ConnConfig
+}
+
+// scratchPrefix begins the names of trial databases, and of their roles.
+const scratchPrefix = "scratch_"
+
+func newScratch(ctx context.Context, conn *pgx.Conn, installation Installation) (*scratch, error) {
+	if err := mayScratch(ctx, conn, installation); err != nil {
+		return nil, err
+	}
+	if err := sweep(ctx, conn); err != nil {
+		return nil, err
+	}
+	s := &scratch{conn: conn, name: scratchPrefix + strings.ToLower(rand.Text()[:12])}
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(hashtext($1))`, s.name); err != nil {
+		return nil, failed(err)
+	}
+	if _, err := conn.Exec(ctx, `CREATE DATABASE `+s.name+` TEMPLATE template0`); err != nil {
+		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == "42501" {
+			return nil, notAllowed(installation, err)
+		}
+		return nil, failed(err)
+	}
+	s.connect = installation.Connect.Copy()
+	s.connect.Database = s.name
+	return s, nil
+}
+
+// mayScratch reports ErrScratch for a user who may not create databases and the roles of modules. Where
+// modules share Core's user, as in development, it needs no roles.
+func mayScratch(ctx context.Context, conn *pgx.Conn, installation Installation) error {
+	var databases, roles bool
+	err := conn.QueryRow(ctx, `
+		SELECT rolsuper OR rolcreatedb, rolsuper OR rolcreaterole
+		FROM pg_roles WHERE rolname = current_user`).Scan(&databases, &roles)
+	if err != nil {
+		return failed(err)
+	}
+	if !databases || !roles && !installation.SharedRole {
+		return notAllowed(installation, nil)
+	}
+	return nil
+}
+
+func notAllowed(installation Installation, cause error) error {
+	return fail(ErrScratch, "The database user may not create databases and roles. Let an administrator "+
+		"of the database run: ALTER ROLE "+quote(installation.Connect.User)+" CREATEDB CREATEROLE;", cause)
+}
+
+// drop removes the database and its roles.
+func (s *scratch) drop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), undoWithin)
+	defer cancel()
+	err := dropScratch(ctx, s.conn, s.name)
+	if err == nil {
+		return nil
+	}
+	conn, err := pgx.ConnectConfig(ctx, s.conn.Config()) // the run's own may be broken
+	if err != nil {
+		return failed(err)
+	}
+	defer closeConn(conn)
+	return dropScratch(ctx, conn, s.name)
+}
+
+// sweep drops the trial databases and roles of runs that were killed: nobody holds their locks. Locks belong
+// to a database, so those that runs beside other installations hold are looked up in pg_locks.
+func sweep(ctx context.Context, conn *pgx.Conn) error {
+	rows, err := conn.Query(ctx, `
+		WITH made AS (
+			SELECT datname::text AS name FROM pg_database
+			WHERE datname ~ '^scratch_[a-z2-7]{12}$' AND pg_has_role(datdba, 'USAGE')
+			UNION
+			SELECT left(rolname, 20) FROM pg_roles
+			WHERE rolname ~ '^scratch_[a-z2-7]{12}_' AND pg_has_role(oid, 'MEMBER')
+		)
+		SELECT name FROM made
+		WHERE NOT EXISTS (
+			SELECT FROM pg_locks
+			WHERE locktype = 'advisory' AND objsubid = 1
+				AND (classid::bigint << 32 | objid::bigint) = hashtext(name)::bigint)`)
+	if err != nil {
+		return failed(err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return failed(err)
+	}
+	for _, name := range names {
+		var free bool
+		err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock(hashtext($1))`, name).Scan(&free)
+		if err == nil && free {
+			err = dropScratch(ctx, conn, name)
+			_, unlocked := conn.Exec(ctx, `SELECT pg_advisory_unlock(hashtext($1))`, name)
+			err = errors.Join(err, unlocked)
+		}
+		if err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}
+
+func dropScratch(ctx context.Context, conn *pgx.Conn, name string) error {
+	if _, err := conn.Exec(ctx, `DROP DATABASE IF EXISTS `+quote(name)+` WITH (FORCE)`); err != nil {
+		return failed(err)
+	}
+	rows, err := conn.Query(ctx, `SELECT rolname::text FROM pg_roles WHERE starts_with(rolname, $1)`, name+"_")
+	if err != nil {
+		return failed(err)
+	}
+	roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, role := range roles {
+		_, dropped := conn.Exec(ctx, `DROP ROLE IF EXISTS `+quote(role))
+		err = errors.Join(err, dropped)
+	}
+	return failed(err)
+}
