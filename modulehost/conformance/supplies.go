@@ -1,16 +1,8 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
-	"crypto/md5"
-	"encoding/hex"
-	"io"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/facade"
@@ -100,103 +92,7 @@ func (mailTaker) Send(context.Context, mail.Message) mail.SendResult { return ma
 func buckets(m *manifest.Manifest) map[string]facade.Bucket {
 	all := make(map[string]facade.Bucket, len(m.Buckets))
 	for _, id := range m.Buckets {
-		all[id] = &bucket{objects: make(map[string]stored)}
+		all[id] = storage.NewMemory()
 	}
 	return all
-}
-
-// bucket keeps objects in memory. Safe for concurrent use.
-type bucket struct {
-	mu      sync.Mutex
-	objects map[string]stored
-}
-
-type stored struct {
-	storage.Object
-	content []byte
-}
-
-// List pages by key, as storage.Bucket does.
-func (b *bucket) List(_ context.Context, prefix, after string, limit int) (page storage.Page, _ error) {
-	if limit < 1 || limit > 1000 {
-		limit = 1000
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
-		switch {
-		case !strings.HasPrefix(key, prefix) || key <= after:
-		case len(page.Objects) == limit:
-			page.Next = page.Objects[limit-1].Key
-			return page, nil
-		default:
-			object := b.objects[key].Object
-			object.ContentType = ""
-			page.Objects = append(page.Objects, object)
-		}
-	}
-	return page, nil
-}
-
-func (b *bucket) Head(_ context.Context, key string) (storage.Object, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	found, exists := b.objects[key]
-	if !exists {
-		return storage.Object{}, storage.ErrNotFound
-	}
-	return found.Object, nil
-}
-
-func (b *bucket) Get(
-	_ context.Context, key string, part storage.Range,
-) (storage.Object, io.ReadCloser, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	found, exists := b.objects[key]
-	if !exists {
-		return storage.Object{}, nil, storage.ErrNotFound
-	}
-	content := found.content[min(part.Offset, uint64(len(found.content))):]
-	if part.Length > 0 {
-		content = content[:min(part.Length, uint64(len(content)))]
-	}
-	return found.Object, io.NopCloser(bytes.NewReader(content)), nil
-}
-
-func (b *bucket) Put(_ context.Context, key, contentType string, body io.Reader) (storage.Object, error) {
-	content, err := io.ReadAll(io.LimitReader(body, storage.MaxObject+1))
-	switch {
-	case err != nil:
-		return storage.Object{}, err
-	case len(content) > storage.MaxObject:
-		return storage.Object{}, storage.ErrTooLarge
-	}
-	hash := md5.Sum(content)
-	object := storage.Object{Key: key, Size: int64(len(content)), ContentType: contentType,
-		ETag: `"` + hex.EncodeToString(hash[:]) + `"`, Modified: time.Now()}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.objects[key] = stored{object, content}
-	return object, nil
-}
-
-func (b *bucket) Delete(_ context.Context, key string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.objects, key)
-	return nil
-}
-
-// CreateReadURL returns an address at which nobody answers: a trial follows no link.
-func (b *bucket) CreateReadURL(
-	_ context.Context, key string, lifetime time.Duration, _ string,
-) (string, time.Time, error) {
-	if lifetime == 0 {
-		lifetime = storage.DefaultLifetime
-	}
-	if lifetime < storage.MinLifetime || lifetime > storage.MaxLifetime {
-		return "", time.Time{}, storage.ErrLifetime
-	}
-	return "https://objects.invalid/" + key, time.Now().Add(lifetime), nil
 }
