@@ -250,3 +250,14 @@ func ownerError(err error) error {
 	}
 	return fmt.Errorf("%w: %w", ErrStore, err)
 }
+
+const insertOwnerSession = `
+INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
+SELECT $1, person_id, false, now() + $2::interval
+FROM core.platform_owner`
+
+// beginOwnerSession reports whether there is an owner.
+func (s *Store) beginOwnerSession(ctx context.Context, hash tokenHash) (bool, error) {
+	done, err := s.pool.Exec(ctx, insertOwnerSession, hash[:], briefLifetime)
+	return err == nil && done.RowsAffected() == 1, err
+}

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
-	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
@@ -26,7 +25,15 @@ import (
 // rights that the handbook asks for.
 func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
 	t.Helper()
-	i := prepare(t, databasetest.Empty(t), "announcements")
+	i := keepWith(t, "announcements")
+	server := storagetest.New(t)
+	i.useObjectStorage("http://" + server.Address)
+	return i, server
+}
+
+// useKeeper makes the installation's user one with the rights that the handbook asks for.
+func (i *installation) useKeeper(t *testing.T) {
+	t.Helper()
 	address, err := url.Parse(i.environment["DATABASE_URL"])
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +44,6 @@ func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
 	i.db.Exec(t, `ALTER DATABASE `+name+` OWNER TO `+user)
 	address.User = url.UserPassword(user, "keeper")
 	i.environment["DATABASE_URL"] = address.String()
-	server := storagetest.New(t)
-	i.useObjectStorage("http://" + server.Address)
-	return i, server
 }
 
 // used is what a congregation has after a while.
@@ -260,7 +264,10 @@ func (i *installation) assertNoScratch(t *testing.T) {
 	var found []string
 	if err := i.db.Pool(t).QueryRow(ctx, `
 		SELECT array(SELECT datname::text FROM pg_database
-		             WHERE datname LIKE 'scratch%' AND pg_get_userbyid(datdba) = $1)`,
+		             WHERE datname LIKE 'scratch%' AND pg_get_userbyid(datdba) = $1
+		             UNION ALL
+		             SELECT rolname::text FROM pg_roles
+		             WHERE rolname LIKE 'scratch%' AND pg_has_role($1, oid, 'MEMBER'))`,
 		"keeper_"+i.db.Settings.Name).Scan(&found); err != nil || len(found) > 0 {
 		t.Errorf("left behind: %v, %v", found, err)
 	}

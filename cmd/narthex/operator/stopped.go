@@ -42,9 +42,9 @@ func ReportMigration(p *cli.Program, err error) {
 	}
 }
 
-// printable is one short line that does nothing to a terminal but print.
-func printable(text string) string {
-	shown := []rune(strings.Map(func(r rune) rune {
+// oneLine is one line that does nothing to a terminal but print.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n':
 			return ' '
@@ -52,7 +52,12 @@ func printable(text string) string {
 			return '\ufffd'
 		}
 		return r
-	}, text))
+	}, text)
+}
+
+// printable is a short oneLine.
+func printable(text string) string {
+	shown := []rune(oneLine(text))
 	if len(shown) > shownWidth {
 		return string(shown[:shownWidth]) + " ..."
 	}

@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/narthex-platform/narthex/migrations"
@@ -21,19 +20,19 @@ import (
 // BackupLimit bounds a run of the backup commands.
 const BackupLimit = 12 * time.Hour
 
-// WithBackups opens what the backup commands work on: the database, and the buckets of the installed modules
-// where the installation has an object storage.
+// WithBackups opens what the backup commands work on: the database, and the buckets of the installed modules,
+// if they are not nil, where the installation has an object storage.
 func WithBackups(
 	ctx context.Context, settings environment.Settings, installed *catalog.Catalog,
 	f func(context.Context, backup.Installation) error,
 ) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, BackupLimit)
 	defer cancel()
-	folder, err := os.MkdirTemp("", "narthex-backup-")
+	folder, remove, err := temporaryFolder()
 	if err != nil {
 		return backup.ErrFailed
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	installation := backup.Installation{
 		Connect: database.Config(
 			settings.Database,
@@ -42,7 +41,7 @@ func WithBackups(
 	if installation.Programs, err = database.LibpqEnvironment(settings.Database, folder); err != nil {
 		return backup.ErrFailed
 	}
-	if settings.Storage.Endpoint != "" {
+	if settings.Storage.Endpoint != "" && installed != nil {
 		provider, err := storage.New(settings.Storage)
 		if err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/schedule"
+	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -163,7 +164,11 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 	buckets := make(map[string]facade.Bucket, len(m.Buckets))
 	for _, id := range m.Buckets {
-		buckets[id] = s.storage.Bucket(m.ID, id)
+		if s.rehearsing {
+			buckets[id] = storage.NewMemory()
+		} else {
+			buckets[id] = s.storage.Bucket(m.ID, id)
+		}
 	}
 	return buckets
 }

@@ -57,9 +57,12 @@ type Server struct {
 	Around func(http.Handler) http.Handler
 	// ModuleOutput gets what a module's process writes, for a developer's terminal; nil: nobody does.
 	ModuleOutput func(moduleID string) io.Writer
-	log          *zap.Logger
-	lines        *loglimit.Limiter // of requests that fail in numbers
-	tree         *supervisor.Tree
+	// rehearsing: it runs beside the installation, on a copy of its database. Of what it does nothing leaves the
+	// copy: buckets are in memory, and nothing is done that nobody asks for. See Rehearse.
+	rehearsing bool
+	log        *zap.Logger
+	lines      *loglimit.Limiter // of requests that fail in numbers
+	tree       *supervisor.Tree
 
 	catalog       *catalog.Catalog
 	Registry      *authorization.Registry

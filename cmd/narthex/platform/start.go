@@ -237,7 +237,7 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 
 // openStorage opens no connection.
 func (s *Server) openStorage() (err error) {
-	if s.Settings.Storage.Endpoint != "" {
+	if s.Settings.Storage.Endpoint != "" && !s.rehearsing {
 		s.storage, err = storage.New(s.Settings.Storage)
 	}
 	return err
@@ -310,6 +310,9 @@ func (s *Server) listen(ctx context.Context) error {
 		StopWithin: httpserver.Drain + 5*time.Second,
 	}); err != nil {
 		return err
+	}
+	if s.rehearsing {
+		return nil
 	}
 	if err := errors.Join(s.serveMetrics(ctx), s.serveModuleLogs(ctx)); err != nil {
 		return err

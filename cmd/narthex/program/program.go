@@ -117,6 +117,7 @@ func commands(name string, p *cli.Program, more []Command) *cobra.Command {
 		operator.BackupCreate(p),
 		operator.BackupVerify(p),
 		operator.BackupRestore(p),
+		operator.UpgradeRehearse(p),
 		doctor.SupportBundle(p),
 		operator.ModulesEnable(p),
 		operator.ModulesDisable(p),

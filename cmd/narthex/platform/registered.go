@@ -1,0 +1,49 @@
+package platform
+
+import (
+	"context"
+	"errors"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// routesOf are the routes of a module that runs, and has a server.
+func (s *Server) routesOf(moduleID string) (routes []*abi.Route, found bool) {
+	for _, module := range s.modules {
+		if module.Manifest.ID == moduleID && module.process != nil {
+			return module.process.Routes(), true
+		}
+	}
+	return nil, false
+}
+
+// errEnough ends the run of a module that has registered.
+var errEnough = errors.New("it has registered")
+
+// registered runs another version of a module until it has registered, with nothing of the host's behind it,
+// and returns its routes.
+func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes []*abi.Route, err error) {
+	if module.Executable == nil {
+		return nil, nil
+	}
+	id, memory := module.Manifest.ID, hostmemory.New(hostmemory.Limit)
+	run := process.New(process.Config{
+		ModuleID: id, ModuleVersion: module.Manifest.Version.String(),
+		Executable: module.ExecutablePath(), Folder: module.Folder, Verify: module.VerifyExecutable,
+		Credential: s.users.Draw(id + " before"), RequireSandbox: s.Settings.Production,
+		Validate: func(registration *abi.RegisterResponse) error {
+			routes = registration.GetRoutes()
+			return errEnough
+		},
+		Host:   facade.New(facade.Config{ModuleID: id, Memory: memory, Log: s.log}),
+		Memory: memory, Log: s.log,
+	})
+	if err := run.Serve(ctx); !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return routes, nil
+}

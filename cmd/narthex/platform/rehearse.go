@@ -1,0 +1,413 @@
+package platform
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/backup"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// Rehearse applies the migrations of this program and of the modules to a copy of the installation's database,
+// starts the platform on it, on a free port of this machine's loopback, asks every module something, stops it
+// and drops the copy. The installation's own database is only read, and its platform may run meanwhile.
+//
+// What would go wrong is in the Rehearsal. An error means that nothing is known of the upgrade: the codes of
+// backup.Clone, or ctx's.
+func Rehearse(
+	ctx context.Context, settings environment.Settings, supplied Secrets, given *GivenModules,
+	installation backup.Installation,
+) (*Rehearsal, error) {
+	r := &rehearsing{
+		Rehearsal: &Rehearsal{Platform: abi.PlatformVersion, Findings: []RehearsalFinding{},
+			Migrations: []RehearsedMigration{}, Pending: []PendingMigration{}, Modules: []RehearsedModule{}},
+		settings: settings, supplied: supplied, given: given, installation: installation,
+	}
+	if given.Catalog == nil {
+		r.Findings = append(r.Findings, given.findings...)
+		r.conclude()
+		return r.Rehearsal, nil
+	}
+	r.modules = given.Catalog
+	began := time.Now()
+	err := backup.Clone(ctx, installation, func(ctx context.Context, made backup.Scratch) error {
+		r.Database = RehearsalDatabase{len(made.Manifest.Tables), made.Manifest.Rows(), seconds(time.Since(began))}
+		return r.run(ctx, made)
+	})
+	if ctx.Err() != nil {
+		return nil, errors.Join(ctx.Err(), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.conclude()
+	return r.Rehearsal, nil
+}
+
+// rehearsing is one run of Rehearse.
+type rehearsing struct {
+	*Rehearsal
+	settings     environment.Settings
+	supplied     Secrets
+	given        *GivenModules
+	modules      *catalog.Catalog
+	installation backup.Installation
+	server       *Server
+}
+
+// run does everything in the copy. Its error is ctx's, or the database's own.
+func (r *rehearsing) run(ctx context.Context, made backup.Scratch) error {
+	r.settings = scratchSettings(r.settings, made.Connect.Database)
+	r.settings.Modules = r.given.modules
+	r.tell("migrations")
+	migrated, err := r.migrate(ctx, made)
+	if err != nil || !migrated {
+		return err
+	}
+	if err := r.foresee(ctx); err != nil {
+		return err
+	}
+	r.tell("starting the platform")
+	r.server = NewServer(r.settings, r.supplied.placeholders(), zap.NewNop())
+	r.server.rehearsing = true
+	began := time.Now()
+	if err := r.server.Start(ctx); err != nil {
+		if ctx.Err() == nil {
+			r.failWith(err)
+		}
+		return ctx.Err()
+	}
+	r.Started = seconds(time.Since(began))
+	r.tell("asking the modules")
+	err = r.ask(ctx)
+	r.tell("stopping the platform")
+	if stopped := r.server.stop(r.server.tree.Stop); stopped != nil && err == nil && ctx.Err() == nil {
+		for _, failure := range Failures(stopped) {
+			r.warn("", failure.Code(), "The platform did not stop cleanly.")
+		}
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+func (r *rehearsing) tell(step string) {
+	if r.installation.Progress != nil {
+		r.installation.Progress(step, 0)
+	}
+}
+
+// scratchSettings are those of the installation, in another database, without what reaches anybody: mail,
+// other processes, metrics and the secrets.
+func scratchSettings(settings environment.Settings, name string) environment.Settings {
+	settings.Database.Name = name
+	settings.Server = environment.Server{Host: "127.0.0.1"}
+	settings.ClientAddress = environment.ClientAddress{}
+	settings.Identity.Secret = environment.NewSecret(rand.Text() + rand.Text())
+	settings.Identity.PreviousSecret = environment.Secret{}
+	settings.Mail = environment.Mail{}
+	settings.Realtime = environment.Realtime{}
+	settings.Metrics = environment.Metrics{}
+	return settings
+}
+
+// migrate reports whether all files were applied. What would go wrong is a finding, except a database that
+// does not answer.
+func (r *rehearsing) migrate(ctx context.Context, made backup.Scratch) (bool, error) {
+	lines := MigrationLines(r.modules)
+	_, err := migrations.Apply(ctx, migrations.Options{
+		Connect: made.Connect, Modules: lines, SharedRole: r.installation.SharedRole, RolePrefix: made.RolePrefix,
+		Observe: func(o migrations.Observation) {
+			r.observe(o, made.Manifest.Tables)
+			r.tell("migration " + o.Line + "/" + o.File)
+		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case errors.Is(err, migrations.ErrUnreachable):
+		return false, err
+	case err == nil:
+		return true, nil
+	}
+	r.failWith(err)
+	r.cause = err
+	conn, err := migrations.Connect(ctx, made.Connect)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if left, err := migrations.Status(ctx, conn, lines); err == nil {
+		for _, line := range left.Lines {
+			for _, file := range line.Pending {
+				r.Pending = append(r.Pending, PendingMigration{line.Line,
+					fmt.Sprintf("%04d_%s.sql", file.Version, file.Name)})
+			}
+		}
+	}
+	return false, nil
+}
+
+// foresee tells what a start would make of each module. One that is blocked now as well is no failure of the
+// upgrade.
+func (r *rehearsing) foresee(ctx context.Context) error {
+	return WithDatabase(ctx, r.settings.Database, MigrationLines(r.modules), func(db *database.Database) error {
+		then, err := ListModules(ctx, NewResolver(r.modules, db, r.settings, r.supplied))
+		if err != nil {
+			return err
+		}
+		now := make(map[string]catalog.RuntimeState)
+		if r.given.installed != nil {
+			listed, err := ListModules(ctx, NewResolver(r.given.installed, db, r.settings, r.supplied))
+			if err != nil {
+				return err
+			}
+			for _, m := range listed {
+				now[m.ID] = m.Next.State
+			}
+		}
+		for _, m := range then {
+			module := RehearsedModule{ID: m.ID, Name: m.Name, Version: m.Version, Next: m.Next, Because: m.Because,
+				UI: []AskedScript{}, Changes: r.changes(m.ID)}
+			if before := r.given.before[m.ID]; before != nil {
+				module.Installed = before.Manifest.Version.String()
+			}
+			if m.Next.State == catalog.Blocked {
+				if r.given.changed[m.ID] || now[m.ID] != catalog.Blocked {
+					r.fail(m.ID, "MODULE_BLOCKED", m.ID+" would not run: "+m.Because+".")
+				} else {
+					r.warn(m.ID, "MODULE_BLOCKED", m.ID+" would not run, as now: "+m.Because+".")
+				}
+			}
+			r.Modules = append(r.Modules, module)
+		}
+		return nil
+	})
+}
+
+// changes compares a module's manifest with the installed one's.
+func (r *rehearsing) changes(id string) ModuleChanges {
+	c := ModuleChanges{PermissionsAdded: []string{}, PermissionsRemoved: []string{}, RoutesAdded: []string{},
+		RoutesRemoved: []string{}, Migrations: []string{}}
+	var before []string
+	if installed := r.given.before[id]; installed != nil {
+		before = permissionIDs(installed.Manifest)
+	}
+	module, _ := r.modules.Module(id)
+	c.PermissionsAdded, c.PermissionsRemoved = differ(before, permissionIDs(module.Manifest))
+	for _, m := range r.Migrations {
+		if m.Line == id {
+			c.Migrations = append(c.Migrations, m.File)
+		}
+	}
+	return c
+}
+
+// differ returns what was added and what was removed.
+func differ(before, after []string) (added, removed []string) {
+	added, removed = []string{}, []string{}
+	for _, one := range after {
+		if !slices.Contains(before, one) {
+			added = append(added, one)
+		}
+	}
+	for _, one := range before {
+		if !slices.Contains(after, one) {
+			removed = append(removed, one)
+		}
+	}
+	return added, removed
+}
+
+// askWithin bounds each request, and the waiting until the platform is ready.
+const askWithin = 35 * time.Second
+
+// ask waits until the platform is ready, and asks every running module for its scripts and one read.
+func (r *rehearsing) ask(ctx context.Context) error {
+	v := &visitor{address: "http://" + r.server.Addr().String()}
+	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: askWithin}).DialContext}
+	defer transport.CloseIdleConnections()
+	v.client = &http.Client{Transport: transport, Timeout: askWithin}
+	if err := v.awaitReady(ctx); err != nil {
+		if ctx.Err() == nil {
+			r.fail("", "NOT_READY", "The platform was not ready after its start.")
+		}
+		return ctx.Err()
+	}
+	cookie, err := r.server.identity.OwnerSession(ctx)
+	if err != nil {
+		return StoreFailure(err)
+	}
+	if v.cookie = cookie; cookie == "" {
+		r.warn("", "OWNER_MISSING", "Nobody owns the platform yet, so no module was asked to read.")
+	}
+	for n := range r.Modules {
+		module := &r.Modules[n]
+		if module.Next.State != catalog.Running {
+			continue
+		}
+		r.askScripts(ctx, v, module)
+		if err := r.askRoutes(ctx, v, module); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (r *rehearsing) askScripts(ctx context.Context, v *visitor, module *RehearsedModule) {
+	installed, _ := r.modules.Module(module.ID)
+	path := "/api/v1/module-ui/" + module.ID + "/" + module.Version
+	var paths []string
+	if installed.UI != nil {
+		paths = append(paths, path)
+	}
+	if installed.Display != nil {
+		paths = append(paths, path+"/display")
+	}
+	for _, path := range paths {
+		status, _ := v.get(ctx, path)
+		module.UI = append(module.UI, AskedScript{path, status})
+		if status != http.StatusOK && ctx.Err() == nil {
+			r.fail(module.ID, "", fmt.Sprintf("%s was asked for its browser code and answered %d.", module.ID, status))
+		}
+	}
+}
+
+// askRoutes asks for one read, and compares the routes with those of the installed module.
+func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *RehearsedModule) error {
+	routes, running := r.server.routesOf(module.ID)
+	if !running {
+		return nil
+	}
+	if r.given.changed[module.ID] {
+		var before []string
+		if installed := r.given.before[module.ID]; installed != nil {
+			registered, err := r.server.registered(ctx, installed)
+			if err != nil && ctx.Err() == nil {
+				r.warn(module.ID, "", "The installed "+module.ID+" did not say which routes it has.")
+			}
+			if err != nil {
+				return ctx.Err()
+			}
+			before = routeNames(registered)
+		}
+		module.Changes.RoutesAdded, module.Changes.RoutesRemoved = differ(before, routeNames(routes))
+	}
+	route := oneRead(routes)
+	if route == nil || v.cookie == "" {
+		return nil
+	}
+	status, code := v.get(ctx, gateway.Prefix+module.ID+exampleOf(route.GetPath()))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	module.Read = &AskedRoute{routeName(route), status, code}
+	text := fmt.Sprintf("%s answered %d to %s.", module.ID, status, module.Read.Route)
+	switch {
+	case status == 0 || strings.HasPrefix(code, "MODULE_"): // the platform answered for it
+		r.fail(module.ID, code, text)
+	case status >= http.StatusInternalServerError:
+		r.warn(module.ID, code, text)
+	}
+	return nil
+}
+
+// oneRead is the route to ask: the first without a wildcard, else the first; nil: the module has no read.
+func oneRead(routes []*abi.Route) (found *abi.Route) {
+	for _, route := range routes {
+		switch {
+		case route.GetMethod() != http.MethodGet:
+		case !strings.Contains(route.GetPath(), "{"):
+			return route
+		case found == nil:
+			found = route
+		}
+	}
+	return found
+}
+
+func routeNames(routes []*abi.Route) (names []string) {
+	for _, route := range routes {
+		names = append(names, routeName(route))
+	}
+	return names
+}
+
+func routeName(route *abi.Route) string { return route.GetMethod() + " " + route.GetPath() }
+
+// exampleOf puts something in the place of each wildcard.
+func exampleOf(path string) string {
+	segments := strings.Split(path, "/")
+	for n, segment := range segments {
+		if strings.HasPrefix(segment, "{") {
+			segments[n] = "1"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// visitor asks the rehearsed platform.
+type visitor struct {
+	client  *http.Client
+	address string
+	cookie  string
+}
+
+// get returns the status of a response, 0 without one, and the code in it, if it has one.
+func (v *visitor) get(ctx context.Context, path string) (status int, code string) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.address+path, nil)
+	if err != nil {
+		return 0, ""
+	}
+	if v.cookie != "" {
+		request.Header.Set("Cookie", v.cookie)
+	}
+	response, err := v.client.Do(request)
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = response.Body.Close() }()
+	const most = 64 << 10 // a longer response has begun well
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	if err != nil && response.StatusCode != http.StatusOK {
+		return 0, ""
+	}
+	var refusal struct {
+		Code string `json:"code"`
+	}
+	if response.StatusCode >= http.StatusBadRequest && json.Unmarshal(text, &refusal) == nil {
+		code = refusal.Code
+	}
+	return response.StatusCode, code
+}
+
+func (v *visitor) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	next := time.NewTicker(100 * time.Millisecond)
+	defer next.Stop()
+	for {
+		if status, _ := v.get(ctx, "/api/v1/health/ready"); status == http.StatusOK {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-next.C:
+		}
+	}
+}
