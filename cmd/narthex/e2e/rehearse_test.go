@@ -211,7 +211,8 @@ func TestRehearsalReachesNobody(t *testing.T) {
 	}) {
 		for _, sql := range []string{
 			`UPDATE core.module_schedule SET due_at = now() - interval '1 hour', free_at = now()`,
-			`INSERT INTO core.person_erasure (person_id, module_id) SELECT id, 'loud' FROM core.person`,
+			`INSERT INTO core.person_erasure (person_id, module_id) SELECT id, 'loud' FROM core.person
+				ON CONFLICT (person_id, module_id) DO UPDATE SET done_at = NULL, next_try_at = now()`,
 		} {
 			if err := pool.Exec(t.Context(), sql); err != nil {
 				t.Fatal(err)
@@ -255,11 +256,13 @@ func TestRehearsalReachesNobody(t *testing.T) {
 		return copied != nil && slices.Contains(did(copied), "waited")
 	})
 	due(executor{copied})
-	due(executor{live})
-	eventually(t, "the live platform has done both", func() bool {
-		done := did(live)
-		return slices.Contains(done, "shouted") && slices.Contains(done, "forgot")
-	})
+	for round := range 2 { // two looks of the live platform are as long as it takes the copy to look once
+		due(executor{live})
+		eventually(t, "the live platform has done both", func() bool {
+			done := strings.Join(did(live), " ")
+			return strings.Count(done, "shouted") > round && strings.Count(done, "forgot") > round
+		})
+	}
 	want := []string{"started with " + strings.Repeat("rehearsal-", 4), "started with the true token", "waited"}
 	if got := did(copied); !slices.Equal(got, want) { // the second was done before, and is a copy
 		t.Errorf("in the copy the module did %q, want %q", got, want)
