@@ -16,7 +16,8 @@ func TestObserve(t *testing.T) {
 	const table = `CREATE TABLE seat (id int); CREATE TABLE old (id int); INSERT INTO seat VALUES (1)`
 	f.mustApply(line("hall", table))
 	var seen []migrations.Observation
-	options := migrations.Options{Connect: f.connect, Observe: func(o migrations.Observation) { seen = append(seen, o) },
+	options := migrations.Options{Connect: f.connect,
+		Observe: func(o migrations.Observation) { seen = append(seen, o) },
 		Modules: []migrations.Line{line("hall", table,
 			`SELECT pg_sleep(1); LOCK TABLE seat IN SHARE ROW EXCLUSIVE MODE; SELECT pg_sleep(0.2)`,
 			`CREATE TABLE fresh (id int); ALTER TABLE seat ADD row int; DROP TABLE old`,

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Memory is a bucket that keeps its objects in memory, for trials of modules. It has the methods and the codes
-// of Bucket. Safe for concurrent use.
+// Memory is a bucket that keeps its objects in memory, for trials of modules. It has the methods and the
+// codes of Bucket. Safe for concurrent use.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[string]stored

@@ -191,7 +191,8 @@ func TestTrialDatabase(t *testing.T) {
 	}
 	p.Exec(t, `DROP DATABASE `+another)
 	err = backup.Clone(t.Context(), p.Installation, func(ctx context.Context, made backup.Scratch) error {
-		if left := p.trials(); len(left) == 0 || made.Manifest.Rows() == 0 || made.Connect.Database == p.Settings.Name {
+		if left := p.trials(); len(left) == 0 || made.Manifest.Rows() == 0 ||
+			made.Connect.Database == p.Settings.Name {
 			t.Errorf("a clone: %v, %d rows, in %s", left, made.Manifest.Rows(), made.Connect.Database)
 		}
 		return context.Canceled

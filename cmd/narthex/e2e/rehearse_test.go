@@ -190,8 +190,9 @@ func TestRehearsal(t *testing.T) {
 	}
 	said := runCommand(t, i.environment, "", "upgrade:rehearse").stdout.String()
 	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if last := lines[len(lines)-1]; last != "The upgrade would work: 0 migrations in 0.0 s, 6 of 6 modules would run." {
-		t.Errorf("the last line is %q", last)
+	const verdict = "The upgrade would work: 0 migrations in 0.0 s, 6 of 6 modules would run."
+	if last := lines[len(lines)-1]; last != verdict {
+		t.Errorf("the last line is %q, want %q", last, verdict)
 	}
 }
 
@@ -416,7 +417,8 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 		},
 		{
 			"a module that needs another one",
-			given(t, "1.1.0", `"dependencies": {"required": [{"kind": "module", "id": "choir", "range": "*"}]},`, seats),
+			given(t, "1.1.0", `"dependencies": {"required": [{"kind": "module", "id": "choir", "range": "*"}]},`,
+				seats),
 			platform.WouldFail, "DEPENDENCY_MISSING", "module base",
 		},
 		{"an older version", given(t, "0.9.0", "", seats), platform.WouldFail, "PACKAGE_DOWNGRADE", "base: "},
@@ -431,7 +433,8 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 		if row.verdict == platform.WouldFail {
 			status, stderr = cli.ExitFailure, "REHEARSAL_FAILED: "
 		}
-		if run.awaitExit(t) != status || !strings.HasPrefix(run.stderr.String(), stderr) || r.Verdict != row.verdict {
+		if run.awaitExit(t) != status || !strings.HasPrefix(run.stderr.String(), stderr) ||
+			r.Verdict != row.verdict {
 			t.Errorf("%s: exit %d, verdict %s, said %q; want %d, %s and %s", row.name, run.awaitExit(t), r.Verdict,
 				run.stderr.String(), status, row.verdict, stderr)
 		}
@@ -481,8 +484,10 @@ func TestRehearsalOfPackages(t *testing.T) {
 	if run.awaitExit(t) != cli.ExitSuccess || len(r.Modules) != 3 {
 		t.Fatalf("exit %d, %+v; want 0 and three modules", run.awaitExit(t), r)
 	}
-	base := r.Modules[slices.IndexFunc(r.Modules, func(m platform.RehearsedModule) bool { return m.ID == "base" })]
-	if base.Installed != "" || base.Version != "1.0.0" || base.Read.Route != "GET /headers" || base.Read.Status != 202 ||
+	isBase := func(m platform.RehearsedModule) bool { return m.ID == "base" }
+	base := r.Modules[slices.IndexFunc(r.Modules, isBase)]
+	if base.Installed != "" || base.Version != "1.0.0" ||
+		base.Read.Route != "GET /headers" || base.Read.Status != 202 ||
 		!slices.Equal(base.Changes.PermissionsAdded, []string{"base.read", "base.restricted"}) ||
 		len(base.Changes.RoutesAdded) != 6 {
 		t.Errorf("base is %+v", base)

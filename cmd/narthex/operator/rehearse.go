@@ -89,7 +89,8 @@ func rehearse(
 	return err
 }
 
-var errRehearsalCut = cli.NewError("REHEARSAL_FAILED", "It was interrupted, which says nothing of the upgrade.")
+var errRehearsalCut = cli.NewError("REHEARSAL_FAILED",
+	"It was interrupted, which says nothing of the upgrade.")
 
 // rehearsalFailed is the failure of an upgrade that would fail. It wraps why a migration failed, for
 // ReportMigration.

@@ -26,9 +26,12 @@ type GivenModules struct {
 }
 
 // GiveModules reads what is installed, and the modules of dir: folders, and packages with their checksums,
-// which it treats as modules:install would. dir may be "". What is wrong with any of them is a finding. remove
-// ends the use of it. Errors: MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE, BACKUP_FAILED.
-func GiveModules(settings environment.Settings, dir string) (g *GivenModules, remove func() error, err error) {
+// which it treats as modules:install would. dir may be "". What is wrong with any of them is a finding.
+// remove ends the use of it. Errors: MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE,
+// MODULES_DIRECTORY_UNWRITABLE.
+func GiveModules(
+	settings environment.Settings, dir string,
+) (g *GivenModules, remove func() error, err error) {
 	g = &GivenModules{modules: settings.Modules, before: make(map[string]*catalog.Module),
 		changed: make(map[string]bool)}
 	nothing := func() error { return nil }
@@ -125,7 +128,8 @@ func (g *GivenModules) lay(
 		id := filepath.Base(from)
 		g.changed[id] = true
 		m, err := catalog.Inspect(from, abi.PlatformVersion)
-		if before := g.before[id]; err == nil && before != nil && m.Manifest.Version.LessThan(before.Manifest.Version) {
+		before := g.before[id]
+		if err == nil && before != nil && m.Manifest.Version.LessThan(before.Manifest.Version) {
 			g.refuse(id, archive.ErrDowngrade)
 		}
 	}
