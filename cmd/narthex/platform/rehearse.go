@@ -25,8 +25,9 @@ import (
 )
 
 // Rehearse applies the migrations of this program and of the modules to a copy of the installation's
-// database, starts the platform on it, on a free port of this machine's loopback, asks every module something, stops it
-// and drops the copy. The installation's own database is only read, and its platform may run meanwhile.
+// database, starts the platform on it, on a free port of this machine's loopback, asks every module
+// something, stops it and drops the copy. The installation's own database is only read, and its platform may
+// run meanwhile.
 //
 // What would go wrong is in the Rehearsal. An error means that nothing is known of the upgrade: the codes of
 // backup.Clone, or ctx's.
