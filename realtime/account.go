@@ -19,10 +19,6 @@ func Charge(account Account) Option { return func(h *Hub) { h.account = account 
 const (
 	// updateBytes is what an update or snapshot takes beside its data: itself, its event, its message.
 	updateBytes = 512
-	// mailboxSlotBytes is an event's place in a mailbox, with the room that a growing slice has to spare.
-	mailboxSlotBytes = 80
-	// eventBytes is an event that a reader shares with no other.
-	eventBytes = 224
 )
 
 // charge is what one update or snapshot takes of the account. All who hold the data share it; the last one
@@ -78,17 +74,6 @@ func (c *charge) drop(cost int) {
 	}
 	c.account.Release(cost)
 }
-
-// queuedEvent is the update with a reader's own id.
-func (u *update) queuedEvent(id uint64) queuedEvent {
-	l := queuedEvent{Event: u.as(id), key: u.key, charge: u.charge, cost: mailboxSlotBytes}
-	if l.Event != u.event {
-		l.cost += eventBytes
-	}
-	return l
-}
-
-func (l queuedEvent) drop() { l.charge.drop(l.cost) }
 
 // forget drops the publishes that wait for their turn, and starts at next.
 func (o *reorderBuffer) forget(next uint64) {

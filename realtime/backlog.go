@@ -5,11 +5,10 @@ import "time"
 // backlog is what a hub has taken from its inbox and not yet handled. It is handed out no faster than
 // readers write: a burst is longer than a mailbox, and would cut every reader.
 type backlog struct {
-	queue   []message
-	next    int  // the first of queue that is not handled
-	lost    bool // updates were dropped after the last of queue
-	filling bool // an offer since the last look found a mailbox at least half full
-	resume  *time.Timer
+	queue  []message
+	next   int  // the first of queue that is not handled
+	lost   bool // updates were dropped after the last of queue
+	resume *time.Timer
 }
 
 const (
@@ -57,17 +56,12 @@ func (h *hub) crowded() bool {
 	if h.latest != nil { // nothing fills up
 		return false
 	}
-	now := time.Now()
-	if !h.backlog.filling && !h.snapshots.filling(now) || h.inbox.crowded() {
+	place, filling := h.events.halfFull()
+	logging := h.snapshots.filling(time.Now())
+	if !filling && !logging || h.inbox.crowded() {
 		return false
 	}
-	for _, r := range h.live.readers {
-		if r.filling(now) {
-			return true
-		}
-	}
-	h.backlog.filling = false
-	return h.snapshots.filling(now)
+	return logging || h.events.settle(place)
 }
 
 // rest is what has not been handled.

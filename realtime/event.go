@@ -53,21 +53,12 @@ func heartbeat(id uint64, now time.Time) *sse.Event {
 	return newEvent(id, heartbeatEvent, append(data, `"}`...))
 }
 
-// update is one publish, encoded once for all readers.
+// update is one publish, framed once for all readers.
 type update struct {
 	number uint64 // in the numbering of this process's module; 0: of another process
 	id     uint64 // in the hub's own
 	key    string // of a channel of newest values
-	data   []byte
-	event  *sse.Event // with id
-	charge *charge    // of data
-}
-
-// as is the event with a reader's own id, which differs only where updates of other processes crossed its
-// snapshot.
-func (u *update) as(id uint64) *sse.Event {
-	if id == u.id {
-		return u.event
-	}
-	return newEvent(id, updateEvent, u.data)
+	size   int    // of its data, in bytes
+	frame  []byte // with id; nil when there was nobody to tell
+	charge *charge
 }

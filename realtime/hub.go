@@ -2,7 +2,6 @@ package realtime
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"go.uber.org/zap"
@@ -20,6 +19,7 @@ type Hub struct {
 	ready    chan struct{}
 	inbox    *boundedQueue[message]
 	account  Account // nil: nothing is counted
+	sockets  *sockets
 	counts   counts
 }
 
@@ -33,6 +33,7 @@ func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 		snapshot: snapshot,
 		share:    set.share,
 		link:     set.link,
+		sockets:  set.sockets,
 		log:      set.log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
 		ready:    make(chan struct{}),
 		inbox:    newBoundedQueue[message](hubLimits),
@@ -122,7 +123,8 @@ type hub struct {
 	id      uint64            // of the update released last
 	joined  uint64            // readers that ever joined
 
-	live      readerSet
+	events    *eventLog // of the live readers
+	settle    *time.Timer
 	waiting   readerSet
 	snapshots snapshots
 	peers     peers
@@ -132,6 +134,9 @@ type hub struct {
 func (h *Hub) Serve(ctx context.Context) error {
 	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), snapshots: newSnapshots(), peers: newPeers(h.link)}
 	run.newest = make(map[string]uint64)
+	run.events = newEventLog(h.latest != nil, &h.counts)
+	run.settle = time.NewTimer(time.Hour)
+	run.settle.Stop()
 	h.latest.forget()
 	h.inbox.begin()
 	defer run.close()
@@ -155,6 +160,8 @@ func (h *Hub) Serve(ctx context.Context) error {
 		case <-run.snapshots.due.C:
 			run.forgetShared(time.Now())
 			run.ask()
+		case <-run.settle.C:
+			run.settleLog()
 		case now := <-tick.C:
 			run.tick(now)
 		}
@@ -165,6 +172,7 @@ func (h *Hub) Serve(ctx context.Context) error {
 func (h *hub) close() {
 	left := append(h.backlog.rest(), h.inbox.end()...)
 	h.backlog.resume.Stop()
+	h.settle.Stop()
 	h.endLive()
 	h.refuseWaiting(ErrUnavailable)
 	for _, m := range left {
@@ -181,6 +189,8 @@ func (h *hub) close() {
 	}
 	h.snapshots.close()
 	h.snapshots.empty()
+	h.events.close()
+	h.events.frames.close()
 	h.order.forget(0)
 	h.announceKind(kindGoodbye)
 }
@@ -201,7 +211,6 @@ func (m join) handle(h *hub) {
 }
 
 func (m leave) handle(h *hub) {
-	h.live.remove(m.reader)
 	h.waiting.remove(m.reader)
 }
 
@@ -274,33 +283,47 @@ func (h *hub) release(released []numbered) {
 			h.id++
 			continue
 		}
-		h.pass(&update{number: p.number, data: p.data, charge: p.charge})
+		h.pass(&update{number: p.number, charge: p.charge}, p.data)
 		h.sendUpdate("", p.data, p.charge)
 	}
 }
 
 // pass gives one update to every reader, and to the log of those to come.
-func (h *hub) pass(u *update) {
+func (h *hub) pass(u *update, data []byte) {
 	h.id++
-	u.id = h.id
+	u.id, u.size = h.id, len(data)
+	live := h.events.readers() > 0
+	if live || h.snapshots.logging() {
+		u.frame = h.events.frames.encode(newEvent(u.id, updateEvent, data))
+	}
 	if !h.snapshots.keep(u) {
 		h.refuseWaiting(ErrOverloaded)
 	}
 	h.counts.updates.Add(1)
-	if len(h.live.readers) == 0 {
-		return
+	if live {
+		h.append(entry{frame: u.frame, id: u.id, number: u.number, key: u.key, size: u.size, charge: u.charge})
 	}
-	u.event = newEvent(u.id, updateEvent, u.data)
-	for i := len(h.live.readers) - 1; i >= 0; i-- { // backwards: a removed reader's place goes to the last one
-		r := h.live.readers[i]
-		if u.number != 0 && u.number <= r.from {
-			continue
-		}
-		taken, filling := r.offer(u)
-		if !taken {
-			h.live.remove(r)
-		}
-		h.backlog.filling = h.backlog.filling || filling
+}
+
+// append adds to the log of the live readers.
+func (h *hub) append(e entry) {
+	if e.next = unnumbered; h.latest == nil {
+		e.next = h.order.next
+	}
+	if h.events.full(e.size) {
+		h.events.settle(0)
+	}
+	h.events.add(e)
+	h.settle.Reset(settleInterval)
+}
+
+// settleInterval is how long the log keeps what no reader needs, at most about.
+const settleInterval = time.Second
+
+// settleLog looks again for as long as somebody needs the log.
+func (h *hub) settleLog() {
+	if h.events.settle(0); h.events.holds() {
+		h.settle.Reset(settleInterval)
 	}
 }
 
@@ -333,8 +356,9 @@ func (h *hub) missed() {
 }
 
 func (h *hub) endLive() {
-	for _, r := range h.live.take() {
-		r.end()
+	if h.events.readers() > 0 {
+		h.append(entry{frame: h.events.frames.encode(reconnect(h.id)), id: h.id, last: true})
+		h.events.finish()
 	}
 }
 
@@ -356,6 +380,3 @@ func (h *hub) tick(now time.Time) {
 		h.announceKind(kindCount)
 	}
 }
-
-// lifetime is how long a stream lasts: 4 to 5 minutes, so that readers do not all reconnect together.
-func lifetime() time.Duration { return 4*time.Minute + rand.N(time.Minute) }

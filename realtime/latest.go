@@ -110,6 +110,6 @@ func (m slot) handle(h *hub) {
 		return
 	}
 	h.newest[m.key] = taken.number
-	h.pass(&update{number: taken.number, key: m.key, data: taken.data, charge: taken.charge})
+	h.pass(&update{number: taken.number, key: m.key, charge: taken.charge}, taken.data)
 	h.sendUpdate(m.key, taken.data, taken.charge)
 }

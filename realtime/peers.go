@@ -83,7 +83,7 @@ func (m fromPeer) handle(h *hub) {
 	if m.origin == h.peers.own {
 		return
 	}
-	nobody := len(h.live.readers) == 0 && !h.snapshots.logging()
+	nobody := h.events.readers() == 0 && !h.snapshots.logging()
 	fresh, whole := h.peers.follow(m.peerMessage, nobody)
 	if !whole || fresh && m.kind == kindLost {
 		h.missed()
@@ -93,7 +93,7 @@ func (m fromPeer) handle(h *hub) {
 		if h.latest == nil {
 			m.key = "" // of a process that runs another version of the module
 		}
-		h.pass(&update{key: m.key, data: m.data, charge: m.charge})
+		h.pass(&update{key: m.key, charge: m.charge}, m.data)
 	}
 }
 

@@ -51,6 +51,7 @@ type State struct {
 	Process uint64 // the run of the module's process; a later one has a higher number, never 0
 
 	charge *charge // of Data
+	frame  []byte  // in place of Data, once the hub has it
 }
 
 // Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and
@@ -61,11 +62,12 @@ type Snapshot func(ctx context.Context) (State, error)
 // Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for
 // concurrent use and at any time.
 type Hubs struct {
-	log   *zap.Logger
-	link  *Link
-	share time.Duration
-	ready chan struct{}
-	once  sync.Once // closes ready
+	log     *zap.Logger
+	link    *Link
+	share   time.Duration
+	sockets *sockets
+	ready   chan struct{}
+	once    sync.Once // closes ready
 
 	mu      sync.RWMutex
 	hubs    map[name]*Hub
@@ -79,8 +81,8 @@ type name struct{ module, channel string }
 // New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one
 // set.
 func New(log *zap.Logger, link *Link) *Hubs {
-	h := &Hubs{log: log, link: link, share: shareFor, ready: make(chan struct{}), hubs: make(map[name]*Hub),
-		opened: make(chan *Hub)}
+	h := &Hubs{log: log, link: link, share: shareFor, sockets: newSockets(), ready: make(chan struct{}),
+		hubs: make(map[name]*Hub), opened: make(chan *Hub)}
 	if link != nil {
 		link.hubs = h
 	}

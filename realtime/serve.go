@@ -3,7 +3,9 @@ package realtime
 import (
 	"context"
 	"maps"
+	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -11,6 +13,8 @@ import (
 // Serve runs the hubs, those that are open and those to come, each supervised on its own, until ctx ends.
 // Every reader is then told to reconnect.
 func (h *Hubs) Serve(ctx context.Context) error {
+	h.sockets.begin()
+	defer h.sockets.end()
 	tree := supervisor.New(h.log)
 	defer func() { _ = tree.Stop() }() // a hub ends at once; a passed deadline has its line
 	running := make(map[*Hub]struct{})
@@ -23,10 +27,17 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		return err
 	}
 	h.once.Do(func() { close(h.ready) })
+	rest := time.NewTimer(restAfter)
+	rest.Stop()
+	defer rest.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-h.sockets.rush:
+			rest.Reset(restAfter)
+		case <-rest.C:
+			debug.FreeOSMemory()
 		case err := <-tree.Failed():
 			return err
 		case hub := <-h.opened:
@@ -40,6 +51,9 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		}
 	}
 }
+
+// restAfter is how long after a rush of readers its garbage is collected.
+const restAfter = 2 * time.Second
 
 // begin returns the hubs that are open. Hubs that are opened later are handed over by their opener.
 func (h *Hubs) begin() []*Hub {

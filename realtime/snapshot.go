@@ -109,6 +109,7 @@ func (m snapshotResult) handle(h *hub) {
 	default:
 		h.adopt(m.state.Process)
 		m.state.charge.keep(0)
+		m.state.frame, m.state.Data = h.snapshotFrame(m.state.Data), nil
 		c.shared = &m.state
 		h.start(m.state, c.after(m.state.Number))
 		c.due.Reset(time.Until(c.last.Add(h.share)))
@@ -131,20 +132,38 @@ func (h *hub) refuseAsked(m snapshotResult) {
 // start makes all waiting readers live.
 func (h *hub) start(state State, missing []*update) {
 	h.begin(state.Number)
+	if len(h.waiting.readers) == 0 {
+		return
+	}
 	// Ids count on from the snapshot's: it takes the place of what came before the first update that follows.
 	position := h.id - uint64(len(missing))
 	if h.latest == nil && h.order.next <= state.Number {
 		position += state.Number + 1 - h.order.next
 	}
-	for _, r := range h.waiting.take() {
-		first := newEvent(position, snapshotEvent, state.Data)
-		first.Retry = retryAfter()
-		r.from = state.Number
-		if r.start(queuedEvent{Event: first, charge: state.charge, cost: mailboxSlotBytes + eventBytes}, position,
-			missing) {
-			h.live.add(r)
-		}
+	if h.latest != nil && len(missing) > 0 { // of which some were replaced
+		position = min(position, missing[0].id-1)
 	}
+	p := h.prelude(position, state, missing)
+	for _, r := range h.waiting.take() {
+		h.let(r, p, state.Number)
+	}
+}
+
+// let makes a reader live, unless its client has left.
+func (h *hub) let(r *reader, p *prelude, number uint64) {
+	if r.decided.Swap(true) {
+		return
+	}
+	now := time.Now()
+	r.prelude, r.from, r.opening = p, number, opening
+	r.id = p.last
+	r.stops, r.beats = now.Add(lifetime()), now.Add(heartbeats)
+	p.charges.keep()
+	h.events.join(r)
+	if r.socket {
+		r.shard = h.sockets.shard(h.events)
+	}
+	r.outcome <- nil
 }
 
 // share returns the snapshot for a new reader, and the updates that follow it.
@@ -186,14 +205,14 @@ func (c *snapshots) keep(u *update) bool {
 		c.supersede(u.key)
 	}
 	if len(c.log)+2 >= mailboxEvents ||
-		c.bytes+len(u.data) > mailboxBytes-1024 { // a snapshot and a heartbeat go first
+		c.bytes+u.size > mailboxBytes-1024 { // a snapshot and a heartbeat go first
 		c.gap = min(2*c.gap, slowest)
 		c.discard()
 		return c.current == nil
 	}
 	u.charge.keep(0)
 	c.log = append(c.log, u)
-	c.bytes += len(u.data)
+	c.bytes += u.size
 	return true
 }
 
@@ -201,7 +220,7 @@ func (c *snapshots) keep(u *update) bool {
 func (c *snapshots) supersede(key string) {
 	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
 		if u.key == key {
-			c.bytes -= len(u.data)
+			c.bytes -= u.size
 			u.charge.drop(0)
 		}
 		return u.key == key
@@ -230,7 +249,7 @@ func (c *snapshots) forgetLocal() {
 		if u.number == 0 {
 			return false
 		}
-		c.bytes -= len(u.data)
+		c.bytes -= u.size
 		u.charge.drop(0)
 		return true
 	})

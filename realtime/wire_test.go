@@ -64,13 +64,18 @@ func connect(address string) (*socket, error) {
 }
 
 func (s *socket) begin() error {
+	chunked := false
 	for s.body == nil {
 		line, err := s.raw.ReadString('\n')
 		if err != nil {
 			return err
 		}
-		if line == "\r\n" {
+		chunked = chunked || line == "Transfer-Encoding: chunked\r\n"
+		switch {
+		case line == "\r\n" && chunked:
 			s.body = bufio.NewReaderSize(httputil.NewChunkedReader(s.raw), 512)
+		case line == "\r\n":
+			s.body = s.raw // a stream that was taken from net/http
 		}
 	}
 	return nil

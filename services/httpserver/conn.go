@@ -47,6 +47,7 @@ type conn struct {
 	responseBegun bool
 	last          bool // its response says that the connection ends
 	streaming     bool // its response is a stream, which ends with the peer's input
+	lent          bool // its stream writes to the socket without net/http, and closes it (lent.go)
 	halfClosed    bool // the peer sends no more, and its request is under way
 	readClosed    bool // nothing is read any more
 	writeClosed   bool // nothing is written any more

@@ -180,6 +180,10 @@ func (c *conn) Close() error {
 func (c *conn) abort() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.lent {
+		c.shutDown()
+		return
+	}
 	_ = c.closeSocket()
 }
 

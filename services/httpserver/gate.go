@@ -34,9 +34,12 @@ func connContext(ctx context.Context, socket net.Conn) context.Context {
 	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c)
 }
 
-// connState is how net/http tells that a response is out.
+// connState is how net/http tells that a response is out, or a stream has taken the connection.
 func connState(c net.Conn, state http.ConnState) {
-	if state == http.StateIdle {
+	switch state {
+	case http.StateIdle:
 		c.(*conn).finishResponse()
+	case http.StateHijacked:
+		c.(*conn).lend()
 	}
 }

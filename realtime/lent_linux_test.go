@@ -1,0 +1,455 @@
+package realtime_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// lender lends its socket to streams, as the platform's connections do.
+type lender struct {
+	*net.TCPConn
+	ends *[4]atomic.Int32 // streams, by their end
+}
+
+func (l lender) BeginStream() bool { return true }
+
+func (l lender) Socket() syscall.RawConn {
+	raw, _ := l.SyscallConn()
+	return raw
+}
+
+func (l lender) EndStream(how realtime.StreamEnd) {
+	l.ends[how].Add(1)
+	_ = l.Close()
+}
+
+// lending is site for streams that are taken from net/http.
+func lending(t testing.TB, handler http.HandlerFunc) (address string, ends *[4]atomic.Int32) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends = new([4]atomic.Int32)
+	server := &http.Server{Handler: handler, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // as the platform's listener does
+		return realtime.WithConnection(ctx, lender{c.(*net.TCPConn), ends})
+	}}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return listener.Addr().String(), ends
+}
+
+// readers is how many streams of the set's one hub are open, and how many readers were too slow.
+func readers(hubs *realtime.Hubs) (open, cut int64) {
+	f := hubs.Figures()[0]
+	return f.Readers, f.Cut
+}
+
+// A stream leaves net/http: its handler returns, and the response has all headers and no length. Its end is
+// the connection's.
+func TestLent(t *testing.T) {
+	m := newModule()
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+	returned := make(chan error, 1)
+	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", "7")
+		returned <- hub.Stream(w, r)
+	})
+	_ = publish(hub, m.next())
+	c, err := connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := <-returned; err != nil {
+		t.Error(err)
+	}
+	until(t, "a reader", func() bool { open, _ := readers(hubs); return open == 1 })
+	_ = publish(hub, m.next())
+	stop()
+	all, err := io.ReadAll(c.raw)
+	if err != nil {
+		t.Error(err)
+	}
+	head, body, _ := strings.Cut(string(all), "\r\n\r\n")
+	for _, want := range []string{"HTTP/1.1 200 OK\r\n", "\r\nCache-Control: no-store", "\r\nX-Accel-Buffering: no",
+		"\r\nContent-Type: text/event-stream", "\r\nConnection: close", "\r\nX-Request-Id: 7", "\r\nDate: "} {
+		if !strings.Contains(head, want) {
+			t.Errorf("the head is %q, want %q in it", head, want)
+		}
+	}
+	if strings.Contains(head, "Transfer-Encoding") || strings.Contains(head, "Content-Length") {
+		t.Errorf("the head is %q, want no length", head)
+	}
+	events := parse(t, body)
+	names := ""
+	for _, e := range events {
+		names += e.name + e.id + " "
+	}
+	if names != "snapshot1 heartbeat1 update2 reconnect2 " || events[0].retry == "" {
+		t.Errorf("events %v", events)
+	}
+	if open, _ := readers(hubs); open != 0 || ends[realtime.StreamTold].Load() != 1 {
+		t.Errorf("%d streams are open, want none, ended as told", open)
+	}
+}
+
+// A connection whose writer cannot be hijacked is served by its handler, as one without a socket is.
+func TestNotLent(t *testing.T) {
+	m := newModule()
+	_, hub, stop := serve(t, m.snapshot, nil)
+	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) {
+		if err := hub.Stream(struct {
+			http.ResponseWriter
+			http.Flusher
+		}{w, w.(http.Flusher)}, r); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.next("heartbeat"); err != nil {
+		t.Fatal(err)
+	}
+	_ = publish(hub, m.next())
+	if data, err := c.next("update"); data != `{"p":1,"n":1}` {
+		t.Errorf("%s, %v, want the update", data, err)
+	}
+	stop()
+	if _, err := c.next("reconnect"); err != nil {
+		t.Error(err)
+	}
+	for how := range ends {
+		if ends[how].Load() != 0 {
+			t.Error("the connection was told of an end, want net/http to end it")
+		}
+	}
+}
+
+// Of 100 readers one takes nothing. It alone is cut, and the log never holds more than a mailbox.
+func TestStalledAmongMany(t *testing.T) {
+	const all, size = 100, 60_000
+	account := hostmemory.New(1 << 40)
+	hubs := realtime.New(zap.NewNop(), nil)
+	hub, err := hubs.Open(t.Context(), "board", "main", newModule().snapshot, realtime.Charge(account))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := run(t, hubs)
+	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	var heard [all]atomic.Int64
+	over := make(chan struct{})
+	streams := crowd(t, address, all, func(i int, s *socket) {
+		if i == 0 {
+			<-over
+			return
+		}
+		for n := 0; ; n++ {
+			data, err := s.next("update")
+			if err != nil {
+				return
+			}
+			if !strings.HasPrefix(data, fmt.Sprintf("[%d,", n)) {
+				t.Errorf("reader %d: %.20s, want %d", i, data, n)
+				return
+			}
+			heard[i].Store(int64(n + 1))
+		}
+	})
+	padding := strings.Repeat("x", size)
+	most := int64(0)
+	published := 0
+	for cut := int64(0); cut == 0 && published < 2_000; published++ {
+		if err := hub.Publish(1, uint64(published+1), fmt.Appendf(nil, "[%d,%q]", published, padding)); err != nil {
+			t.Fatal(err)
+		}
+		used, _ := account.Bytes()
+		most = max(most, used)
+		until(t, "all that read have all but some", func() bool {
+			for i := 1; i < all; i++ {
+				if heard[i].Load()+4 < int64(published) {
+					return false
+				}
+			}
+			return true
+		})
+		_, cut = readers(hubs)
+	}
+	// the log, what the inbox has beside it, and what a snapshot's readers share for 2 s
+	if limit := int64(2<<20 + 8*size); most > limit {
+		t.Errorf("%d bytes were held at most, want %d", most, limit)
+	}
+	t.Logf("cut after %d updates of %d bytes, %d bytes held at most", published, size, most)
+	if open, cut := readers(hubs); open != all-1 || cut != 1 || ends[realtime.StreamCut].Load() != 1 {
+		t.Errorf("%d readers are left and %d were cut, want %d and 1", open, cut, all-1)
+	}
+	close(over)
+	stop()
+	streams.Wait()
+	empties(t, account)
+}
+
+// Readers come and go, and some are slow, while four publish: none misses an update or gets one out of order.
+func TestLentComingAndGoing(t *testing.T) {
+	m := newModule()
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	stopped := make(chan struct{})
+	var publishers, clients sync.WaitGroup
+	for range 4 {
+		publishers.Go(func() {
+			pace := time.NewTicker(2 * time.Millisecond)
+			defer pace.Stop()
+			for {
+				select {
+				case <-stopped:
+					return
+				case <-pace.C:
+					_ = publish(hub, m.next())
+				}
+			}
+		})
+	}
+	var visits, updates atomic.Int64
+	for i := range 40 {
+		clients.Go(func() {
+			for round := range 6 {
+				n := follow(t, address, func(n int) bool {
+					if i%4 == 0 {
+						time.Sleep(3 * time.Millisecond) // slower than what comes
+					}
+					return n < 50*(1+(i+round)%5)
+				})
+				updates.Add(int64(n))
+				visits.Add(1)
+			}
+		})
+	}
+	clients.Wait()
+	close(stopped)
+	publishers.Wait()
+	t.Logf("%d visits, %d updates", visits.Load(), updates.Load())
+	until(t, "all have left", func() bool { open, _ := readers(hubs); return open == 0 })
+	stop()
+}
+
+// follow reads a stream for as long as stay says, and checks that numbers and ids count on.
+func follow(t *testing.T, address string, stay func(updates int) bool) (updates int) {
+	t.Helper()
+	s, err := connect(address)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer s.Close()
+	_ = s.SetReadDeadline(time.Now().Add(time.Minute))
+	if err := s.begin(); err != nil {
+		t.Errorf("no stream: %v", err)
+		return 0
+	}
+	var block bytes.Buffer
+	at, known := position{}, false
+	for stay(updates) {
+		block.Reset()
+		for !bytes.HasSuffix(block.Bytes(), []byte("\n\n")) {
+			line, err := s.body.ReadBytes('\n')
+			if err != nil {
+				return updates // too slow, or the end
+			}
+			block.Write(line)
+		}
+		e := parse(t, block.String())[0]
+		switch e.name {
+		case "snapshot":
+			at, known = read(t, e), true
+		case "update":
+			at.Number++
+			if got := read(t, e); !known || got != at {
+				t.Errorf("got %v, want %v", got, at)
+				return updates
+			}
+			updates++
+		case "reconnect":
+			return updates
+		}
+		if e.id != strconv.FormatUint(at.Number, 10) {
+			t.Errorf("%s has the id %s, want %d", e.name, e.id, at.Number)
+		}
+	}
+	return updates
+}
+
+// A client that closes, half-closes or resets its connection is noticed while nothing is sent to it.
+func TestLentLeavers(t *testing.T) {
+	for name, leave := range map[string]func(c *net.TCPConn) error{
+		"closed":      func(c *net.TCPConn) error { return c.Close() },
+		"half closed": func(c *net.TCPConn) error { return c.CloseWrite() },
+		"reset":       func(c *net.TCPConn) error { return errors.Join(c.SetLinger(0), c.Close()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hubs, hub, stop := serve(t, newModule().snapshot, nil)
+			address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+			var clients []*socket
+			for range 20 {
+				c, err := connect(address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if _, err := c.next("heartbeat"); err != nil {
+					t.Fatal(err)
+				}
+				clients = append(clients, c)
+			}
+			for _, c := range clients[:15] {
+				if err := leave(c.Conn.(*net.TCPConn)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			until(t, "15 of 20 are counted out", func() bool { open, _ := readers(hubs); return open == 5 })
+			if left := ends[realtime.StreamLeft].Load(); left != 15 {
+				t.Errorf("%d streams ended as left, want 15", left)
+			}
+			stop()
+		})
+	}
+}
+
+// Drain tells every reader to reconnect, and ends its connection. One that takes nothing is cut by its grace.
+func TestLentDrain(t *testing.T) {
+	hubs, hub, stop := serve(t, newModule().snapshot, nil)
+	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	var told atomic.Int32
+	over := make(chan struct{})
+	all := crowd(t, address, 60, func(i int, s *socket) {
+		if i == 0 {
+			<-over
+			return
+		}
+		if _, err := s.next("reconnect"); err != nil {
+			t.Errorf("reader %d: %v, want reconnect", i, err)
+			return
+		}
+		if rest, err := io.ReadAll(s.body); err != nil || strings.Count(string(rest), "\n") > 1 {
+			t.Errorf("reader %d: %q, %v behind reconnect, want the end", i, rest, err)
+		}
+		told.Add(1)
+	})
+	padding := strings.Repeat("x", 60_000)
+	for n := range 12 { // more than the socket of the one takes, and less than a mailbox
+		_ = hub.Publish(1, uint64(n+1), fmt.Appendf(nil, "%q", padding))
+	}
+	began := time.Now()
+	hubs.Drain()
+	until(t, "all have ended", func() bool { open, _ := readers(hubs); return open == 0 })
+	t.Logf("%v", time.Since(began))
+	close(over)
+	all.Wait()
+	if told.Load() != 59 || ends[realtime.StreamTold].Load()+ends[realtime.StreamCut].Load() != 60 {
+		t.Errorf("%d readers were told, want 59", told.Load())
+	}
+	stop()
+}
+
+// A reader that is behind, and within its mailbox, finds all of it when it reads again, however often the log
+// was looked through meanwhile.
+func TestLogKeepsWhatIsNeeded(t *testing.T) {
+	const updates = 200
+	hubs, hub, stop := serve(t, newModule().snapshot, nil)
+	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	slow, err := connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	_ = slow.Conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+	if _, err := slow.next("snapshot"); err != nil {
+		t.Fatal(err)
+	}
+	quick, err := connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer quick.Close()
+	if _, err := quick.next("snapshot"); err != nil {
+		t.Fatal(err)
+	}
+	padding := strings.Repeat("x", 4_800)
+	for n := range updates {
+		_ = hub.Publish(1, uint64(n+1), fmt.Appendf(nil, "[%d,%q]", n, padding))
+		if _, err := quick.next("update"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(3 * time.Second) // the log is settled every second
+	for n := range updates {
+		if data, err := slow.next("update"); err != nil || !strings.HasPrefix(data, fmt.Sprintf("[%d,", n)) {
+			t.Fatalf("%.20s, %v, want update %d", data, err, n)
+		}
+	}
+	if _, cut := readers(hubs); cut != 0 {
+		t.Errorf("%d were cut, want none", cut)
+	}
+	stop()
+}
+
+// A heartbeat has the id of the last update that its reader was sent, while more updates come.
+func TestLentHeartbeats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two heartbeats")
+	}
+	t.Parallel()
+	m := newModule()
+	_, hub, stop := serve(t, m.snapshot, nil)
+	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	stopped := make(chan struct{})
+	var publisher, clients sync.WaitGroup
+	publisher.Go(func() {
+		for {
+			select {
+			case <-stopped:
+				return
+			default:
+				_ = publish(hub, m.next())
+				time.Sleep(200 * time.Microsecond)
+			}
+		}
+	})
+	for range 50 {
+		clients.Go(func() {
+			began := time.Now()
+			if n := follow(t, address, func(int) bool { return time.Since(began) < 32*time.Second }); n == 0 {
+				t.Error("no updates")
+			}
+		})
+	}
+	clients.Wait()
+	close(stopped)
+	publisher.Wait()
+	stop()
+}

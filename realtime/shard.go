@@ -1,0 +1,319 @@
+package realtime
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// stride is how many readers a shard writes to until others have the processor: a write takes some
+// microseconds.
+const stride = 256
+
+// shard owns the sockets of some of a hub's readers, and writes to them what is new in the log: one goroutine
+// for a processor, none for a reader. A write never waits; who is behind goes on when its socket takes more.
+type shard struct {
+	log   *eventLog
+	watch *watch
+	wake  chan struct{}
+
+	place  uint64 // in the log; written under mu and the log's lock
+	coming int    // readers that are about to come; under the log's lock
+
+	mu      sync.Mutex
+	readers []*reader // only a sweep removes one: a pass that yields would skip another
+	at      position  // of place
+	group   []entry   // used again, as buffer is
+	buffer  []byte
+}
+
+// run works until the log is over and no reader is left.
+func (s *shard) run() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-s.wake:
+			for more := true; more; {
+				more = s.pass()
+				select {
+				case now := <-second.C: // also while updates come without an end
+					s.sweep(now)
+				default:
+				}
+			}
+		case now := <-second.C:
+			s.sweep(now)
+		}
+		if s.over() {
+			return
+		}
+	}
+}
+
+// over tells whether no reader is left, and none will come.
+func (s *shard) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	return s.log.over && s.coming == 0 && len(s.readers) == 0
+}
+
+func (s *shard) signal() { signal(s.wake) }
+
+// pass writes the next entries of the log to every reader that is where the shard is.
+func (s *shard) pass() (more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from := s.place
+	if !s.advance() {
+		return false
+	}
+	above := s.group[0].above()
+	for i := range s.group {
+		above = min(above, s.group[i].above())
+	}
+	last := s.group[0].last
+	joined := s.joined()
+	for i := 0; i < len(s.readers); i++ {
+		if i%stride == stride-1 {
+			s.yield()
+		}
+		r := s.readers[i]
+		switch {
+		case r.gone || r.ending || r.rest != nil:
+		case r.next != from || r.from >= above: // it joined ahead of the shard, or its ids are its own
+			s.flush(r)
+		default:
+			r.next, r.ending = s.place, last
+			if n := write(r.fd, joined); n < len(joined) {
+				s.keep(r, n)
+			} else if last {
+				s.close(r, StreamTold)
+			}
+		}
+	}
+	for i := range s.group {
+		s.group[i].charge.drop(0)
+	}
+	clear(s.group)
+	s.group = s.group[:0]
+	if cap(s.buffer) > 2*batch {
+		s.buffer = nil
+	}
+	if last {
+		s.remove()
+	}
+	return true
+}
+
+// advance takes the next group, and lets the hub know.
+func (s *shard) advance() (found bool) {
+	l := s.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.moved.Broadcast()
+	s.group = l.group(s.place, s.group)
+	n := len(s.group)
+	if n == 0 {
+		return false
+	}
+	s.place, s.at = s.group[n-1].place+1, s.group[n-1].position()
+	return true
+}
+
+// joined are the group's bytes; of a single entry its own, copied nowhere.
+func (s *shard) joined() []byte {
+	if len(s.group) == 1 {
+		return s.group[0].frame
+	}
+	s.buffer = s.buffer[:0]
+	for i := range s.group {
+		s.buffer = append(s.buffer, s.group[i].frame...)
+	}
+	return s.buffer
+}
+
+// yield lets others have the processor and the shard's readers.
+func (s *shard) yield() {
+	s.mu.Unlock()
+	runtime.Gosched()
+	s.mu.Lock()
+}
+
+// keep notes where in the group a socket stopped.
+func (s *shard) keep(r *reader, n int) {
+	if n < 0 {
+		s.close(r, StreamLeft)
+		return
+	}
+	r.moved = time.Now()
+	for i := range s.group {
+		e := &s.group[i]
+		if n < len(e.frame) {
+			r.next, r.rest, r.held = e.place+1, [][]byte{e.frame[n:]}, e.charge
+			r.held.keep(0)
+			return
+		}
+		n -= len(e.frame)
+	}
+}
+
+// flush goes on with a reader that is behind, entry by entry, until its socket is full or it is where its
+// shard is.
+func (s *shard) flush(r *reader) {
+	for !r.gone && s.writeRest(r) {
+		if r.ending {
+			s.close(r, StreamTold)
+			return
+		}
+		if r.next >= s.place {
+			return
+		}
+		e, found, fallen := s.next(r)
+		switch {
+		case fallen: // its mailbox was full
+			s.cut(r)
+		case !found:
+			r.next = s.place
+		default:
+			r.next, r.ending = e.place+1, e.last
+			if frame := e.spelled(r.from); frame != nil {
+				r.rest, r.held, r.moved = [][]byte{frame}, e.charge, time.Now()
+			} else {
+				e.charge.drop(0)
+			}
+		}
+	}
+}
+
+// next is the entry that a reader is at. Its charge is the reader's to drop.
+func (s *shard) next(r *reader) (e entry, found, fallen bool) {
+	l := s.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fallen(r.next) {
+		return entry{}, false, true
+	}
+	i := l.after(r.next)
+	if i == len(l.entries) || l.entries[i].place >= s.place {
+		return entry{}, false, false
+	}
+	e = l.entries[i]
+	e.charge.keep(0)
+	return e, true, false
+}
+
+// writeRest tells whether nothing is left of what goes before the log.
+func (s *shard) writeRest(r *reader) bool {
+	for len(r.rest) > 0 {
+		n := write(r.fd, r.rest[0])
+		switch {
+		case n < 0:
+			s.close(r, StreamLeft)
+			return false
+		case n > 0:
+			r.moved = time.Now()
+		}
+		if n < len(r.rest[0]) {
+			r.rest[0] = r.rest[0][n:]
+			return false
+		}
+		r.rest = r.rest[1:]
+	}
+	s.written(r)
+	return true
+}
+
+// written drops what rest is of.
+func (s *shard) written(r *reader) {
+	r.rest, r.opening = nil, 0
+	r.held.drop(0)
+	r.held = nil
+	r.release()
+}
+
+// join takes a reader over from the members of the log. pieces go before what is in the log for it.
+func (s *shard) join(r *reader, pieces [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers = append(s.readers, r)
+	s.log.handOver(r)
+	r.rest, r.moved = pieces, time.Now()
+	if r.cut {
+		s.close(r, StreamCut)
+		return
+	}
+	if !s.watch.add(r) {
+		s.close(r, StreamLeft)
+		return
+	}
+	s.flush(r)
+	s.signal()
+}
+
+// handOver makes a reader its shard's.
+func (l *eventLog) handOver(r *reader) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.members.remove(r)
+	r.shard.coming--
+}
+
+// refused takes back that a reader will come.
+func (s *shard) refused() {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	s.coming--
+	s.signal()
+}
+
+// ready is called when a reader's socket has room again, or its client has left.
+func (s *shard) ready(r *reader, left bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.gone:
+	case left:
+		s.close(r, StreamLeft)
+	case r.rest != nil:
+		s.flush(r)
+	}
+}
+
+// look returns the place up to which no reader needs the log, and whether one that is not beyond a place goes
+// on taking.
+func (s *shard) look(place uint64, now time.Time) (floor uint64, moving bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moving = s.place <= place && len(s.readers) > 0 // it is about to write
+	floor = s.place
+	for _, r := range s.readers {
+		if r.gone || r.ending {
+			continue
+		}
+		floor = min(floor, r.next)
+		moving = moving || r.next <= place && now.Sub(r.moved) < slowReaderWait
+	}
+	return floor, moving
+}
+
+// cut ends the stream of a reader that is too slow.
+func (s *shard) cut(r *reader) {
+	s.log.counts.cut.Add(1)
+	s.close(r, StreamCut)
+}
+
+// close ends a stream. Nobody writes to its descriptor afterwards, which may be another's.
+func (s *shard) close(r *reader, how StreamEnd) {
+	if r.gone {
+		return
+	}
+	r.gone = true
+	s.written(r)
+	s.watch.drop(r)
+	r.connection.EndStream(how)
+	s.log.leave(r)
+	s.log.counts.readers.Add(-1)
+}

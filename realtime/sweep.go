@@ -1,0 +1,70 @@
+package realtime
+
+import (
+	"slices"
+	"time"
+
+	"github.com/r3labs/sse/v2"
+)
+
+// sweep looks at each reader of a shard once a second, in place of a timer and a write deadline for each.
+func (s *shard) sweep(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log.mu.Lock()
+	ends := s.log.ends
+	s.log.mu.Unlock()
+	beats := frameCache{frames: s.log.frames, event: func(id uint64) *sse.Event { return heartbeat(id, now) }}
+	last := frameCache{frames: s.log.frames, event: reconnect}
+	for i, r := range s.readers {
+		if i%stride == stride-1 {
+			s.yield()
+		}
+		switch {
+		case r.gone:
+		case r.rest != nil:
+			s.flush(r) // its socket may have some room, and too little for an event of it
+			s.limit(r, ends, now)
+		case r.next != s.place: // a pass is due
+		case !now.Before(r.stops):
+			s.tell(r, last.of(s.at.of(r)), true)
+		case !now.Before(r.beats):
+			r.beats = now.Add(heartbeats)
+			s.tell(r, beats.of(s.at.of(r)), false)
+		}
+	}
+	s.remove()
+}
+
+// limit ends a stream that is behind for too long.
+func (s *shard) limit(r *reader, ends ends, now time.Time) {
+	switch {
+	case r.gone || r.rest == nil:
+	case now.Sub(r.moved) > stallLimit:
+		s.log.counts.cut.Add(1)
+		s.close(r, StreamStalled)
+	case now.Sub(r.stops) > grace, r.joinedEnd != ends.count && now.Sub(ends.at) > grace, s.fallen(r):
+		s.cut(r)
+	}
+}
+
+func (s *shard) fallen(r *reader) bool {
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	return s.log.fallen(r.next)
+}
+
+// tell writes an event that is no entry of the log to a reader that has taken all of it.
+func (s *shard) tell(r *reader, frame []byte, last bool) {
+	if frame == nil { // the run is over
+		return
+	}
+	r.ending, r.moved = last, time.Now()
+	r.rest = [][]byte{frame}
+	s.flush(r)
+}
+
+// remove forgets the readers whose streams have ended.
+func (s *shard) remove() {
+	s.readers = slices.DeleteFunc(s.readers, func(r *reader) bool { return r.gone })
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package realtime
+
+import "errors"
+
+// watch is Linux's. Elsewhere each stream is written by its own goroutine.
+type watch struct{}
+
+func newWatch() (*watch, error) { return nil, errors.ErrUnsupported }
+
+func (*watch) close()           {}
+func (*watch) add(*reader) bool { return false }
+func (*watch) drop(*reader)     {}
+
+func write(int32, []byte) int { return -1 }
