@@ -69,7 +69,7 @@ func (p position) of(r *reader) uint64 {
 //
 // A lock of a shard is taken before this one, never after it.
 type eventLog struct {
-	latest bool // of newest values: an entry leaves when a newer one of its key comes, and never for want of room
+	latest bool // of newest values: an entry leaves when a newer one of its key comes, never for want of room
 	frames *frames
 	counts *counts
 

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it: it takes one
-// goroutine, and none for a reader. What a client sends stays in the kernel.
+// watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it, so it takes
+// one goroutine. What a client sends stays in the kernel.
 type watch struct {
 	file  *os.File // the epoll
 	epoll syscall.RawConn
@@ -114,7 +114,8 @@ func write(fd int32, p []byte) int {
 	if len(p) == 0 {
 		return 0
 	}
-	n, _, failure := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+	n, _, failure := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd),
+		uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
 	switch failure {
 	case 0:
 		return int(n)

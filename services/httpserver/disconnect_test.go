@@ -134,6 +134,7 @@ func TestEndOfInputEndsAStream(t *testing.T) {
 		case <-time.After(10 * time.Second): // the first heartbeat would come after 15 s
 			t.Errorf("end of input before the stream: %v; the stream goes on", early)
 		}
+		s.eventually(t, "the stream's connection is closed", func() bool { return s.Open() == 0 })
 		_ = conn.Close()
 	}
 }
