@@ -95,7 +95,8 @@ func TestLent(t *testing.T) {
 	}
 	head, body, _ := strings.Cut(string(all), "\r\n\r\n")
 	for _, want := range []string{"HTTP/1.1 200 OK\r\n", "\r\nCache-Control: no-store",
-		"\r\nX-Accel-Buffering: no", "\r\nContent-Type: text/event-stream", "\r\nConnection: close", "\r\nX-Request-Id: 7", "\r\nDate: "} {
+		"\r\nX-Accel-Buffering: no", "\r\nContent-Type: text/event-stream", "\r\nConnection: close",
+		"\r\nX-Request-Id: 7", "\r\nDate: "} {
 		if !strings.Contains(head, want) {
 			t.Errorf("the head is %q, want %q in it", head, want)
 		}

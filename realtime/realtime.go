@@ -26,9 +26,9 @@
 // How an event reaches its readers. The hub frames it once (frames.go) and appends it to its log (log.go), of
 // which every reader's mailbox is the part that it has not taken. When its snapshot is there, a stream takes
 // its connection from net/http, and is from then on a place in the log and a socket, without a goroutine:
-// shards write what is new in the log to the sockets (shard.go), a watch tells which have room again and whose
-// client has left (watch_linux.go), and a sweep keeps heartbeats and deadlines (sweep.go). Where there is no
-// socket, or no epoll, the stream's own goroutine reads the log (response.go).
+// shards write what is new in the log to the sockets (shard.go), a watch tells which have room again and
+// whose client has left (watch_linux.go), and a sweep keeps heartbeats and deadlines (sweep.go). Where there
+// is no socket, or no epoll, the stream's own goroutine reads the log (response.go).
 //
 // A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the
 // run of the module's process: without other processes, the publish number.
