@@ -33,7 +33,7 @@ func TestSunday(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") != "" {
 		phones, lasts = 200, 5*time.Minute
 	}
-	i := startSunday(t)
+	i, _ := startSunday(t)
 	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
 	ctx, end := context.WithTimeout(t.Context(), lasts+time.Minute) // the minute is for the sign-ins
 	defer end()
@@ -68,7 +68,7 @@ func TestSunday(t *testing.T) {
 }
 
 // startSunday runs all reference modules with their sample data.
-func startSunday(t *testing.T) *installation {
+func startSunday(t *testing.T) (*installation, *invocation) {
 	t.Helper()
 	i := install(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
@@ -83,8 +83,7 @@ func startSunday(t *testing.T) *installation {
 		t.Fatalf("the sample data: %v", err)
 	}
 	i.useProxyAddresses()
-	i.restart(t, daemon)
-	return i
+	return i, i.restart(t, daemon)
 }
 
 // phone is one member, who opens Home, then looks at their dates, again and again.
