@@ -21,12 +21,16 @@ func TestFootprint(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("it measures: NARTHEX_FIGURES=1 asks for it")
 	}
-	const window, settles = 40 * time.Second, 35 * time.Second // idle connections of modules end after 30 s
+	const window = 40 * time.Second
 	var all congregations
 	for _, number := range []int{1, 2, 4} {
 		for len(all) < number {
 			i, daemon := startSunday(t)
 			all = append(all, congregation{i, daemon})
+		}
+		settles := 35 * time.Second // idle connections of modules end after 30 s
+		if number == 1 {
+			settles = 5 * time.Minute // the runtime gives the memory of a start back within minutes
 		}
 		pause(t.Context(), settles)
 		before := all.usage(t)
@@ -37,6 +41,7 @@ func TestFootprint(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	var load sync.WaitGroup
+	all[0].logStreams(t)
 	var requests, failures atomic.Int64
 	const phones, screens = 40, 12
 	for _, c := range all {
@@ -135,6 +140,33 @@ func (all congregations) log(t *testing.T, when string, before, after usage, req
 		t.Logf("%.1f requests a second of each; %.2f ms of a processor for one, and %.2f ms of PostgreSQL's",
 			float64(requests)/n/lasted, used*1000/float64(requests), served*1000/float64(requests))
 	}
+}
+
+// logStreams prints what a stream costs that nothing is sent on, of many.
+func (c congregation) logStreams(t *testing.T) {
+	t.Helper()
+	const streams = 500
+	ctx, end := context.WithCancel(t.Context())
+	var open sync.WaitGroup
+	defer open.Wait()
+	defer end()
+	owner := c.visitorFrom(t, 1).signInAs(t, ownerAddress)
+	pid := c.daemon.command.Process.Pid
+	descriptors := func() int {
+		entries, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	before, connections := memoryOf(t, []int{pid}), descriptors()
+	for range streams {
+		open.Go(func() { listen(ctx, owner, make(chan heardAt, 1000)) })
+	}
+	eventually(t, "the streams are open", func() bool { return descriptors() >= connections+streams })
+	pause(ctx, 5*time.Second) // until their snapshots have come
+	t.Logf("%d streams: %.0f KiB of the platform each", streams,
+		(memoryOf(t, []int{pid})-before)*1024/streams)
 }
 
 // statOf are the fields of a process's stat behind its name; "0" for each of one that has ended.
