@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
@@ -54,23 +55,27 @@ func (all *systems) stop() {
 }
 
 // startSystems builds what is measured, and starts all of it over one database server.
-func startSystems(ctx context.Context, o options) (all *systems, err error) {
-	all = &systems{peers: make(map[string]*system)}
-	if all.folder, err = os.MkdirTemp("", "narthex-bench-"); err != nil {
+func startSystems(ctx context.Context, o options) (*systems, error) {
+	folder, err := os.MkdirTemp("", "narthex-bench-")
+	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			all.stop()
-		}
-	}()
-	if err := os.Chmod(all.folder, 0o755); err != nil {
+	all := &systems{folder: folder, peers: make(map[string]*system)}
+	if err := all.start(ctx, o); err != nil {
+		all.stop()
 		return nil, err
+	}
+	return all, nil
+}
+
+func (all *systems) start(ctx context.Context, o options) (err error) {
+	if err := os.Chmod(all.folder, 0o755); err != nil {
+		return err
 	}
 	all.postgres, err = cluster.Start(ctx, cluster.Options{Dir: filepath.Join(all.folder, "postgresql"),
 		Tools: ".tools", FsyncOff: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for program, source := range map[string]string{"bare": "./cmd/narthex-bench/bare",
 		"calls": "./cmd/narthex-bench/testdata/calls"} {
@@ -78,33 +83,33 @@ func startSystems(ctx context.Context, o options) (all *systems, err error) {
 			"-o", filepath.Join(all.folder, program), source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", source, err, output)
+			return fmt.Errorf("%s: %w\n%s", source, err, output)
 		}
 	}
 	ours, err := all.install(ctx, "this", o.binary)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if all.platform, err = ours.start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if all.bare, err = all.startBare(ours); err != nil {
-		return nil, err
+		return err
 	}
 	if all.host, err = ours.startHost(); err != nil {
-		return nil, err
+		return err
 	}
 	all.bare.cookies, all.host.cookies = all.platform.cookies, all.platform.cookies
 	if o.against != "" {
 		before, err := all.install(ctx, "older", o.against)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if all.older, err = before.start(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return all, all.startPeers(ctx, o.peers)
+	return all.startPeers(ctx, o.peers)
 }
 
 // startBare starts the least server. It asks the tables of an installation.
@@ -314,5 +319,12 @@ func copyProgram(from, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return to, os.WriteFile(to, data, 0o755)
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	// What was just written is in memory in large pieces, which a process that runs it gets whole.
+	return to, errors.Join(err, file.Sync(),
+		unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED), file.Close())
 }

@@ -63,7 +63,7 @@ func New(config Config) (*Service, error) {
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}
-	coded, err := httpapi.EncodeAll(page) // not at build time, because the origin is filled in at the start
+	coded, err := httpapi.EncodePage(page) // not at build time, because the origin is filled in at the start
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
 	}

@@ -8,8 +8,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encode compresses a file with the strongest level of coding. Equal content gives equal results.
+// Encode compresses a file with the strongest level of coding. Equal content gives equal results. The tables
+// of zstd take 34 MiB meanwhile.
 func Encode(content []byte, coding string) ([]byte, error) {
+	return encode(content, coding, zstd.SpeedBestCompression)
+}
+
+func encode(content []byte, coding string, level zstd.EncoderLevel) ([]byte, error) {
 	var coded bytes.Buffer
 	switch coding {
 	case Gzip:
@@ -25,8 +30,13 @@ func Encode(content []byte, coding string) ([]byte, error) {
 		}
 		return coded.Bytes(), nil
 	case Zstd:
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
-			zstd.WithEncoderConcurrency(1))
+		// The history is as large as the window twice: one that holds the content is enough.
+		window := zstd.MinWindowSize
+		for window < len(content) && window < 8<<20 {
+			window *= 2
+		}
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +48,19 @@ func Encode(content []byte, coding string) ([]byte, error) {
 
 // EncodeAll returns the file in every coding that makes it smaller.
 func EncodeAll(content []byte) ([]*Representation, error) {
+	return encodeAll(content, zstd.SpeedBestCompression)
+}
+
+// EncodePage does the same for a page of some KiB that a start waits for: the tables of the strongest level
+// take longer to fill than such a page.
+func EncodePage(content []byte) ([]*Representation, error) {
+	return encodeAll(content, zstd.SpeedDefault)
+}
+
+func encodeAll(content []byte, level zstd.EncoderLevel) ([]*Representation, error) {
 	var all []*Representation
 	for _, coding := range []string{Zstd, Gzip} {
-		coded, err := Encode(content, coding)
+		coded, err := encode(content, coding, level)
 		if err != nil {
 			return nil, err
 		}
