@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -235,11 +236,18 @@ func childrenOf(parent int) (pids []int) {
 	return pids
 }
 
-// freePort is one that the kernel has just given out.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// lowestPort and ports are below those that the kernel gives out by itself, so that no connection takes one
+// between the question and its use, and beside those of the tests.
+const lowestPort, ports = 12_000, 8_000
+
+// freePort is one that nobody listens on.
+func freePort() (port int, err error) {
+	for range 100 {
+		var listener net.Listener
+		port = lowestPort + rand.IntN(ports)
+		if listener, err = net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return port, listener.Close()
+		}
 	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+	return 0, err
 }

@@ -190,14 +190,17 @@ func (c *check) goesOnOrEnds(limit string, to uint64, more func(owner *person)) 
 	writes := c.write(owner, noAnswer, `503 {"code":"MODULE_UNAVAILABLE"}`,
 		`500 {"code":"MODULE_HANDLER_FAILED"}`, `500 {"code":"INTERNAL_ERROR"}`)
 	writes.more(50)
-	set := func(to string) {
-		command := exec.Command("prlimit", fmt.Sprintf("--pid=%d", c.daemon.pid()), limit+"="+to+":")
+	prlimit := func(arguments ...string) string {
+		command := exec.Command("prlimit", append(arguments, fmt.Sprintf("--pid=%d", c.daemon.pid()))...)
 		if c.wrapper != nil { // who may change the limits of a process is its own user
 			command.SysProcAttr = asStranger()
 		}
 		said, err := command.CombinedOutput()
 		c.ok(err, "prlimit: "+string(said))
+		return strings.TrimSpace(string(said))
 	}
+	hard := prlimit(limit, "--output=HARD", "--noheadings", "--raw")
+	set := func(to string) { prlimit(limit + "=" + to + ":") }
 	set(strconv.FormatUint(to, 10))
 	more(owner)
 	pause(c.ctx, 3*time.Second)
@@ -206,7 +209,7 @@ func (c *check) goesOnOrEnds(limit string, to uint64, more func(owner *person)) 
 		c.ok(c.start(c.ctx), "the next start")
 	} else {
 		c.saw("it goes on")
-		set("unlimited")
+		set(hard)
 	}
 	writes.more(50)
 	c.eventually("ready", func() bool { return owner.do("GET", "/api/v1/health/ready", nil).is(200, "") })
