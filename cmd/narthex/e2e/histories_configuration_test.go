@@ -58,6 +58,8 @@ func configurationStep(
 	case in.verb == "read":
 		return out.answer == "200" && (!now.known || out.document == now.document),
 			configurationState{true, out.document}
+	case !now.known:
+		return true, now
 	case !fits:
 		return out == nil || out.answer == "409 CONFLICT", now
 	default:

@@ -63,6 +63,8 @@ func (g *grantsHistory) model() porcupine.Model {
 func grantsStep(now grantsState, in grantsInput, out *grantsOutput) (bool, grantsState) {
 	held := now.id != ""
 	switch {
+	case !now.known && in.verb != "list":
+		return true, now
 	case out == nil && in.verb == "issue" && !held:
 		return true, grantsState{true, "?"}
 	case out == nil && in.verb == "revoke":

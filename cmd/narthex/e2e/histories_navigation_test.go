@@ -63,6 +63,9 @@ func (n *navigationHistory) model() porcupine.Model {
 }
 
 func navigationStep(now navigationState, in navigationInput, out *navigationOutput) (bool, navigationState) {
+	if !now.known && in.verb != "read" {
+		return true, now
+	}
 	next, want := now, "204"
 	switch in.verb {
 	case "read":

@@ -50,6 +50,9 @@ func (o *ownershipHistory) model() porcupine.Model {
 }
 
 func ownershipStep(now ownershipState, in ownershipInput, out *ownershipOutput) (bool, ownershipState) {
+	if !now.known && in.verb != "read" {
+		return true, now
+	}
 	next, want := now, "200"
 	switch in.verb {
 	case "read":

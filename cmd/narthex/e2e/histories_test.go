@@ -334,8 +334,8 @@ func (h *history) check(t *testing.T, what string, model porcupine.Model) int {
 }
 
 // sequential makes a model of a pure function: whether a state S allows that in was answered with out, and
-// the state afterwards. The zero S is a state of which nothing is known yet. Without key there is one state,
-// otherwise one for each key.
+// the state afterwards. There is one state for each key. The zero S is the one at first; where it can be
+// another, nothing is known of it until it is read, and everything is allowed.
 func sequential[S comparable, I, O any](
 	key func(I) string, step func(now S, in I, out *O) (allowed bool, next S),
 ) porcupine.Model {
