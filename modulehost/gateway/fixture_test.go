@@ -104,6 +104,17 @@ func start(tb testing.TB, limits gateway.Limits) *platform {
 // startBeside serves further routes beside the module's.
 func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *platform {
 	tb.Helper()
+	return startOf(tb, program, limits, more)
+}
+
+// startProgram serves another program than the test module.
+func startProgram(tb testing.TB, program string) *platform {
+	tb.Helper()
+	return startOf(tb, program, gateway.Limits{}, nil)
+}
+
+func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpapi.Route) *platform {
+	tb.Helper()
 	core, said := observer.New(zap.InfoLevel)
 	pipeline, logs := observer.New(zap.InfoLevel)
 	host := facade.New(facade.Config{ModuleID: "sample", Log: zap.New(core)})

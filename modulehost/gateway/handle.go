@@ -31,6 +31,7 @@ type route struct {
 	streamed bool
 	limit    int64
 	long     atomic.Bool // its last response came on a body socket, so the next call takes one along
+	huge     atomic.Bool // and was longer than link.ShortBody
 }
 
 func newRoute(m *mount, index uint32, declared *abi.Route) *route {
@@ -101,9 +102,10 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		switch {
 		case streams || long != nil:
 			request.BodyFollows, request.BodyBytes = true, length(c.Request, long)
-			o.Socket, err = o.Bodies.Take(ctx)
+			lane := streams && (c.Request.ContentLength < 0 || c.Request.ContentLength > link.ShortBody)
+			o.Socket, err = o.Bodies.Take(ctx, lane) // a buffered body is copied anyhow
 		case r.long.Load():
-			o.Socket = o.Bodies.Spare()
+			o.Socket = o.Bodies.Spare(r.huge.Load())
 		}
 		if o.Socket != nil {
 			request.BodySocket = o.Socket.Descriptor()

@@ -31,7 +31,7 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 		_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
 		return nil
 	}
-	if err := x.OpenBody(c.Request.Context()); err != nil {
+	if err := x.OpenBody(c.Request.Context(), response.GetBodyBytes() > link.ShortBody); err != nil {
 		return beginError(err)
 	}
 	return r.passBody(c, x, response)
@@ -69,11 +69,15 @@ func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.Handle
 
 func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse, b []byte) error {
 	control := http.NewResponseController(c.Writer)
-	promised, begun := response.BodyBytes, false
+	promised, passed, begun := response.BodyBytes, 0, false
 	for left := response.GetBodyBytes(); ; {
-		n, err := x.Read(b)
+		p, err := x.Next(b)
+		n := len(p)
 		if err != nil && err != io.EOF {
 			return abortedOr(c.Request.Context(), ErrHandler)
+		}
+		if passed += n; passed > link.ShortBody && !r.huge.Load() {
+			r.huge.Store(true)
 		}
 		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
 			return ErrHandler // longer, or shorter, than was said
@@ -84,7 +88,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			begun = true
 		}
 		// It also fails when the client takes no more bytes: its connection has a deadline.
-		if _, err := c.Writer.Write(b[:n]); err != nil {
+		if _, err := c.Writer.Write(p); err != nil {
 			return abortedOr(c.Request.Context(), err)
 		}
 		if x.Flush() {
@@ -93,6 +97,9 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			}
 		}
 		if err == io.EOF {
+			if passed <= link.ShortBody && r.huge.Load() {
+				r.huge.Store(false)
+			}
 			return nil
 		}
 	}

@@ -20,6 +20,7 @@ import (
 type child struct {
 	hostCalls, moduleCalls net.Conn // the host's ends
 	bodies                 *link.Bodies
+	lanes                  *lanes // nil: none
 	output                 *output
 	cgroup                 *cgroup          // nil: the host's
 	exited                 chan struct{}    // closed when the process has died and was reaped
@@ -75,10 +76,11 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 		_ = c.hostCalls.Close()
 		return nil, err
 	}
-	if c.bodies, err = inherited.bodies(files[firstBodyDescriptor:executableDescriptor]); err != nil {
+	if c.bodies, err = inherited.bodies(files[firstBodyDescriptor:lanesDescriptor]); err != nil {
 		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
 		return nil, err
 	}
+	c.lanes, files[lanesDescriptor] = inherited.lanes()
 	read, write, err := inherited.pipe()
 	if err == nil {
 		files[1], files[2] = write, write
@@ -87,6 +89,7 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 	if err != nil {
 		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
 		c.bodies.Close()
+		c.lanes.close()
 		if read != nil {
 			_ = read.Close()
 		}
@@ -197,5 +200,6 @@ func (c *child) end() {
 	c.overMemory = c.cgroup.overMemory()
 	c.cgroup.close()
 	c.bodies.Close()
+	c.lanes.close()
 	c.output.end()
 }

@@ -14,10 +14,11 @@ const (
 	hostCallsDescriptor   = 3 // the host calls, the module serves
 	moduleCallsDescriptor = 4 // the module calls, the host serves
 	firstBodyDescriptor   = 5
+	lanesDescriptor       = firstBodyDescriptor + bodySockets // memory
 	// for the launcher alone
-	executableDescriptor = firstBodyDescriptor + bodySockets     // O_PATH
-	folderDescriptor     = firstBodyDescriptor + bodySockets + 1 // O_PATH
-	cgroupDescriptor     = firstBodyDescriptor + bodySockets + 2 // cgroup.procs of its group
+	executableDescriptor = lanesDescriptor + 1 // O_PATH
+	folderDescriptor     = lanesDescriptor + 2 // O_PATH
+	cgroupDescriptor     = lanesDescriptor + 3 // cgroup.procs of its group
 )
 
 // descriptors are the files that a start hands to its child. The host closes its own copies right after:

@@ -17,10 +17,9 @@ const (
 	DefaultFiles        = 64 + bodySockets
 	DefaultProcesses    = 64 // threads, when the module has a uid of its own
 
-	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md); inheritedBodies of them
-	// are in use.
+	// bodySockets are the descriptors 5 to 36 (docs/link.md), and inheritedBodies also the memory of lanes.
 	bodySockets     = 32
-	inheritedBodies = bodySockets
+	inheritedBodies = bodySockets + 1
 	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the
 	// uid.
 	sharedProcesses = 4096

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -47,6 +48,8 @@ type probe struct {
 }
 
 const never = 99 // no ABI
+
+const lanesDescriptor = 37 // the memory of lanes
 
 var probes = []probe{
 	{name: "read own file", needed: true,
@@ -267,6 +270,25 @@ var probes = []probe{
 		fd, err := unix.MemfdCreate("x", 0)
 		_ = unix.Close(fd)
 		return err
+	}},
+	{name: "map the lanes", needed: true, try: func(targets) error {
+		_, err := unix.Mmap(lanesDescriptor, 0, 8<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		return err
+	}},
+	// What the host has mapped must not become shorter under it, nor cost more than was given.
+	{name: "cut the lanes short", limits: true,
+		try: func(targets) error { return unix.Ftruncate(lanesDescriptor, 0) }},
+	{name: "grow the lanes", limits: true,
+		try: func(targets) error { return unix.Ftruncate(lanesDescriptor, 9<<20) }},
+	{name: "grow the lanes as a file", limits: true,
+		try: func(targets) error { return unix.Fallocate(lanesDescriptor, 0, 8<<20, 4096) }},
+	{name: "seal the lanes", limits: true, try: func(targets) error {
+		_, err := unix.FcntlInt(lanesDescriptor, unix.F_ADD_SEALS, unix.F_SEAL_FUTURE_WRITE)
+		return err
+	}},
+	{name: "run the lanes", limits: true, also: []unix.Errno{unix.ENOEXEC}, try: func(targets) error {
+		noPath := new(byte)
+		return call(unix.SYS_EXECVEAT, lanesDescriptor, uintptr(unsafe.Pointer(noPath)), 0, 0, unix.AT_EMPTY_PATH)
 	}},
 	{name: "shared anonymous memory", landlock: never, seccomp: true,
 		try: func(targets) error { return mapping(1<<20, unix.MAP_SHARED) }},

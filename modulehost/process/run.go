@@ -125,6 +125,7 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 		ModuleId:        l.config.ModuleID,
 		ModuleVersion:   l.config.ModuleVersion,
 		PlatformVersion: abi.PlatformVersion,
+		BodyLanes:       l.child.offeredLanes(),
 	}, response)
 	switch {
 	case ctx.Err() != nil:
@@ -145,6 +146,10 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))
 			return nil, withCause(ErrRegisterFailed, err)
 		}
+	}
+	if response.BodyLanes { // in this run; another may have no room for them
+		response.BodyLanes = false
+		l.child.useLanes()
 	}
 	return response, nil
 }

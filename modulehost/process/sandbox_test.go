@@ -49,6 +49,10 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 	if o.Folder != "/" || o.Umask != 0o077 || o.Input != "" {
 		t.Errorf("folder %s, umask %o, input %q; want /, 77 and none", o.Folder, o.Umask, o.Input)
 	}
+	if target, open := o.Descriptors[37]; !open || !strings.HasPrefix(target, "/memfd:") {
+		t.Errorf("descriptor 37 is %q, want the memory of lanes", target)
+	}
+	delete(o.Descriptors, 37)
 	for fd, target := range o.Descriptors {
 		kind, _, _ := strings.Cut(target, ":")
 		own := kind == "anon_inode" ||

@@ -24,7 +24,7 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		pair: func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() },
 	}).started()
 	want := strings.Repeat("0123456789", 100_000)
-	socket, err := p.bodies.Take(t.Context())
+	socket, err := p.bodies.Take(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 	if err := x.AwaitResponse(t.Context(), nil); err != nil || !x.Follows() {
 		t.Fatalf("AwaitResponse: error %v, want none; a body follows: %v, want true", err, x.Follows())
 	}
-	if err := x.OpenBody(t.Context()); err != nil {
+	if err := x.OpenBody(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(x); string(got) != want || err != nil {

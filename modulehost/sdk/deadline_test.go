@@ -111,7 +111,7 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 	if err := x.AwaitResponse(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.OpenBody(t.Context()); err != nil {
+	if err := x.OpenBody(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(x); len(got) != pieces*len("piece") || err != nil {

@@ -33,7 +33,7 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 	if err != nil {
 		return err
 	}
-	writer := &response{ctx: ctx, onPiece: restartDeadline, call: call, sockets: &l.sockets,
+	writer := &response{ctx: ctx, onPiece: restartDeadline, call: call, sockets: l.sockets,
 		header: make(http.Header), lentSocket: message.GetBodySocket()}
 	if message.GetBodyFollows() {
 		socket, err := l.sockets.at(message.GetBodySocket())

@@ -147,7 +147,11 @@ func (w *response) prepare() {
 	}
 	if w.body == nil && w.err == nil {
 		length := w.declaredLength()
-		w.body = link.NewBodyWriter(length != nil && *length > link.ShortBody)
+		long := length != nil && *length > link.ShortBody
+		w.body = link.NewBodyWriter(long)
+		if socket, err := w.sockets.at(w.lentSocket); err == nil && long {
+			w.err = w.move(socket)
+		}
 	}
 }
 
@@ -156,10 +160,22 @@ func (w *response) send(flush bool) error {
 		w.err = w.openBody(nil)
 	}
 	if w.err == nil {
-		w.err = w.body.Send(w.socket, flush)
+		var long bool
+		if long, w.err = w.body.Send(w.socket, flush); long && w.err == nil {
+			w.err = w.move(w.socket)
+		}
 		w.onPiece()
 	}
 	return w.err
+}
+
+// move makes the rest of a long body be collected where the platform can read it, if the socket has such a
+// place and the request's body is over.
+func (w *response) move(socket *link.Socket) error {
+	if w.request != nil && !w.request.Ended() {
+		return nil
+	}
+	return w.body.Move(socket)
 }
 
 // openBody sends the head, unless it was sent, and waits for a socket. From then on a streamed request body

@@ -40,7 +40,8 @@ func serve(m Module) error {
 	if err != nil {
 		return err
 	}
-	return ServeOn(m, incoming, outgoing, inheritedSocket)
+	return serveSockets(m, incoming, outgoing, &sockets{open: inheritedSocket, memory: inheritedMemory},
+		platformTimeouts())
 }
 
 // ServeOn is Serve on two links of the caller's, and on body sockets that open returns by their descriptors.
@@ -52,10 +53,14 @@ func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) li
 func serveWithin(
 	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times timeouts,
 ) error {
+	return serveSockets(m, incoming, outgoing, &sockets{open: open}, times)
+}
+
+func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets, times timeouts) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	server := &moduleServer{module: m, host: host, timeouts: times, sockets: sockets{open: open}}
+	server := &moduleServer{module: m, host: host, timeouts: times, sockets: bodies}
 	defer server.sockets.close()
 	defer server.deadlines.stop()
 	defer server.exports.close()
@@ -83,7 +88,7 @@ func inherited(fd uintptr) (net.Conn, error) {
 type moduleServer struct {
 	module   Module
 	host     *link.Client
-	sockets  sockets
+	sockets  *sockets
 	hooks    hooks
 	timeouts timeouts
 
@@ -121,7 +126,7 @@ func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Messag
 		defer ctx.finish()
 		return l.run(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
-		return l.register()
+		return l.register(call.Payload)
 	case abi.Method_METHOD_START:
 		return l.start(ctx, call.Payload)
 	case abi.Method_METHOD_STOP:
@@ -130,7 +135,11 @@ func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Messag
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
 
-func (l *moduleServer) register() (proto.Message, error) {
+func (l *moduleServer) register(payload []byte) (proto.Message, error) {
+	var request abi.RegisterRequest
+	if err := proto.Unmarshal(payload, &request); err != nil {
+		return nil, err
+	}
 	err := errors.New("registered twice")
 	l.registered.Do(func() {
 		err = errors.Join(l.module.Register(&l.registry), l.registry.problem())
@@ -149,6 +158,7 @@ func (l *moduleServer) register() (proto.Message, error) {
 		PersonErased: l.registry.forget != nil,
 		PersonExport: l.registry.export != nil,
 		Schedules:    l.registry.schedules,
+		BodyLanes:    l.sockets.share(int(request.GetBodyLanes())),
 	}, nil
 }
 

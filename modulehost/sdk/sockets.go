@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
@@ -13,13 +15,16 @@ import (
 const (
 	firstBodySocket = 5
 	bodySockets     = 32
+	laneMemory      = firstBodySocket + bodySockets
 )
 
 // sockets opens a body socket when the platform first lends it, because most modules never need one.
 type sockets struct {
-	open func(descriptor int) link.Stream
+	open   func(descriptor int) link.Stream
+	memory func(bytes int) ([]byte, error) // maps what the lanes lie in; nil: there are none
 
 	mu     sync.Mutex
+	lanes  []byte
 	opened [bodySockets]*link.Socket
 }
 
@@ -34,8 +39,27 @@ func (s *sockets) at(descriptor uint32) (*link.Socket, error) {
 	place := &s.opened[descriptor-firstBodySocket]
 	if *place == nil {
 		*place = link.NewSocket(int(descriptor), s.open(int(descriptor)))
+		if from := int(descriptor-firstBodySocket) * link.LaneBytes; from < len(s.lanes) {
+			(*place).Share(s.lanes[from:][:link.LaneBytes:link.LaneBytes])
+		}
 	}
 	return *place, nil
+}
+
+// share maps the memory of the lanes that the platform offers, before the first socket is opened, and reports
+// whether there are any. They are mapped as long as the process runs.
+func (s *sockets) share(lanes int) bool {
+	if lanes < 1 || lanes > bodySockets || s.memory == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	memory, err := s.memory(lanes * link.LaneBytes)
+	if err != nil {
+		return false
+	}
+	s.lanes = memory
+	return true
 }
 
 func (s *sockets) close() {
@@ -46,6 +70,10 @@ func (s *sockets) close() {
 			socket.Close()
 		}
 	}
+}
+
+func inheritedMemory(bytes int) ([]byte, error) {
+	return unix.Mmap(laneMemory, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
 func inheritedSocket(descriptor int) link.Stream {

@@ -321,6 +321,7 @@ type RegisterRequest struct {
 	ModuleId        string                 `protobuf:"bytes,2,opt,name=module_id,json=moduleId,proto3" json:"module_id,omitempty"`
 	ModuleVersion   string                 `protobuf:"bytes,3,opt,name=module_version,json=moduleVersion,proto3" json:"module_version,omitempty"`
 	PlatformVersion string                 `protobuf:"bytes,4,opt,name=platform_version,json=platformVersion,proto3" json:"platform_version,omitempty"`
+	BodyLanes       uint32                 `protobuf:"varint,5,opt,name=body_lanes,json=bodyLanes,proto3" json:"body_lanes,omitempty"` // the first so many body sockets have a lane; 0: none has
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -383,6 +384,13 @@ func (x *RegisterRequest) GetPlatformVersion() string {
 	return ""
 }
 
+func (x *RegisterRequest) GetBodyLanes() uint32 {
+	if x != nil {
+		return x.BodyLanes
+	}
+	return 0
+}
+
 // RegisterResponse states everything the module brings. It is the same for every process of one module version.
 type RegisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -394,6 +402,7 @@ type RegisterResponse struct {
 	PersonErased  bool                   `protobuf:"varint,6,opt,name=person_erased,json=personErased,proto3" json:"person_erased,omitempty"` // it wants PersonErased
 	PersonExport  bool                   `protobuf:"varint,7,opt,name=person_export,json=personExport,proto3" json:"person_export,omitempty"` // it wants PersonExport
 	Schedules     []*Schedule            `protobuf:"bytes,8,rep,name=schedules,proto3" json:"schedules,omitempty"`                            // at most 16
+	BodyLanes     bool                   `protobuf:"varint,9,opt,name=body_lanes,json=bodyLanes,proto3" json:"body_lanes,omitempty"`          // it has mapped their memory and uses them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -482,6 +491,13 @@ func (x *RegisterResponse) GetSchedules() []*Schedule {
 		return x.Schedules
 	}
 	return nil
+}
+
+func (x *RegisterResponse) GetBodyLanes() bool {
+	if x != nil {
+		return x.BodyLanes
+	}
+	return false
 }
 
 // Schedule is work that is done once in each interval, by one process of all that share the database.
@@ -4592,12 +4608,14 @@ var File_abi_proto protoreflect.FileDescriptor
 
 const file_abi_proto_rawDesc = "" +
 	"\n" +
-	"\tabi.proto\x12\x11narthex.module.v1\"\x92\x01\n" +
+	"\tabi.proto\x12\x11narthex.module.v1\"\xb1\x01\n" +
 	"\x0fRegisterRequest\x12\x10\n" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1b\n" +
 	"\tmodule_id\x18\x02 \x01(\tR\bmoduleId\x12%\n" +
 	"\x0emodule_version\x18\x03 \x01(\tR\rmoduleVersion\x12)\n" +
-	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\xd8\x02\n" +
+	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\x12\x1d\n" +
+	"\n" +
+	"body_lanes\x18\x05 \x01(\rR\tbodyLanes\"\xf7\x02\n" +
 	"\x10RegisterResponse\x12\x10\n" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1f\n" +
 	"\vsdk_version\x18\x02 \x01(\tR\n" +
@@ -4607,7 +4625,9 @@ const file_abi_proto_rawDesc = "" +
 	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\x12#\n" +
 	"\rperson_erased\x18\x06 \x01(\bR\fpersonErased\x12#\n" +
 	"\rperson_export\x18\a \x01(\bR\fpersonExport\x129\n" +
-	"\tschedules\x18\b \x03(\v2\x1b.narthex.module.v1.ScheduleR\tschedules\"I\n" +
+	"\tschedules\x18\b \x03(\v2\x1b.narthex.module.v1.ScheduleR\tschedules\x12\x1d\n" +
+	"\n" +
+	"body_lanes\x18\t \x01(\bR\tbodyLanes\"I\n" +
 	"\bSchedule\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12)\n" +
 	"\x10interval_seconds\x18\x02 \x01(\rR\x0fintervalSeconds\";\n" +

@@ -20,9 +20,10 @@ type Incoming struct {
 	want   func() error // nil: it comes unasked
 
 	closed atomic.Bool
+	ended  atomic.Bool
 
 	mu    sync.Mutex
-	begun bool
+	begun bool // and the socket is held for reading
 	body  pieceReader
 	rest  []byte // what Buffer has read
 }
@@ -31,7 +32,11 @@ type Incoming struct {
 // must follow.
 func (s *Socket) Incoming(want func() error) *Incoming {
 	i := &Incoming{socket: s, want: want}
-	i.body.from = blockingReader{s}
+	i.body.socket, i.body.from, i.body.reply = s, blockingReader{s}, s.sendAll
+	if want == nil { // it comes at once, and before that of a later call, whoever reads first
+		s.reading.Lock()
+		i.begun = true
+	}
 	return i
 }
 
@@ -52,7 +57,7 @@ func (i *Incoming) Read(p []byte) (int, error) {
 }
 
 func (i *Incoming) read(p []byte) (int, error) {
-	if !i.begun {
+	if !i.begun && !i.ended.Load() {
 		if i.want != nil {
 			if err := i.want(); err != nil {
 				return 0, err
@@ -61,8 +66,22 @@ func (i *Incoming) read(p []byte) (int, error) {
 		i.socket.reading.Lock() // until the last request's body on this socket has been read to its ending
 		i.begun = true
 	}
-	return i.body.Read(p)
+	n, err := i.body.Read(p)
+	i.leaveEnded()
+	return n, err
 }
+
+// leaveEnded lets the response read what comes behind the ending: which slots are free.
+func (i *Incoming) leaveEnded() {
+	if i.begun && i.body.ended() {
+		i.begun = false
+		i.ended.Store(true)
+		i.socket.reading.Unlock()
+	}
+}
+
+// Ended tells whether the ending of the body was read.
+func (i *Incoming) Ended() bool { return i.ended.Load() }
 
 // WriteTo copies the whole body with no buffer of the caller's.
 func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
@@ -110,9 +129,8 @@ func (i *Incoming) Close() {
 	i.Deny()
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.begun && i.want == nil {
-		i.socket.reading.Lock()
-		i.begun = true
+	if i.ended.Load() {
+		return
 	}
 	if i.begun {
 		i.body.drain()
@@ -125,45 +143,79 @@ func errNotWanted() error { return ErrBodyClosed }
 
 // BodyWriter collects what a handler writes until it fills a piece. Not for concurrent use.
 type BodyWriter struct {
-	b *buffer
-	n int
+	size int     // of b
+	b    *buffer // nil: not taken yet
+	slot []byte  // of a lane; not nil: what is written is collected here
+	n    int
 }
 
-// NewBodyWriter takes a buffer, which Release gives back; long is for a body that is known to be longer
+// NewBodyWriter makes a writer whose buffer Release gives back; long is for a body that is known to be longer
 // than ShortBody.
 func NewBodyWriter(long bool) *BodyWriter {
-	size := ShortBody
 	if long {
-		size = PieceBuffer
+		return &BodyWriter{size: PieceBuffer}
 	}
-	return &BodyWriter{b: poolFor(size).Get().(*buffer)}
+	return &BodyWriter{size: ShortBody}
+}
+
+// Move makes a writer that holds nothing collect in the socket's lane, if it has one. It waits for a free
+// slot. The body of the call's request must have ended (Incoming.Ended), for behind that the host says
+// which slots are free.
+func (w *BodyWriter) Move(socket *Socket) (err error) {
+	if socket.lane == nil {
+		return nil
+	}
+	socket.reading.Lock()
+	defer socket.reading.Unlock()
+	w.slot, err = socket.lane.room(&socket.in, blockingReader{socket})
+	return err
+}
+
+func (w *BodyWriter) data() []byte {
+	if w.slot != nil {
+		return w.slot
+	}
+	if w.b == nil {
+		w.b = poolFor(w.size).Get().(*buffer)
+	}
+	return w.b.data()
 }
 
 // Held is what was filled in and not sent.
-func (w *BodyWriter) Held() []byte { return w.b.data()[:w.n] }
+func (w *BodyWriter) Held() []byte { return w.data()[:w.n] }
 
 // Room is where more can be filled in, followed by Grow.
-func (w *BodyWriter) Room() []byte { return w.b.data()[w.n:] }
+func (w *BodyWriter) Room() []byte { return w.data()[w.n:] }
 
 // Grow tells that n bytes of Room were filled in.
 func (w *BodyWriter) Grow(n int) { w.n += n }
 
-// Send sends what is held. With flush, the host passes it on at once.
-func (w *BodyWriter) Send(socket *Socket, flush bool) error {
-	piece := w.b.piece(w.n)
+// Send sends what is held. With flush, the host passes it on at once. It returns true when the body is a long
+// one, whose rest may Move.
+func (w *BodyWriter) Send(socket *Socket, flush bool) (long bool, err error) {
+	behind, full := nothing, len(w.Room()) == 0
 	if flush {
-		piece = w.b.last(w.n, pieceFlush)
+		behind = pieceFlush
 	} else if w.n == 0 {
-		return nil
+		return false, nil
 	}
-	n := w.n
-	w.n = 0
-	err := socket.sendAll(piece)
-	if n == len(w.b.data()) && n == ShortBody { // it is no short one
+	err = socket.sendAll(w.take(socket, behind))
+	w.slot = nil
+	if full && w.size == ShortBody { // it is no short one
 		w.Release()
-		w.b = buffers.Get().(*buffer)
+		w.size = PieceBuffer
 	}
-	return err
+	return full, err
+}
+
+// take frames what is held.
+func (w *BodyWriter) take(socket *Socket, behind pieceKind) []byte {
+	n := w.n
+	if w.n = 0; w.slot != nil {
+		return socket.lane.send(n, behind)
+	}
+	w.data()
+	return w.b.last(n, behind)
 }
 
 // End sends what is held and then the ending. Without whole it sends nothing but the ending of an aborted
@@ -173,15 +225,15 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 	if !whole {
 		w.n, ending = 0, pieceAbort
 	}
-	n := w.n
-	w.n = 0
-	return socket.sendAll(w.b.last(n, ending))
+	return socket.sendAll(w.take(socket, ending))
 }
 
-// Release gives the buffer back. The writer must not be used afterwards.
+// Release gives the buffer back. The writer may be used again.
 func (w *BodyWriter) Release() {
-	poolFor(len(w.b.data())).Put(w.b)
-	w.b = nil
+	if w.b != nil {
+		poolFor(w.size).Put(w.b)
+		w.b = nil
+	}
 }
 
 func (s *Socket) sendAll(p []byte) error {

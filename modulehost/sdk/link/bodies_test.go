@@ -71,7 +71,7 @@ func newPairOver(
 // begin begins a call and lends it a socket; the call's method is the socket's descriptor.
 func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 	t.Helper()
-	socket, err := p.bodies.Take(testContext(t))
+	socket, err := p.bodies.Take(testContext(t), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
 	w := link.NewBodyWriter(false)
 	defer w.Release()
 	w.Grow(copy(w.Room(), body))
-	if err := w.Send(socket, false); err != nil {
+	if _, err := w.Send(socket, false); err != nil {
 		return err
 	}
 	return w.End(socket, whole)
@@ -104,7 +104,7 @@ func (p *pair) read(t *testing.T, x *link.Exchange) (string, error) {
 	if err := x.AwaitResponse(testContext(t), nil); err != nil || !x.Follows() {
 		t.Fatal("no body follows:", err)
 	}
-	if err := x.OpenBody(testContext(t)); err != nil {
+	if err := x.OpenBody(testContext(t), true); err != nil {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(x)
@@ -134,7 +134,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	x.Close()
 	within, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	if _, err := p.bodies.Take(within); err == nil {
+	if _, err := p.bodies.Take(within, true); err == nil {
 		t.Fatal("the socket was lent while the first call still has it")
 	}
 	close(release)
@@ -159,7 +159,7 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	if err := x.AwaitResponse(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.OpenBody(ctx); err != nil {
+	if err := x.OpenBody(ctx, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(x, make([]byte, 10)); err != nil {
@@ -298,7 +298,7 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 		defer w.Release()
 		for range 64 {
 			w.Grow(len(w.Room()))
-			if w.Send(socket, false) != nil {
+			if _, err := w.Send(socket, false); err != nil {
 				return nil
 			}
 		}
@@ -389,7 +389,7 @@ func TestExchangeDeadlines(t *testing.T) {
 			})
 		}
 		callers.Go(func() {
-			socket, _ := bodies.Take(t.Context())
+			socket, _ := bodies.Take(t.Context(), true)
 			x, err := c.Begin(t.Context(),
 				link.Outgoing{Method: 5, Within: 30 * time.Second, Bodies: bodies, Socket: socket, Streamed: true})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ func bodySeeds(f *testing.F) {
 		slices.Concat(data("abc"), end),
 		slices.Concat(data("abc"), flush, data("d"), flush, flush, end, data("next")),
 		slices.Concat(data("abc"), []byte{4, 0, 0, 0}, end), data("cut")[:5],
+		slices.Concat([]byte{6, 3, 0, 0}, data("abc"), []byte{6, 0, 1, 0}, flush, []byte{6, 1, 0, 0}, end),
+		{6, 0, 0, 0}, {6, 0, 0, 4, 3, 0, 0, 0}, {6, 1, 0, 4}, {7, 1, 0, 0}, {7, 0, 0, 0},
 	} {
 		f.Add(said, uint8(200), uint8(50))
 		f.Add(said, uint8(1), uint8(1))
@@ -27,9 +30,13 @@ func bodySeeds(f *testing.F) {
 	}
 }
 
+// laneMemory is what both fuzz targets find in a lane.
+var laneMemory = sync.OnceValue(func() []byte { return numbered(link.LaneBytes) })
+
 // expected reads a body as docs/link.md describes it. length counts its bytes with the ending; ending is
 // io.EOF for a complete body, or the error of its ending.
-func expected(said []byte) (body []byte, length int, ending error) {
+func expected(said, memory []byte) (body []byte, length int, ending error) {
+	shared := 0
 	for at := 0; ; {
 		if len(said) < at+4 {
 			return body, at, link.ErrLost
@@ -43,7 +50,11 @@ func expected(said []byte) (body []byte, length int, ending error) {
 			if at += got; got < n {
 				return body, at, link.ErrLost
 			}
-		case n > 0:
+		case kind == 6 && n > 0 && n <= 256<<10:
+			slot := memory[shared%4*256<<10:]
+			body = append(body, slot[:n]...)
+			shared++
+		case n > 0: // also freed slots: none was filled
 			return body, at, link.ErrLost
 		case kind == 2:
 		case kind == 3:
@@ -58,9 +69,9 @@ func expected(said []byte) (body []byte, length int, ending error) {
 	}
 }
 
-func assertBody(t *testing.T, said []byte, left int, got []byte, err error) {
+func assertBody(t *testing.T, said, memory []byte, left int, got []byte, err error) {
 	t.Helper()
-	body, length, ending := expected(said)
+	body, length, ending := expected(said, memory)
 	if !bytes.Equal(got, body) || !errors.Is(err, ending) {
 		t.Errorf("got %q, %v, want %q, %v", got, err, body, ending)
 	}
@@ -80,14 +91,16 @@ func readAll(r io.Reader, size int) (got []byte, err error) {
 }
 
 // FuzzIncoming checks that a request's body is received with its bytes and its ending, whatever the host
-// sends, and that nothing behind it is read.
+// sends, in a lane or beside it, and that nothing behind it is read.
 func FuzzIncoming(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
 		from := &scriptedStream{bytes.NewReader(said), int(step) + 1}
-		incoming := link.NewSocket(5, from).Incoming(nil)
+		socket, memory := link.NewSocket(5, from), laneMemory()
+		socket.Share(memory)
+		incoming := socket.Incoming(nil)
 		got, err := readAll(incoming, int(size)+1)
-		assertBody(t, said, from.input.Len(), got, err)
+		assertBody(t, said, memory, from.input.Len(), got, err)
 		incoming.Close()
 	})
 }
@@ -102,16 +115,18 @@ func FuzzExchange(f *testing.F) {
 			start: start})
 		from := &scriptedStream{bytes.NewReader(said), int(step) + 1}
 		bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, from)})
-		socket, _ := bodies.Take(t.Context())
+		memory := laneMemory()
+		bodies.Share(&link.LaneMemory{Bytes: memory, Empty: func() {}, Free: func() {}})
+		socket, _ := bodies.Take(t.Context(), true)
 		x, err := c.Begin(t.Context(),
 			link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: bodies, Socket: socket})
 		close(start)
 		if err != nil || x.AwaitResponse(t.Context(), nil) != nil || !x.Follows() ||
-			x.OpenBody(t.Context()) != nil {
+			x.OpenBody(t.Context(), true) != nil {
 			t.Fatal("no exchange:", err)
 		}
 		got, err := readAll(x, int(size)+1)
-		assertBody(t, said, from.input.Len(), got, err)
+		assertBody(t, said, memory, from.input.Len(), got, err)
 		x.Close()
 	})
 }

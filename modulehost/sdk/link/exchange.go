@@ -39,6 +39,7 @@ type Exchange struct {
 	wanted    chan struct{} // nil unless the request's body is streamed
 
 	received   bool // the response was received here
+	left       bool // leaveLane
 	upload     *upload
 	unsent     []byte // of a request's body that was cut short within a piece
 	body       pieceReader
@@ -105,11 +106,11 @@ func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
 // Follows tells, after the response, whether it has a body to Read.
 func (x *Exchange) Follows() bool { return x.received && x.follows }
 
-// OpenBody prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the
-// reading too.
-func (x *Exchange) OpenBody(ctx context.Context) error {
+// OpenBody prepares Read: it lends a socket if the call has none; long is as Bodies.Take's. Errors as its.
+// ctx bounds the reading too.
+func (x *Exchange) OpenBody(ctx context.Context, long bool) error {
 	if x.socket == nil {
-		socket, err := x.bodies.Take(ctx)
+		socket, err := x.bodies.Take(ctx, long)
 		if err != nil {
 			return err
 		}
@@ -121,7 +122,7 @@ func (x *Exchange) OpenBody(ctx context.Context) error {
 		}
 	}
 	x.ctx = ctx
-	x.body.from = exchangeReader{x}
+	x.body.socket, x.body.from, x.body.reply = x.socket, exchangeReader{x}, x.sendFreed
 	x.stopWaking = x.socket.wakeOn(ctx)
 	return nil
 }
@@ -135,6 +136,21 @@ func (t exchangeReader) Read(p []byte) (int, error) {
 
 // Read reads the response's body, at most a piece. io.EOF is its end; after any other error it is incomplete.
 func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
+
+// sendFreed tells the module of free slots. It reads that before it sends more than the lane has, so a full
+// socket is no excuse; and it has read the request's body, whose ending then is out.
+func (x *Exchange) sendFreed(freed []byte) error {
+	due := time.Now().Add(x.pause)
+	if x.upload != nil && !x.upload.goneBefore(due) {
+		return errPiece
+	}
+	_, err := x.socket.write(freed, due, nil)
+	return err
+}
+
+// Next is Read for who can take bytes where they lie: in b, or in memory that the module may still change.
+// They are the caller's until the next call.
+func (x *Exchange) Next(b []byte) ([]byte, error) { return x.body.next(b) }
 
 // Flush tells whether the module wants what Read returned last to go out at once.
 func (x *Exchange) Flush() bool { return x.body.flush }
@@ -171,6 +187,7 @@ func endingPiece(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
 // Close ends the exchange. A call that has not ended in the module is cancelled, and a socket in use returns
 // to the pool when the module has finished with it. Close does not wait for that.
 func (x *Exchange) Close() {
+	x.leaveLane()
 	if x.stopWaking != nil {
 		x.stopWaking()
 	}
@@ -205,7 +222,16 @@ func (x *Exchange) end() {
 	}
 }
 
+// leaveLane is called when nothing of the exchange looks at the lane's memory any more.
+func (x *Exchange) leaveLane() {
+	if x.socket != nil && x.socket.lane != nil && !x.left {
+		x.left = true
+		x.bodies.leaveLane()
+	}
+}
+
 func (x *Exchange) releaseSocket() {
+	x.leaveLane()
 	if x.socket != nil {
 		x.bodies.give(x.socket)
 		x.socket = nil
@@ -249,7 +275,13 @@ func (x *Exchange) settle() {
 		}
 	}
 	if x.follows {
-		x.body.from = blockingReader{x.socket}
+		x.body.socket, x.body.from = x.socket, blockingReader{x.socket}
+		x.body.reply = func(freed []byte) error {
+			if <-rest; x.upload != nil {
+				<-x.upload.sent
+			}
+			return x.socket.sendAll(freed)
+		}
 		x.body.drain()
 	}
 	if <-rest; x.upload != nil {

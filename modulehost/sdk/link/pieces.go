@@ -13,11 +13,14 @@ import (
 type pieceKind uint8
 
 const (
+	nothing       pieceKind = 0
 	pieceData     pieceKind = 1
 	pieceFlush    pieceKind = 2 // no bytes: the host passes everything it has received on at once
 	pieceEnd      pieceKind = 3 // the body is whole
 	pieceAbort    pieceKind = 4 // the rest does not come
 	pieceOverflow pieceKind = 5 // of a request: it is longer than its route allows, and the rest does not come
+	pieceShared   pieceKind = 6 // its bytes lie in the next slot of the lane
+	pieceFreed    pieceKind = 7 // its length is how many slots of the other direction are free again
 )
 
 const (
@@ -44,29 +47,99 @@ func putPieceHead(b []byte, kind pieceKind, length int) {
 	binary.LittleEndian.PutUint32(b, uint32(kind)|uint32(length)<<8)
 }
 
+// heads is the head that is being received. It is the socket's and not a body's: who looks for freed slots
+// may find the head of a body.
+type heads struct {
+	b    [pieceHead]byte
+	have int
+}
+
+// fill reads the rest of a head.
+func (h *heads) fill(from io.Reader) error {
+	for h.have < pieceHead {
+		n, err := from.Read(h.b[h.have:])
+		if h.have += n; n == 0 && err != nil {
+			return lost(err)
+		}
+	}
+	return nil
+}
+
+func (h *heads) head() (pieceKind, int) {
+	head := binary.LittleEndian.Uint32(h.b[:])
+	return pieceKind(head), int(head >> 8)
+}
+
+func appendPieceHead(b []byte, kind pieceKind, length int) []byte {
+	return binary.LittleEndian.AppendUint32(b, uint32(kind)|uint32(length)<<8)
+}
+
 // pieceReader reads one body. It keeps no bytes and reads none behind the ending, so the next body on the
 // socket is untouched: with the bytes of a piece it asks for the head behind them, which belongs to the
 // same body.
 type pieceReader struct {
-	from  io.Reader
-	head  [pieceHead]byte
-	have  int   // of head
-	left  int   // of the piece under way
-	flush bool  // what Read returned last ends with a flush
-	err   error // sticks
+	socket *Socket
+	from   io.Reader
+	reply  func(freed []byte) error
+
+	left  int    // of a data piece under way
+	slot  []byte // what is left of a shared one
+	holds bool   // a slot, which is done with the next read
+	flush bool   // what Read returned last ends with a flush
+	err   error  // sticks
 }
 
 // Read reads at most to the end of a piece, and nothing where a flush comes first. io.EOF is a whole body;
 // see also ErrBodyAborted and ErrBodyOverflow.
 func (r *pieceReader) Read(p []byte) (int, error) {
+	if err := r.prepare(); err != nil {
+		return 0, err
+	}
+	if len(r.slot) == 0 || r.left > 0 {
+		return r.readData(p)
+	}
+	n := copy(p, r.slot)
+	r.slot = r.slot[n:]
+	return n, nil
+}
+
+// next is Read for who takes a shared piece where it lies, until the next call.
+func (r *pieceReader) next(p []byte) ([]byte, error) {
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if len(r.slot) == 0 || r.left > 0 {
+		n, err := r.readData(p)
+		return p[:n], err
+	}
+	b := r.slot
+	r.slot = nil
+	return b, nil
+}
+
+// prepare returns with bytes to read, after a flush, or with how the body ended.
+func (r *pieceReader) prepare() error {
 	r.flush = false
-	if r.err == nil && r.left == 0 {
-		if err := r.readHead(); err != nil {
-			return 0, err
+	if r.left > 0 || len(r.slot) > 0 {
+		return nil
+	}
+	if r.holds {
+		r.holds = false
+		if freed := r.socket.lane.done(); freed != nil {
+			if err := r.reply(freed); err != nil {
+				r.err = lost(err)
+			}
 		}
 	}
-	if r.err != nil || r.left == 0 || len(p) == 0 {
-		return 0, r.err
+	if r.err != nil {
+		return r.err
+	}
+	return r.readHead()
+}
+
+func (r *pieceReader) readData(p []byte) (int, error) {
+	if r.left == 0 || len(p) == 0 {
+		return 0, nil
 	}
 	if len(p) >= r.left+pieceHead {
 		p = p[:r.left+pieceHead]
@@ -74,13 +147,14 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 		p = p[:min(len(p), r.left)]
 	}
 	n, err := r.from.Read(p)
+	in := &r.socket.in
 	if over := n - r.left; over > 0 {
-		r.have = copy(r.head[:], p[r.left:n])
+		in.have = copy(in.b[:], p[r.left:n])
 		n = r.left
 	}
 	r.left -= n
 	switch {
-	case r.have == pieceHead:
+	case in.have == pieceHead:
 		r.parse()
 	case n == 0 && err != nil:
 		return 0, lost(err)
@@ -89,16 +163,12 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 }
 
 func (r *pieceReader) readHead() error {
-	for r.left == 0 && !r.flush {
-		n, err := r.from.Read(r.head[r.have:])
-		r.have += n
-		switch {
-		case r.have == pieceHead:
-			if r.parse(); r.err != nil {
-				return r.err
-			}
-		case err != nil:
-			return lost(err)
+	for r.left == 0 && !r.flush && !r.holds {
+		if err := r.socket.in.fill(r.from); err != nil {
+			return err
+		}
+		if r.parse(); r.err != nil {
+			return r.err
 		}
 	}
 	return nil
@@ -106,12 +176,16 @@ func (r *pieceReader) readHead() error {
 
 // parse keeps an ending, or an offence, as err.
 func (r *pieceReader) parse() {
-	head := binary.LittleEndian.Uint32(r.head[:])
-	kind, length := pieceKind(head), int(head>>8)
-	r.have = 0
+	kind, length := r.socket.in.head()
+	r.socket.in.have = 0
 	switch {
 	case kind == pieceData && 0 < length && length <= MaxPiece:
 		r.left = length
+	case kind == pieceShared:
+		if r.slot, r.holds = r.socket.lane.received(length); !r.holds {
+			r.err = lost(errPiece)
+		}
+	case kind == pieceFreed && r.socket.lane.free(length):
 	case length > 0:
 		r.err = lost(errPiece)
 	case kind == pieceFlush:
@@ -140,7 +214,7 @@ func (r *pieceReader) drain() {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	for {
-		if _, err := r.Read(*b); err != nil {
+		if _, err := r.next(*b); err != nil {
 			return
 		}
 	}
@@ -180,8 +254,12 @@ func (b buffer) piece(n int) []byte {
 	return b[:pieceHead+n]
 }
 
-// last frames the first n bytes of data, which may be none, and what has no bytes of its own behind them.
+// last frames the first n bytes of data, which may be none, and what has no bytes of its own behind them, if
+// anything.
 func (b buffer) last(n int, behind pieceKind) []byte {
+	if behind == nothing {
+		return b.piece(n)
+	}
 	putPieceHead(b[pieceHead+n:], behind, 0)
 	if n == 0 {
 		return b[pieceHead : 2*pieceHead]

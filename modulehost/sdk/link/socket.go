@@ -26,6 +26,8 @@ type Socket struct {
 	reading    sync.Mutex // in the module: held until the last request's body is read to its ending
 	readUntil  time.Time  // when the read deadline that is set passes
 	writeUntil time.Time
+	in         heads
+	lane       *lane // nil: none
 }
 
 // NewSocket takes over a stream; descriptor is its number in the module.
@@ -116,81 +118,6 @@ func (s *Socket) wakeOn(ctx context.Context) (stop func() bool) {
 func (s *Socket) wake() {
 	_ = s.stream.SetReadDeadline(longAgo)
 	_ = s.stream.SetWriteDeadline(longAgo)
-}
-
-// Bodies is the host's pool of one process's body sockets. Safe for concurrent use.
-type Bodies struct {
-	free   chan *Socket
-	all    []*Socket
-	within time.Duration
-
-	closing sync.Once
-	closed  chan struct{}
-}
-
-const (
-	// bodyWithin is how long a body waits for a free socket (docs/reference/modules.md).
-	bodyWithin = 5 * time.Second
-	// reserved sockets are not lent on suspicion.
-	reserved = 16
-)
-
-// ErrBodiesBusy: no socket became free in time; the module has not seen the body.
-const ErrBodiesBusy = Error("MODULE_OVERLOADED")
-
-// NewBodies makes the pool of these sockets.
-func NewBodies(sockets []*Socket) *Bodies {
-	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin,
-		closed: make(chan struct{})}
-	for _, socket := range sockets {
-		b.free <- socket
-	}
-	return b
-}
-
-// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends
-// (ErrLost).
-func (b *Bodies) Take(ctx context.Context) (*Socket, error) {
-	select {
-	case socket := <-b.free:
-		return socket, nil
-	default:
-	}
-	timeout := time.NewTimer(b.within)
-	defer timeout.Stop()
-	select {
-	case socket := <-b.free:
-		return socket, nil
-	case <-timeout.C:
-		return nil, ErrBodiesBusy
-	case <-b.closed:
-		return nil, ErrLost
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Spare takes a socket if more than half of all are free; nil otherwise.
-func (b *Bodies) Spare() *Socket {
-	if len(b.free) <= reserved {
-		return nil
-	}
-	select {
-	case socket := <-b.free:
-		return socket
-	default:
-		return nil
-	}
-}
-
-func (b *Bodies) give(socket *Socket) { b.free <- socket }
-
-// Close closes every socket, also those that are lent. Reads and writes in progress end.
-func (b *Bodies) Close() {
-	b.closing.Do(func() { close(b.closed) })
-	for _, socket := range b.all {
-		_ = socket.stream.Close()
-	}
 }
 
 // enlargeStream is enlarge for what may be a file.

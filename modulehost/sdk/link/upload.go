@@ -61,6 +61,21 @@ func (u *upload) gone() bool {
 	}
 }
 
+// goneBefore waits until the ending is out.
+func (u *upload) goneBefore(due time.Time) bool {
+	if u.gone() {
+		return true
+	}
+	timeout := time.NewTimer(time.Until(due))
+	defer timeout.Stop()
+	select {
+	case <-u.sent:
+		return true
+	case <-timeout.C:
+		return false
+	}
+}
+
 func (u *upload) ended() error {
 	if u.halted.Load() {
 		return errHalted
@@ -70,44 +85,74 @@ func (u *upload) ended() error {
 
 func (u *upload) run(x *Exchange, source io.Reader, limit int64) {
 	defer close(u.sent)
-	b := buffers.Get().(*buffer)
-	defer buffers.Put(b)
-	rest := u.copy(x, b, source, limit)
+	to := uploadTo{socket: x.socket, b: buffers.Get().(*buffer), ended: u.ended}
+	defer buffers.Put(to.b)
+	rest := u.copy(x, &to, source, limit)
 	close(u.released)
 	// Without a deadline: the handler is done or about to read, and the SDK reads what is left.
 	_, _ = x.socket.write(rest, time.Time{}, nil)
 }
 
 // copy returns what is still to be written: the rest of a piece that was begun, and the ending.
-func (u *upload) copy(x *Exchange, b *buffer, source io.Reader, limit int64) []byte {
+func (u *upload) copy(x *Exchange, to *uploadTo, source io.Reader, limit int64) []byte {
 	for left := limit; ; {
-		n, err := source.Read(b.data()[:min(PieceBuffer, left+1)])
+		room, err := to.room()
+		if err != nil {
+			u.err = errHalted
+			return to.last(0, pieceAbort)
+		}
+		n, err := source.Read(room[:min(PieceBuffer, left+1)])
 		if left -= int64(n); left < 0 {
 			u.err = ErrBodyOverflow
 			x.extend()
-			return b.last(0, pieceOverflow)
+			return to.last(0, pieceOverflow)
 		}
 		switch {
 		case err == io.EOF:
 			u.whole = true
 			x.extend()
-			return b.last(n, pieceEnd)
+			return to.last(n, pieceEnd)
 		case err != nil:
 			if u.err = errHalted; !u.halted.Load() {
 				u.err = ErrBodyAborted
 				close(u.failed)
 			}
-			return b.last(n, pieceAbort)
+			return to.last(n, pieceAbort)
 		case n == 0:
 			continue
 		}
-		piece := b.piece(n)
+		piece := to.last(n, nothing)
 		written, err := x.socket.write(piece, time.Time{}, u.ended)
 		if err != nil {
 			u.err = err
-			return append(piece[written:], endingPiece(pieceAbort)...) // within b, which has room for it
+			return append(piece[written:], endingPiece(pieceAbort)...) // within piece, which has room for it
 		}
 	}
+}
+
+// uploadTo is where a body is read to: a slot of the socket's lane, if it has one, else a buffer.
+type uploadTo struct {
+	socket *Socket
+	b      *buffer
+	ended  func() error
+}
+
+// room waits for a free slot. An error: the upload was halted, the link is lost, or the module responds.
+func (t *uploadTo) room() ([]byte, error) {
+	if lane := t.socket.lane; lane != nil {
+		return lane.room(&t.socket.in, t)
+	}
+	return t.b.data(), nil
+}
+
+// Read reads from the module.
+func (t *uploadTo) Read(p []byte) (int, error) { return t.socket.read(p, time.Time{}, t.ended) }
+
+func (t *uploadTo) last(n int, behind pieceKind) []byte {
+	if lane := t.socket.lane; lane != nil {
+		return lane.send(n, behind)
+	}
+	return t.b.last(n, behind)
 }
 
 // extend restarts the time to the response, because the request's body has ended.

@@ -10,20 +10,44 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 type module struct{ host *sdk.Host }
 
 var plain = make([]byte, 32<<10)
 
-func main() { sdk.Serve(&module{}) }
+func main() {
+	if filepath.Base(os.Args[0]) == "without-lanes" {
+		_ = sdk.ServeOn(&module{}, descriptor(3), descriptor(4), func(n int) link.Stream {
+			return descriptor(uintptr(n))
+		})
+		return
+	}
+	sdk.Serve(&module{})
+}
+
+func descriptor(fd uintptr) net.Conn {
+	file := os.NewFile(fd, "link")
+	defer file.Close()
+	conn, err := net.FileConn(file)
+	if err != nil {
+		os.Exit(5)
+	}
+	return conn
+}
 
 func (m *module) Register(r *sdk.Registry) error {
 	const may = "sample.use"
@@ -134,6 +158,18 @@ func (m *module) Register(r *sdk.Registry) error {
 	}
 	r.Handle("POST /count", may, sdk.Buffered(1<<20), count)
 	r.Handle("POST /stream", may, sdk.Streamed(32<<20), count)
+	r.Handle("GET /scribble", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		memory, err := unix.Mmap(37, 0, 8<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		go func() {
+			for {
+				memory[rand.IntN(len(memory))] = byte(rand.Uint32())
+			}
+		}()
+	})
 	r.Handle("GET /pid", may, sdk.NoBody,
 		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid()) })
 	r.Handle("GET /stray", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,207 @@
+package link
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Bodies is the host's pool of one process's body sockets. Safe for concurrent use.
+type Bodies struct {
+	free   chan *Socket // without a lane, or for who waits
+	all    []*Socket
+	within time.Duration
+
+	closing sync.Once
+	closed  chan struct{}
+
+	mu      sync.Mutex
+	lanes   []*Socket // free ones with a lane; the one used last is lent first, as its memory is there
+	waiting int       // in Take
+	memory  *LaneMemory
+	users   int // exchanges that may look at memory
+	idle    *time.Timer
+	over    bool
+}
+
+// LaneMemory is what the lanes lie in. Free is called once, when nobody looks at Bytes any more. Empty is
+// called when no lane has been in use for 10 s; it gives the pages back, and Bytes stay as they are mapped.
+type LaneMemory struct {
+	Bytes       []byte // LaneBytes for each lane
+	Empty, Free func()
+}
+
+const (
+	// bodyWithin is how long a body waits for a free socket (docs/reference/modules.md).
+	bodyWithin = 5 * time.Second
+	// reserved sockets are not lent on suspicion.
+	reserved = 16
+	// idleWithin is how long lanes that nobody uses keep their memory.
+	idleWithin = 10 * time.Second
+)
+
+// ErrBodiesBusy: no socket became free in time; the module has not seen the body.
+const ErrBodiesBusy = Error("MODULE_OVERLOADED")
+
+// NewBodies makes the pool of these sockets.
+func NewBodies(sockets []*Socket) *Bodies {
+	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin,
+		closed: make(chan struct{})}
+	for _, socket := range sockets {
+		b.free <- socket
+	}
+	return b
+}
+
+// Share gives the first sockets lanes, as many as memory is for, and takes over memory. It is called at most
+// once, before the first body.
+func (b *Bodies) Share(memory *LaneMemory) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		memory.Free()
+		return
+	}
+	b.memory = memory
+	b.idle = time.AfterFunc(idleWithin, b.empty)
+	rest := memory.Bytes
+	for range b.all {
+		socket := <-b.free
+		if len(rest) < LaneBytes {
+			b.free <- socket
+			continue
+		}
+		socket.Share(rest[:LaneBytes:LaneBytes])
+		rest = rest[LaneBytes:]
+		b.lanes = append(b.lanes, socket)
+	}
+}
+
+// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends
+// (ErrLost). long is for a body of more than ShortBody, which gets a lane if one is free.
+func (b *Bodies) Take(ctx context.Context, long bool) (*Socket, error) {
+	if socket := b.takeFree(long, true); socket != nil {
+		return socket, nil
+	}
+	defer b.leaveQueue()
+	timeout := time.NewTimer(b.within)
+	defer timeout.Stop()
+	select {
+	case socket := <-b.free:
+		return b.lend(socket), nil
+	case <-timeout.C:
+		return nil, ErrBodiesBusy
+	case <-b.closed:
+		return nil, ErrLost
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Spare takes a socket, as Take does, if more than half of all are free; nil otherwise.
+func (b *Bodies) Spare(long bool) *Socket {
+	b.mu.Lock()
+	free := len(b.free) + len(b.lanes)
+	b.mu.Unlock()
+	if free <= reserved {
+		return nil
+	}
+	return b.takeFree(long, false)
+}
+
+// takeFree returns nil when no socket is free; with waits, the caller then waits at b.free.
+func (b *Bodies) takeFree(long, waits bool) *Socket {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !long {
+		select {
+		case socket := <-b.free:
+			return b.lendLocked(socket)
+		default:
+		}
+	}
+	if last := len(b.lanes) - 1; last >= 0 {
+		socket := b.lanes[last]
+		b.lanes = b.lanes[:last]
+		return b.lendLocked(socket)
+	}
+	select {
+	case socket := <-b.free:
+		return b.lendLocked(socket)
+	default:
+	}
+	if waits {
+		b.waiting++
+	}
+	return nil
+}
+
+func (b *Bodies) leaveQueue() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting--
+}
+
+func (b *Bodies) lend(socket *Socket) *Socket {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lendLocked(socket)
+}
+
+func (b *Bodies) lendLocked(socket *Socket) *Socket {
+	if socket.lane != nil {
+		b.users++
+		b.idle.Stop()
+	}
+	return socket
+}
+
+func (b *Bodies) give(socket *Socket) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if socket.lane == nil || b.waiting > 0 {
+		b.free <- socket
+		return
+	}
+	b.lanes = append(b.lanes, socket)
+}
+
+// leaveLane is called once for each socket with a lane that was lent, when nobody looks at its memory for
+// that loan.
+func (b *Bodies) leaveLane() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch b.users--; {
+	case b.users > 0:
+	case b.over:
+		b.memory.Free()
+	default:
+		b.idle.Reset(idleWithin)
+	}
+}
+
+func (b *Bodies) empty() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.users == 0 && !b.over {
+		b.memory.Empty()
+	}
+}
+
+// Close closes every socket, also those that are lent. Reads and writes in progress end.
+func (b *Bodies) Close() {
+	b.closing.Do(func() {
+		close(b.closed)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.over = true; b.memory == nil {
+			return
+		}
+		if b.idle.Stop(); b.users == 0 {
+			b.memory.Free()
+		}
+	})
+	for _, socket := range b.all {
+		_ = socket.stream.Close()
+	}
+}
