@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -36,11 +37,18 @@ func TestTheSuiteRuns(t *testing.T) {
 
 // TestFaultsAreNamedOnce: -run picks by name, and docs/reliability.md lists them.
 func TestFaultsAreNamedOnce(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := make(map[string]bool)
 	for _, f := range allFaults() {
 		if seen[f.name] || f.done == "" || f.expected == "" || f.run == nil {
 			t.Errorf("fault %q is there twice, or a part of it is missing", f.name)
 		}
 		seen[f.name] = true
+		if !strings.Contains(string(page), "| `"+f.name+"` |") {
+			t.Errorf("docs/reliability.md has no row of %s", f.name)
+		}
 	}
 }
