@@ -113,7 +113,8 @@ func (g *GivenModules) lay(
 		return nil, archive.ErrUnwritable
 	}
 	laid := filepath.Join(folder, "modules")
-	err = errors.Join(os.Mkdir(laid, 0o755), os.Chmod(folder, 0o755), os.Chmod(laid, 0o755)) // for modules' users
+	// modules run as users of their own
+	err = errors.Join(os.Mkdir(laid, 0o755), os.Chmod(folder, 0o755), os.Chmod(laid, 0o755))
 	for _, from := range append(installed, given...) {
 		to := filepath.Join(laid, filepath.Base(from))
 		if absolute, e := filepath.Abs(from); err == nil && e == nil {
