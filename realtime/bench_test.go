@@ -72,16 +72,21 @@ func sides(b *testing.B, run func(b *testing.B, address string, publish func(num
 		loop := &bare{readers: make(map[chan []byte]struct{})}
 		run(b, site(b, loop.ServeHTTP), loop.publish)
 	})
-	b.Run("hub", func(b *testing.B) {
-		_, hub, stop := serve(b, newModule().snapshot, nil)
-		run(b, site(b, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) }),
-			func(number uint64, data []byte) {
-				if err := hub.Publish(1, number, data); err != nil {
-					b.Error(err)
-				}
-			})
-		stop()
-	})
+	for name, serveOn := range map[string]func(http.HandlerFunc) string{
+		"hub":                 func(h http.HandlerFunc) string { address, _ := lending(b, h); return address },
+		"hub without sockets": func(h http.HandlerFunc) string { return site(b, h) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			_, hub, stop := serve(b, newModule().snapshot, nil)
+			run(b, serveOn(func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) }),
+				func(number uint64, data []byte) {
+					if err := hub.Publish(1, number, data); err != nil {
+						b.Error(err)
+					}
+				})
+			stop()
+		})
+	}
 }
 
 var updateLine = []byte("event: update\n")
