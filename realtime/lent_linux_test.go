@@ -165,7 +165,9 @@ func TestStalledAmongMany(t *testing.T) {
 		t.Errorf("%d bytes were held at most, want %d", most, limit)
 	}
 	t.Logf("cut after %d updates of %d bytes, %d bytes held at most", published, size, most)
-	if open, cut := readers(hubs); open != all-1 || cut != 1 || ends[realtime.StreamCut].Load() != 1 {
+	// as stalled where the machine is so busy that the updates take 20 s
+	ended := ends[realtime.StreamCut].Load() + ends[realtime.StreamStalled].Load()
+	if open, cut := readers(hubs); open != all-1 || cut != 1 || ended != 1 {
 		t.Errorf("%d readers are left and %d were cut, want %d and 1", open, cut, all-1)
 	}
 	close(over)
