@@ -70,6 +70,7 @@ func TestHandbook(t *testing.T) {
 	}
 	h.write(owner, "after the upgrade")
 	m.follow(pages["upgrade"], "back")
+	h.signIn(owner)
 	if got := h.slides(owner); got != "before the upgrade" {
 		t.Errorf("after the way back the slides are %q, want what the copy holds", got)
 	}
@@ -77,6 +78,7 @@ func TestHandbook(t *testing.T) {
 	h.tryNginx(pages["install"])
 	h.remove(pages["install"])
 	m.follow(pages["bad-sunday"], "nothing")
+	h.signIn(owner)
 	if got := h.slides(owner); got != "before the upgrade" {
 		t.Errorf("made anew from the copy the slides are %q, want what the copy holds", got)
 	}
