@@ -1,7 +1,10 @@
 package backup_test
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +14,12 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/services/backup"
+	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// TestFigures measures a backup beside pg_dump alone. FIGURES_MIB is the size of the database.
+// TestFigures measures a backup beside pg_dump and a copy of the objects, which an object storage has in
+// files of 8 MiB. FIGURES_MIB is the size of the database, and of the objects.
 func TestFigures(t *testing.T) {
 	size, err := strconv.Atoi(os.Getenv("FIGURES_MIB"))
 	if err != nil {
@@ -25,6 +31,7 @@ func TestFigures(t *testing.T) {
 			SELECT (SELECT string_agg(sha512((n || '.' || k)::bytea), '') FROM generate_series(1, 160) AS k)
 			FROM generate_series($1::int * 100, ($1::int + 16) * 100 - 1) AS n`, done)
 	}
+	files := p.storeFiles(t, size)
 	folder := t.TempDir()
 	took := func(f func() error) time.Duration {
 		t.Helper()
@@ -41,6 +48,14 @@ func TestFigures(t *testing.T) {
 			command.Env = append(os.Environ(), p.Programs...)
 			return command.Run()
 		})
+		objects := took(func() error {
+			for n, file := range files {
+				if err := copyFile(file, filepath.Join(folder, "object"+strconv.Itoa(n))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		file := filepath.Join(folder, "made")
 		create := took(func() error {
 			_, err := backup.Create(t.Context(), p.Installation, file, backup.CreateOptions{})
@@ -53,14 +68,42 @@ func TestFigures(t *testing.T) {
 		}
 		check := took(func() error { _, err := backup.Check(t.Context(), file, ""); return err })
 		copied := took(func() error { return copyFile(file, filepath.Join(folder, "copy")) })
-		t.Logf("%d MiB: pg_dump %v, create %v (%.2f), %d MiB, check %v, copy %v, peak memory %d MiB",
-			size, dump, create, create.Seconds()/dump.Seconds(), info.Size()>>20, check, copied, peak>>10)
+		t.Logf("%d MiB and as much of objects: pg_dump %v, objects %v, create %v (%.2f of both), %d MiB, "+
+			"check %v, copy %v, peak memory %d MiB", size, dump, objects, create, create.Seconds()/(dump+objects).Seconds(),
+			info.Size()>>20, check, copied, peak>>10)
 	}
 	verify := took(func() error {
 		_, err := backup.Verify(t.Context(), p.Installation, filepath.Join(folder, "made"), "", nil)
 		return err
 	})
 	t.Logf("verify %v, peak memory %d MiB", verify, peakMemory(t)>>10)
+}
+
+// storeFiles puts objects into an object storage in the place of the bucket in memory, and the same content
+// into files, whose paths it returns.
+func (p *place) storeFiles(t *testing.T, size int) (files []string) {
+	t.Helper()
+	provider, err := storage.New(storagetest.New(t).Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(provider.Close)
+	bucket := provider.Bucket("choir", "pictures")
+	p.Buckets = []backup.Bucket{{Module: "choir", Bucket: "pictures", Store: bucket}}
+	content, source, folder := make([]byte, 8<<20), rand.NewChaCha8([32]byte{}), t.TempDir()
+	for n := range size / 8 {
+		_, _ = source.Read(content)
+		name := fmt.Sprintf("picture%d", n)
+		files = append(files, filepath.Join(folder, name))
+		err := os.WriteFile(files[n], content, 0o600)
+		if err == nil {
+			_, err = bucket.Put(t.Context(), name, "image/jpeg", bytes.NewReader(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
 }
 
 func copyFile(from, to string) error {
