@@ -51,7 +51,7 @@ const (
 
 // rows is the whole table. Each subject has a file of its own.
 func rows() []row {
-	return slices.Concat(answers(), moduleCalls(), starts(), signInRows())
+	return slices.Concat(answers(), moduleCalls(), starts(), signInRows(), streamRows())
 }
 
 func answers() []row {

@@ -61,6 +61,7 @@ func main() {
 		answer(c, `{"kind":"authenticated","userId":"`+person+`"}`)
 	})
 	serveScript(engine)
+	serveStreams(engine)
 	listener, err := net.Listen("tcp", "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "0"))
 	if err != nil {
 		fmt.Println(err)

@@ -9,17 +9,22 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type calls struct{ id string }
+type calls struct {
+	id   string
+	host *sdk.Host
+}
 
 // The copies for a start with many modules differ in the name of their program alone.
-func main() { sdk.Serve(calls{id: filepath.Base(os.Args[0])}) }
+func main() { sdk.Serve(&calls{id: filepath.Base(os.Args[0])}) }
 
 // Register declares the routes, which the limit has inside the host.
-func (c calls) Register(r *sdk.Registry) error {
+func (c *calls) Register(r *sdk.Registry) error {
 	may := c.id + ".use"
 	r.Handle("GET /small", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -39,11 +44,29 @@ func (c calls) Register(r *sdk.Registry) error {
 	}
 	r.Handle("POST /count", may, sdk.Buffered(1<<20), count)
 	r.Handle("POST /stream", may, sdk.Streamed(32<<20), count)
+	r.Channel("pulse", may, func(context.Context) (any, error) { return struct{}{}, nil })
+	r.Handle("GET /publish/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		count, _ := strconv.Atoi(r.PathValue("count"))
+		for range count {
+			_ = c.host.Realtime.Publish("pulse", pulse{time.Now().UnixNano(), padding})
+		}
+	})
 	return nil
 }
 
-// Start has nothing to do.
-func (calls) Start(context.Context, *sdk.Host) error { return nil }
+// pulse is an update of 200 bytes and the time.
+type pulse struct {
+	At      int64  `json:"at"`
+	Padding string `json:"padding"`
+}
+
+var padding = strings.Repeat("x", 200)
+
+// Start keeps what publishes.
+func (c *calls) Start(_ context.Context, host *sdk.Host) error {
+	c.host = host
+	return nil
+}
 
 // Stop has nothing to do.
-func (calls) Stop(context.Context) error { return nil }
+func (*calls) Stop(context.Context) error { return nil }
