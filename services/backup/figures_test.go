@@ -69,8 +69,8 @@ func TestFigures(t *testing.T) {
 		check := took(func() error { _, err := backup.Check(t.Context(), file, ""); return err })
 		copied := took(func() error { return copyFile(file, filepath.Join(folder, "copy")) })
 		t.Logf("%d MiB and as much of objects: pg_dump %v, objects %v, create %v (%.2f of both), %d MiB, "+
-			"check %v, copy %v, peak memory %d MiB", size, dump, objects, create, create.Seconds()/(dump+objects).Seconds(),
-			info.Size()>>20, check, copied, peak>>10)
+			"check %v, copy %v, peak memory %d MiB", size, dump, objects, create,
+			create.Seconds()/(dump+objects).Seconds(), info.Size()>>20, check, copied, peak>>10)
 	}
 	verify := took(func() error {
 		_, err := backup.Verify(t.Context(), p.Installation, filepath.Join(folder, "made"), "", nil)
