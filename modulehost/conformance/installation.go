@@ -30,6 +30,7 @@ type installation struct {
 	root    string // of every URL
 	token   string // of its callers: the port is open to the whole machine
 	client  *http.Client
+	leaving *http.Client // resets its connections
 	reached atomic.Int64 // requests that came as far as the module
 	serving atomic.Int64 // requests in the gateway's hands
 	fault   fault
@@ -136,6 +137,7 @@ func (i *installation) listen(t *trial) error {
 	i.root, err = i.serveHTTP(handler)
 	i.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16,
 		IdleConnTimeout: 2 * time.Second}}
+	i.leaving = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialToReset}}
 	i.cancels = append([]func(){i.client.CloseIdleConnections}, i.cancels...)
 	return err
 }

@@ -65,7 +65,9 @@ const (
 )
 
 // send sends a request and reads its answer, or the beginning of an endless one.
-func (i *installation) send(ctx context.Context, q request) (a answer) {
+func (i *installation) send(ctx context.Context, q request) answer { return i.sendBy(ctx, i.client, q) }
+
+func (i *installation) sendBy(ctx context.Context, client *http.Client, q request) (a answer) {
 	ctx, cancel := context.WithTimeout(ctx, q.within)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, q.route.GetMethod(), i.root+gateway.Prefix+
@@ -84,7 +86,7 @@ func (i *installation) send(ctx context.Context, q request) (a answer) {
 	if q.origin != "" {
 		r.Header.Set("Origin", q.origin)
 	}
-	response, err := i.client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()

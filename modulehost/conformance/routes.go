@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func checkCancel(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// leave sends a request and goes away as soon as the module has it. Of a body only the first half comes.
+// leave sends a request and resets its connection as soon as the module has it. Of a body only the first half comes.
 func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,7 +89,20 @@ func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	}
 	i.onEntry(cancel)
 	defer i.onEntry(nil)
-	_ = i.send(ctx, q)
+	_ = i.sendBy(ctx, i.leaving, q)
+}
+
+// dialToReset makes a connection whose close resets it. A mere end of input leaves a request as it is: its
+// sender may still wait for the response (RFC 9112 §9.6).
+func dialToReset(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if socket, ok := conn.(*net.TCPConn); ok {
+		err = socket.SetLinger(0)
+	}
+	return conn, err
 }
 
 // blocked is the rest of a body that never comes.
