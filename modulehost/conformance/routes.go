@@ -78,7 +78,8 @@ func checkCancel(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// leave sends a request and resets its connection as soon as the module has it. Of a body only the first half comes.
+// leave sends a request and resets its connection as soon as the module has it. Of a body only the first half
+// comes.
 func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
