@@ -173,7 +173,7 @@ func (l *load) screen(ctx context.Context) {
 			if err == nil && kind != "snapshot" && kind != "reconnect" {
 				l.wrong("a stream begins with %q", kind)
 			}
-			for ; err == nil; kind, _, err = reader.next() {
+			for ; err == nil; _, _, err = reader.next() {
 				l.updates.Add(1)
 			}
 			reader.close()

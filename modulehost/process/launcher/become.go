@@ -17,7 +17,7 @@ type prepared struct {
 	rules   [2]landlockRule
 	program filterProgram
 	header  capabilityHeader
-	none    [2]capabilityData // no capability
+	none    [6]uint32 // no capability: twice effective, permitted, inheritable
 }
 
 // The kernel's own structures.
@@ -37,7 +37,6 @@ type (
 		version uint32
 		pid     int32
 	}
-	capabilityData struct{ effective, permitted, inheritable uint32 }
 )
 
 // The numbers of these calls are the same on every architecture that is built for.
