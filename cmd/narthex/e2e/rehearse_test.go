@@ -509,12 +509,13 @@ func TestRehearsalOfPackages(t *testing.T) {
 	}
 }
 
-// TestRehearsalKilled kills a rehearsal at ten points, and ends it by Ctrl-C at five. After Ctrl-C nothing is
+// TestRehearsalKilled kills a rehearsal at four points, and ends it by Ctrl-C at two; NARTHEX_FIGURES=1 asks for
+// ten and five. After Ctrl-C nothing is
 // left; after kills nothing is left by the next run.
 func TestRehearsalKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it kills fifteen commands")
+		t.Skip("it kills many commands")
 	}
 	i := keepWith(t, "announcements", "board")
 	i.migrateWithOwner(t)
@@ -524,18 +525,22 @@ func TestRehearsalKilled(t *testing.T) {
 	i.mustRun(t, "modules:package", "--dir", builtModule(t, "base"), "--out", dir)
 	rehearse := []string{"upgrade:rehearse", "--modules-dir", dir}
 	took := i.timed(t, rehearse...)
-	for point := range 10 {
-		i.kill(t, took*time.Duration(point+1)/11, rehearse...)
+	kills, interrupts := 4, 2
+	if os.Getenv("NARTHEX_FIGURES") != "" {
+		kills, interrupts = 10, 5
+	}
+	for point := range kills {
+		i.kill(t, took*time.Duration(point+1)/time.Duration(kills+1), rehearse...)
 	}
 	i.mustRun(t, rehearse...)
 	i.assertNoScratch(t)
 	assertEmpty(t, i.environment["TMPDIR"])
 	i.assertState(t, "after the kills", before)
-	for point := range 5 {
+	for point := range interrupts {
 		r := startCommand(t, i.environment, "", rehearse...)
 		select {
 		case <-r.ended:
-		case <-time.After(took * time.Duration(point+1) / 6): // the point at which it is ended, not a wait
+		case <-time.After(took * time.Duration(point+1) / time.Duration(interrupts+1)): // when it is ended
 			r.signal(t, syscall.SIGINT)
 		}
 		if status, said := r.awaitExit(t), r.stderr.String(); status != cli.ExitSuccess &&

@@ -1,6 +1,9 @@
 package link
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // A body socket may have a lane: memory that both ends have mapped (docs/link.md). The bytes of a long body
 // lie there, while the pieces on the socket say where one ends. What decides anything travels on the socket,
@@ -51,7 +54,7 @@ func (l *lane) room(in *heads, from io.Reader) ([]byte, error) {
 	return l.slot(l.next), nil
 }
 
-const errAnswered = Error("BODY_ANSWERED")
+var errAnswered = errors.New("the other side has ended the exchange")
 
 // send says that n bytes of the slot that room returned were filled, and what is behind them, as buffer.last
 // does.
