@@ -110,14 +110,22 @@ func (p *response) next(wait bool) (changed <-chan struct{}) {
 	}
 	p.taken = l.group(r.next, p.taken)
 	r.moved = time.Now()
-	if r.idle = len(p.taken) == 0; !r.idle {
+	if len(p.taken) > 0 {
+		r.idle = false
 		return nil
 	}
 	p.taken = nil // an idle reader keeps nothing
-	if wait && l.changed == nil {
+	if r.idle = wait; wait && l.changed == nil {
 		l.changed = make(chan struct{})
 	}
 	return l.changed
+}
+
+// busy says that the reader is about to write: the hub waits for one that is idle, and this one may block.
+func (p *response) busy() {
+	p.reader.log.mu.Lock()
+	defer p.reader.log.mu.Unlock()
+	p.reader.idle, p.reader.moved = false, time.Now()
 }
 
 func (p *response) drop() {
@@ -143,6 +151,7 @@ func (p *response) wait(ctx context.Context, w http.ResponseWriter, changed <-ch
 	case <-changed:
 		return true
 	case now := <-timer.C:
+		p.busy()
 		if !now.Before(r.stops) {
 			p.write(w, r.log.frames.encode(reconnect(p.at.of(r))))
 			return false

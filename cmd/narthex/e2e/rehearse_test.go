@@ -509,9 +509,8 @@ func TestRehearsalOfPackages(t *testing.T) {
 	}
 }
 
-// TestRehearsalKilled kills a rehearsal at four points, and ends it by Ctrl-C at two; NARTHEX_FIGURES=1 asks for
-// ten and five. After Ctrl-C nothing is
-// left; after kills nothing is left by the next run.
+// TestRehearsalKilled kills a rehearsal at four points, and ends it by Ctrl-C at two; NARTHEX_FIGURES=1 asks
+// for ten and five. After Ctrl-C nothing is left; after kills nothing is left by the next run.
 func TestRehearsalKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
