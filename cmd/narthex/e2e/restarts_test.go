@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -23,16 +22,7 @@ func TestRestartsRefuseNobody(t *testing.T) {
 	t.Parallel()
 	const restarts = 20
 	i := install(t, "base")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	socket, err := listener.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
+	listener, socket := heldSocket(t)
 	p := startProxies(t, listener.Addr().String())
 	i.useProxies(p)
 	start := func() *invocation {

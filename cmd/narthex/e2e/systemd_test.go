@@ -18,16 +18,7 @@ import (
 func TestUnderSystemd(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	socket, err := listener.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
+	listener, socket := heldSocket(t)
 	path := filepath.Join(t.TempDir(), "notify")
 	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
@@ -110,4 +101,21 @@ func inode(t *testing.T, socket *os.File) string {
 		t.Fatal(err)
 	}
 	return "socket:[" + strconv.FormatUint(info.Sys().(*syscall.Stat_t).Ino, 10) + "]"
+}
+
+// heldSocket is a socket that outlives the platform's processes, as a socket unit's does, and what they
+// inherit of it. Both are closed with the test.
+func heldSocket(t *testing.T) (net.Listener, *os.File) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	return listener, socket
 }
