@@ -215,7 +215,9 @@ func (p *tab) waitUntil(what string, holds func() bool) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			p.t.Fatalf("never: %s\nthe page says:\n%s", what, eval[string](p, "document.body.innerText"))
+			p.t.Fatalf("never: %s\nthe focus is on: %s\nthe page says:\n%s", what,
+				eval[string](p, "document.activeElement?.cloneNode().outerHTML ?? ''"),
+				eval[string](p, "document.body.innerText"))
 		}
 	}
 }

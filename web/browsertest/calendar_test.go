@@ -95,6 +95,17 @@ func testCalendarKeys(p *tab, open func(p *tab, page, words string)) {
 		p.waitFor(fmt.Sprintf(`document.activeElement.dataset.day === %q`, step.day))
 	}
 	p.waitFor(`document.querySelectorAll('.month [tabindex="0"]').length === 1`)
+	open(p, "week/2027-02-14", "2027")
+	p.waitFor(`document.querySelector(".month") === null`)
+	p.runScript(`new MutationObserver((changes, observer) => { // a key in the moment in which the month appears
+		const day = document.querySelector('.month [data-day="2027-02-13"]');
+		if (!day) return;
+		observer.disconnect();
+		day.focus();
+		day.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+	}).observe(document.body, { subtree: true, childList: true })`)
+	open(p, "month/2027-02-13", "February 2027")
+	p.waitFor(`document.activeElement.dataset.day === "2027-02-14"`)
 	p.key(kb.Enter)
 	p.waitFor(`location.hash === "#/m/calendar/list/2027-02-14"`)
 }

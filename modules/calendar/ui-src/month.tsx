@@ -13,10 +13,12 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 	const weeks = weeksOf(day, begins);
 	const days = byDay(occurrences, weeks.flat());
 	const grid = useRef<HTMLTableElement>(null);
-	const moves = useRef(false);
+	const goal = useRef<string>(undefined);
 	useEffect(() => {
-		if (moves.current) grid.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
-		moves.current = false;
+		// A key may come before the effect of the day that was shown first: the day is compared.
+		if (goal.current !== day) return;
+		grid.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
+		goal.current = undefined;
 	}, [day]);
 	const keys = (event: KeyboardEvent) => {
 		const at = (event.target as HTMLElement).dataset["day"];
@@ -24,7 +26,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 		const to = target(event.key, at, begins, context.dir === "rtl");
 		if (to === undefined) return;
 		event.preventDefault();
-		moves.current = true;
+		goal.current = to;
 		stay("month", to);
 	};
 	return (
