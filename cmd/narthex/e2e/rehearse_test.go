@@ -463,6 +463,16 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 	stop()
 	i.assertState(t, "after the rehearsals", before)
 
+	// One of the platform's own files fails on what somebody has made by hand.
+	i.db.Exec(t, `DELETE FROM core.migration WHERE line = 'core' AND version = 16`)
+	own, run := i.rehearse(t)
+	if run.awaitExit(t) != cli.ExitFailure || own.Verdict != platform.WouldFail || len(own.Findings) != 1 ||
+		own.Findings[0].Code != "MIGRATION_FAILED" || len(own.Pending) == 0 || own.Pending[0].Line != "core" ||
+		!strings.Contains(own.Findings[0].Text, "core 0016_module_schedule, SQLSTATE 42P07") {
+		t.Errorf("a failing migration of the platform: exit %d, %+v, pending %+v, said %s", run.awaitExit(t),
+			own.Findings, own.Pending, run.stderr.String())
+	}
+
 	i.db.Exec(t, `ALTER ROLE keeper_`+i.db.Settings.Name+` NOCREATEDB`)
 	r := runCommand(t, i.environment, "", "upgrade:rehearse")
 	if said := r.stderr.String(); r.awaitExit(t) != cli.ExitFailure ||
