@@ -118,6 +118,9 @@ func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
 	other.waitForText("Sunday service")
 	other.do(chromedp.Navigate(strings.SplitN(eval[string](other, "location.href"), "#", 2)[0] +
 		"#/m/calendar/list/" + thursday))
+	open(p, "new", "Begins") // today, and not in the past
+	p.waitFor(`((date, time) => date !== undefined && date + "T" + time > new Date().toISOString().slice(0, 16))(
+		document.querySelector("[type=date]")?.value, document.querySelector("[type=time]")?.value)`)
 	open(p, "new/"+thursday, "Begins")
 	p.click("button", "Save")
 	p.waitForText("An event needs a title.")

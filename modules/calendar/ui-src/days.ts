@@ -51,6 +51,12 @@ export const plusMinutes = (time: string, minutes: number): string =>
 export const minutesBetween = (from: string, until: string): number =>
 	(momentOf(until) - momentOf(from)) / 60_000;
 
+/** What a zone's clocks show at a moment (in ms since 1970); Swedish is written like the texts here. */
+export const clockOf = (zone: string, moment: number): string =>
+	new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short", timeStyle: "short" })
+		.format(moment)
+		.replace(" ", "T");
+
 /** How a language writes days and times. */
 export class Forms {
 	readonly #forms = new Map<string, Intl.DateTimeFormat>();

@@ -17,16 +17,12 @@ export interface Draft {
 export const maxTitle = 120;
 export const maxText = 1000;
 
-/** An event of one hour on a day. */
-export const newDraft = (day: string): Draft => ({
-	title: "",
-	text: "",
-	allDay: false,
-	start: `${day}T10:00`,
-	end: `${day}T11:00`,
-	repeat: once,
-	rooms: [],
-});
+/** An event of one hour on a day: at ten, or from the next full hour on when that is past today. */
+export function newDraft(day: string, now: string): Draft {
+	const ten = `${day}T10:00`;
+	const start = day === dayOf(now) && now > ten ? plusMinutes(`${now.slice(0, 13)}:00`, 60) : ten;
+	return { title: "", text: "", allDay: false, start, end: plusMinutes(start, 60), repeat: once, rooms: [] };
+}
 
 const withTime = (text: string, time: string): string => (text.length === 10 ? `${text}T${time}` : text);
 

@@ -2,7 +2,7 @@ import { Button, Checkbox, Form, Note, ScreenHeader, Skeleton, TextField } from 
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal, Result } from "./api";
 import { ClockField } from "./clockfield";
-import { dayOf } from "./days";
+import { clockOf, dayOf, plusDays } from "./days";
 import {
 	type Draft,
 	draftOf,
@@ -51,8 +51,12 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	};
 	const fresh = async (): Promise<{ draft: Draft; rev: number | undefined } | undefined> => {
 		if (id === undefined) {
-			const today = new Date(context.serverNow()).toISOString().slice(0, 10);
-			return { draft: newDraft(date === "" ? today : date), rev: undefined };
+			const utc = new Date(context.serverNow()).toISOString();
+			const house = await api.window(dayOf(utc), plusDays(dayOf(utc), 1));
+			if (context.signal.aborted) return undefined;
+			if (!house.ok) return void setRefused(house.why);
+			const now = clockOf(house.value.zone, context.serverNow());
+			return { draft: newDraft(date === "" ? dayOf(now) : date, now), rev: undefined };
 		}
 		const [result, days] = await Promise.all([api.event(id), scope === "one" ? ownOf(date) : undefined]);
 		if (context.signal.aborted) return undefined;
@@ -63,7 +67,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	};
 	/** One date as it is now, where it differs from the others. */
 	const ownOf = async (at: string): Promise<Draft | undefined> => {
-		const result = await api.window(dayOf(at), nextDay(at));
+		const result = await api.window(dayOf(at), plusDays(dayOf(at), 1));
 		const one =
 			result.ok && result.value.occurrences.find(({ event, date: on }) => event === id && on === at);
 		return one ? draftOf({ ...one, rule: "" }) : undefined;
@@ -235,6 +239,3 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		</>
 	);
 }
-
-const nextDay = (date: string): string =>
-	new Date(Date.parse(`${dayOf(date)}T00:00Z`) + 86_400_000).toISOString().slice(0, 10);
