@@ -32,8 +32,13 @@ func tlsConfig(settings environment.Database, host string, roots *x509.CertPool)
 	return &tls.Config{ServerName: host, RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// trusted returns the system's authorities and the given ones.
+// trusted returns the system's authorities and the given ones. Where none are given it returns nil, which
+// means the system's, too: the first handshake reads them, and a start without TLS is spared a good part of
+// its time.
 func trusted(settings environment.Database) *x509.CertPool {
+	if settings.TLSMode == environment.DisableTLS || len(settings.CA) == 0 {
+		return nil
+	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool() // a machine without authorities trusts only the given ones
