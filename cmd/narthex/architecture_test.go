@@ -103,6 +103,7 @@ var ranks = map[string]int{
 	"modulehost/manifest":         1,
 	"modulehost/sdk/abi":          1,
 	"modulehost/sdk/link":         1,
+	"modulehost/sdk/programpages": 1,
 	"modulehost/hostmemory":       1,
 	"modulehost/process/launcher": 1,
 }
@@ -110,7 +111,7 @@ var ranks = map[string]int{
 // outside are the packages that the ranks do not hold: what module authors import, the modules, whichever
 // there are, and generators. sdktest stands above the platform, and imports the SDK as a module does.
 var outside = map[string][]string{
-	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link"},
+	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link", "modulehost/sdk/programpages"},
 	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/programpages"
 )
 
 // Encoder compresses the modules' scripts after the start, while they are already served uncompressed, so
@@ -22,7 +24,8 @@ func (s *Service) Encoder() *Encoder {
 }
 
 // Serve compresses one script after the other, gives the memory of that and of the start back to the system,
-// which the collector of an idle process would keep for minutes, then waits for the end of ctx.
+// which the collector of an idle process would keep for minutes, lets go of the program's pages that only the
+// start needed, then waits for the end of ctx.
 func (e *Encoder) Serve(ctx context.Context) error {
 	for _, r := range e.service.ordered {
 		for _, a := range r.artifacts() {
@@ -36,6 +39,7 @@ func (e *Encoder) Serve(ctx context.Context) error {
 		}
 	}
 	debug.FreeOSMemory()
+	programpages.Release()
 	<-ctx.Done()
 	return ctx.Err()
 }

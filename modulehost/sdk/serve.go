@@ -15,6 +15,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/programpages"
 )
 
 // The inherited descriptors (docs/link.md).
@@ -176,6 +177,7 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 		reportError("Start", err)
 		return nil, err
 	}
+	programpages.Release() // most of what ran so far runs once
 	return &abi.StartResponse{}, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-//go:embed go.mod go.sum *.go abi link sqldb
+//go:embed go.mod go.sum *.go abi link programpages sqldb
 var sources embed.FS
 
 // Sources are the files of this Go module, tests included: narthex-dev sdk:export writes them. The linker
