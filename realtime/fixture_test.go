@@ -137,6 +137,21 @@ func run(t testing.TB, service interface {
 // event is one block of a stream.
 type event struct{ id, name, data, retry string }
 
+// field is where a field's value belongs; nil: a hub never writes such a field.
+func (e *event) field(name string) *string {
+	switch name {
+	case "id":
+		return &e.id
+	case "event":
+		return &e.name
+	case "data":
+		return &e.data
+	case "retry":
+		return &e.retry
+	}
+	return nil
+}
+
 // parse reads a stream as EventSource would, but refuses what a hub never writes.
 func parse(t testing.TB, stream string) (events []event) {
 	t.Helper()
@@ -150,8 +165,8 @@ func parse(t testing.TB, stream string) (events []event) {
 		var e event
 		for field := range strings.SplitSeq(block, "\n") {
 			name, value, _ := strings.Cut(field, ": ")
-			to, known := map[string]*string{"id": &e.id, "event": &e.name, "data": &e.data, "retry": &e.retry}[name]
-			if !known || *to != "" || strings.ContainsAny(value, "\r") {
+			to := e.field(name)
+			if to == nil || *to != "" || strings.ContainsAny(value, "\r") {
 				t.Errorf("the event %.80q has the field %.80q, want each known field once", block, field)
 				return events
 			}
@@ -176,6 +191,8 @@ type client struct {
 	stalled  chan struct{} // not nil: writes wait until it is closed or their deadline is over
 	deadline chan struct{}
 	flushed  int
+	parsed   int       // of the flushed bytes: a test may ask many times
+	known    []event   // of the parsed bytes
 	until    time.Time // the write deadline
 }
 
@@ -237,7 +254,11 @@ func (c *client) events(t testing.TB) []event {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return parse(t, string(c.sent.Bytes()[:c.flushed]))
+	if c.parsed < c.flushed {
+		c.known = append(c.known, parse(t, string(c.sent.Bytes()[c.parsed:c.flushed]))...)
+		c.parsed = c.flushed
+	}
+	return slices.Clip(c.known)
 }
 
 // named returns the events of one name.

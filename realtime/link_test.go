@@ -102,7 +102,16 @@ func until(t testing.TB, what string, reached func() bool) {
 	}
 }
 
-func (c *client) count(t *testing.T, name string) int { return len(named(c.events(t), name)) }
+// count is how many events of one name have been flushed.
+func (c *client) count(t *testing.T, name string) (n int) {
+	t.Helper()
+	for _, e := range c.events(t) {
+		if e.name == name {
+			n++
+		}
+	}
+	return n
+}
 
 // An update reaches the readers of every process of its installation once, and no reader of another
 // installation.
