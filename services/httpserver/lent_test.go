@@ -125,3 +125,36 @@ func TestLentStreamOutlivesTheRequest(t *testing.T) {
 		t.Errorf("the stream ends with %q, %v, want reconnect: what the client sent must not reset it", rest, err)
 	}
 }
+
+// TestCutLeavesTheDescriptor checks that a stop whose time is over ends the connection of a lent stream and
+// leaves its descriptor open until the stream says its end: it may be about to write to it.
+func TestCutLeavesTheDescriptor(t *testing.T) {
+	lent := make(chan realtime.Connection, 1)
+	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) {
+			connection := realtime.ConnectionOf(r.Context())
+			if !connection.BeginStream() {
+				t.Error("no room for a stream")
+			}
+			if _, _, err := http.NewResponseController(w).Hijack(); err != nil {
+				t.Error(err)
+			}
+			lent <- connection
+		})}, httpserver.Limits{Drain: 200 * time.Millisecond})
+	client := s.dial(t)
+	_, _ = io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	connection := <-lent
+	ended := make(chan error, 1)
+	go func() { ended <- s.end() }()
+	if _, err := io.ReadAll(client); errors.Is(err, context.DeadlineExceeded) {
+		t.Error("the connection is open, want it cut")
+	}
+	if err := connection.Socket().Control(func(uintptr) {}); err != nil {
+		t.Errorf("the stream's descriptor: %v, want it open until the stream's end", err)
+	}
+	connection.EndStream(realtime.StreamCut)
+	if err := <-ended; !errors.Is(err, httpserver.ErrDrain) {
+		t.Errorf("stop: %v, want %v", err, httpserver.ErrDrain)
+	}
+	s.eventually(t, "the connection is given back", func() bool { return s.Open() == 0 })
+}

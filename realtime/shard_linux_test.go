@@ -1,0 +1,281 @@
+package realtime
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// These tests drive a shard by hand: it has no goroutine, so that no pass and no sweep comes which a test has
+// not asked for, and its clock is the test's.
+
+// patience bounds every wait for a socket. It is over only when a test fails.
+const patience = 20 * time.Second
+
+func newTestShard(t *testing.T) *shard {
+	t.Helper()
+	w, err := newWatch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newEventLog(false, &counts{})
+	s := &shard{log: l, watch: w, wake: make(chan struct{}, 1), place: l.end, at: position{next: unnumbered}}
+	l.shards = append(l.shards, s)
+	t.Cleanup(func() {
+		s.mu.Lock()
+		for _, r := range s.readers {
+			s.close(r, StreamLeft)
+		}
+		s.mu.Unlock()
+		w.close()
+		l.frames.close()
+	})
+	return s
+}
+
+// ownSocket is a connection that is its descriptor and nothing else.
+type ownSocket struct {
+	descriptor int
+	ended      chan StreamEnd
+}
+
+func (ownSocket) BeginStream() bool       { return true }
+func (ownSocket) Socket() syscall.RawConn { return nil }
+
+func (o ownSocket) EndStream(how StreamEnd) {
+	_ = unix.Close(o.descriptor)
+	o.ended <- how
+}
+
+// admit opens a stream of the shard that begins with a piece. A wanted descriptor, which must be free, is the
+// stream's; -1: any.
+func admit(
+	t *testing.T, s *shard, wanted int, piece []byte,
+) (r *reader, client net.Conn, ended chan StreamEnd) {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wanted >= 0 && pair[0] != wanted {
+		if err := errors.Join(unix.Dup3(pair[0], wanted, unix.O_CLOEXEC), unix.Close(pair[0])); err != nil {
+			t.Fatal(err)
+		}
+		pair[0] = wanted
+	}
+	if err := unix.SetsockoptInt(pair[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 8<<10); err != nil {
+		t.Fatal(err)
+	}
+	file := os.NewFile(uintptr(pair[1]), "client")
+	if client, err = net.FileConn(file); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	_ = file.Close()
+	_ = client.SetDeadline(time.Now().Add(patience))
+	ended = make(chan StreamEnd, 2)
+	now := time.Now()
+	r = newReader()
+	r.fd, r.shard, r.connection = int32(pair[0]), s, ownSocket{pair[0], ended}
+	r.beats, r.stops = now.Add(heartbeats), now.Add(lifetime())
+	s.log.join(r)
+	s.log.mu.Lock()
+	s.coming++
+	s.log.mu.Unlock()
+	s.log.counts.readers.Add(1)
+	s.join(r, [][]byte{piece})
+	return r, client, ended
+}
+
+// tells appends an event and lets the shard write it.
+func tells(s *shard, frame []byte, last bool) {
+	s.log.add(entry{frame: frame, size: len(frame), next: unnumbered, last: last})
+	s.pass()
+}
+
+func endOf(t *testing.T, ended chan StreamEnd) StreamEnd {
+	t.Helper()
+	select {
+	case how := <-ended:
+		return how
+	case <-time.After(patience):
+		t.Fatal("the stream goes on, want its end")
+		return 0
+	}
+}
+
+func assertOpen(t *testing.T, what string, ended chan StreamEnd) {
+	t.Helper()
+	select {
+	case how := <-ended:
+		t.Fatalf("%s: the stream ended (%d), want it open", what, how)
+	default:
+	}
+}
+
+func assertNext(t *testing.T, client net.Conn, want string) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if n, err := io.ReadFull(client, got); err != nil || string(got) != want {
+		t.Fatalf("received %q, %v, want %q", got[:n], err, want)
+	}
+}
+
+// A socket that was full is written to as soon as it has room, without a pass or a sweep, and goes on at the
+// very byte.
+func TestFullSocketGoesOn(t *testing.T) {
+	s := newTestShard(t)
+	want := make([]byte, 512<<10)
+	for i := range want {
+		want[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	begin, half := 3, len(want)/2
+	r, client, _ := admit(t, s, -1, bytes.Clone(want[:begin]))
+	tells(s, want[begin:half], false)
+	if r.rest == nil || len(r.rest[0]) == half-begin {
+		t.Fatal("the socket took all or nothing, want a part of it")
+	}
+	tells(s, want[half:], false)
+	got := make([]byte, len(want))
+	if n, err := io.ReadFull(client, got); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("received %d bytes, %v, want all %d as they were written", n, err, len(want))
+	}
+}
+
+// A reader that takes nothing until its events are dropped is sent none from behind the gap: its stream ends,
+// and it begins anew. The one beside it gets all.
+func TestGapEndsTheStream(t *testing.T) {
+	s := newTestShard(t)
+	_, slow, ended := admit(t, s, -1, []byte("s"))
+	assertNext(t, slow, "s")
+	_, quick, _ := admit(t, s, -1, []byte("q"))
+	assertNext(t, quick, "q")
+	const size = 4 << 10
+	frame := func(n int) []byte { return bytes.Repeat([]byte{byte(n)}, size) }
+	most := mailboxEvents + mailboxEvents/2
+	for n := range most {
+		tells(s, frame(n), false)
+		assertNext(t, quick, string(frame(n)))
+	}
+	all, err := io.ReadAll(slow)
+	if err != nil {
+		t.Errorf("after %d bytes: %v, want the stream's end", len(all), err)
+	}
+	for i, b := range all {
+		if b != byte(i/size) {
+			t.Fatalf("byte %d is of event %d, want it of event %d", i, b, i/size)
+		}
+	}
+	if how := endOf(t, ended); how != StreamCut || s.log.counts.cut.Load() != 1 || len(all) >= most*size {
+		t.Errorf("ended as %d after %d bytes, %d cut, want it cut", how, len(all), s.log.counts.cut.Load())
+	}
+}
+
+// The next stream gets the descriptor of one that has ended. Nothing that was on its way for the old one, an
+// event of its socket or a write of its shard, reaches the new one.
+func TestDescriptorUsedAgain(t *testing.T) {
+	s := newTestShard(t)
+	old, client, ended := admit(t, s, -1, []byte("old"))
+	assertNext(t, client, "old")
+	_ = client.Close()
+	if how := endOf(t, ended); how != StreamLeft {
+		t.Fatalf("ended as %d, want %d", how, StreamLeft)
+	}
+	fresh, client, ended := admit(t, s, int(old.fd), []byte("new"))
+	assertNext(t, client, "new")
+	if r := s.watch.reader(old.fd, old.serial); r != nil {
+		t.Error("an event of the old socket finds a reader, want none")
+	}
+	s.ready(old, true)
+	s.mu.Lock()
+	s.close(old, StreamCut)
+	s.mu.Unlock()
+	assertOpen(t, "after events of the old one", ended)
+	if r := s.watch.reader(fresh.fd, fresh.serial); r != fresh {
+		t.Error("an event of the new socket finds another reader")
+	}
+	old.next, old.beats, old.stops = s.place, time.Time{}, time.Now().Add(lifetime())
+	tells(s, []byte("one"), false)
+	old.next = s.place
+	s.sweep(time.Now())
+	tells(s, []byte("two"), true)
+	rest, err := io.ReadAll(client)
+	if err != nil || string(rest) != "onetwo" {
+		t.Errorf("the new one received %q, %v, want each event once", rest, err)
+	}
+	if how := endOf(t, ended); how != StreamTold {
+		t.Errorf("ended as %d, want %d", how, StreamTold)
+	}
+}
+
+// A log that is full waits for its shard before it drops what the shard has not taken: who keeps up never
+// falls off.
+func TestLogWaitsForItsShard(t *testing.T) {
+	s := newTestShard(t)
+	l := s.log
+	added := make(chan struct{})
+	go func() {
+		defer close(added)
+		for range 3 * mailboxEvents {
+			l.add(entry{frame: []byte("x"), size: 1, next: unnumbered})
+		}
+	}()
+	for {
+		l.mu.Lock()
+		full, fallen := l.updates > mailboxEvents, l.fallen(s.place)
+		l.mu.Unlock()
+		if fallen {
+			t.Error("what the shard has not taken was dropped")
+			<-added
+			return
+		}
+		if full {
+			s.pass()
+		}
+		select {
+		case <-added:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// A sweep ends a stream whose socket takes nothing: after the stall's limit, and after the grace when it was
+// told to end or had lasted long enough. Before that it leaves it alone.
+func TestSweepEnds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit time.Duration
+		how   StreamEnd
+		begin func(s *shard, r *reader)
+	}{
+		{"stalled", stallLimit, StreamStalled, func(*shard, *reader) {}},
+		{"told", grace, StreamCut, func(s *shard, _ *reader) { s.log.finish() }},
+		{"old", grace, StreamCut, func(_ *shard, r *reader) { r.stops = time.Now() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTestShard(t)
+			r, _, ended := admit(t, s, -1, make([]byte, 512<<10))
+			c.begin(s, r)
+			from := time.Now()
+			s.sweep(from.Add(c.limit - time.Second))
+			assertOpen(t, "before its time", ended)
+			s.sweep(from.Add(c.limit + time.Second))
+			if how := endOf(t, ended); how != c.how {
+				t.Errorf("ended as %d, want %d", how, c.how)
+			}
+			if len(s.readers) != 0 || s.log.readers() != 0 || s.log.counts.readers.Load() != 0 {
+				t.Error("the reader is still counted")
+			}
+		})
+	}
+}
