@@ -5,5 +5,5 @@ package manifest
 import "os"
 
 func openBeneath(p *Package, path string, flags int) (*os.File, error) {
-	return openWalking(p, path, flags)
+	return openInRoot(p, path, flags)
 }

@@ -76,7 +76,7 @@ func waitToWrite(fd int, within time.Duration) error {
 
 // sendNow writes without waiting, although the descriptor is a blocking one.
 func sendNow(fd int, p []byte) (int, error) {
-	return syscall.SendmsgN(fd, p, nil, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+	return syscall.SendmsgN(fd, p, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 }
 
 // Close ends a Read in progress.
