@@ -29,6 +29,9 @@ func TestSignIn(t *testing.T) {
 	p.waitForHeading("Sign in")
 	p.fill("E-mail", " owner@example.org ")
 	p.fill("Password", "correct horse battery")
+	if kind := eval[string](p, "document.activeElement.type"); kind != "password" {
+		t.Errorf("the field Password has the type %s, want password", kind)
+	}
 	p.click("button", "Sign in")
 	p.find("navigation", "Modules")
 	p.waitForHome()
