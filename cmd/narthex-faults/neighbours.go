@@ -29,11 +29,14 @@ func neighbourFaults() []fault {
 		}, place: placeOptions{notStarted: true}, expected: "a module gets " + strings.Join(codes, " or ") +
 			" within its 15 s, others notice nothing; then it can store and read again"}
 	}
-	nats := func(name, done string, inject func(*check, *natsAway)) fault {
+	nats := func(name, done string, noticed bool, inject func(*check, *natsAway)) fault {
+		expected := "readers of this process get every update all along; NATS is used again once it is back"
+		if noticed {
+			expected = "it is noticed; " + expected
+		}
 		return fault{name: "neighbours/nats-" + name, done: "NATS " + done, run: func(c *check) {
-			natsFault(c, inject)
-		}, place: placeOptions{notStarted: true}, expected: "readers of this process get every update all along; " +
-			"NATS is used again once it is back"}
+			natsFault(c, noticed, inject)
+		}, place: placeOptions{notStarted: true}, expected: expected}
 	}
 	return []fault{
 		mail("down", "is down", refuses, "CONNECTION_FAILED"),
@@ -49,17 +52,17 @@ func neighbourFaults() []fault {
 		{name: "neighbours/storage-portal", done: "another server answers 200 and HTML in the storage's place",
 			expected: "a module gets UNAVAILABLE: nothing is told to be stored that is not",
 			place:    placeOptions{notStarted: true}, run: storagePortal},
-		nats("killed", "is killed", func(c *check, n *natsAway) {
+		nats("killed", "is killed", true, func(c *check, n *natsAway) {
 			n.server.kill()
 			n.back = func() { c.ok(n.start(), "NATS") }
 		}),
-		nats("frozen", "is frozen (SIGSTOP)", func(_ *check, n *natsAway) {
+		nats("frozen", "is frozen (SIGSTOP)", true, func(_ *check, n *natsAway) {
 			n.server.signal(syscall.SIGSTOP)
 			n.back = func() { n.server.signal(syscall.SIGCONT) }
 		}),
-		nats("slow", "answers 10 bytes a second", natsWay(trickles)),
-		nats("half-open", "swallows everything", natsWay(silent)),
-		nats("lying", "answers nonsense", natsWay(garbles)),
+		nats("slow", "answers 10 bytes a second", false, natsWay(trickles)),
+		nats("half-open", "swallows everything", true, natsWay(silent)),
+		nats("lying", "answers nonsense", false, natsWay(garbles)),
 		{name: "neighbours/nats-absent", done: "NATS is not there at the start", run: natsAbsent,
 			place:    placeOptions{notStarted: true},
 			expected: "the platform starts and serves; NATS is used once it is there"},
@@ -204,7 +207,9 @@ func natsWay(how way) func(*check, *natsAway) {
 	}
 }
 
-func natsFault(c *check, inject func(*check, *natsAway)) {
+// natsFault makes NATS fail. A failure that has to be noticed lasts until it is: else its end would be no
+// return.
+func natsFault(c *check, noticed bool, inject func(*check, *natsAway)) {
 	n := c.useNATS()
 	c.ok(c.start(c.ctx), "the start")
 	c.eventually("NATS is connected", func() bool { return c.usesNATS(c.place) })
@@ -213,6 +218,10 @@ func natsFault(c *check, inject func(*check, *natsAway)) {
 	inject(c, n)
 	took := c.tellOnce(owner, owner, 30)
 	c.saw("30 updates reached a reader of this process, the slowest write took %.2f s", took.Seconds())
+	if noticed {
+		c.eventually("it is noticed that NATS is away", func() bool { return !c.usesNATS(c.place) })
+		c.tellOnce(owner, owner, 5)
+	}
 	n.back()
 	c.eventually("NATS is used again", func() bool { return c.usesNATS(c.place) })
 	c.tellOnce(owner, owner, 5)
