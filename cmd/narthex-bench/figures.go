@@ -49,18 +49,18 @@ func paced(from senders, perSecond int) senders {
 	}
 }
 
-// throughput is responses a second, and what each costs the server and its modules in microseconds of
-// processor time.
-func throughput(
-	ctx context.Context, s *system, sent traffic, length time.Duration,
-) (rate, cost float64, err error) {
-	before := s.cpu()
-	done, err := load(ctx, s.address, sent, length)
-	if err != nil || len(done) == 0 {
-		return 0, 0, fmt.Errorf("%d responses: %w", len(done), err)
+// throughput is responses a second, and what each costs the server, its modules and what is behind it in
+// microseconds of processor time.
+func throughput(from senders) pair {
+	return func(ctx context.Context, s *system, length time.Duration) (rate, cost float64, err error) {
+		before := s.cpu()
+		done, err := load(ctx, s.address, from(s), length)
+		if err != nil || len(done) == 0 {
+			return 0, 0, fmt.Errorf("%d responses: %w", len(done), err)
+		}
+		used := s.cpu() - before
+		return float64(len(done)) / length.Seconds(), float64(used.Microseconds()) / float64(len(done)), nil
 	}
-	used := s.cpu() - before
-	return float64(len(done)) / length.Seconds(), float64(used.Microseconds()) / float64(len(done)), nil
 }
 
 // p99 is in microseconds.

@@ -18,8 +18,15 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
+// The peers.
+const (
+	nginx      = "nginx"
+	pocketbase = "pocketbase"
+	mercure    = "mercure"
+)
+
 // peerNames are in the order of the table.
-var peerNames = []string{"nginx", "pocketbase", "mercure"}
+var peerNames = []string{nginx, pocketbase, mercure}
 
 // systems are all that a row may be taken of.
 type systems struct {

@@ -35,7 +35,7 @@ func main() {
 	}
 	var o options
 	flag.IntVar(&o.runs, "runs", 5, "runs of each system")
-	flag.DurationVar(&o.length, "length", 2*time.Second,
+	flag.DurationVar(&o.length, "length", time.Second,
 		"length of one run, where a row does not end by itself")
 	flag.StringVar(&o.binary, "narthex", "bin/narthex", "the `program` to measure")
 	flag.StringVar(&o.against, "against", "", "an older narthex `program`, measured in turn in the same runs")
@@ -88,10 +88,13 @@ func bench(ctx context.Context, o options) error {
 	}
 	defer all.stop()
 	fmt.Printf(layout, "work", "limit", "older", "this", "to limit", "to older", "goal")
-	for _, row := range wanted {
-		if err := row.measure(ctx, all, os.Stdout, o.runs, o.length); err != nil {
+	began := time.Now()
+	for i, row := range wanted {
+		fmt.Fprintf(os.Stderr, "%s, %d of %d: %s ", time.Now().Format(time.TimeOnly), i+1, len(wanted), row.work)
+		if err := row.measure(ctx, all, os.Stdout, os.Stderr, o.runs, o.length); err != nil {
 			return fmt.Errorf("%s: %w", row.work, err)
 		}
 	}
+	fmt.Fprintf(os.Stderr, "%d rows in %s\n", len(wanted), time.Since(began).Round(time.Second))
 	return nil
 }

@@ -22,26 +22,33 @@ func moduleCalls() []row {
 	send := func(path string, size, connections int) senders {
 		return posted(callsPath+path, size, connections)
 	}
-	return []row{
-		{work: "module GET small, 32 at once", sent: read("/small", 32), goal: toLimit(atLeast, 0.55),
-			beside: inHost},
-		{work: "module GET small, 1 at once", sent: read("/small", 1), goal: toLimit(atLeast, 0.45),
-			beside: inHost},
-		{work: "module GET 64 KiB, 8 at once", sent: read("/plain/65536", 8), goal: toLimit(atLeast, 0.55),
-			beside: inHost},
-		{work: "module GET 1 MiB, 4 at once", sent: read("/plain/1048576", 4), goal: toLimit(atLeast, 0.68),
-			beside: inHost},
-		{work: "module GET 32 MiB, 1 at once", sent: read("/plain/33554432", 1), goal: toLimit(atLeast, 0.75),
-			beside: inHost},
-		{work: "module POST 64 KiB, 8 at once", sent: send("/count", 64<<10, 8), goal: toLimit(atLeast, 0.65),
-			beside: inHost},
-		{work: "module POST 1 MiB, 4 at once", sent: send("/count", 1<<20, 4), goal: toLimit(atLeast, 1.00),
-			beside: inHost},
-		{work: "module POST 32 MiB, 1 at once", sent: send("/stream", 32<<20, 1), goal: toLimit(atLeast, 0.65),
-			beside: inHost},
-		{work: "artifact 304, 32 at once", sent: revalidate(scriptPath, scriptTag(), connections),
-			goal: toLimit(atLeast, 0.95)},
+	var all []row
+	for _, of := range []struct {
+		work  string
+		sent  senders
+		least float64
+		peer  bool // nginx in front of the bare handler does it too
+	}{
+		{"module GET small, 32 at once", read("/small", 32), 0.55, true},
+		{"module GET small, 1 at once", read("/small", 1), 0.45, true},
+		{"module GET 64 KiB, 8 at once", read("/plain/65536", 8), 0.55, true},
+		{"module GET 1 MiB, 4 at once", read("/plain/1048576", 4), 0.68, true},
+		{"module GET 32 MiB, 1 at once", read("/plain/33554432", 1), 0.75, true},
+		{"module POST 64 KiB, 8 at once", send("/count", 64<<10, 8), 0.65, false},
+		{"module POST 1 MiB, 4 at once", send("/count", 1<<20, 4), 1.00, false},
+		{"module POST 32 MiB, 1 at once", send("/stream", 32<<20, 1), 0.65, false},
+	} {
+		r := requests(of.work, of.sent, toLimit(atLeast, of.least))
+		r.beside = inHost
+		if of.peer {
+			r.peers = map[string]pair{nginx: throughput(of.sent)}
+		}
+		all = append(all, r)
 	}
+	artifact := requests("artifact 304, 32 at once", revalidate(scriptPath, scriptTag(), connections),
+		toLimit(atLeast, 0.95))
+	artifact.peers = map[string]pair{nginx: throughput(revalidate(peerScript, nginxTag(), connections))}
+	return append(all, artifact)
 }
 
 // revalidate asks for an artifact that the sender has.

@@ -2,11 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -20,7 +27,7 @@ func (all *systems) startPeers(ctx context.Context, programs map[string]*string)
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
-		s, err := startPeer(ctx, name, *programs[name], folder)
+		s, err := all.startPeer(ctx, name, *programs[name], folder)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -41,9 +48,24 @@ http {
   client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/fastcgi;
   uwsgi_temp_path %[1]s/uwsgi; scgi_temp_path %[1]s/scgi;
   keepalive_requests 100000000;
-  server { listen %[2]s; root %[1]s/public; }
+  upstream bare { server %[3]s; keepalive 64; keepalive_requests 100000000; }
+  server {
+    listen %[2]s; root %[1]s/public;
+    location = /api/v1/principal {
+      default_type application/json; add_header Cache-Control no-store; return 200 '{"kind":"anonymous"}';
+    }
+    location /api/v1/modules/ {
+      proxy_pass http://bare; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_buffer_size 64k;
+    }
+  }
 }
 `
+
+// scriptTime is when nginx's file was last written, from which its tag is made.
+var scriptTime = time.Unix(1_700_000_000, 0)
+
+func nginxTag() string { return fmt.Sprintf(`"%x-%x"`, scriptTime.Unix(), len(browserScript())) }
 
 const mercureSettings = `{
 	auto_https off
@@ -60,71 +82,148 @@ http://%[2]s {
 }
 `
 
+// pocketbaseHealth is the one route that an empty PocketBase answers without asking its database.
+const pocketbaseHealth = "/api/health"
+
 // mercureKey signs what publishes to Mercure here.
 const mercureKey = "a-key-of-32-bytes-for-a-benchmark"
 
 // startPeer starts a program with the least configuration for its rows, and waits until it listens.
-func startPeer(ctx context.Context, name, program, folder string) (*system, error) {
+func (all *systems) startPeer(ctx context.Context, name, program, folder string) (*system, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	address := "127.0.0.1:" + port
 	public, settings := filepath.Join(folder, "public"), filepath.Join(folder, "settings")
-	if err := os.Mkdir(public, 0o755); err != nil {
+	script := filepath.Join(public, peerScript)
+	if err := errors.Join(os.Mkdir(public, 0o755), os.WriteFile(script, browserScript(), 0o644),
+		os.Chtimes(script, scriptTime, scriptTime)); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(public, peerScript), browserScript(), 0o644); err != nil {
-		return nil, err
-	}
-	var command *exec.Cmd
+	s := &system{name: name, address: address, ended: make(chan struct{})}
 	switch name {
-	case "nginx":
-		if err := os.WriteFile(settings, fmt.Appendf(nil, nginxSettings, folder, address), 0o644); err != nil {
-			return nil, err
-		}
-		command = exec.Command(program, "-p", folder, "-c", settings)
-	case "pocketbase":
-		command = exec.Command(program, "serve", "--http", address, "--dir", filepath.Join(folder, "data"),
-			"--publicDir", public)
-	case "mercure":
-		if err := os.WriteFile(settings, fmt.Appendf(nil, mercureSettings, folder, address, mercureKey),
-			0o644); err != nil {
-			return nil, err
-		}
-		command = exec.Command(program, "run", "--config", settings, "--adapter", "caddyfile")
+	case nginx:
+		err = os.WriteFile(settings, fmt.Appendf(nil, nginxSettings, folder, address, all.bare.address), 0o644)
+		s.command, s.behind, s.cookies = exec.Command(program, "-p", folder, "-c", settings), all.bare, all.bare.cookies
+	case pocketbase:
+		s.command, s.alive, s.again = servePocketbase(program, address, folder), pocketbaseHealth,
+			func(int) (*exec.Cmd, string, error) { return pocketbaseAgain(program, folder) }
+	case mercure:
+		err = os.WriteFile(settings, fmt.Appendf(nil, mercureSettings, folder, address, mercureKey), 0o644)
+		s.command = exec.Command(program, "run", "--config", settings, "--adapter", "caddyfile")
+		s.channel = mercureChannel(address)
 	}
-	command.Dir = folder
+	if err != nil {
+		return nil, err
+	}
+	s.command.Dir = folder
 	log, err := os.Create(filepath.Join(folder, "log"))
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	command.Stdout, command.Stderr = log, log
-	if err := command.Start(); err != nil {
+	s.command.Stdout, s.command.Stderr = log, log
+	if err := s.command.Start(); err != nil {
 		return nil, err
 	}
-	s := &system{name: name, address: address, command: command, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		_ = command.Wait()
+		_ = s.command.Wait()
 	}()
+	if err := s.listens(ctx, log.Name()); err != nil {
+		s.stop()
+		return nil, err
+	}
+	if name != pocketbase {
+		return s, nil
+	}
+	_, err = firstAnswer(0)(ctx, s, 0) // its first start makes its database
+	return s, err
+}
+
+// listens waits until it does.
+func (s *system) listens(ctx context.Context, log string) error {
 	within, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
-		conn, err := (&net.Dialer{}).DialContext(within, "tcp", address)
+		conn, err := (&net.Dialer{}).DialContext(within, "tcp", s.address)
 		if err == nil {
-			return s, conn.Close()
+			return conn.Close()
 		}
 		select {
 		case <-s.ended:
-			said, _ := os.ReadFile(log.Name())
-			return nil, fmt.Errorf("it ended:\n%s", said)
+			said, _ := os.ReadFile(log)
+			return fmt.Errorf("it ended:\n%s", said)
 		default:
 		}
 		if err := wait(within, 10*time.Millisecond); err != nil {
-			s.stop()
-			return nil, err
+			return err
 		}
 	}
+}
+
+func servePocketbase(program, address, folder string) *exec.Cmd {
+	return exec.Command(program, "serve", "--http", address, "--dir", filepath.Join(folder, "data"),
+		"--publicDir", filepath.Join(folder, "public"))
+}
+
+// pocketbaseAgain is a second PocketBase with a database of its own, which its first start makes.
+func pocketbaseAgain(program, folder string) (*exec.Cmd, string, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, "", err
+	}
+	copied, err := copyProgram(program, filepath.Join(folder, "again"))
+	address := "127.0.0.1:" + port
+	return servePocketbase(copied, address, filepath.Join(folder, "beside")), address, err
+}
+
+// posting is over how many connections Mercure is sent updates, each in a request of its own.
+const posting = 16
+
+// mercureChannel is a topic of Mercure's.
+func mercureChannel(address string) *channel {
+	const path = "/.well-known/mercure"
+	token := mercureToken()
+	post := func(ctx context.Context, client *http.Client) error {
+		data := fmt.Sprintf(`{"at":%d,"padding":"%s"}`, time.Now().UnixNano(), strings.Repeat("x", 200))
+		form := url.Values{"topic": {"pulse"}, "type": {"update"}, "data": {data}}
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+path,
+			strings.NewReader(form.Encode()))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Authorization", "Bearer "+token)
+		return succeed(client, request)
+	}
+	publish := func(ctx context.Context, client *http.Client, count int) error {
+		failures := make(chan error, posting)
+		for i := range posting {
+			go func() {
+				var err error
+				for n := i; n < count && err == nil; n += posting {
+					err = post(ctx, client)
+				}
+				failures <- err
+			}()
+		}
+		var failed error
+		for range posting {
+			failed = errors.Join(failed, <-failures)
+		}
+		return failed
+	}
+	return &channel{path + "?topic=pulse", []byte("\r\n\r\n"), publish} // it has no snapshot
+}
+
+// mercureToken allows to publish everything.
+func mercureToken() string {
+	encode := base64.RawURLEncoding.EncodeToString
+	signed := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +
+		encode([]byte(`{"mercure":{"publish":["*"]}}`))
+	mac := hmac.New(sha256.New, []byte(mercureKey))
+	mac.Write([]byte(signed))
+	return signed + "." + encode(mac.Sum(nil))
 }

@@ -12,22 +12,38 @@ import (
 // figure is taken of a system by one run.
 type figure func(ctx context.Context, s *system, length time.Duration) (float64, error)
 
-// row is one line of the table: a figure taken of the systems in turn.
+// pair are two figures of one run, of which the second has a line of its own.
+type pair func(ctx context.Context, s *system, length time.Duration) (first, second float64, err error)
+
+// only is a pair without a second.
+func only(of figure) pair {
+	return func(ctx context.Context, s *system, length time.Duration) (first, _ float64, err error) {
+		first, err = of(ctx, s, length)
+		return first, 0, err
+	}
+}
+
+// row is one line of the table, or two: figures taken of the systems in turn.
 type row struct {
 	work string
 	unit string
 	goal goal
-	run  figure
-	// sent is in place of run: a line has the responses a second, and another what each costs in processor time,
-	// of the same runs.
-	sent     senders
-	costGoal goal
+	run  pair
+	// second says what the second line has, with its unit; empty: there is none.
+	second     string
+	secondGoal goal
 	// beside is the least server that could do the work.
 	beside least
 	// quiet stands in for the limit's figure where the platform is compared with itself; nil where it is not.
 	quiet figure
-	// peers are what others would use instead, by name, and the same figure of them.
-	peers map[string]figure
+	// peers are what others would use instead, by name, and how they do the same work.
+	peers map[string]pair
+}
+
+// requests is a row of responses a second, and of the processor time of each.
+func requests(work string, sent senders, reach goal) row {
+	return row{work: work, unit: "requests/s", goal: reach, run: throughput(sent),
+		second: "processor time each (us)"}
 }
 
 // least names the server of the limit's column.
@@ -55,13 +71,18 @@ func rows() []row {
 }
 
 func answers() []row {
+	visitors := requests("anonymous principal, 32 at once", anonymous(principalPath, connections),
+		toLimit(atLeast, 0.92))
+	visitors.secondGoal = toLimit(atMost, 1.15)
+	visitors.peers = map[string]pair{
+		nginx:      throughput(anonymous(principalPath, connections)),
+		pocketbase: throughput(anonymous(pocketbaseHealth, connections)),
+	}
 	return []row{
-		{work: "anonymous principal, 32 at once", sent: anonymous(principalPath, connections),
-			goal: toLimit(atLeast, 0.92), costGoal: toLimit(atMost, 1.15)},
-		{work: "principal with a session, 32 at once", sent: signedIn(principalPath, connections),
-			goal: toLimit(atLeast, 1.10)},
-		{work: "principal with a session, 1 at once", sent: signedIn(principalPath, 1),
-			goal: toLimit(atLeast, 0.90)},
+		visitors,
+		requests("principal with a session, 32 at once", signedIn(principalPath, connections),
+			toLimit(atLeast, 1.10)),
+		requests("principal with a session, 1 at once", signedIn(principalPath, 1), toLimit(atLeast, 0.90)),
 	}
 }
 
@@ -69,36 +90,32 @@ func signInRows() []row {
 	visitors := paced(anonymous(principalPath, connections), visits)
 	return []row{
 		{work: "anonymous p99 in a storm of 16 sign-ins / quiet", unit: "us", goal: itself(atMost, 10_000),
-			run: duringSignIns(p99(visitors)), quiet: p99(visitors)},
+			run: only(duringSignIns(p99(visitors))), quiet: p99(visitors)},
 		{work: "  the same, sign-ins beside it / alone", unit: "1/s", goal: itself(atLeast, 40),
-			run: signInsDuring(visitors), quiet: signIns},
+			run: only(signInsDuring(visitors)), quiet: signIns},
 		{work: "live, p99 beside 1,000 dribbled headers", unit: "us",
-			run: withSlowHeaders(p99(anonymous(livePath, sharing)))},
-		{work: "live, p99 without them", unit: "us", run: p99(anonymous(livePath, sharing))},
+			run: only(withSlowHeaders(p99(anonymous(livePath, sharing))))},
+		{work: "live, p99 without them", unit: "us", run: only(p99(anonymous(livePath, sharing)))},
 	}
 }
 
-// readings are what the runs of a row gave, by system. cost is of rows with traffic alone.
-type readings struct{ value, cost map[*system][]float64 }
+// readings are what the runs of a row gave, by system.
+type readings struct{ first, second map[*system][]float64 }
 
-func (r row) take(ctx context.Context, s *system, run figure, length time.Duration, into readings) error {
-	var value, cost float64
-	var err error
-	if run == nil {
-		value, cost, err = throughput(ctx, s, r.sent(s), length)
-		into.cost[s] = append(into.cost[s], cost)
-	} else {
-		value, err = run(ctx, s, length)
-	}
+func (r readings) take(ctx context.Context, s *system, run pair, length time.Duration) error {
+	first, second, err := run(ctx, s, length)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	into.value[s] = append(into.value[s], value)
+	r.first[s], r.second[s] = append(r.first[s], first), append(r.second[s], second)
 	return nil
 }
 
-// measure takes turns, so that what disturbs the machine disturbs all, and prints the row.
-func (r row) measure(ctx context.Context, all *systems, to io.Writer, runs int, length time.Duration) error {
+// measure takes turns, so that what disturbs the machine disturbs all, and prints the row. Each run writes a
+// dot to progress.
+func (r row) measure(
+	ctx context.Context, all *systems, to, progress io.Writer, runs int, length time.Duration,
+) error {
 	taken := readings{make(map[*system][]float64), make(map[*system][]float64)}
 	limit := all.limitOf(r)
 	var quiet system // the platform's own figure, in the place of the limit
@@ -107,13 +124,13 @@ func (r row) measure(ctx context.Context, all *systems, to io.Writer, runs int, 
 			if s == nil {
 				continue
 			}
-			if err := r.take(ctx, s, r.run, length, taken); err != nil {
+			if err := taken.take(ctx, s, r.run, length); err != nil {
 				return err
 			}
 		}
 		for name, of := range r.peers {
 			if s := all.peers[name]; s != nil {
-				if err := r.take(ctx, s, of, length, taken); err != nil {
+				if err := taken.take(ctx, s, of, length); err != nil {
 					return err
 				}
 			}
@@ -124,15 +141,15 @@ func (r row) measure(ctx context.Context, all *systems, to io.Writer, runs int, 
 			if err != nil {
 				return err
 			}
-			taken.value[limit] = append(taken.value[limit], value)
+			taken.first[limit] = append(taken.first[limit], value)
 		}
+		fmt.Fprint(progress, ".")
 	}
-	if r.sent == nil {
-		all.print(to, r.work+" ("+r.unit+")", taken.value, limit, r.goal)
-		return ctx.Err()
+	fmt.Fprintln(progress)
+	all.print(to, r.work+" ("+r.unit+")", taken.first, limit, r.goal)
+	if r.second != "" {
+		all.print(to, "  the same, "+r.second, taken.second, limit, r.secondGoal)
 	}
-	all.print(to, r.work+" (requests/s)", taken.value, limit, r.goal)
-	all.print(to, "  the same, processor time each (us)", taken.cost, limit, r.costGoal)
 	return ctx.Err()
 }
 

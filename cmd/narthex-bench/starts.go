@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,17 +17,19 @@ import (
 // that run one file share its pages.
 func starts() []row {
 	return []row{
-		{work: "exec to first 200, no module", unit: "ms", run: firstAnswer(0)},
-		{work: "exec to first 200, 1 module", unit: "ms", goal: toOlder(atMost, 0.70), run: firstAnswer(1)},
+		{work: "exec to first 200, no module", unit: "ms", run: only(firstAnswer(0))},
+		{work: "exec to first 200, 1 module", unit: "ms", goal: toOlder(atMost, 0.70), run: only(firstAnswer(1)),
+			peers: map[string]pair{pocketbase: only(firstAnswer(0))}},
 		{work: "start to ready, 1 module", unit: "ms", goal: toOlder(atMost, 0.70), beside: nothing,
-			run: readiness(1)},
+			run: only(readiness(1))},
 		{work: "start to ready, 10 modules", unit: "ms", goal: toOlder(atMost, 0.55), beside: nothing,
-			run: readiness(10)},
+			run: only(readiness(10))},
 		{work: "start to ready, 50 modules", unit: "ms", goal: toOlder(atMost, 0.50), beside: nothing,
-			run: readiness(50)},
-		{work: "idle memory, daemon and 1 module", unit: "MiB", goal: itself(atMost, 18), run: idleMemory(1)},
+			run: only(readiness(50))},
+		{work: "idle memory, daemon and 1 module", unit: "MiB", goal: itself(atMost, 18), run: only(idleMemory(1)),
+			peers: map[string]pair{pocketbase: only(idleMemory(0))}},
 		{work: "idle memory, each further module", unit: "MiB", goal: itself(atMost, 5), beside: nothing,
-			run: furtherMemory},
+			run: only(furtherMemory)},
 	}
 }
 
@@ -47,7 +50,7 @@ func begin(s *system, modules int) (*begun, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := &system{name: s.name, address: address, command: command}
+	again := &system{name: s.name, address: address, command: command, alive: s.alive}
 	b := &begun{system: again, output: bufio.NewScanner(output), at: time.Now()}
 	return b, command.Start()
 }
@@ -102,7 +105,7 @@ func (b *begun) answer(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.Write(get(livePath, "")); err != nil {
+	if _, err := conn.Write(get(cmp.Or(b.alive, livePath), "")); err != nil {
 		return err
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -145,15 +148,17 @@ func readiness(modules int) figure {
 	}
 }
 
-// idleMemory is the proportional set size of the server and its modules in MiB, after a run's length without
-// work.
+// idle is how long a server does nothing before its memory is read.
+const idle = 2 * time.Second
+
+// idleMemory is the proportional set size of the server and its modules in MiB, a while after its start.
 func idleMemory(modules int) figure {
-	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+	return func(ctx context.Context, s *system, _ time.Duration) (float64, error) {
 		b, err := begin(s, modules)
 		if err != nil {
 			return 0, err
 		}
-		err = errors.Join(b.awaitAnswer(ctx), wait(ctx, length))
+		err = errors.Join(b.awaitAnswer(ctx), wait(ctx, idle))
 		bytes, unread := b.memory()
 		return float64(bytes) / (1 << 20), errors.Join(err, unread, b.end())
 	}

@@ -23,6 +23,9 @@ type system struct {
 	cookies []string // header lines of people with a session
 	command *exec.Cmd
 	ended   chan struct{}
+	behind  *system  // of a proxy: what answers it
+	alive   string   // a path that answers with 200; empty: livePath
+	channel *channel // where its readers are; nil: pulse
 	// announces tells whether it writes readyLine to standard error
 	announces bool
 	// again is a command that starts the same server once more beside this one, with so many modules, from a
@@ -78,8 +81,11 @@ func startAnnounced(name string, command *exec.Cmd) (*system, error) {
 	return s, err
 }
 
-// cpu is what the server and its children, the modules, have used so far.
+// cpu is what the server and its children, the modules, have used so far, and what is behind it.
 func (s *system) cpu() (used time.Duration) {
+	if s.behind != nil {
+		used = s.behind.cpu()
+	}
 	for _, pid := range family(s.command.Process.Pid) {
 		fields := statOf(pid)
 		if len(fields) < 13 {

@@ -44,22 +44,18 @@ func main() {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.GET(livePath, func(c *gin.Context) { answer(c, `{"status":"live"}`) })
+	people := sessions{pool}
 	engine.GET(principalPath, func(c *gin.Context) {
 		cookie, err := c.Cookie(cookieName)
 		if err != nil {
 			answer(c, `{"kind":"anonymous"}`)
 			return
 		}
-		encoded, _, _ := strings.Cut(cookie, ".")
-		token, _ := base64.RawURLEncoding.DecodeString(encoded)
-		hash := sha256.Sum256(token)
-		var person string
-		if err := pool.QueryRow(c.Request.Context(), selectPerson, hash[:]).Scan(&person); err != nil {
-			c.AbortWithStatus(http.StatusServiceUnavailable)
-			return
+		if person, found := people.find(c, cookie); found {
+			answer(c, `{"kind":"authenticated","userId":"`+person+`"}`)
 		}
-		answer(c, `{"kind":"authenticated","userId":"`+person+`"}`)
 	})
+	serveCalls(engine, people)
 	serveScript(engine)
 	serveStreams(engine)
 	listener, err := net.Listen("tcp", "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "0"))
@@ -69,6 +65,38 @@ func main() {
 	}
 	fmt.Println("ready " + listener.Addr().String())
 	_ = engine.RunListener(listener)
+}
+
+// sessions looks people up.
+type sessions struct{ pool *pgxpool.Pool }
+
+// find answers itself when the cookie is nobody's.
+func (s sessions) find(c *gin.Context, cookie string) (person string, found bool) {
+	encoded, _, _ := strings.Cut(cookie, ".")
+	token, _ := base64.RawURLEncoding.DecodeString(encoded)
+	hash := sha256.Sum256(token)
+	if err := s.pool.QueryRow(c.Request.Context(), selectPerson, hash[:]).Scan(&person); err != nil {
+		c.AbortWithStatus(http.StatusServiceUnavailable)
+		return "", false
+	}
+	return person, true
+}
+
+// serveCalls are the module's responses, for a proxy in front of this server.
+func serveCalls(engine *gin.Engine, people sessions) {
+	piece := make([]byte, 32<<10)
+	calls := engine.Group("/api/v1/modules/calls", func(c *gin.Context) {
+		cookie, _ := c.Cookie(cookieName)
+		_, _ = people.find(c, cookie)
+	})
+	calls.GET("/small", func(c *gin.Context) { answer(c, `{"plain":true}`) })
+	calls.GET("/plain/:count", func(c *gin.Context) {
+		left, _ := strconv.Atoi(c.Param("count"))
+		c.Header("Content-Length", strconv.Itoa(left))
+		for ; left > 0; left -= len(piece) {
+			_, _ = c.Writer.Write(piece[:min(left, len(piece))])
+		}
+	})
 }
 
 func answer(c *gin.Context, body string) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -47,9 +48,11 @@ func (c *calls) Register(r *sdk.Registry) error {
 	r.Channel("pulse", may, func(context.Context) (any, error) { return struct{}{}, nil })
 	r.Handle("GET /publish/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		count, _ := strconv.Atoi(r.PathValue("count"))
+		var all sync.WaitGroup // at once: one after the other, each would wait for the fan-out of the last
 		for range count {
-			_ = c.host.Realtime.Publish("pulse", pulse{time.Now().UnixNano(), padding})
+			all.Go(func() { _ = c.host.Realtime.Publish("pulse", pulse{time.Now().UnixNano(), padding}) })
 		}
+		all.Wait()
 	})
 	return nil
 }
