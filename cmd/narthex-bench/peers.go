@@ -27,7 +27,11 @@ func (all *systems) startPeers(ctx context.Context, programs map[string]*string)
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
-		s, err := all.startPeer(ctx, name, *programs[name], folder)
+		program, err := filepath.Abs(*programs[name]) // it runs in its folder
+		if err != nil {
+			return err
+		}
+		s, err := all.startPeer(ctx, name, program, folder)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -56,7 +60,7 @@ http {
     }
     location /api/v1/modules/ {
       proxy_pass http://bare; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_buffering off; proxy_buffer_size 64k;
+      proxy_buffering off; proxy_buffer_size 64k; proxy_buffers 4 64k;
     }
   }
 }
@@ -107,6 +111,7 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 		err = os.WriteFile(settings, fmt.Appendf(nil, nginxSettings, folder, address, all.bare.address), 0o644)
 		s.command, s.behind, s.cookies = exec.Command(program, "-p", folder, "-c", settings), all.bare, all.bare.cookies
 	case pocketbase:
+		err = errors.Join(createPocketbase(ctx, program, folder), createPocketbase(ctx, program, beside(folder)))
 		s.command, s.alive, s.again = servePocketbase(program, address, folder), pocketbaseHealth,
 			func(int) (*exec.Cmd, string, error) { return pocketbaseAgain(program, folder) }
 	case mercure:
@@ -135,11 +140,7 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 		s.stop()
 		return nil, err
 	}
-	if name != pocketbase {
-		return s, nil
-	}
-	_, err = firstAnswer(0)(ctx, s, 0) // its first start makes its database
-	return s, err
+	return s, nil
 }
 
 // listens waits until it does.
@@ -163,12 +164,26 @@ func (s *system) listens(ctx context.Context, log string) error {
 	}
 }
 
+// beside is the folder of what is started once more.
+func beside(folder string) string { return filepath.Join(folder, "beside") }
+
+// createPocketbase makes a database with a superuser, without whom each start would open a browser.
+func createPocketbase(ctx context.Context, program, folder string) error {
+	command := exec.CommandContext(ctx, program, "superuser", "upsert", ownerAddress, ownerPassword,
+		"--dir", filepath.Join(folder, "data"))
+	command.Dir = filepath.Dir(folder)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, output)
+	}
+	return nil
+}
+
 func servePocketbase(program, address, folder string) *exec.Cmd {
 	return exec.Command(program, "serve", "--http", address, "--dir", filepath.Join(folder, "data"),
 		"--publicDir", filepath.Join(folder, "public"))
 }
 
-// pocketbaseAgain is a second PocketBase with a database of its own, which its first start makes.
+// pocketbaseAgain is a second PocketBase with a database of its own.
 func pocketbaseAgain(program, folder string) (*exec.Cmd, string, error) {
 	port, err := freePort()
 	if err != nil {
@@ -176,7 +191,7 @@ func pocketbaseAgain(program, folder string) (*exec.Cmd, string, error) {
 	}
 	copied, err := copyProgram(program, filepath.Join(folder, "again"))
 	address := "127.0.0.1:" + port
-	return servePocketbase(copied, address, filepath.Join(folder, "beside")), address, err
+	return servePocketbase(copied, address, beside(folder)), address, err
 }
 
 // posting is over how many connections Mercure is sent updates, each in a request of its own.
