@@ -83,6 +83,13 @@ func withSlowHeaders(of figure) figure {
 	}
 }
 
+// twice takes a figure over two lengths, because in one there are few sign-ins.
+func twice(of figure) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		return of(ctx, s, 2*length)
+	}
+}
+
 // duringSignIns takes another figure while people sign in.
 func duringSignIns(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {

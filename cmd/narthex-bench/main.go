@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -88,13 +89,18 @@ func bench(ctx context.Context, o options) error {
 	}
 	defer all.stop()
 	fmt.Printf(layout, "work", "limit", "older", "this", "to limit", "to older", "goal")
-	began := time.Now()
+	began, failed := time.Now(), error(nil)
 	for i, row := range wanted {
 		fmt.Fprintf(os.Stderr, "%s, %d of %d: %s ", time.Now().Format(time.TimeOnly), i+1, len(wanted), row.work)
 		if err := row.measure(ctx, all, os.Stdout, os.Stderr, o.runs, o.length); err != nil {
-			return fmt.Errorf("%s: %w", row.work, err)
+			err = fmt.Errorf("%s: %w", row.work, err)
+			fmt.Fprintln(os.Stderr, err)
+			failed = errors.Join(failed, err) // the other rows are worth their minutes
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	fmt.Fprintf(os.Stderr, "%d rows in %s\n", len(wanted), time.Since(began).Round(time.Second))
-	return nil
+	return failed
 }
