@@ -109,7 +109,8 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 	switch name {
 	case nginx:
 		err = os.WriteFile(settings, fmt.Appendf(nil, nginxSettings, folder, address, all.bare.address), 0o644)
-		s.command, s.behind, s.cookies = exec.Command(program, "-p", folder, "-c", settings), all.bare, all.bare.cookies
+		s.command = exec.Command(program, "-p", folder, "-c", settings)
+		s.behind, s.cookies = all.bare, all.bare.cookies
 	case pocketbase:
 		err = errors.Join(createPocketbase(ctx, program, folder), createPocketbase(ctx, program, beside(folder)))
 		s.command, s.alive, s.again = servePocketbase(program, address, folder), pocketbaseHealth,
