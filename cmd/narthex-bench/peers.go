@@ -76,9 +76,9 @@ const mercureSettings = `{
 	admin off
 	persist_config off
 }
-http://%[2]s {
+http://%[1]s {
 	mercure {
-		publisher_jwt %[3]s
+		publisher_jwt %[2]s
 		anonymous
 		transport local
 	}
@@ -116,9 +116,9 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 		s.command, s.alive, s.again = servePocketbase(program, address, folder), pocketbaseHealth,
 			func(int) (*exec.Cmd, string, error) { return pocketbaseAgain(program, folder) }
 	case mercure:
-		err = os.WriteFile(settings, fmt.Appendf(nil, mercureSettings, folder, address, mercureKey), 0o644)
-		s.command = exec.Command(program, "run", "--config", settings, "--adapter", "caddyfile")
-		s.channel = mercureChannel(address)
+		s.command, err = runMercure(program, folder, address)
+		s.channel, s.alive = mercureChannel(address), "/healthz"
+		s.again = func(int) (*exec.Cmd, string, error) { return mercureAgain(program, folder) }
 	}
 	if err != nil {
 		return nil, err
@@ -193,6 +193,24 @@ func pocketbaseAgain(program, folder string) (*exec.Cmd, string, error) {
 	copied, err := copyProgram(program, filepath.Join(folder, "again"))
 	address := "127.0.0.1:" + port
 	return servePocketbase(copied, address, beside(folder)), address, err
+}
+
+func runMercure(program, folder, address string) (*exec.Cmd, error) {
+	settings := filepath.Join(folder, "settings")
+	return exec.Command(program, "run", "--config", settings, "--adapter", "caddyfile"),
+		os.WriteFile(settings, fmt.Appendf(nil, mercureSettings, address, mercureKey), 0o644)
+}
+
+func mercureAgain(program, folder string) (*exec.Cmd, string, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, "", err
+	}
+	address := "127.0.0.1:" + port
+	err = os.MkdirAll(beside(folder), 0o755)
+	copied, failure := copyProgram(program, filepath.Join(folder, "again"))
+	command, unwritten := runMercure(copied, beside(folder), address)
+	return command, address, errors.Join(err, failure, unwritten)
 }
 
 // posting is over how many connections Mercure is sent updates, each in a request of its own.

@@ -50,7 +50,8 @@ func begin(s *system, modules int) (*begun, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := &system{name: s.name, address: address, command: command, alive: s.alive}
+	again := &system{name: s.name, address: address, command: command, alive: s.alive,
+		cookies: s.cookies, channel: s.channel, announces: s.announces}
 	b := &begun{system: again, output: bufio.NewScanner(output), at: time.Now()}
 	return b, command.Start()
 }

@@ -281,16 +281,30 @@ func besideStreams(readers int) figure {
 	}
 }
 
+// memoryOfReader is in KiB, of a server that was just started: one that has had readers has their memory still.
 func memoryOfReader(readers int) figure {
-	return func(ctx context.Context, s *system, _ time.Duration) (float64, error) {
-		if err := wait(ctx, settled); err != nil {
-			return 0, err
-		}
-		before, err := s.memory()
+	return func(ctx context.Context, s *system, _ time.Duration) (each float64, err error) {
+		b, err := begin(s, 1)
 		if err != nil {
 			return 0, err
 		}
-		a, err := attend(ctx, s, readers)
+		defer func() { err = errors.Join(err, b.end()) }()
+		if err := b.awaitAnswer(ctx); err != nil {
+			return 0, err
+		}
+		if s.announces {
+			if err := b.awaitReady(); err != nil {
+				return 0, err
+			}
+		}
+		if err := wait(ctx, settled); err != nil {
+			return 0, err
+		}
+		before, err := b.memory()
+		if err != nil {
+			return 0, err
+		}
+		a, err := attend(ctx, b.system, readers)
 		if err != nil {
 			return 0, err
 		}
@@ -298,7 +312,7 @@ func memoryOfReader(readers int) figure {
 		if err := wait(ctx, settled); err != nil {
 			return 0, err
 		}
-		after, err := s.memory()
+		after, err := b.memory()
 		return float64(after-before) / 1024 / float64(readers), err
 	}
 }
