@@ -41,7 +41,7 @@ func streamRows() (all []row) {
 		paced := row{work: of + "10,000/s, p99", unit: "us", goal: toLimit(atMost, 0.90),
 			run:    delivered(n.readers, atRate, lateOf, costOf),
 			second: "processor time each (us)", secondGoal: toLimit(atMost, 0.75)}
-		beside := row{work: of + "10,000/s, live beside it, p99", unit: "us", goal: toLimit(atMost, 0.50),
+		beside := row{work: of + "10 updates/s, live beside, p99", unit: "us", goal: toLimit(atMost, 0.50),
 			run: only(besideStreams(n.readers))}
 		resting := row{work: of + "idle, memory each", unit: "KiB", goal: itself(atMost, n.kilobytes),
 			run: only(memoryOfReader(n.readers))}
@@ -266,7 +266,8 @@ func delivered(readers, perSecond int, of, and func(result) float64) pair {
 	}
 }
 
-// besideStreams is another request's p99 while updates go out.
+// besideStreams is another request's p99 while ten updates a second go out. The requests come at a pace: those
+// of endless senders would mostly fall between the updates.
 func besideStreams(readers int) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		a, err := attend(ctx, s, readers)
@@ -275,8 +276,8 @@ func besideStreams(readers int) figure {
 		}
 		defer a.leave()
 		fanned := make(chan error, 1)
-		go func() { fanned <- a.fanOut(ctx, s, atRate, length) }()
-		took, err := p99(anonymous(livePath, sharing))(ctx, s, length)
+		go func() { fanned <- a.fanOut(ctx, s, 10*readers, 2*length) }()
+		took, err := p99(paced(anonymous(livePath, connections), visits))(ctx, s, 2*length)
 		return took, errors.Join(err, <-fanned)
 	}
 }
