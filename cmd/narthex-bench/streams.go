@@ -202,8 +202,8 @@ func succeed(client *http.Client, request *http.Request) error {
 	return errors.Join(err, unread, response.Body.Close())
 }
 
-// fanOut publishes for a while: perSecond deliveries a second, or, when it is 0, as fast as they arrive. Then
-// the next updates are published while the ones before them arrive, so that the fan-out never waits for a
+// fanOut publishes for a while: perSecond deliveries a second, or, when it is 0, as fast as they arrive. The
+// next updates are published while the ones before them arrive, so that the fan-out never waits for a
 // publish.
 func (a *audience) fanOut(ctx context.Context, s *system, perSecond int, length time.Duration) error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: posting}}
@@ -266,7 +266,7 @@ func delivered(readers, perSecond int, of, and func(result) float64) pair {
 	}
 }
 
-// besideStreams is another request's p99 while ten updates a second go out. The requests come at a pace: those
+// besideStreams is the p99 of another request while ten updates a second go out. It comes at a pace: those
 // of endless senders would mostly fall between the updates.
 func besideStreams(readers int) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
@@ -282,7 +282,7 @@ func besideStreams(readers int) figure {
 	}
 }
 
-// memoryOfReader is in KiB, of a server that was just started: one that has had readers has their memory still.
+// memoryOfReader is in KiB, of a server just started: one that has had readers still has their memory.
 func memoryOfReader(readers int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (each float64, err error) {
 		b, err := begin(s, 1)
