@@ -86,6 +86,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			responseHeaders(c.Writer.Header(), response, true)
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
+			c.Join(len(p))
 		}
 		// It also fails when the client takes no more bytes: its connection has a deadline.
 		if _, err := c.Writer.Write(p); err != nil {

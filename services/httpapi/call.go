@@ -39,6 +39,21 @@ func (c *Call) UserID() string {
 type Connection interface {
 	// CancelBody ends the reading of the request's body while the handler still responds.
 	CancelBody()
+	// Join makes the head of the response leave with what is written next, of more than joined bytes.
+	Join()
+}
+
+// joined is twice net/http's own buffer in bytes: of more than that it writes the rest at once when the buffer,
+// with the head in it, is full.
+const joined = 8 << 10
+
+// Join lets the head of a response leave together with the first bytes of its body: one packet the less. It is
+// called before they are written; they must be written at once. Of few bytes it does nothing, as net/http
+// joins them by itself.
+func (c *Call) Join(bytes int) {
+	if bytes > joined && c.Connection != nil {
+		c.Connection.Join()
+	}
 }
 
 // CancelBody stops reading a body that was not read to its end. A Read in progress returns an error. The

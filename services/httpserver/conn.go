@@ -58,8 +58,11 @@ type conn struct {
 	serverDone    bool // net/http has closed its side
 	ended         bool // both, and connections knows
 	closeOnTaken  bool // it is closed when the peer has taken the rest of its response
+	joins         bool // the head waits for the body's first bytes (Join)
 	clock         clock
 	progress      progress
+
+	held *bytes.Buffer // the beginning of a response, which leaves with the next Write; nil: none
 
 	watched chan struct{} // not nil while a goroutine watches the client; closed when that ends
 }
@@ -218,6 +221,11 @@ func (c *conn) Write(p []byte) (int, error) {
 			c.last = true
 			body = addConnectionClose(p)
 		}
+		if c.joins && len(p) == serverBuffer {
+			c.hold(body)
+			c.mu.Unlock()
+			return len(p), nil
+		}
 	}
 	c.watch()
 	c.mu.Unlock()
@@ -255,6 +263,7 @@ func (c *conn) finishResponse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fresh, c.admitted, c.handled, c.responseBegun = false, false, false, false
+	c.joins = false
 	c.busy.Store(false)
 	if c.streaming {
 		c.streaming = false

@@ -1,7 +1,9 @@
 package httpserver
 
 import (
+	"bytes"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -33,6 +35,9 @@ func (c *conn) watch() {
 func (c *conn) send(p []byte) (n int, err error) {
 	defer c.sending.Store(false)
 	if c.reportsTaken() {
+		if c.held != nil {
+			return c.sendHeld(p)
+		}
 		return c.Conn.Write(p)
 	}
 	for {
@@ -44,6 +49,39 @@ func (c *conn) send(p []byte) (n int, err error) {
 		c.watch()
 		c.mu.Unlock()
 	}
+}
+
+// serverBuffer is what net/http collects in bytes before it writes. A Write of so many is followed by another
+// one, unless the response, or what is flushed of it, ends there.
+const serverBuffer = 4 << 10
+
+var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Join makes the head of a response leave with the beginning of its body, which net/http would write behind
+// it. It is called before a handler writes more than twice serverBuffer at once: the rest, too, is longer than
+// net/http's buffer, and so it is written at once.
+func (c *conn) Join() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.joins = !c.responseBegun && c.reportsTaken()
+}
+
+// hold keeps the beginning of a response for the next Write. It is called with the lock held.
+func (c *conn) hold(p []byte) {
+	c.held = heads.Get().(*bytes.Buffer)
+	c.held.Write(p)
+}
+
+// sendHeld sends what is held, and p behind it. It returns how much of p has left.
+func (c *conn) sendHeld(p []byte) (n int, err error) {
+	held := c.held
+	c.held = nil
+	defer heads.Put(held)
+	defer held.Reset()
+	parts := net.Buffers{held.Bytes(), p}
+	first := held.Len()
+	sent, err := parts.WriteTo(c.Conn)
+	return max(int(sent)-first, 0), err
 }
 
 // reportsTaken is whether the kernel tells what the peer has taken.
