@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 )
 
-var sizes = []int{0, 1, 8 << 10, 8<<10 + 1, 64 << 10, 64<<10 + 1, 200_000, 1 << 20}
+var sizes = []int{0, 1, 8 << 10, 8<<10 + 1, 48<<10 - 1, 48 << 10, 64 << 10, 64<<10 + 1, 200_000, 1 << 20}
 
 func TestResponsesOfEverySize(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ type route struct {
 	streamed bool
 	limit    int64
 	long     atomic.Bool // its last response came on a body socket, so the next call takes one along
-	huge     atomic.Bool // and was longer than link.ShortBody
+	shared   atomic.Bool // and had at least link.SharedBody
 }
 
 func newRoute(m *mount, index uint32, declared *abi.Route) *route {
@@ -105,7 +105,7 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 			lane := streams && (c.Request.ContentLength < 0 || c.Request.ContentLength > link.ShortBody)
 			o.Socket, err = o.Bodies.Take(ctx, lane) // a buffered body is copied anyhow
 		case r.long.Load():
-			o.Socket = o.Bodies.Spare(r.huge.Load())
+			o.Socket = o.Bodies.Spare(r.shared.Load())
 		}
 		if o.Socket != nil {
 			request.BodySocket = o.Socket.Descriptor()

@@ -218,8 +218,22 @@ func TestLanesOfAnIdleModule(t *testing.T) {
 	p := start(t, gateway.Limits{})
 	p.do("GET", "/known/5242880", nil) // lends a lane
 	p.do("GET", "/known/5242880", nil)
+	resident := p.laneMemory(t)
+	if resident() < 1024 {
+		t.Errorf("%d KiB of lanes in use, want a lane's 1,024", resident())
+	}
+	began := time.Now()
+	p.eventually("the lanes are empty", func() bool { return resident() == 0 })
+	if time.Since(began) < 5*time.Second {
+		t.Error("the lanes were emptied at once")
+	}
+}
+
+// laneMemory returns how to ask for the KiB of lanes that the module has touched.
+func (p *platform) laneMemory(t *testing.T) (resident func() (kib int)) {
+	t.Helper()
 	pid := p.pid(t)
-	resident := func() (kib int) {
+	return func() (kib int) {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps", pid))
 		if err != nil {
 			t.Fatal(err)
@@ -229,12 +243,26 @@ func TestLanesOfAnIdleModule(t *testing.T) {
 		_, _ = fmt.Sscan(rss, &kib)
 		return kib
 	}
-	if resident() < 1024 {
-		t.Errorf("%d KiB of lanes in use, want a lane's 1,024", resident())
-	}
-	began := time.Now()
-	p.eventually("the lanes are empty", func() bool { return resident() == 0 })
-	if time.Since(began) < 5*time.Second {
-		t.Error("the lanes were emptied at once")
+}
+
+// TestShortBodiesInALane: a response of 48 KiB lies in a lane from a route's second one on, whether its
+// handler says how long it is or not, and a shorter one does not.
+func TestShortBodiesInALane(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/known/", "/bytes/"} {
+		p := start(t, gateway.Limits{})
+		resident := p.laneMemory(t)
+		for _, r := range []struct{ size, kib int }{{48<<10 - 1, 0}, {48 << 10, 48}} {
+			for range 3 { // the host lends what the route's last response was worth
+				got := p.do("GET", path+strconv.Itoa(r.size), nil)
+				if got.StatusCode != 200 || got.body != pattern(r.size) {
+					t.Errorf("GET %s%d: status %d, want 200; %d bytes; error %v", path, r.size, got.StatusCode,
+						len(got.body), got.err)
+				}
+			}
+			if got := resident(); got < r.kib || r.kib == 0 && got > 0 {
+				t.Errorf("GET %s%d: %d KiB of lanes in use, want %d", path, r.size, got, r.kib)
+			}
+		}
 	}
 }

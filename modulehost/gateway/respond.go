@@ -31,7 +31,7 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 		_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
 		return nil
 	}
-	if err := x.OpenBody(c.Request.Context(), response.GetBodyBytes() > link.ShortBody); err != nil {
+	if err := x.OpenBody(c.Request.Context(), response.GetBodyBytes() >= link.SharedBody); err != nil {
 		return beginError(err)
 	}
 	return r.passBody(c, x, response)
@@ -76,8 +76,8 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 		if err != nil && err != io.EOF {
 			return abortedOr(c.Request.Context(), ErrHandler)
 		}
-		if passed += n; passed > link.ShortBody && !r.huge.Load() {
-			r.huge.Store(true)
+		if passed += n; passed >= link.SharedBody && !r.shared.Load() {
+			r.shared.Store(true)
 		}
 		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
 			return ErrHandler // longer, or shorter, than was said
@@ -98,8 +98,8 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			}
 		}
 		if err == io.EOF {
-			if passed <= link.ShortBody && r.huge.Load() {
-				r.huge.Store(false)
+			if passed < link.SharedBody && r.shared.Load() {
+				r.shared.Store(false)
 			}
 			return nil
 		}

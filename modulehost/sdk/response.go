@@ -149,8 +149,10 @@ func (w *response) prepare() {
 		length := w.declaredLength()
 		long := length != nil && *length > link.ShortBody
 		w.body = link.NewBodyWriter(long)
-		if socket, err := w.sockets.at(w.lentSocket); err == nil && long {
-			w.err = w.move(socket)
+		if length != nil && *length >= link.SharedBody {
+			if socket, err := w.sockets.at(w.lentSocket); err == nil {
+				w.err = w.move(socket)
+			}
 		}
 	}
 }
@@ -169,8 +171,8 @@ func (w *response) send(flush bool) error {
 	return w.err
 }
 
-// move makes the rest of a long body be collected where the platform can read it, if the socket has such a
-// place and the request's body is over.
+// move makes a body, or the rest of a long one, be collected where the platform can read it, if the socket
+// has such a place and the request's body is over.
 func (w *response) move(socket *link.Socket) error {
 	if w.request != nil && !w.request.Ended() {
 		return nil
@@ -255,5 +257,7 @@ func (w *response) respond() {
 		whole := uint64(len(held))
 		length = &whole
 	}
-	w.err = w.openBody(length)
+	if w.err = w.openBody(length); w.err == nil && len(held) >= link.SharedBody {
+		w.err = w.move(w.socket)
+	}
 }

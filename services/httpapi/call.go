@@ -43,12 +43,12 @@ type Connection interface {
 	Join()
 }
 
-// joined is twice net/http's own buffer in bytes: of more than that it writes the rest at once when the buffer,
-// with the head in it, is full.
+// joined is twice net/http's own buffer in bytes: of more than that it writes the rest at once when the
+// buffer, with the head in it, is full.
 const joined = 8 << 10
 
-// Join lets the head of a response leave together with the first bytes of its body: one packet the less. It is
-// called before they are written; they must be written at once. Of few bytes it does nothing, as net/http
+// Join lets the head of a response leave together with the first bytes of its body: one packet the less. It
+// is called before they are written; they must be written at once. Of few bytes it does nothing, as net/http
 // joins them by itself.
 func (c *Call) Join(bytes int) {
 	if bytes > joined && c.Connection != nil {

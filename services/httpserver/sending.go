@@ -51,15 +51,15 @@ func (c *conn) send(p []byte) (n int, err error) {
 	}
 }
 
-// serverBuffer is what net/http collects in bytes before it writes. A Write of so many is followed by another
-// one, unless the response, or what is flushed of it, ends there.
+// serverBuffer is what net/http collects in bytes before it writes. A Write of so many is followed by
+// another one, unless the response, or what is flushed of it, ends there.
 const serverBuffer = 4 << 10
 
 var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Join makes the head of a response leave with the beginning of its body, which net/http would write behind
-// it. It is called before a handler writes more than twice serverBuffer at once: the rest, too, is longer than
-// net/http's buffer, and so it is written at once.
+// it. It is called before a handler writes more than twice serverBuffer at once: the rest, too, is longer
+// than net/http's buffer, and so it is written at once.
 func (c *conn) Join() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

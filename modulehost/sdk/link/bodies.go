@@ -158,17 +158,24 @@ func NewBodyWriter(long bool) *BodyWriter {
 	return &BodyWriter{size: ShortBody}
 }
 
-// Move makes a writer that holds nothing collect in the socket's lane, if it has one. It waits for a free
-// slot. The body of the call's request must have ended (Incoming.Ended), for behind that the host says
-// which slots are free.
-func (w *BodyWriter) Move(socket *Socket) (err error) {
+// Move makes a writer collect in the socket's lane, if it has one, and copies there what it holds. It waits
+// for a free slot. The body of the call's request must have ended (Incoming.Ended), for behind that the host
+// says which slots are free.
+func (w *BodyWriter) Move(socket *Socket) error {
 	if socket.lane == nil {
 		return nil
 	}
 	socket.reading.Lock()
 	defer socket.reading.Unlock()
-	w.slot, err = socket.lane.room(&socket.in, blockingReader{socket})
-	return err
+	slot, err := socket.lane.room(&socket.in, blockingReader{socket})
+	if err != nil {
+		return err
+	}
+	if w.n > 0 {
+		copy(slot, w.Held())
+	}
+	w.slot = slot
+	return nil
 }
 
 func (w *BodyWriter) data() []byte {

@@ -78,7 +78,7 @@ func (b *Bodies) Share(memory *LaneMemory) {
 }
 
 // Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends
-// (ErrLost). long is for a body of more than ShortBody, which gets a lane if one is free.
+// (ErrLost). long asks for a socket with a lane, if one is free (SharedBody).
 func (b *Bodies) Take(ctx context.Context, long bool) (*Socket, error) {
 	if socket := b.takeFree(long, true); socket != nil {
 		return socket, nil
