@@ -22,7 +22,7 @@ func resourceFaults() []fault {
 			done:     "the daemon's limit of descriptors is lowered to what it has (prlimit), then raised again",
 			expected: "open connections go on, the log says \"connections cannot be accepted\"; then all is well"},
 		{name: "resources/few-descriptors", place: placeOptions{notStarted: true}, run: fewDescriptors,
-			done: "a start with 256 descriptors, and 500 idle connections",
+			done: "a start with 384 descriptors, and 500 idle connections",
 			expected: "idle ones are closed to make room; people who come are served, modules keep their " +
 				"descriptors"},
 		{name: "resources/threads", place: placeOptions{notStarted: true}, run: threadsGone, absent: onlyRoot,
@@ -98,7 +98,7 @@ func descriptorsGone(c *check) {
 }
 
 func fewDescriptors(c *check) {
-	c.wrapper = limited(c, unix.RLIMIT_NOFILE, 256)
+	c.wrapper = limited(c, unix.RLIMIT_NOFILE, 384)
 	c.ok(c.start(c.ctx), "the start")
 	owner := c.owner()
 	var idle []net.Conn
