@@ -282,6 +282,10 @@ func besideStreams(readers int) figure {
 	}
 }
 
+// firstReaders are there before the memory of further ones is measured: what streams need once, code and
+// tables, is not counted as theirs.
+const firstReaders = 200
+
 // memoryOfReader is in KiB, of a server just started: one that has had readers still has their memory.
 func memoryOfReader(readers int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (each float64, err error) {
@@ -298,6 +302,11 @@ func memoryOfReader(readers int) figure {
 				return 0, err
 			}
 		}
+		first, err := attend(ctx, b.system, firstReaders)
+		if err != nil {
+			return 0, err
+		}
+		defer first.leave()
 		if err := wait(ctx, settled); err != nil {
 			return 0, err
 		}
