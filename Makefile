@@ -7,8 +7,6 @@ MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
 SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
 SDK     := modulehost/sdk
 PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
-# The packages whose tests take longest begin first, so that none of them goes on when all others have ended.
-LONGEST := ./web/browsertest ./cmd/narthex/e2e
 # In the short tests processors wait for other processes and for deadlines more than they work: two packages each.
 BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 
@@ -23,7 +21,7 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 .PHONY: test
 test: postgresql compiler openssh versitygw proxies chromium web/node_modules modules ## Run every test, with the race detector
 	$(GO) -C $(SDK) test -race -timeout 60m ./...
-	$(GO) test -race -timeout 60m $(LONGEST) ./...
+	$(GO) test -race -timeout 60m ./...
 
 .PHONY: test-install
 test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
@@ -35,7 +33,7 @@ check: postgresql openssh versitygw modules ## Run the short tests, without the 
 	$(GO) vet ./...
 	$(GO) -C $(SDK) vet ./...
 	$(GO) -C $(SDK) test -short -timeout 30m ./...
-	$(GO) test -short -timeout 30m $(BESIDE) $$($(GO) list ./cmd/narthex/e2e ./... | grep -v /web/browsertest)
+	$(GO) test -short -timeout 30m $(BESIDE) $$($(GO) list ./... | grep -v /web/browsertest)
 
 .PHONY: fuzz
 fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each

@@ -69,7 +69,8 @@ func TestBoardIsReadable(t *testing.T) {
 				}
 				w.waitFor(`document.querySelector(".slide")?.clientWidth === innerWidth`)
 				w.waitForFrames()
-				for tries := 0; tries < 50 && !c.broken && len(eval[[]string](w.tab, unreadable)) > 0; tries++ {
+				for deadline := time.Now().Add(patience); !c.broken && time.Now().Before(deadline) &&
+					len(eval[[]string](w.tab, unreadable)) > 0; {
 					w.waitForFrames() // the text is fitted again when its picture is there
 				}
 				w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
