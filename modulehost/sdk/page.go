@@ -108,7 +108,7 @@ func readCursor[P any](text string) (position P, err error) {
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	rest, known := strings.CutPrefix(string(data), cursorVersion)
-	if err != nil || !known {
+	if err != nil || !known || strings.ContainsAny(text, "\r\n") { // the decoder skips line breaks
 		return position, ErrRequestInvalid
 	}
 	return decodeObject[P]([]byte(rest), json.RejectUnknownMembers(true))

@@ -71,7 +71,8 @@ func TestReadPageRefusesWhatThePlatformRefuses(t *testing.T) {
 		"other=1", "author=", "author=a&author=b", "%zz", "cursor=!", cursor("2" + good[1:]), cursor(good + " {}"),
 		cursor("1"), cursor(`1{"at":"2026-11-22T10:00:00.123456Z"}`),
 		cursor(`1{"at":"2026-11-22T10:00:00.123456Z","id":4,"more":1}`),
-		cursor(`1{"at":null,"id":4}`), cursor(good) + "==", "cursor=" + strings.Repeat("A", 2000),
+		cursor(`1{"at":null,"id":4}`), cursor(good) + "==", cursor(good) + "%0A",
+		"cursor=" + strings.Repeat("A", 2000),
 	} {
 		page, err := sdk.ReadPage[position](pageRequest(query), "author")
 		if !errors.Is(err, sdk.ErrRequestInvalid) {
