@@ -7,8 +7,6 @@ MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
 SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
 SDK     := modulehost/sdk
 PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
-# In the short tests processors wait for other processes and for deadlines more than they work: two packages each.
-BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 
 .PHONY: help
 help: ## Show this list
@@ -33,7 +31,7 @@ check: postgresql openssh versitygw modules ## Run the short tests, without the 
 	$(GO) vet ./...
 	$(GO) -C $(SDK) vet ./...
 	$(GO) -C $(SDK) test -short -timeout 30m ./...
-	$(GO) test -short -timeout 30m $(BESIDE) $$($(GO) list ./... | grep -v /web/browsertest)
+	$(GO) test -short -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
 
 .PHONY: fuzz
 fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each
