@@ -1,5 +1,4 @@
-// Package dev owns the commands of people who develop: a whole installation on this machine, and a new
-// module.
+// Package dev owns the commands for developers: a whole installation on this machine, and a new module.
 package dev
 
 import (
@@ -88,8 +87,7 @@ type devOptions struct {
 	bare        bool
 }
 
-// adviceOnEdits is the way out after an edit of a migration that was applied, with the flags that the command
-// was called with.
+// adviceOnEdits says what to do after an edit of a migration that was applied, with the flags of this call.
 func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 	if line == migrations.CoreLine {
 		return "To start again, delete the data folder: " + dataDir
@@ -159,7 +157,7 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 	return serveDev(ctx, l, options.resetModule)
 }
 
-// newLoop finds the modules. end writes what is left of the log.
+// newLoop finds the modules. end writes the rest of the log.
 func newLoop(
 	p *cli.Program, listener *net.TCPListener, folder string, options devOptions,
 ) (_ *loop, end func(), err error) {
@@ -175,15 +173,15 @@ func newLoop(
 	return l, end, nil
 }
 
-// devSupplies is what only a development installation has in itself.
+// devSupplies are the services that only a development installation brings along.
 type devSupplies struct {
 	mail    mail.Sender
-	samples bool // there is object storage for their picture
+	samples bool // whether there is object storage for the samples' picture
 }
 
-// startObjects serves the object storage until stop.
+// startObjects serves the object storage until stop is called.
 func startObjects(ctx context.Context, objects *devStorage) (stop func(), err error) {
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the modules stop first
+	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // it must outlive the modules
 	ended := make(chan error, 1)
 	go func() { ended <- objects.Serve(serving) }()
 	select {
@@ -198,8 +196,8 @@ func startObjects(ctx context.Context, objects *devStorage) (stop func(), err er
 	}
 }
 
-// serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and
-// writes the samples on the first run. A module that is to be reset is reset before. It serves, and follows
+// serveDev does what an operator does with migrations:apply, identity:create-initial-owner and api:start, and
+// writes the samples on the first run. If a module is to be reset, that happens first. It serves, and applies
 // what is saved, until ctx ends.
 func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	modulesDir, err := l.makeAll(ctx)
@@ -247,7 +245,7 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	return l.follow(ctx)
 }
 
-// told gives a step that failed before anything runs a code.
+// told adds a code to the failure of a step before the first start.
 func told(err error) error {
 	if step := (*stepError)(nil); errors.As(err, &step) {
 		return platform.Advised(errModuleBuild, step.Error())
@@ -280,8 +278,7 @@ func welcome(p *cli.Program, address, password, gallery string) {
 	fmt.Fprintf(p.Stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
 }
 
-// devEnvironment is the environment that the platform itself would be started with; nothing of the caller's
-// gets in.
+// devEnvironment returns the environment for the platform; nothing of the caller's environment is in it.
 func devEnvironment(databaseURL, secret string, port int) map[string]string {
 	return map[string]string{
 		"NODE_ENV":                  "development",
@@ -299,7 +296,7 @@ func LookupIn(variables map[string]string) environment.Lookup {
 	}
 }
 
-// withDevSecrets gives every secret that a module may declare a value, so that none is missing.
+// withDevSecrets supplies a value for every secret that a module may declare.
 func withDevSecrets(lookup environment.Lookup) environment.Lookup {
 	return func(name string) (string, bool) {
 		if strings.HasPrefix(name, "SERVICE_MODULE_SECRET__") {
@@ -309,7 +306,7 @@ func withDevSecrets(lookup environment.Lookup) environment.Lookup {
 	}
 }
 
-// firstOwner makes the owner and returns the password, or "" when there is one already.
+// firstOwner creates the owner and returns the password, or "" if there is an owner already.
 func firstOwner(ctx context.Context, p *cli.Program, settings environment.Database) (string, error) {
 	password := rand.Text()
 	_, err := platform.CreateOwner(ctx, settings, identity.Owner{
@@ -325,7 +322,7 @@ func firstOwner(ctx context.Context, p *cli.Program, settings environment.Databa
 	return password, err
 }
 
-// loadSecret reads the installation's secret, or makes it on the first run.
+// loadSecret reads the installation's secret, or creates it on the first run.
 func loadSecret(path string) (string, error) {
 	kept, err := os.ReadFile(path)
 	if err == nil {
@@ -338,8 +335,8 @@ func loadSecret(path string) (string, error) {
 	return secret, os.WriteFile(path, []byte(secret), 0o600)
 }
 
-// listenOn binds the first free port before the base URL is built of it. dev keeps the socket as long as it
-// runs.
+// listenOn binds the first free port, before the base URL is built from it. dev keeps the socket open until
+// it ends.
 func listenOn(ctx context.Context, first uint16) (*net.TCPListener, error) {
 	for port := int(first); port < int(first)+100 && port <= 65535; port++ {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -350,7 +347,7 @@ func listenOn(ctx context.Context, first uint16) (*net.TCPListener, error) {
 	return nil, errNoPort
 }
 
-// freePort finds a port for a server of dev's own.
+// freePort finds a port for another server of dev.
 func freePort(ctx context.Context, first uint16) (int, error) {
 	listener, err := listenOn(ctx, first)
 	if err != nil {

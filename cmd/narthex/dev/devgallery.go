@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// gallery serves the kit's components on a port of their own. Only dev does; the platform itself never
-// shows them.
+// gallery serves a page with the kit's components on a port of its own. Only dev has it; the platform itself
+// does not serve it.
 type gallery struct {
 	address string
 	server  *http.Server
@@ -29,12 +29,12 @@ func startGallery(ctx context.Context) (*gallery, error) {
 	}
 	go func() {
 		defer close(g.ended)
-		_ = g.server.Serve(listener) // until stop
+		_ = g.server.Serve(listener) // until stop is called
 	}()
 	return g, nil
 }
 
-// stop ends the gallery with all its connections.
+// stop closes the gallery's server and all its connections.
 func (g *gallery) stop() {
 	_ = g.server.Close()
 	<-g.ended

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 )
 
-// terminalMail shows mails where the developer looks instead of sending them.
+// terminalMail prints emails on the developer's terminal instead of sending them.
 type terminalMail struct {
 	mu sync.Mutex
 	to io.Writer

@@ -21,14 +21,14 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object, which
-// bears the key's hash as its name, since a key can be longer than a name may be and a beginning of another
-// key. A file is the MD5 of the content, a line with what else is known of it, and the content.
+// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object. The file's
+// name is the hash of the key, because a key can be longer than a file name, or be the prefix of another key.
+// A file holds the MD5 of the content, a line of metadata, and the content.
 type devObjects string
 
 var _ gofakes3.Backend = devObjects("")
 
-// objectLine is what a file tells of its object.
+// objectLine is the metadata line of an object's file.
 type objectLine struct {
 	Key         string    `json:"key"`
 	ContentType string    `json:"contentType"`
@@ -36,7 +36,7 @@ type objectLine struct {
 	Modified    time.Time `json:"modified"`
 }
 
-// storedObject is an object's file, open at the beginning of its content.
+// storedObject is an open object file, positioned at the start of the content.
 type storedObject struct {
 	*os.File
 	objectLine
@@ -89,7 +89,7 @@ func openStored(path string) (_ *storedObject, err error) {
 	return o, json.Unmarshal(line, &o.objectLine)
 }
 
-// GetObject opens an object, or a part of it.
+// GetObject opens an object, or a range of it.
 func (d devObjects) GetObject(
 	bucket, key string, part *gofakes3.ObjectRangeRequest,
 ) (*gofakes3.Object, error) {
@@ -131,12 +131,12 @@ func (d devObjects) GetObject(
 	}, nil
 }
 
-// HeadObject is GetObject without the content.
+// HeadObject returns what GetObject does, without the content.
 func (d devObjects) HeadObject(bucket, key string) (*gofakes3.Object, error) {
 	return d.GetObject(bucket, key, nil)
 }
 
-// PutObject replaces an object as a whole, or not at all.
+// PutObject replaces an object completely, or not at all.
 func (d devObjects) PutObject(
 	bucket, key string, meta map[string]string, content io.Reader, size int64,
 	conditions *gofakes3.PutConditions,
@@ -181,7 +181,7 @@ func (d devObjects) PutObject(
 	return gofakes3.PutObjectResult{}, os.Rename(file.Name(), objectFile(folder, key))
 }
 
-// ListBucket reads the first line of every object: enough for a developer's.
+// ListBucket reads the first line of every object file. That is fast enough for development.
 func (d devObjects) ListBucket(
 	bucket string, prefix *gofakes3.Prefix, page gofakes3.ListBucketPage,
 ) (*gofakes3.ObjectList, error) {
@@ -195,7 +195,7 @@ func (d devObjects) ListBucket(
 	}
 	list := gofakes3.NewObjectList()
 	for _, file := range files {
-		if strings.HasPrefix(file.Name(), ".") { // a put under way
+		if strings.HasPrefix(file.Name(), ".") { // a put in progress
 			continue
 		}
 		kept, err := openStored(filepath.Join(folder, file.Name()))
@@ -223,7 +223,7 @@ func (d devObjects) ListBucket(
 	return list, nil
 }
 
-// DeleteObject is done also when there is none.
+// DeleteObject also succeeds if there is no such object.
 func (d devObjects) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
 	folder, err := d.bucket(bucket)
 	if err != nil {
@@ -244,13 +244,13 @@ func (d devObjects) CreateBucket(name string) error {
 	return err
 }
 
-// BucketExists tells whether there is one.
+// BucketExists reports whether the bucket exists.
 func (d devObjects) BucketExists(name string) (bool, error) {
 	_, err := d.bucket(name)
 	return err == nil, nil
 }
 
-// The platform asks for nothing else.
+// The platform uses no other method.
 
 // ListBuckets is not offered.
 func (devObjects) ListBuckets() ([]gofakes3.BucketInfo, error) {

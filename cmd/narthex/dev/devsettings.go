@@ -12,15 +12,15 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// sampleSettings are what modules of the checkout cannot run without, by module and key.
+// sampleSettings are the settings without which modules of the checkout cannot run, by module and key.
 func sampleSettings(address string) map[string]map[string]string {
 	return map[string]map[string]string{
 		"rota": {"teamName": "Church office", "replyTo": "office@example.org", "dashboardLink": address},
 	}
 }
 
-// configureSamples gives those of the installed modules their settings that have none yet. What somebody has
-// saved stays.
+// configureSamples sets those settings for the installed modules that have none yet. It does not change saved
+// ones.
 func configureSamples(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

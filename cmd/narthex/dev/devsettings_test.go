@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// TestSampleSettings: the settings are those that the modules declare, with allowed values, and none that a
-// module cannot run without is missing but for secrets, which dev supplies all.
+// TestSampleSettings: the modules declare these settings and allow these values. No required setting is
+// missing except secrets, which dev supplies.
 func TestSampleSettings(t *testing.T) {
 	t.Parallel()
 	for id, values := range sampleSettings("http://localhost:3000") {

@@ -16,9 +16,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// devStorage is the object storage of a development installation: gofakes3 on a port of its own, which
-// keeps its objects in a folder. It checks no signature, so that its whole protection is that other pages
-// in the developer's browser do not know the access key.
+// devStorage is the object storage of a development installation: gofakes3 on a port of its own, which keeps
+// its objects in a folder. It verifies no signatures. Its only protection is that other pages in the
+// developer's browser do not know the access key.
 type devStorage struct {
 	address   string // on the loopback interface
 	accessKey string
@@ -32,8 +32,8 @@ func newDevStorage(address, accessKey, folder string) *devStorage {
 		ready: make(chan struct{})}
 }
 
-// devObjectStorage makes the service on a port after the platform's and adds the variables by which the
-// platform finds it. The key is a new one each time: no URL outlives the process.
+// devObjectStorage creates the service on a port after the platform's, and adds the variables with which the
+// platform finds it. The access key is new each time, so no URL outlives the process.
 func devObjectStorage(
 	ctx context.Context, variables map[string]string, port int, folder string,
 ) (*devStorage, error) {
@@ -54,10 +54,11 @@ func devObjectStorage(
 // Ready is closed once the address is bound.
 func (d *devStorage) Ready() <-chan struct{} { return d.ready }
 
-// String names the service.
+// String returns the name of the service.
 func (d *devStorage) String() string { return "development object storage" }
 
-// Serve serves until ctx ends. Then it closes its connections, because the modules have stopped.
+// Serve serves until ctx ends. Then it closes its connections at once, because the modules have stopped
+// before.
 func (d *devStorage) Serve(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.address)
 	if err != nil {
@@ -80,7 +81,8 @@ func (d *devStorage) Serve(ctx context.Context) error {
 	return err
 }
 
-// requireKey admits requests with the access key: the platform's, and those of browsers with a valid URL.
+// requireKey admits only requests with the access key: those of the platform, and those of browsers with a
+// valid URL.
 func (d *devStorage) requireKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+d.accessKey+"/")
@@ -93,7 +95,7 @@ func (d *devStorage) requireKey(next http.Handler) http.Handler {
 	})
 }
 
-// mayRead looks at the query of a read URL.
+// mayRead checks the query of a signed URL for reading.
 func (d *devStorage) mayRead(query url.Values) bool {
 	began, err := time.Parse("20060102T150405Z", query.Get("X-Amz-Date"))
 	seconds, notANumber := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)

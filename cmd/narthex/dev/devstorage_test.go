@@ -41,7 +41,8 @@ func serveObjects(t *testing.T, address, folder string) (stop func()) {
 	return stop
 }
 
-// TestDevStorage: what package storage asks for works, and is there again after a restart.
+// TestDevStorage: everything that package storage uses works, and the objects are still there after a
+// restart.
 func TestDevStorage(t *testing.T) {
 	t.Parallel()
 	port, err := freePort(t.Context(), 21_000)
@@ -175,7 +176,7 @@ func TestDevStorage(t *testing.T) {
 	}
 }
 
-// failing is a body that breaks off.
+// failing is a body whose Read fails after its first piece.
 type failing struct{ read bool }
 
 func (f *failing) Read(p []byte) (int, error) {

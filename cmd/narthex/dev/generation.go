@@ -8,15 +8,15 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 )
 
-// generation is one platform that serves, or has ended.
+// generation is one running platform, or one that has ended.
 type generation struct {
-	settle context.CancelFunc // lets it stop
-	ended  chan struct{}      // closed once nothing of it is left
-	err    error              // after ended
+	settle context.CancelFunc // begins the stop
+	ended  chan struct{}      // closed after everything has ended
+	err    error              // valid after ended is closed
 }
 
-// startGeneration starts the platform on what is installed in a modules directory, behind the socket that dev
-// holds: clients that connect while nobody serves wait in the kernel. The platform before it may still serve.
+// startGeneration starts the platform with the modules of a directory, on the socket that dev keeps open.
+// Clients that connect while no platform serves wait in the kernel. The previous platform may still serve.
 func (l *loop) startGeneration(ctx context.Context, modulesDir string) (*generation, error) {
 	lookup := l.lookupWith(modulesDir)
 	settings, err := l.settings(modulesDir)
@@ -45,14 +45,14 @@ func (l *loop) startGeneration(ctx context.Context, modulesDir string) (*generat
 	return g, nil
 }
 
-// stop ends the generation in order, and waits.
+// stop stops the generation in order, and waits for its end.
 func (g *generation) stop() error {
 	g.settle()
-	<-g.ended // has the deadlines of a stop
+	<-g.ended // limited by the deadlines of a stop
 	return g.err
 }
 
-// duplicate is another listener on the same socket; closing it does not close the socket.
+// duplicate returns another listener on the same socket. Closing it does not close the socket.
 func duplicate(listener *net.TCPListener) (net.Listener, error) {
 	file, err := listener.File()
 	if err != nil {

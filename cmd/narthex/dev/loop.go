@@ -19,9 +19,10 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// loop runs the platform on the modules' sources, one generation after the other: after each save it makes
-// packages, checks them, migrates, starts the next generation, and ends the one before. Where a step fails,
-// that one serves on, and the author is told on the terminal and on the open pages.
+// loop runs the platform with the modules' sources, one generation after another. After each save it builds
+// packages, checks them, migrates, starts the next generation, and stops the previous one. If a step fails,
+// the previous generation continues to serve, and the author sees the failure on the terminal and on the open
+// pages.
 type loop struct {
 	program  *cli.Program
 	lookup   environment.Lookup
@@ -32,10 +33,10 @@ type loop struct {
 	pages    *pages
 	console  *console
 	log      *zap.Logger
-	advise   func(moduleID string) string // after an edit of a migration that was applied
+	advise   func(moduleID string) string // what to do after an edit of a migration that was applied
 
 	current *generation
-	pending map[string]change // saved, and not running yet
+	pending map[string]change // saved, but not in a running generation yet
 }
 
 // lookupWith adds the modules directory of one generation.
@@ -52,7 +53,7 @@ func (l *loop) settings(modulesDir string) (environment.Settings, error) {
 	return environment.Load(l.lookupWith(modulesDir), environment.Everything)
 }
 
-// makeAll makes the first packages. Only what is newer than what was built of it is built.
+// makeAll builds the first packages. It compiles only sources that are newer than their result.
 func (l *loop) makeAll(ctx context.Context) (modulesDir string, err error) {
 	for _, s := range l.sources {
 		if err := l.workshop.build(ctx, s, outdated(s)); err != nil {
@@ -65,7 +66,8 @@ func (l *loop) makeAll(ctx context.Context) (modulesDir string, err error) {
 	return l.workshop.modulesDir(l.sources)
 }
 
-// follow makes a generation of every save until ctx ends, or the platform fails. Then nothing runs any more.
+// follow starts a new generation after every save, until ctx ends or the platform fails. Then nothing runs
+// any more.
 func (l *loop) follow(ctx context.Context) error {
 	watching, end := context.WithCancel(ctx)
 	w, err := watch(watching, l.sources)
@@ -93,7 +95,7 @@ func (l *loop) follow(ctx context.Context) error {
 	}
 }
 
-// update tries to run what is pending, and tells the author what came of it.
+// update tries to run the pending changes, and reports the result to the author.
 func (l *loop) update(ctx context.Context) {
 	began := time.Now()
 	names := ""
@@ -122,7 +124,7 @@ func (l *loop) update(ctx context.Context) {
 	}
 }
 
-// replace makes the next generation and ends the one before.
+// replace starts the next generation and stops the previous one.
 func (l *loop) replace(ctx context.Context) error {
 	migrate := false
 	repack := make(map[string]bool)
@@ -138,7 +140,7 @@ func (l *loop) replace(ctx context.Context) error {
 		repack[s.id] = true
 		if o, _, err := readOutline(s.folder); err == nil && what&(changedScripts|changedPackage) != 0 {
 			for _, receiver := range o.receivers() {
-				repack[receiver] = true // its page shows what has changed
+				repack[receiver] = true // its page shows the changed contribution
 			}
 		}
 	}
@@ -172,7 +174,7 @@ func (l *loop) replace(ctx context.Context) error {
 	before := l.current
 	l.current = next
 	if err := before.stop(); err != nil {
-		platform.Report(l.program.Stderr, err) // the next one serves already
+		platform.Report(l.program.Stderr, err) // the next generation serves already
 	}
 	l.workshop.clear(modulesDir)
 	return nil
@@ -204,8 +206,8 @@ func (l *loop) migrate(ctx context.Context, modulesDir string) error {
 	return &stepError{"", "migrations:apply", text}
 }
 
-// explain puts a failure into words: those of the step, or those that the platform's start has, with what the
-// log and the module said meanwhile.
+// explain describes a failure: with the text of the step, or with that of the platform's start and what the
+// log and the module wrote meanwhile.
 func (l *loop) explain(modules string, err error) *pageFailure {
 	if step := (*stepError)(nil); errors.As(err, &step) {
 		if step.module != "" {

@@ -15,25 +15,25 @@ import (
 //go:embed page.js
 var pageScript []byte
 
-// The routes that dev puts before the platform's own.
+// The routes that dev adds before those of the platform.
 const (
 	statePath  = "/_dev/state"
 	scriptPath = "/_dev/page.js"
-	stateWait  = 10 * time.Second // how long a page waits for news in one request
+	stateWait  = 10 * time.Second // how long one request of a page waits for a change
 )
 
-// pages tells open pages of the Dashboard and of displays what became of a save: to mount another generation,
-// or what went wrong. Safe for concurrent use.
+// pages notifies open pages of the Dashboard and of displays of the result of a save: a new generation to
+// mount, or what went wrong. Safe for concurrent use.
 type pages struct {
 	mu      sync.Mutex
 	state   pageState
 	changed chan struct{} // closed at the next change
 }
 
-// pageState is what a page is told.
+// pageState is the state that pages receive.
 type pageState struct {
-	Number     int          `json:"number"`     // rises with every change
-	Generation int          `json:"generation"` // of the platform that is to be shown
+	Number     int          `json:"number"`     // increases with every change
+	Generation int          `json:"generation"` // the platform to show
 	Failure    *pageFailure `json:"failure"`    // nil: the last save runs
 }
 
@@ -60,8 +60,8 @@ func (p *pages) now() (pageState, <-chan struct{}) {
 	return p.state, p.changed
 }
 
-// around puts dev's routes before a platform's handler, and dev's script into its pages. Requests that wait
-// for news end with serving.
+// around adds dev's routes before a platform's handler, and dev's script to its pages. Requests that wait for
+// a change end when serving ends.
 func (p *pages) around(serving context.Context, platform http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
@@ -81,7 +81,8 @@ func (p *pages) around(serving context.Context, platform http.Handler) http.Hand
 	})
 }
 
-// sendState answers with the state, at once where the page does not know it yet.
+// sendState responds with the state: at once if it differs from the one that the page knows, else after the
+// next change.
 func (p *pages) sendState(serving context.Context, w http.ResponseWriter, r *http.Request) {
 	known, err := strconv.Atoi(r.URL.Query().Get("known"))
 	state, changed := p.now()
@@ -101,7 +102,7 @@ func (p *pages) sendState(serving context.Context, w http.ResponseWriter, r *htt
 	_ = json.NewEncoder(w).Encode(state)
 }
 
-// withScript adds dev's script to a page. Anything else passes as it is.
+// withScript adds dev's script to a page. Other responses pass unchanged.
 func withScript(platform http.Handler, w http.ResponseWriter, r *http.Request) {
 	plain := r.Clone(r.Context())
 	plain.Header.Del("Accept-Encoding")
@@ -120,15 +121,15 @@ func withScript(platform http.Handler, w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// heldResponse keeps a response until it is whole.
+// heldResponse buffers a response until it is complete.
 type heldResponse struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-// WriteHeader keeps the status.
+// WriteHeader stores the status.
 func (h *heldResponse) WriteHeader(status int) { h.status = status }
 
-// Write keeps a piece of the body.
+// Write appends to the buffered body.
 func (h *heldResponse) Write(b []byte) (int, error) { return h.body.Write(b) }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// place writes a file of a package, with its folder; one that is there is replaced.
+// place writes a file of a package and creates its folder. It replaces a file that exists.
 func place(path string, from io.Reader, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

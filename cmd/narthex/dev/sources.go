@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// source is the folder in which an author works on a module. Its name is the module's id.
+// source is the folder in which an author develops a module. Its name is the module's id.
 type source struct{ id, folder string }
 
-// findSources finds the modules of the default folder, which may be missing, and those of --module-dir, each
-// a module's own folder or a folder of modules. Of two with one id the later one counts.
+// findSources finds the modules of the default folder, which may be missing, and those of --module-dir, which
+// names a module's own folder or a folder of modules. If two have the same id, the later one is used.
 func findSources(byDefault string, added []string) ([]source, error) {
 	found := make(map[string]string)
 	folders, err := modulesIn(byDefault)
@@ -58,7 +58,8 @@ func modulesIn(dir string) (folders []string, err error) {
 	return folders, err
 }
 
-// outline is what the loop needs of a manifest, which may be wrong in every other respect: discovery says so.
+// outline holds the fields of a manifest that the loop needs. The rest may be invalid; discovery reports
+// that.
 type outline struct {
 	Version     string
 	Entrypoints struct {
@@ -77,7 +78,7 @@ func readOutline(folder string) (o outline, text []byte, err error) {
 	return o, text, err
 }
 
-// parts are the folders and files that the manifest names, by their first segment.
+// parts returns the folders and files that the manifest names, by their first path segment.
 func (o outline) parts() []string {
 	paths := []string{o.Entrypoints.Server, o.Entrypoints.UI, o.Entrypoints.Display.Artifact,
 		o.Database.Migrations}
@@ -94,7 +95,7 @@ func (o outline) parts() []string {
 	return parts
 }
 
-// receivers are the modules whose pages show a contribution of this one.
+// receivers returns the modules whose pages show a contribution of this module.
 func (o outline) receivers() (ids []string) {
 	for _, contribution := range o.Contributions {
 		id, _, _ := strings.Cut(contribution.Capability, ".")

@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/modulelogs"
 )
 
-// console is where an author looks: the platform's log, readable on a terminal, and what modules write. It
-// remembers the last of it, for the page, when a step has failed.
+// console writes to the author's terminal: the platform's log in a readable form, and the output of modules.
+// It keeps the last lines, which the page shows if a step fails.
 type console struct {
 	mu     sync.Mutex
 	out    io.Writer
@@ -26,11 +26,11 @@ type console struct {
 	recent []string
 }
 
-// recentLines bounds what a page is shown.
+// recentLines limits how many lines a page shows.
 const recentLines = 80
 
-// newConsole also returns the log. On a terminal its lines are for people; elsewhere they are the JSON lines
-// of api:start.
+// newConsole also returns the log. On a terminal its lines are formatted for people, otherwise they are the
+// JSON lines of api:start.
 func newConsole(out io.Writer) (c *console, log *zap.Logger, end func()) {
 	c = &console{out: out}
 	terminal := cli.IsTerminal(out)
@@ -43,21 +43,21 @@ func newConsole(out io.Writer) (c *console, log *zap.Logger, end func()) {
 	return c, zap.New(&readableCore{console: c, LevelEnabler: zapcore.InfoLevel}), func() {}
 }
 
-// forget begins what a page would be shown.
+// forget discards the kept lines, so that a page shows only later ones.
 func (c *console) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recent = nil
 }
 
-// lately is what was said since forget.
+// lately returns the lines since forget.
 func (c *console) lately() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return strings.Join(c.recent, "\n")
 }
 
-// say writes a line; shown is the line as a page would have it, "" for none.
+// say writes a line. shown is the line for the page; "" means that the page does not show it.
 func (c *console) say(line, shown string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *console) say(line, shown string) {
 	}
 }
 
-// of returns where a module's output goes: line by line, with the module's name before each.
+// of returns the writer for a module's output. It prefixes each line with the module's name.
 func (c *console) of(moduleID string) io.Writer {
 	m := &moduleOutput{console: c, moduleID: moduleID}
 	m.escaper.To = &m.line
@@ -81,10 +81,10 @@ type moduleOutput struct {
 	console  *console
 	moduleID string
 	escaper  modulelogs.Escaper
-	line     strings.Builder // not ended yet
+	line     strings.Builder // not complete yet
 }
 
-// Write writes the lines that are whole. One reader calls it.
+// Write prints the complete lines. Only one goroutine calls it.
 func (m *moduleOutput) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
 		_, _ = m.escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
@@ -103,12 +103,12 @@ func (c *console) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// readableCore writes a line of the log as "time LEVEL message key=value ...".
+// readableCore writes a log entry as "time LEVEL message key=value ...".
 type readableCore struct {
 	zapcore.LevelEnabler
 	console *console
 	fields  []zapcore.Field
-	silent  bool // only remembers
+	silent  bool // keeps the line for the page, without writing it
 }
 
 // With returns a core that adds fields to every line.
@@ -118,7 +118,7 @@ func (r *readableCore) With(fields []zapcore.Field) zapcore.Core {
 	return &next
 }
 
-// Check adds the core to a line of its levels.
+// Check adds the core to an entry of an enabled level.
 func (r *readableCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if r.Enabled(entry.Level) {
 		return checked.AddCore(entry, r)
@@ -126,14 +126,14 @@ func (r *readableCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry)
 	return checked
 }
 
-// Sync has nothing to do.
+// Sync does nothing.
 func (r *readableCore) Sync() error { return nil }
 
 var levels = map[zapcore.Level]struct{ word, colour string }{
 	zapcore.InfoLevel: {"info ", "32"}, zapcore.WarnLevel: {"warn ", "33"}, zapcore.ErrorLevel: {"error", "31"},
 }
 
-// Write writes one line.
+// Write writes one entry.
 func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	var said strings.Builder
 	said.WriteString(entry.Message)
@@ -158,7 +158,7 @@ func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error 
 	return nil
 }
 
-// readable quotes what a terminal would obey, and what would not be seen.
+// readable quotes a value with characters that a terminal would interpret or that are not visible.
 func readable(value any) string {
 	text := fmt.Sprint(value)
 	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {

@@ -11,14 +11,16 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settled is how long the last of several writes must be past: an editor writes a file in several steps.
+// settled is how long no file must have been written before a batch is complete: an editor writes a file in
+// several steps.
 const settled = 50 * time.Millisecond
 
-// watcher tells what is saved in the folders of modules. It watches folders, because editors replace files.
+// watcher reports which files of modules are saved. It watches folders and not files, because editors replace
+// files.
 type watcher struct {
 	events  *fsnotify.Watcher
 	sources []source
-	saved   chan map[string]change // by module id; one batch waits, and later saves join it
+	saved   chan map[string]change // by module id; one batch waits here, and later changes are merged into it
 	ended   chan struct{}
 }
 
@@ -36,7 +38,7 @@ func watch(ctx context.Context, sources []source) (*watcher, error) {
 	return w, nil
 }
 
-// add watches a folder and all below it. One that goes away meanwhile needs no watching.
+// add watches a folder and everything below it. A folder that disappears meanwhile is skipped.
 func (w *watcher) add(folder string) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -54,7 +56,7 @@ func ignoredFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "bin" || name == "testdata"
 }
 
-// run collects what is saved until ctx ends.
+// run collects changes until ctx ends.
 func (w *watcher) run(ctx context.Context) {
 	defer close(w.ended)
 	defer w.events.Close()
@@ -79,7 +81,7 @@ func (w *watcher) run(ctx context.Context) {
 				collected[id] |= what
 				quiet.Reset(settled)
 			}
-		case <-w.events.Errors: // more events than the kernel keeps: everything may have changed
+		case <-w.events.Errors: // the kernel's queue overflowed: everything may have changed
 			for _, s := range w.sources {
 				collected[s.id] |= changedServer | changedScripts | changedMigrations | changedPackage
 			}
@@ -98,7 +100,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// judge tells what a saved file means for its module; 0: nothing.
+// judge returns what a saved file means for its module; 0 means nothing.
 func (w *watcher) judge(event fsnotify.Event) (id string, what change) {
 	name := filepath.Base(event.Name)
 	if event.Op == fsnotify.Chmod || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") ||
@@ -115,7 +117,7 @@ func (w *watcher) judge(event fsnotify.Event) (id string, what change) {
 	return "", 0
 }
 
-// meaning judges by a path below the module's folder.
+// meaning classifies a path relative to the module's folder.
 func meaning(path string) change {
 	first, _, _ := strings.Cut(path, "/")
 	switch ending := filepath.Ext(path); {

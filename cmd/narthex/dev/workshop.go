@@ -16,37 +16,37 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// workshop makes packages of modules' sources, in a folder of its own: an author's folder is only read. Every
-// package is a new folder, because a platform that still runs another one looks at its files again when it
-// starts a module's process again.
+// workshop builds packages from modules' sources, in a folder of its own: an author's folder is only read.
+// Every package is a new folder, because a platform that runs an older one reads its files again when it
+// restarts a module's process.
 type workshop struct {
 	dir      string
 	count    int
 	servers  map[string]string          // built executables by module id
 	scripts  map[string][]bundle.Script // bundled scripts by module id
 	packages map[string]string          // folder of the latest package by module id
-	edition  map[string]int             // how often a package was made of a module
+	edition  map[string]int             // how many packages of each module were made
 }
 
 func newWorkshop(dir string) (*workshop, error) {
-	if err := os.RemoveAll(dir); err != nil { // of an earlier run
+	if err := os.RemoveAll(dir); err != nil { // left by an earlier run
 		return nil, err
 	}
 	return &workshop{dir: dir, servers: make(map[string]string), scripts: make(map[string][]bundle.Script),
 		packages: make(map[string]string), edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
 }
 
-// change is what was saved of a module.
+// change is a set of the kinds of files of a module that were saved.
 type change uint8
 
 const (
 	changedServer     change = 1 << iota // Go sources
 	changedScripts                       // sources of what browsers run
 	changedMigrations                    // or the manifest, which names them
-	changedPackage                       // something else that is installed
+	changedPackage                       // another installed file
 )
 
-// stepError is what an author is told of a step that failed.
+// stepError describes a failed step to the author.
 type stepError struct {
 	module string
 	step   string
@@ -55,8 +55,8 @@ type stepError struct {
 
 func (e *stepError) Error() string { return e.module + ": " + e.step + ": " + e.text }
 
-// outdated is what has to be built of a module when dev starts: what has sources that are newer than what was
-// built of them.
+// outdated returns what has to be built of a module when dev starts: everything whose sources are newer than
+// the result.
 func outdated(s source) change {
 	var needed change
 	o, _, err := readOutline(s.folder)
@@ -85,7 +85,7 @@ func outdated(s source) change {
 	return needed
 }
 
-// inGoModule tells whether Go finds a go.mod for a folder. A package that is not meant to be built here has
+// inGoModule reports whether Go finds a go.mod for a folder. A package that is not meant to be built here has
 // none.
 func inGoModule(folder string) bool {
 	for {
@@ -122,7 +122,8 @@ func executablePath(o outline) string {
 	return strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(o.Entrypoints.Server)
 }
 
-// serverPackage is where the Go sources of the server are: the module's folder, or server in it; "": nowhere.
+// serverPackage returns the folder of the server's Go sources: the module's folder, or server in it; "" if
+// neither has any.
 func serverPackage(folder string) string {
 	for _, dir := range []string{folder, filepath.Join(folder, "server")} {
 		if found, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(found) > 0 {
@@ -171,8 +172,8 @@ func (w *workshop) buildServer(ctx context.Context, s source) error {
 	return nil
 }
 
-// pack makes a package of what is built and of what the folder has. A package that is made again has a
-// version of its own (semver's build metadata), so that open pages take it for another one and mount it.
+// pack makes a package from the built files and the module's folder. Each further package of a module gets a
+// version of its own (semver build metadata), so that open pages recognise a new version and mount it.
 func (w *workshop) pack(s source) error {
 	o, manifest, err := readOutline(s.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -215,8 +216,7 @@ func (w *workshop) pack(s source) error {
 	return nil
 }
 
-// stamped gives the manifest's version a suffix. Where the version is not found as it is written, nothing
-// changes.
+// stamped adds a suffix to the manifest's version. If the version is not found in the text, nothing changes.
 func stamped(manifest []byte, version string, edition int) []byte {
 	quoted := []byte(`"` + version + `"`)
 	key := bytes.Index(manifest, []byte(`"version"`))
@@ -236,7 +236,7 @@ func stamped(manifest []byte, version string, edition int) []byte {
 	return append(append(append([]byte(nil), manifest[:at]...), suffix...), manifest[at:]...)
 }
 
-// modulesDir makes a modules directory of the latest packages.
+// modulesDir creates a modules directory from the latest packages.
 func (w *workshop) modulesDir(sources []source) (string, error) {
 	w.count++
 	dir := filepath.Join(w.dir, "modules", fmt.Sprint(w.count))
@@ -251,7 +251,7 @@ func (w *workshop) modulesDir(sources []source) (string, error) {
 	return dir, nil
 }
 
-// clear removes what no platform uses any more, once the one on modulesDir is the only one.
+// clear removes files that no platform uses any more. It is called when only the platform on modulesDir runs.
 func (w *workshop) clear(modulesDir string) {
 	used := map[string]bool{modulesDir: true}
 	for _, folder := range w.packages {
@@ -264,13 +264,13 @@ func (w *workshop) clear(modulesDir string) {
 		made, _ := filepath.Glob(filepath.Join(w.dir, pattern))
 		for _, path := range made {
 			if !used[path] {
-				_ = os.RemoveAll(path) // what is left is removed at the next start
+				_ = os.RemoveAll(path) // leftovers are removed at the next start
 			}
 		}
 	}
 }
 
-// copyPart copies a file or a folder; a missing one is discovery's to find.
+// copyPart copies a file or a folder. It ignores a missing one, which discovery reports.
 func copyPart(from, to string) error {
 	info, err := os.Stat(from)
 	switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// sound are settings in which nothing blocks, for production.
+// sound are valid settings for production, with no blocking finding.
 var sound = map[string]string{
 	"DATABASE_URL":              "postgres://someone:marked@db.example.org/narthex",
 	"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 	"SERVICE_IDENTITY_BASE_URL": "https://church.example.org",
 }
 
-// blocking are settings that each break one rule.
+// blocking are settings that each violate one rule.
 var blocking = []struct {
 	code      string
 	variables map[string]string
@@ -77,8 +77,8 @@ func examineSettings(variables map[string]string) *Examination {
 	return e
 }
 
-// TestBlockingSettings: every broken rule of the environment blocks, in production, and no finding shows what
-// was set.
+// TestBlockingSettings: in production every violated rule of the environment is a blocking finding, and no
+// finding shows a value.
 func TestBlockingSettings(t *testing.T) {
 	t.Parallel()
 	if got := examineSettings(nil).blocks(); len(got) != 0 {
@@ -108,7 +108,8 @@ func TestBlockingSettings(t *testing.T) {
 	}
 }
 
-// TestBlockingSandbox: a machine that cannot lock modules in blocks in production, and warns in development.
+// TestBlockingSandbox: a kernel that cannot confine modules is a blocking finding in production, and a
+// warning in development.
 func TestBlockingSandbox(t *testing.T) {
 	t.Parallel()
 	whole := process.SandboxReport{Landlock: 1, Seccomp: true}
@@ -131,7 +132,7 @@ func TestBlockingSandbox(t *testing.T) {
 	}
 }
 
-// blocks are the codes of the findings that block.
+// blocks returns the codes of the blocking findings.
 func (e *Examination) blocks() []string {
 	var codes []string
 	for _, f := range e.Findings {

@@ -23,23 +23,23 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// bundle is what a person who helps from outside needs to know. Nothing in it is a value of the environment,
-// an address, a path, or of a person.
+// bundle is the information that somebody outside needs to help. It contains no values of the environment, no
+// addresses and paths, and nothing about people.
 type bundle struct {
 	MadeAt   time.Time `json:"madeAt"`
 	Platform string    `json:"platform"`
 	Go       string    `json:"go"`
 	System   string    `json:"system"`
 	CPUs     int       `json:"cpus"`
-	// Set are the names of the variables that are set, without those of modules' secrets.
+	// Set are the names of the variables that are set, except those of modules' secrets.
 	Set        []string           `json:"set"`
 	Doctor     *Examination       `json:"doctor"`
 	Migrations *migrations.Report `json:"migrations"` // null: the database cannot be read
-	// Process are the figures of the running platform, if it has SERVICE_METRICS_ADDRESS.
+	// Process is the metrics of the running platform, if SERVICE_METRICS_ADDRESS is set.
 	Process []string `json:"process"`
 }
 
-// SupportBundle writes what helps to find a fault from outside.
+// SupportBundle writes the information with which somebody outside can find a fault.
 func SupportBundle(p *cli.Program) *cobra.Command {
 	var to string
 	command := &cobra.Command{
@@ -93,7 +93,7 @@ func collect(ctx context.Context, p *cli.Program) bundle {
 	return b
 }
 
-// migrations is nil when the database does not tell.
+// migrations returns nil if the database cannot be read.
 func (e *Examination) migrations(ctx context.Context) *migrations.Report {
 	if e.Sound&environment.DatabaseSection == 0 || e.Installed == nil {
 		return nil
@@ -110,10 +110,10 @@ func (e *Examination) migrations(ctx context.Context) *migrations.Report {
 	return &report
 }
 
-// maxFigures is far more than a thousand modules have.
+// maxFigures is far more than the metrics of a thousand modules.
 const maxFigures = 8 << 20
 
-// figures are the lines of the platform's metrics, which name no person, host or path.
+// figures returns the lines of the platform's metrics, which contain no person, host or path.
 func figures(ctx context.Context, address environment.Metrics) []string {
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()

@@ -22,7 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/services/house"
 )
 
-// environment reads each section by itself, so that one fault hides no other.
+// environment reads each section separately, so that one problem hides no other.
 func (e *Examination) environment() {
 	sections := []environment.Section{environment.DatabaseSection, environment.ModulesSection,
 		environment.ServerSection,
@@ -46,7 +46,7 @@ func (e *Examination) environment() {
 	}
 }
 
-// topology tells how the parts stand to each other, and names none of them.
+// topology reports how the parts of the installation are arranged, without naming them.
 func (e *Examination) topology() {
 	if servers := len(e.Settings.Database.Servers); servers > 1 {
 		e.ok("Topology: %d database servers, of which the platform uses the one that accepts writes.", servers)
@@ -77,7 +77,7 @@ func (e *Examination) topology() {
 	}
 }
 
-// siblings tells whether browsers count two origins as one site.
+// siblings reports whether browsers treat two origins as the same site.
 func siblings(a, b environment.Origin) bool {
 	hosts := [2]string{}
 	for i, origin := range []environment.Origin{a, b} {
@@ -98,7 +98,7 @@ func siblings(a, b environment.Origin) bool {
 	return err == nil && first == second && a.HTTPS() == b.HTTPS()
 }
 
-// packages are the installed modules as a start reads them.
+// packages reads the installed modules as a start does.
 func (e *Examination) packages() {
 	if e.Sound&environment.ModulesSection == 0 {
 		return
@@ -131,7 +131,7 @@ func (e *Examination) packages() {
 	}
 }
 
-// Store is the database: whether it can be used, and what it makes of the modules.
+// Store checks the database: whether it is usable, and which modules a start would run with it.
 func (e *Examination) Store(ctx context.Context) {
 	if e.Sound&environment.DatabaseSection == 0 || e.Installed == nil {
 		return
@@ -168,7 +168,7 @@ func (e *Examination) Store(ctx context.Context) {
 	}
 }
 
-// predictMigration tells what would stop the migrations:apply that has just been asked for.
+// predictMigration reports what would stop migrations:apply, which another finding has just recommended.
 func (e *Examination) predictMigration(ctx context.Context) {
 	db, err := database.Open(e.Settings.Database)
 	if err != nil {
@@ -193,7 +193,7 @@ func (e *Examination) predictMigration(ctx context.Context) {
 	}
 }
 
-// roles warns of modules that share the platform's own role, which production refuses.
+// roles warns of modules that use the platform's own database role, which production refuses.
 func (e *Examination) roles(ctx context.Context, db *database.Database) {
 	roles, err := db.ModuleRoles(ctx)
 	if err != nil {
@@ -216,7 +216,7 @@ func (e *Examination) roles(ctx context.Context, db *database.Database) {
 	}
 }
 
-// changedRoles warns of modules that have changed the settings or the password of their own role.
+// changedRoles warns of modules that have changed the settings or the password of their database role.
 func (e *Examination) changedRoles(ctx context.Context) {
 	changed, err := migrations.ChangedRoles(ctx, database.Config(e.Settings.Database),
 		platform.MigrationLines(e.Installed))
@@ -230,7 +230,7 @@ func (e *Examination) changedRoles(ctx context.Context) {
 	}
 }
 
-// connections compares what this process may open with what the server takes.
+// connections compares how many connections this process may open with how many the server accepts.
 func (e *Examination) connections(ctx context.Context, db *database.Database) {
 	needed := database.Connections(len(platform.MigrationLines(e.Installed)))
 	offered, err := db.ServerConnections(ctx)
@@ -247,8 +247,8 @@ func (e *Examination) connections(ctx context.Context, db *database.Database) {
 	}
 }
 
-// activity prints count and hash, because only who compares them with what was noted elsewhere finds a
-// record that was written again as a whole.
+// activity prints the count and the hash. Only by comparing them with values noted elsewhere can somebody
+// find out that the whole record was rewritten.
 func (e *Examination) activity(ctx context.Context, db *database.Database) {
 	verdict, err := activity.Verify(ctx, activity.NewStore(db.Pool()))
 	switch {
@@ -264,10 +264,11 @@ func (e *Examination) activity(ctx context.Context, db *database.Database) {
 	}
 }
 
-// backupAge is how old the latest proof of a backup may be: one night may be missed.
+// backupAge is the maximum age of the latest verified backup: one night may be missed.
 const backupAge = 48 * time.Hour
 
-// backup says when a backup was last proven. Without one everything works, so it does not block.
+// backup reports when a backup was last verified. Its absence does not block, because everything works
+// without one.
 func (e *Examination) backup(ctx context.Context, db *database.Database) {
 	const remedy = "; run backup:create and backup:verify, best every night (narthex-backup.timer)."
 	run, err := house.NewStore(db.Pool()).LastBackup(ctx)
@@ -285,8 +286,8 @@ func (e *Examination) backup(ctx context.Context, db *database.Database) {
 	}
 }
 
-// backplane is what carries updates between several processes. Without it each serves its own readers, so
-// nothing here blocks.
+// backplane checks NATS, which carries updates between several processes. Nothing here blocks, because
+// without it each process still serves its own readers.
 func (e *Examination) backplane(ctx context.Context) {
 	servers := e.Settings.Realtime.NATS
 	if e.Sound&environment.HostSection == 0 || len(servers) == 0 {
@@ -302,8 +303,8 @@ func (e *Examination) backplane(ctx context.Context) {
 			"processes get no updates while none can.", len(reasons), len(servers), strings.Join(reasons, ", ")))
 }
 
-// sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
-// the kernel's to offer: a start does that first of all.
+// sandbox reports what this kernel offers to isolate modules. Making the platform's memory non-dumpable does
+// not depend on the kernel: a start always does it first.
 func (e *Examination) sandbox(sandbox process.SandboxReport) {
 	sandbox.NonDumpable = true
 	own, err := process.NewUsers()
@@ -341,7 +342,7 @@ func (e *Examination) sandbox(sandbox process.SandboxReport) {
 	}
 }
 
-// landlockWords says in full what Report.LandlockLacks names in a word.
+// landlockWords describes each word of SandboxReport.LandlockLacks.
 var landlockWords = map[string]string{
 	"refer":    "moving files between folders",
 	"truncate": "truncating files",
@@ -352,7 +353,7 @@ var landlockWords = map[string]string{
 	"udp":      "UDP",
 }
 
-// withoutCode is a failure's sentence.
+// withoutCode returns the sentence of a failure without its code.
 func withoutCode(f platform.Coded) string {
 	_, text, _ := strings.Cut(platform.Sentence(f), ": ")
 	return text

@@ -1,4 +1,4 @@
-// Package doctor owns the diagnosis of an installation: what is wrong with it, and what to do about it.
+// Package doctor owns the diagnosis of an installation: what is wrong with it, and how to repair it.
 package doctor
 
 import (
@@ -16,10 +16,11 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// doctorLimit bounds all that doctor waits for: it is asked when something is wrong.
+// doctorLimit limits the duration of the whole diagnosis, because doctor is used when something does not
+// respond.
 const doctorLimit = 30 * time.Second
 
-// errUnhealthy ends a doctor with blocking findings, which it has printed already.
+// errUnhealthy is returned if findings block. They are printed already.
 var errUnhealthy = cli.NewError("DOCTOR_FINDINGS",
 	"Something blocks this installation; the findings above say what, and what to do.")
 
@@ -44,7 +45,7 @@ is 1 when one is blocking.`,
 	return command
 }
 
-// level is how much a finding of doctor matters.
+// level is the severity of a finding.
 type level string
 
 const (
@@ -53,14 +54,14 @@ const (
 	LevelBlocking level = "blocking"
 )
 
-// healthFinding is one line. It holds no value, host name or path.
+// healthFinding is one line of the diagnosis. It holds no value, host name or path.
 type healthFinding struct {
 	Level   level  `json:"level"`
-	Code    string `json:"code,omitempty"` // of everything that is not ok
+	Code    string `json:"code,omitempty"` // empty only for level ok
 	Message string `json:"message"`
 }
 
-// Examination is one run of doctor: what it looks at, which is never printed, and what it finds.
+// Examination is one run of doctor: its input, which is never printed, and its findings.
 type Examination struct {
 	lookup    environment.Lookup
 	environ   []string
@@ -71,7 +72,7 @@ type Examination struct {
 	Healthy       bool                          `json:"healthy"` // nothing blocks
 	Topology      string                        `json:"topology,omitempty"`
 	Findings      []healthFinding               `json:"findings"`
-	Modules       []platform.ListedModule       `json:"modules"` // nothing without a usable database
+	Modules       []platform.ListedModule       `json:"modules"` // empty without a usable database
 	Contributions []platform.ListedContribution `json:"contributions"`
 }
 
@@ -82,8 +83,8 @@ func examine(ctx context.Context, p *cli.Program) *Examination {
 	return e
 }
 
-// run goes from what everything needs to what builds on it; what cannot be examined for want of something
-// earlier is left out.
+// run examines the parts in the order of their dependencies. A part is skipped if something that it needs was
+// not found.
 func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
@@ -102,7 +103,7 @@ func (e *Examination) run(ctx context.Context) {
 	}
 }
 
-// sort puts what blocks first, then the warnings, each in the order in which it was found.
+// sort puts the blocking findings first, then the warnings, each in the order of discovery.
 func (e *Examination) sort() {
 	order := []level{LevelBlocking, levelWarning, levelOK}
 	slices.SortStableFunc(e.Findings, func(a, b healthFinding) int {
@@ -122,7 +123,7 @@ func (e *Examination) block(code, message string) {
 	e.Findings = append(e.Findings, healthFinding{Level: LevelBlocking, Code: code, Message: message})
 }
 
-// blockAll reports a failure that any command would have printed.
+// blockAll adds the failures that any command would have printed.
 func (e *Examination) blockAll(err error) {
 	for _, f := range platform.Failures(err) {
 		e.block(f.Code(), withoutCode(f))

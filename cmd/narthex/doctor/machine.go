@@ -9,11 +9,11 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// leastFree is the free space below which doctor warns: an upgrade and the files on their way to the object
-// storage need some.
+// leastFree is the free space below which doctor warns: an upgrade needs some, and so do files on their way
+// to the object storage.
 const leastFree = 1 << 30
 
-// disks looks at the file systems that the platform itself uses.
+// disks checks the file systems that the platform itself uses.
 func (e *Examination) disks() {
 	if e.Sound&(environment.ModulesSection|environment.HostSection) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// processes warns of several processes that do not tell each other of updates.
+// processes warns if several processes run without a backplane between them.
 func (e *Examination) processes(ctx context.Context, db *database.Database) {
 	switch n, err := db.Processes(ctx); {
 	case err != nil:

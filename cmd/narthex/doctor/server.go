@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// largestOffset is how far two clocks may be apart before times in mails, links and logs disagree.
+	// largestOffset is the accepted difference between two clocks. With more, times in emails, links and logs
+	// disagree.
 	largestOffset = 5 * time.Second
-	// certificateWarning is how long before its end a certificate is to be renewed.
+	// certificateWarning is how long before a certificate's expiry doctor warns.
 	certificateWarning = 30 * 24 * time.Hour
 )
 
-// server is what the database server's machine, and what stands in front of it, mean for the platform.
+// server checks the clock, the certificate and the connection of the database server.
 func (e *Examination) server(ctx context.Context, db *database.Database) {
 	e.clock(ctx, db)
 	e.certificate(ctx, db)
@@ -43,7 +44,7 @@ func (e *Examination) certificate(ctx context.Context, db *database.Database) {
 	}
 	left := time.Until(end)
 	switch days := int(left / (24 * time.Hour)); {
-	case !encrypted: // whether that is allowed, the environment has decided
+	case !encrypted: // the environment has decided whether that is allowed
 	case left < certificateWarning:
 		e.warn("DATABASE_CERTIFICATE_ENDS", fmt.Sprintf("The database's certificate ends in %d days; renew it, "+
 			"or the platform will not connect any more.", max(days, 0)))

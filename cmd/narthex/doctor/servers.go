@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// servers asks each of several database servers by itself, since the platform uses one of them alone and
+// servers connects to each of several database servers separately. The platform uses only one of them, and
 // does not notice that the others could not take over.
 func (e *Examination) servers(ctx context.Context) {
 	if len(e.Settings.Database.Servers) == 1 {
@@ -38,15 +38,15 @@ func (e *Examination) judge(found serverCount) {
 	case found.answering < found.all:
 		e.warn("DATABASE_SERVERS_UNREACHABLE", found.String()+" (the others: "+strings.Join(found.reasons, ", ")+
 			"); bring them back, or nothing takes over when the primary fails.")
-	default: // without one that accepts writes, the next line blocks
+	default: // without a writable one, the next finding blocks
 		e.ok("%s.", found)
 	}
 }
 
-// serverCount is what all servers are together.
+// serverCount summarises all servers.
 type serverCount struct {
 	all, answering, writable, clusters int
-	reasons                            []string // why others do not answer, each word once
+	reasons                            []string // why others do not respond, without duplicates
 }
 
 func count(states []database.ServerState) serverCount {
@@ -74,7 +74,7 @@ func distinct(words []string) int {
 	return len(slices.Compact(words))
 }
 
-// String names no server.
+// String contains no server's name.
 func (c serverCount) String() string {
 	return fmt.Sprintf("Database servers: %d of %d answer, writable: %d", c.answering, c.all, c.writable)
 }

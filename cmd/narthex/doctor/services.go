@@ -10,11 +10,11 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// serviceLimit bounds the wait for one service, so that one that hangs leaves time for the others.
+// serviceLimit limits the wait for one service, so that one that hangs leaves time for the others.
 const serviceLimit = 8 * time.Second
 
-// hostServices is what the host provides to modules, and to people by mail. Nothing here blocks: the
-// platform starts without them.
+// hostServices checks the host's services for modules, and mail. Nothing here blocks, because the platform
+// starts without them.
 func (e *Examination) hostServices(ctx context.Context) {
 	if e.Sound&environment.HostSection == 0 {
 		return
@@ -44,7 +44,7 @@ func (e *Examination) mail(ctx context.Context) {
 	e.warn("MAIL_UNUSABLE", "The mail server cannot be used: "+string(result)+"; "+mailAdvice[result])
 }
 
-// mailAdvice says what to do about each result of a probe.
+// mailAdvice says what to do about each result of the check.
 var mailAdvice = map[mail.SendResult]string{
 	mail.ConnectionFailed: "see whether SERVICE_SMTP_HOST and SERVICE_SMTP_PORT are right and a firewall lets " +
 		"the platform out.",
@@ -55,7 +55,7 @@ var mailAdvice = map[mail.SendResult]string{
 	mail.Timeout:              "the server does not answer in time; see whether a firewall drops what is sent.",
 }
 
-// objects stores an object, reads it and deletes it.
+// objects writes an object, reads it and deletes it.
 func (e *Examination) objects(ctx context.Context) {
 	if e.Settings.Storage.Endpoint == "" {
 		e.ok("Object storage: none is configured (OBJECT_STORAGE_ENDPOINT); modules that keep files do not " +
@@ -81,7 +81,7 @@ func (e *Examination) objects(ctx context.Context) {
 	e.warn("OBJECT_STORAGE_UNUSABLE", "The object storage cannot be used: "+code.Code()+"; "+storageAdvice(code))
 }
 
-// storageAdvice says what to do about the code of a probe.
+// storageAdvice says what to do about the code of the check.
 func storageAdvice(code storage.Error) string {
 	switch code {
 	case storage.ErrAccessDenied:
@@ -92,7 +92,7 @@ func storageAdvice(code storage.Error) string {
 	return "see whether it runs, and whether OBJECT_STORAGE_ENDPOINT is its address."
 }
 
-// spool is where the files that modules store wait for the object store.
+// spool checks where files wait that modules store on their way to the object storage.
 func (e *Examination) spool() {
 	switch storage.Spool(e.Settings.Storage) {
 	case storage.SpoolInMemory:

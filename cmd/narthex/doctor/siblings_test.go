@@ -7,7 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// TestLandlockWords: whatever a kernel lacks is told in words that say what a module is kept from.
+// TestLandlockWords: for everything that a kernel can lack there is a text that says what a module is then
+// not prevented from.
 func TestLandlockWords(t *testing.T) {
 	lacks := process.SandboxReport{}.LandlockLacks()
 	for _, word := range lacks[1:] { // the first is Landlock itself, without which the sandbox is not complete

@@ -8,10 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// printable is a name that can be printed as it is.
+// printable matches names that can be printed unchanged.
 var printable = regexp.MustCompile(`^[A-Z0-9_]{1,128}$`)
 
-// unread warns of settings that somebody has made and that have no effect.
+// unread warns of variables that are set but have no effect.
 func (e *Examination) unread() {
 	var names []string
 	for _, variable := range e.environ {
@@ -32,7 +32,7 @@ func (e *Examination) unread() {
 	}
 }
 
-// secrets are the variables of the secrets that installed modules declare.
+// secrets returns the variables of the secrets that installed modules declare.
 func (e *Examination) secrets() map[string]bool {
 	declared := make(map[string]bool)
 	if e.Installed == nil {

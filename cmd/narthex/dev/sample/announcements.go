@@ -5,19 +5,19 @@ import (
 	"net/http"
 )
 
-// notice is a slide of the board, as POST /slides takes it.
+// notice is a slide of the board, as POST /slides expects it.
 type notice struct {
 	Kind     string  `json:"kind,omitempty"` // "": announcements' own
 	Title    string  `json:"title"`
 	Body     string  `json:"body"`
-	Payload  any     `json:"payload,omitempty"` // of another kind
+	Payload  any     `json:"payload,omitempty"` // for a slide of another kind
 	StartsAt *string `json:"startsAt,omitempty"`
 	EndsAt   *string `json:"endsAt,omitempty"`
 	ImageID  string  `json:"imageId,omitempty"`
 	Enabled  bool    `json:"enabled"`
 }
 
-// announcements writes the notices of a foyer, of which one has a picture and one is over.
+// announcements writes the notices of a foyer. One has a picture, and one has expired.
 func announcements(ctx context.Context, c *caller) error {
 	picture, err := welcomePicture()
 	if err != nil {

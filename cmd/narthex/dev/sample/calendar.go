@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// calendarEvent is an event as POST /events takes it, on the house's clock. day counts from the Monday of
-// this week.
+// calendarEvent is an event as POST /events expects it, in the house's time zone. day counts from the Monday
+// of this week.
 type calendarEvent struct {
 	title, text       string
 	day               int
-	from, until       string // "" both: the whole day, up to lastDay
+	from, until       string // both "": the whole day, until lastDay
 	lastDay           int
 	rule              string
 	church, hall, own bool // the rooms: own is the small one
 }
 
-// calendarEvents are a month of a congregation's life.
+// calendarEvents are the events of a month.
 var calendarEvents = []calendarEvent{
 	{title: "Sunday service", day: 6, from: "10:00", until: "11:15", rule: "FREQ=WEEKLY;BYDAY=SU", church: true,
 		text: "With coffee and tea in the hall afterwards."},
@@ -46,7 +46,7 @@ var calendarEvents = []calendarEvent{
 	{title: "Spring cleaning", day: 5, from: "09:00", until: "12:00", hall: true, own: true},
 }
 
-// calendar writes three rooms and what happens in them about this week.
+// calendar creates three rooms and the events in them, in the weeks around today.
 func calendar(ctx context.Context, c *caller) error {
 	rooms := make([]int, 3)
 	for i, name := range []string{"Church", "Hall", "Small room"} {
@@ -59,7 +59,7 @@ func calendar(ctx context.Context, c *caller) error {
 		rooms[i] = room.ID
 	}
 	monday := c.now.AddDate(0, 0, -(int(c.now.Weekday())+6)%7)
-	const before = -21 // what repeats has begun three weeks ago
+	const before = -21 // repeating events began three weeks ago
 	on := func(day int, clock string) string {
 		return monday.AddDate(0, 0, day).Format(time.DateOnly) + clock
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// caller is a signed-in person who calls the routes below a root.
+// caller is a signed-in person who calls the routes below a root path.
 type caller struct {
 	client  *http.Client
 	address string
-	root    string // a module's
+	root    string // of a module
 	now     time.Time
 }
 
-// of calls the routes of a module.
+// of returns a caller for the routes of a module.
 func (c *caller) of(module string) *caller {
 	other := *c
 	other.root = "/api/v1/modules/" + module
 	return &other
 }
 
-// inDays is this time of day so many days from now, as routes take times.
+// inDays returns this time of day in so many days, in the format of the routes.
 func (c *caller) inDays(days int) *string { return timestamp(c.now.AddDate(0, 0, days)) }
 
 func timestamp(at time.Time) *string {
@@ -35,7 +35,7 @@ func timestamp(at time.Time) *string {
 	return &text
 }
 
-// json sends a value. The response is read into result unless that is nil.
+// json sends a value as JSON and decodes the response into result, unless that is nil.
 func (c *caller) json(ctx context.Context, method, route string, value, result any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *caller) json(ctx context.Context, method, route string, value, result a
 	return c.send(ctx, method, route, "application/json", body, result)
 }
 
-// send sends content of any type, for example text/csv or image/jpeg. The response is read into result unless
-// that is nil.
+// send sends content of any type, for example text/csv or image/jpeg, and decodes the response into result,
+// unless that is nil.
 func (c *caller) send(
 	ctx context.Context, method, route, contentType string, content []byte, result any,
 ) error {
@@ -63,7 +63,7 @@ func (c *caller) send(
 	}
 	switch {
 	case response.StatusCode >= http.StatusBadRequest:
-		said, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10)) // what can be read of it helps
+		said, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10)) // for the error message; a part is enough
 		err = fmt.Errorf("%s %s: %s %s", method, c.root+route, response.Status, said)
 	case result != nil:
 		if err = json.UnmarshalRead(response.Body, result); err != nil {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// countdown writes one slide of its kind on the board of announcements, to the next Sunday, 10:00.
+// countdown adds one slide of its kind to the board of announcements, which counts down to the next Sunday,
+// 10:00.
 func countdown(ctx context.Context, c *caller) error {
 	days := (7 - int(c.now.Weekday())) % 7
 	sunday := time.Date(c.now.Year(), c.now.Month(), c.now.Day()+days, 10, 0, 0, 0, c.now.Location())

@@ -8,8 +8,7 @@ import (
 	"math"
 )
 
-// welcomePicture draws an open door at dusk, with light that falls out of it: a picture that nobody else
-// has a right to.
+// welcomePicture draws an open door at dusk with light coming out of it, so that no licence is needed.
 func welcomePicture() ([]byte, error) {
 	const width, height = 1600, 900
 	canvas := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -23,10 +22,10 @@ func welcomePicture() ([]byte, error) {
 	return file.Bytes(), err
 }
 
-// duskAt is the colour of a point; x goes from 0 to 16/9, y from 0 at the top to 1.
+// duskAt returns the colour of a point; x is from 0 to 16/9, y from 0 at the top to 1.
 func duskAt(x, y float64) color.RGBA {
 	const middle, ground = 8.0 / 9, 0.78
-	wall := 0.62 - 0.5*math.Abs(x-middle) // the gable goes up to the middle
+	wall := 0.62 - 0.5*math.Abs(x-middle) // highest in the middle, as a gable
 	fromDoor := math.Hypot(x-middle, math.Min(y-0.5, 0))
 	switch light := math.Exp(-3 * math.Hypot(x-middle, y-0.65)); {
 	case y < ground && y > 0.4 && fromDoor < 0.1: // the door: an arch over two posts
@@ -41,7 +40,7 @@ func duskAt(x, y float64) color.RGBA {
 	return mixed(color.RGBA{32, 38, 84, 255}, color.RGBA{240, 150, 110, 255}, math.Pow(y/ground, 1.6))
 }
 
-// mixed goes from one colour at 0 to another at 1.
+// mixed interpolates between two colours: part 0 is from, 1 is to.
 func mixed(from, to color.RGBA, part float64) color.RGBA {
 	part = math.Max(0, math.Min(1, part))
 	channel := func(a, b uint8) uint8 { return uint8(float64(a) + (float64(b)-float64(a))*part) }

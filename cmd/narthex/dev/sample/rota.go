@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// rotaRoles are what there is to do, each with so many volunteers, of whom the first need more than one.
+// rotaRoles are the roles, each with its number of volunteers. The first roles need more than one volunteer
+// in a service.
 var rotaRoles = []struct {
 	name       string
 	volunteers int
@@ -17,7 +18,7 @@ var rotaRoles = []struct {
 
 const rotaWeeks = 6
 
-// rotaBoard is what is read of the board.
+// rotaBoard is the part of the board that is read.
 type rotaBoard struct {
 	Roles      []rotaNamed `json:"roles"`
 	Volunteers []rotaNamed `json:"volunteers"`
@@ -48,7 +49,7 @@ type rotaAnswer struct {
 	Rev    int64  `json:"rev"`
 }
 
-// rota plans six weeks. Two have said no, three have not answered yet, all others have said yes.
+// rota plans six weeks. Two volunteers have declined, three have not responded yet, all others have accepted.
 func rota(ctx context.Context, c *caller) error {
 	list := "Name,E-mail,Roles\n"
 	roles := []map[string]string{}
@@ -80,7 +81,7 @@ func rota(ctx context.Context, c *caller) error {
 	return c.json(ctx, http.MethodPut, "/assignments", answers, nil)
 }
 
-// rotaWithServices reads the board, and plans a service on each of the coming Sundays that has none.
+// rotaWithServices reads the board, after adding a service on each of the coming Sundays that has none.
 func rotaWithServices(ctx context.Context, c *caller) (board rotaBoard, err error) {
 	if err := c.send(ctx, http.MethodGet, "/board", "", nil, &board); err != nil {
 		return board, err
@@ -106,7 +107,7 @@ func rotaWithServices(ctx context.Context, c *caller) (board rotaBoard, err erro
 	return board, err
 }
 
-// places lets the volunteers of each role take turns in the services to come.
+// places assigns the volunteers of each role in turn to the coming services.
 func (b *rotaBoard) places(now time.Time) (places []rotaPlace) {
 	roles, volunteers := make(map[string]string), make(map[string]string)
 	for _, role := range b.Roles {
@@ -134,7 +135,8 @@ func (b *rotaBoard) places(now time.Time) (places []rotaPlace) {
 	return places
 }
 
-// rotaAnswers are in the order of the services: those of the first are settled but for two.
+// rotaAnswers returns the volunteers' responses in the order of the services: in the first ones all but two
+// have accepted.
 func rotaAnswers(places, added []rotaPlace) (answers []rotaAnswer) {
 	ids := make(map[rotaPlace]string)
 	for _, one := range added {

@@ -1,5 +1,5 @@
-// Package sample fills the modules of a new development installation with data that is invented and harms
-// nobody. It writes through their routes, as their owner would by hand.
+// Package sample fills the modules of a new development installation with invented data. It writes through
+// the modules' routes, as their owner would by hand.
 package sample
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// fillLimit is for one module.
+// fillLimit limits the time for one module.
 const fillLimit = 30 * time.Second
 
-// fillers are the modules that have samples, in the order in which they are filled: one that uses what
-// another one has comes after that. Each has a file of its own.
+// fillers are the modules that have samples, in the order in which they are filled: a module that uses data
+// of another one is filled after it. Each has a file of its own.
 var fillers = []struct {
 	module string
 	fill   func(context.Context, *caller) error
@@ -24,14 +24,14 @@ var fillers = []struct {
 	{"stage", stage},
 	{"calendar", calendar},
 	{"countdown", countdown},
-	{"rota", rota}, // after stage, whose services it fills
+	{"rota", rota}, // after stage, because it fills stage's services
 }
 
-// Owner is who signs in to write.
+// Owner is the account that signs in to write the samples.
 type Owner struct{ Email, Password string }
 
-// Fill fills the modules that run at an address. One that fails does not stop the others; the error names
-// every module that failed, with the route.
+// Fill fills the modules of the platform at an address. If one fails, the others are still filled; the error
+// names every module that failed, with the route.
 func Fill(ctx context.Context, address string, owner Owner) (err error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/dev/sample"
 )
 
-// TestFill: a module that runs is filled, and a failure names the module and the route; one that does not run
-// is left alone.
+// TestFill: a module that runs is filled, and an error names the module and the route. A module that does not
+// run is skipped.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hymns are in the public domain: words of 1826 and of 1779.
+// hymns are in the public domain: texts of 1826 and 1779.
 const hymns = `Holy, Holy, Holy
 (Reginald Heber, 1826)
 
@@ -63,7 +63,7 @@ He will my shield and portion be
 As long as life endures.
 `
 
-// psalm is the twenty-third in the King James version, which is in the public domain.
+// psalm is Psalm 23 in the King James Version, which is in the public domain.
 const psalm = `The LORD is my shepherd; I shall not want.
 He maketh me to lie down in green pastures: he leadeth me beside the still waters.
 
@@ -78,7 +78,7 @@ Thou preparest a table before me in the presence of mine enemies: thou anointest
 Surely goodness and mercy shall follow me all the days of my life: and I will dwell in the house ` +
 	`of the LORD for ever.`
 
-// planned is an item of an order of service, as POST /services/{id}/items takes it.
+// planned is an item of an order of service, as POST /services/{id}/items expects it.
 type planned struct {
 	Kind    string  `json:"kind"`
 	Title   string  `json:"title"`
@@ -87,7 +87,7 @@ type planned struct {
 	Seconds int     `json:"seconds"`
 }
 
-// stage plans the next Sunday, with eight items, and the five Sundays after it.
+// stage plans the next Sunday with eight items, and the five Sundays after it.
 func stage(ctx context.Context, c *caller) error {
 	if err := c.send(ctx, http.MethodPost, "/songs/import", "text/plain", []byte(hymns), nil); err != nil {
 		return err
@@ -129,7 +129,7 @@ func stage(ctx context.Context, c *caller) error {
 	return nil
 }
 
-// sunday is the next one at ten, or one so many weeks later.
+// sunday returns the next Sunday at ten, or the one so many weeks later.
 func sunday(now time.Time, weeks int) time.Time {
 	days := (7 - int(now.Weekday())) % 7
 	if days == 0 && now.Hour() >= 10 {
