@@ -1,5 +1,5 @@
-// Command narthex-dev is narthex with the commands of people who develop: an installation on this machine,
-// and what takes a module from an empty folder to a package.
+// Command narthex-dev is narthex with the commands for developers: they run a whole installation on this
+// machine, and create, build, check and package modules.
 package main
 
 import (

@@ -13,13 +13,13 @@ import (
 
 const project = "github.com/narthex-platform/narthex/"
 
-// ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each
-// other. A package that is not listed fails the test, so a new one takes its place on purpose.
+// ranks is the layer of each package (docs/architecture.md). A package imports only packages of lower rank. A
+// package that is not listed fails the test, so that the rank of a new one is a decision.
 var ranks = map[string]int{
 	"cmd/narthex":        9,
 	"cmd/narthex-dev":    9,
 	"cmd/narthex-faults": 9,
-	"cmd/narthex/e2e":    9, // tests alone
+	"cmd/narthex/e2e":    9, // only tests
 
 	"cmd/narthex/program": 8,
 
@@ -35,10 +35,10 @@ var ranks = map[string]int{
 	"cmd/narthex-bench/bare":  6, // a program
 	"modulehost/archive/pack": 6, // a program
 	"deploy/debian/pack":      9, // a program
-	"modulehost/sdktest":      6, // for tests of modules alone
+	"modulehost/sdktest":      6, // only for tests of modules
 	"modulehost/conformance":  6,
 
-	"services/httpserver/httpservertest": 6, // for tests alone
+	"services/httpserver/httpservertest": 6, // only for tests
 
 	"services/httpserver": 5,
 	"modulehost/gateway":  5,
@@ -57,9 +57,9 @@ var ranks = map[string]int{
 	"services/enablement":            4,
 	"services/health":                4,
 	"services/identity":              4,
-	"services/database/databasetest": 4, // for tests alone
-	"services/httpapi/httpapitest":   4, // for tests alone
-	"storage/storagetest":            4, // for tests alone
+	"services/database/databasetest": 4, // only for tests
+	"services/httpapi/httpapitest":   4, // only for tests
+	"storage/storagetest":            4, // only for tests
 	"modulehost/facade":              4,
 	"modulehost/modulelogs":          4,
 
@@ -72,7 +72,7 @@ var ranks = map[string]int{
 	"modulehost/scaffold":  3,
 	"modulehost/authoring": 3,
 
-	"modulehost/catalog/catalogtest": 3, // for tests alone
+	"modulehost/catalog/catalogtest": 3, // only for tests
 
 	"services/activity/chain": 2,
 
@@ -98,7 +98,7 @@ var ranks = map[string]int{
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
-	"services/randomtest":         1, // for tests alone
+	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,
 	"modulehost/sdk/abi":          1,
@@ -108,20 +108,21 @@ var ranks = map[string]int{
 	"modulehost/process/launcher": 1,
 }
 
-// outside are the packages that the ranks do not hold: what module authors import, the modules, whichever
-// there are, and generators. sdktest stands above the platform, and imports the SDK as a module does.
+// outside are the packages without a rank: what module authors import, the modules, whichever there are, and
+// generators. sdktest imports the platform, and it imports the SDK as a module does.
 var outside = map[string][]string{
 	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link", "modulehost/sdk/programpages"},
 	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,
-	"modulehost/sdktest/e2e": nil, // tests alone
+	"modulehost/sdktest/e2e": nil, // only tests
 	"web/build":              {"services/httpapi", "web", "web/bundle"},
-	"web/browsertest":        nil, // tests alone
+	"web/browsertest":        nil, // only tests
 }
 
-// doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool.
-// pgx has more than one: pgx is listed by package, store files beside.
+// doors names the packages that may import a library. The benchmark's bare server is listed because it is
+// plain gin over a plain pool. pgx has several doors: the packages listed here, and the store files of any
+// package.
 var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench/bare"},
@@ -148,10 +149,10 @@ var doors = map[string][]string{
 	"github.com/nats-io":                {"realtime", "cmd/narthex-faults"},
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
-	"github.com/anishathalye/porcupine": nil, // tests alone
+	"github.com/anishathalye/porcupine": nil, // only tests
 }
 
-// goPackage is one line of go list.
+// goPackage is one line of the output of go list.
 type goPackage struct {
 	path    string
 	imports []string
@@ -173,8 +174,8 @@ func listPackages(t *testing.T) []goPackage {
 	return packages
 }
 
-// TestArchitectureOfMigrations: two changes made side by side may both have taken the next number, which no
-// merge notices.
+// TestArchitectureOfMigrations finds two migrations with the same number. Two branches may both use the next
+// number, and a merge reports no conflict.
 func TestArchitectureOfMigrations(t *testing.T) {
 	if _, err := migrations.Core(); err != nil {
 		t.Error(err)
@@ -221,8 +222,8 @@ func TestLibrariesHaveOneDoor(t *testing.T) {
 	}
 }
 
-// TestSDKHasFewDependencies: authors of modules download all of them. The SDK is a Go module of its own, so
-// that they are its own alone.
+// TestSDKHasFewDependencies limits the SDK's dependencies, because every module author downloads them. The
+// SDK is a Go module of its own, so that it has none of the platform's dependencies.
 func TestSDKHasFewDependencies(t *testing.T) {
 	command := exec.CommandContext(t.Context(), "go", "list", "-mod=readonly", "-deps", "-test", "-f",
 		"{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./...")
@@ -239,7 +240,8 @@ func TestSDKHasFewDependencies(t *testing.T) {
 	}
 }
 
-// TestTestKitLibraries: the go.mod of a module without a checkout names all that its tests are built of.
+// TestTestKitLibraries: the go.mod written for a module outside a checkout names every library that its tests
+// are built from.
 func TestTestKitLibraries(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
 		"{{with .Module}}{{.Path}}{{end}}", project+"modulehost/sdktest").Output()
@@ -257,8 +259,8 @@ func TestTestKitLibraries(t *testing.T) {
 	}
 }
 
-// TestProductionCarriesNothingOfDevelopment: what an installation runs has no other storage than its own, no
-// compiler and no browser in it.
+// TestProductionCarriesNothingOfDevelopment: the production program contains no development object storage,
+// no compiler of browser code and no browser driver.
 func TestProductionCarriesNothingOfDevelopment(t *testing.T) {
 	refused := []string{"github.com/johannesboyne/gofakes3", "github.com/evanw/esbuild", "github.com/chromedp",
 		"github.com/bufbuild/protocompile", "github.com/nats-io/nats-server", "testing",
@@ -279,7 +281,7 @@ func TestProductionCarriesNothingOfDevelopment(t *testing.T) {
 	}
 }
 
-// doorOf finds the longest listed library that an import belongs to.
+// doorOf returns the longest listed library path that an import belongs to.
 func doorOf(imported string) (library string) {
 	for candidate := range doors {
 		if (imported == candidate || strings.HasPrefix(imported, candidate+"/")) && len(candidate) > len(library) {
@@ -289,8 +291,7 @@ func doorOf(imported string) (library string) {
 	return library
 }
 
-// onlyInStoreFile tells whether store.go and its store_<subject>.go are the only files of a package that
-// import a library.
+// onlyInStoreFile reports whether only store.go and store_<subject>.go files of a package import a library.
 func onlyInStoreFile(t *testing.T, path, imported string) bool {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "grep", "-l", "--include=*.go", "-r", `"`+imported+`"`,

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is how long a line of Go may be. A tab counts as one character.
+// maxColumns is the maximum length of a line of Go. A tab counts as one character.
 const maxColumns = 110
 
-// TestLinesEndAtTheirColumn finds lines of Go that are too long: gofmt does not break them, and a reader
-// with two windows side by side cannot see their end. Only generated code is exempt.
+// TestLinesEndAtTheirColumn finds lines of Go that are too long: gofmt does not break them, and their end is
+// not visible in two windows side by side. Only generated code is exempt.
 func TestLinesEndAtTheirColumn(t *testing.T) {
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		name := entry.Name()

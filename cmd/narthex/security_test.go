@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// requirements are how many requirements of ASVS 5.0 are of level 1 or 2, by chapter.
+// requirements is the number of requirements of ASVS 5.0 of level 1 or 2, by chapter.
 var requirements = map[string]int{
 	"V1": 27, "V2": 11, "V3": 19, "V4": 10, "V5": 9, "V6": 35, "V7": 18, "V8": 7, "V9": 7, "V10": 29, "V11": 14,
 	"V12": 9, "V13": 13, "V14": 9, "V15": 13, "V16": 16, "V17": 7,
 }
 
-// TestSecurityPage: what docs/security.md names is there, each row about a requirement says what is the case,
-// and none is missing. Who renames a test or a file finds the page that leans on it.
+// TestSecurityPage: every test and file that docs/security.md names exists, each row about a requirement says
+// whether it is met, and no requirement is missing. So a renamed test or file that the page cites is noticed.
 func TestSecurityPage(t *testing.T) {
 	content, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -86,7 +86,7 @@ func problemsOf(t *testing.T, page string) (problems []string) {
 	return problems
 }
 
-// hasTest tells whether a test stands in a file of the folder.
+// hasTest reports whether a file of the folder contains a test.
 func hasTest(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
@@ -105,7 +105,7 @@ func hasTest(t *testing.T, folder, name string) bool {
 	return false
 }
 
-// TestSecurityPageIsRead: each kind of mistake in a page is found.
+// TestSecurityPageIsRead: the check finds each kind of mistake in a page.
 func TestSecurityPageIsRead(t *testing.T) {
 	var page strings.Builder
 	for chapter, count := range requirements {

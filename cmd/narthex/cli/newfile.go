@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// ErrNotWritten stands for the operating system's error, which names the path.
+// ErrNotWritten replaces the operating system's error, because that one contains the path.
 var ErrNotWritten = UsageError("the file that --to names could not be written; is its disk full?")
 
-// IntoNewFile makes a file that only its owner can read, and removes it again when write fails. A file that
-// exists is left as it is.
+// IntoNewFile creates a file that only its owner can read, and removes it if write fails. It does not touch a
+// file that exists already.
 func IntoNewFile(path string, write func(*os.File) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// UsageError is a sentence about how the command was called. It never repeats what was typed, which may be
-// a secret in the wrong place: UsageError names only commands and flags that exist.
+// UsageError is a sentence about a wrong call of a command. It names only commands and flags that exist. It
+// never repeats what was typed, which may be a secret in the wrong place.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
-// NoArguments is for every command: all input comes by flags and standard input.
+// NoArguments refuses positional arguments. It applies to every command: all input is given by flags and
+// standard input.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -26,7 +27,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return UsageError("There is no such command" + didYouMean(closestCommand(args[0], cmd.Commands()), cmd))
 }
 
-// FlagError says what is wrong with a flag.
+// FlagError returns a sentence about what is wrong with a flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	unknown, valueless, invalid := &pflag.NotExistError{}, &pflag.ValueRequiredError{},
 		&pflag.InvalidValueError{}
@@ -45,7 +46,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return UsageError("A flag cannot be read; see: " + cmd.CommandPath() + " --help")
 }
 
-// didYouMean ends a sentence about a name that nothing has.
+// didYouMean returns the end of the sentence about an unknown name: the command that was probably meant.
 func didYouMean(name string, cmd *cobra.Command) string {
 	if name == "" {
 		return "; see: " + cmd.CommandPath() + " --help"
@@ -53,7 +54,7 @@ func didYouMean(name string, cmd *cobra.Command) string {
 	return "; did you mean " + name + "? See: " + cmd.CommandPath() + " --help"
 }
 
-// closestCommand also takes a command's second half: "list" means modules:list.
+// closestCommand also matches the second half of a command's name: "list" stands for modules:list.
 func closestCommand(typed string, commands []*cobra.Command) string {
 	var names, halves []string
 	for _, command := range commands {
@@ -75,8 +76,8 @@ func closestCommand(typed string, commands []*cobra.Command) string {
 	return ""
 }
 
-// closest is the name that takes the fewest edits to reach, "" when even that one takes more than a third
-// of what was typed.
+// closest returns the name with the smallest edit distance, or "" if that distance is more than a third of
+// what was typed.
 func closest(typed string, names []string) (best string) {
 	fewest := len(typed)/3 + 1
 	for _, name := range names {
@@ -87,8 +88,9 @@ func closest(typed string, names []string) (best string) {
 	return best
 }
 
-// distance is Levenshtein's: how many bytes are to be inserted, removed or replaced to make b out of a. It
-// is asked about names of a few dozen bytes; anything longer is far from all of them.
+// distance is the Levenshtein distance: how many bytes have to be inserted, removed or replaced to turn a
+// into b. Names have a few dozen bytes. If a is more than twice as long, distance returns at once that the
+// two are far apart.
 func distance(a, b string) int {
 	if len(a) > 2*len(b) {
 		return len(a)
@@ -112,7 +114,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// ModuleGiven wants --module, and nothing beside flags.
+// ModuleGiven requires --module, and refuses positional arguments.
 func ModuleGiven(id *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if *id == "" {

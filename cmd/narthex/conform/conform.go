@@ -1,5 +1,5 @@
-// Package conform owns the command that tries a packaged module (modulehost/conformance), and the scratch
-// database that it does it in.
+// Package conform owns the command that tests a packaged module against the contract
+// (modulehost/conformance), and the scratch database that the test uses.
 package conform
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// errNotConforming ends a trial with failed checks, which it has printed already.
+// errNotConforming is returned if checks failed. The failed checks are printed already.
 var errNotConforming = cli.NewError("MODULE_NOT_CONFORMING",
 	"The module breaks promises of the contract; the failed checks above say which, and what to do.")
 
-// ModulesConform is the command.
+// ModulesConform is modules:conform.
 func ModulesConform(p *cli.Program) *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
@@ -52,7 +52,7 @@ seconds, and minutes for a module that misses its deadlines.`,
 	return command
 }
 
-// summary is what --json prints.
+// summary is the JSON of --json.
 type summary struct {
 	Checks        []conformance.Result `json:"checks"`
 	Passed        int                  `json:"passed"`
@@ -99,8 +99,8 @@ func (s *summary) add(r conformance.Result) {
 	}
 }
 
-// printResult prints a row, and of a failed check what an author needs below it. What the trial has seen may
-// quote the module's own names.
+// printResult prints one row, and below a failed check its details. The details may quote names that the
+// module chose.
 func printResult(p *cli.Program, r conformance.Result) {
 	if r.Verdict != conformance.Failed {
 		fmt.Fprintf(p.Stdout, "%-28s%-16s%s\n", r.Check, r.Verdict, printable(r.Seen))
@@ -113,7 +113,8 @@ func printResult(p *cli.Program, r conformance.Result) {
 	}
 }
 
-// printable keeps a terminal from obeying what a module has named something.
+// printable replaces characters that a terminal would interpret, because a module chose the names in the
+// text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -17,16 +17,16 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// dropWithin bounds the clean-up.
+// dropWithin limits how long the clean-up may take.
 const dropWithin = 30 * time.Second
 
 var errScratch = cli.NewError("SCRATCH_DATABASE_UNAVAILABLE",
 	"The user of DATABASE_URL may not create databases and roles, which a trial needs.")
 
-// scratches makes the database of a trial.
+// scratches creates scratch databases.
 type scratches struct{ lookup environment.Lookup }
 
-// open makes an empty database. close drops it, with the roles that the trial has made in it.
+// open creates an empty database. close drops it, together with the roles that the run created in it.
 func (s scratches) open(ctx context.Context) (environment.Database, func() error, error) {
 	if value, _ := s.lookup("DATABASE_URL"); value == "" {
 		return private(ctx)
@@ -38,14 +38,14 @@ func (s scratches) open(ctx context.Context) (environment.Database, func() error
 	return create(ctx, settings.Database)
 }
 
-// private starts a server of the trial's own.
+// private starts a temporary PostgreSQL server for this run.
 func private(ctx context.Context) (_ environment.Database, _ func() error, err error) {
 	folder, err := os.MkdirTemp("", "narthex-conform-postgresql-")
 	if err != nil {
 		return environment.Database{}, nil, err
 	}
 	remove := func() error { return os.RemoveAll(folder) }
-	if err := os.Chmod(folder, 0o755); err != nil { // the server's account has to pass
+	if err := os.Chmod(folder, 0o755); err != nil { // the server's user must be able to enter the folder
 		return environment.Database{}, nil, errors.Join(err, remove())
 	}
 	postgres, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(folder, "server"), Tools: ".tools",
@@ -66,7 +66,8 @@ func private(ctx context.Context) (_ environment.Database, _ func() error, err e
 	return settings.Database, end, nil
 }
 
-// create makes a database beside the one that settings name, and touches nothing of that.
+// create creates a database on the server that the settings name. It does not touch the database that they
+// name.
 func create(ctx context.Context, settings environment.Database) (environment.Database, func() error, error) {
 	name := "narthex_conform_" + strings.ToLower(rand.Text()[:12])
 	err := on(settings, func(db *database.Database) error {
@@ -87,7 +88,7 @@ func create(ctx context.Context, settings environment.Database) (environment.Dat
 	return beside, func() error { return drop(settings, name) }, nil
 }
 
-// drop has a context of its own: the trial's may have ended.
+// drop uses a new context, because the context of the run may have ended.
 func drop(settings environment.Database, name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), dropWithin)
 	defer cancel()
@@ -107,7 +108,7 @@ func drop(settings environment.Database, name string) error {
 	})
 }
 
-// rolesIn are the modules' roles that own something in a database.
+// rolesIn returns the modules' roles that own something in a database.
 func rolesIn(ctx context.Context, db *database.Database, name string) (roles []string, err error) {
 	rows, err := db.Pool().Query(ctx, `
 		SELECT DISTINCT rolname::text
@@ -128,7 +129,7 @@ func rolesIn(ctx context.Context, db *database.Database, name string) (roles []s
 	return roles, rows.Err()
 }
 
-// on opens a database for one step.
+// on opens a database, calls do, and closes it.
 func on(settings environment.Database, do func(*database.Database) error) (err error) {
 	db, err := database.Open(settings)
 	if err != nil {

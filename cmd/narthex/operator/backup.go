@@ -15,10 +15,10 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// backupSections is what the backup commands read.
+// backupSections are the sections of the environment that the backup commands read.
 const backupSections = SchemaSections | environment.HostSection
 
-// BackupCreate writes everything into one file.
+// BackupCreate is backup:create: it writes the whole installation into one file.
 func BackupCreate(p *cli.Program) *cobra.Command {
 	var to string
 	var options backup.CreateOptions
@@ -61,7 +61,7 @@ Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_OBJECT_STORAGE_*, SERVICE_MODULE
 	return command
 }
 
-// BackupVerify proves a backup.
+// BackupVerify is backup:verify: it proves that a backup can be restored.
 func BackupVerify(p *cli.Program) *cobra.Command {
 	var identity string
 	var asJSON bool
@@ -96,7 +96,7 @@ database user needs the right to create databases and roles.`,
 	return command
 }
 
-// verified is what backup:verify --json prints.
+// verified is the JSON of backup:verify --json.
 type verified struct {
 	Valid     bool      `json:"valid"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -108,7 +108,7 @@ type verified struct {
 	Seconds   float64   `json:"seconds"`
 }
 
-// BackupRestore brings a backup back.
+// BackupRestore is backup:restore.
 func BackupRestore(p *cli.Program) *cobra.Command {
 	var identity, list string
 	command := &cobra.Command{
@@ -152,7 +152,7 @@ is erased again. Install the modules of the backup first.`,
 	return command
 }
 
-// opened is what the backup commands have read.
+// opened holds the settings and the modules that the backup commands read.
 type opened struct {
 	settings  environment.Settings
 	installed *catalog.Catalog
@@ -186,7 +186,7 @@ func oneBackup(command string) cobra.PositionalArgs {
 	}
 }
 
-// contents counts what is in a backup.
+// contents returns a summary of what a backup holds, with numbers.
 func contents(m backup.Manifest) string {
 	return fmt.Sprintf("%d rows of %d tables and %d files, %s", m.Rows(), len(m.Tables), m.Objects(),
 		size(m.Bytes()))
@@ -206,7 +206,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, names[at])
 }
 
-// progressLine tells a terminal what a long run does, on one line of it.
+// progressLine shows the progress of a long run on one line of a terminal.
 type progressLine struct {
 	p       *cli.Program
 	lastLen int

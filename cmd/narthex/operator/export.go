@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// Export writes everything that is kept of a person into a file.
+// Export is the command that writes everything that is kept about a person into a file.
 func Export(p *cli.Program) *cobra.Command {
 	var userID, to string
 	command := &cobra.Command{

@@ -73,8 +73,8 @@ ssh-keygen -Y sign -n narthex-module -f KEY PACKAGE`,
 	return command
 }
 
-// acceptStaged refuses a module with which the platform would not start. What is wrong already is no reason:
-// the package may be part of the remedy.
+// acceptStaged refuses a module with which the platform would not start. Problems that exist already are no
+// reason to refuse it: the package may be part of the repair.
 func acceptStaged(p *cli.Program, settings environment.Settings, staged string) error {
 	err := catalog.CheckInstall(settings.Modules.Dir, staged, abi.PlatformVersion)
 	foreseen := catalog.Findings(nil)
@@ -94,8 +94,8 @@ func acceptStaged(p *cli.Program, settings environment.Settings, staged string) 
 	return foreseen
 }
 
-// installation is the modules directory of a deployment. A checkout's own modules are sources: they are not
-// installed and removed.
+// installation returns the settings of a deployment with a modules directory. It refuses a checkout, whose
+// modules are sources that are not installed or removed.
 func installation(p *cli.Program) (environment.Settings, error) {
 	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err == nil && !settings.Modules.Explicit {
@@ -105,7 +105,7 @@ func installation(p *cli.Program) (environment.Settings, error) {
 	return settings, err
 }
 
-// nextStart says what has to be done before the change counts, and what would stop it.
+// nextStart prints what is needed before the change takes effect, and what would prevent the next start.
 func nextStart(p *cli.Program, settings environment.Settings) {
 	if _, err := platform.InstalledModules(settings); err != nil {
 		fmt.Fprintln(p.Stderr, "The platform would not start with what is installed now:")
@@ -145,8 +145,8 @@ SERVICE_MODULES_DIR, which must be set.`,
 	return command
 }
 
-// requiredBy refuses to take away what another module cannot do without. Among broken modules nothing is
-// refused: removing one may be the remedy.
+// requiredBy refuses the removal of a module that another module needs. If the installed modules are not
+// valid, nothing is refused: the removal may be the repair.
 func requiredBy(settings environment.Settings, id string) error {
 	installed, err := platform.InstalledModules(settings)
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// resolutionSections is what decides which modules run.
+// resolutionSections are the sections of the environment that decide which modules run.
 const resolutionSections = environment.DatabaseSection | environment.ModulesSection | environment.HostSection
 
 func ModulesList(p *cli.Program) *cobra.Command {
@@ -46,8 +46,8 @@ SERVICE_MODULE_SECRET__*.`,
 	return command
 }
 
-// discover reads what a command needs of the environment, and every installed module. What is wrong with
-// either is reported together.
+// discover reads the sections of the environment that a command needs, and every installed module. It reports
+// the problems of both together.
 func discover(p *cli.Program, sections environment.Section) (environment.Settings, *catalog.Catalog, error) {
 	settings, err := environment.Load(p.Lookup, sections)
 	if err != nil {
@@ -57,9 +57,9 @@ func discover(p *cli.Program, sections environment.Section) (environment.Setting
 	return settings, installed, err
 }
 
-// moduleFindings is what a start would find wrong with the installed modules, for a start that fails before
-// it looks at them. A modules directory that the environment names wrongly is among the environment's own
-// findings.
+// moduleFindings returns what a start would find wrong with the installed modules. It is for a start that
+// fails before it reads them. A wrong modules directory is not among them, because the environment's own
+// findings report it.
 func moduleFindings(p *cli.Program) error {
 	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err != nil {

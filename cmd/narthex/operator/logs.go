@@ -43,7 +43,7 @@ XDG_RUNTIME_DIR, which have to be the platform's own.`,
 	return command
 }
 
-// logPrinter puts the ends of runs on lines of their own.
+// logPrinter prints a module's output, and the end of each run on a line of its own.
 type logPrinter struct {
 	text    modulelogs.Escaper
 	program *cli.Program

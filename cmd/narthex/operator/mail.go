@@ -56,7 +56,7 @@ func sendTest(ctx context.Context, p *cli.Program, settings environment.Settings
 	return nil
 }
 
-// unsent says what an outcome other than SENT means, for the person who runs the server.
+// unsent explains to the operator an outcome other than SENT.
 func unsent(outcome mail.SendResult) string {
 	switch outcome {
 	case mail.NotConfigured:

@@ -18,7 +18,7 @@ import (
 
 const maxPersonName = 200 // characters
 
-// Invite prints a link to join.
+// Invite prints a link for joining.
 func Invite(p *cli.Program) *cobra.Command {
 	var email, name string
 	command := &cobra.Command{
@@ -54,7 +54,7 @@ SERVICE_DATABASE_*, SERVICE_IDENTITY_*, SERVICE_DASHBOARD_ORIGIN and NODE_ENV.`,
 	return command
 }
 
-// ResetLink prints a link to a new password.
+// ResetLink prints a link for setting a new password.
 func ResetLink(p *cli.Program) *cobra.Command {
 	var email string
 	command := &cobra.Command{
@@ -79,7 +79,7 @@ NODE_ENV.`,
 	return command
 }
 
-// emailGiven wants --email, and nothing beside flags.
+// emailGiven requires --email, and refuses positional arguments.
 func emailGiven(email *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if *email == "" {
@@ -89,7 +89,7 @@ func emailGiven(email *string) cobra.PositionalArgs {
 	}
 }
 
-// withLinks opens the database, and what writes links to the Dashboard.
+// withLinks opens the database and calls f with it, and with the writer of links to the Dashboard.
 func withLinks(ctx context.Context, p *cli.Program, f func(*database.Database, *emails.Writer) error) error {
 	settings, err := environment.Load(p.Lookup, environment.DatabaseSection|environment.IdentitySection)
 	if err != nil {
@@ -100,7 +100,7 @@ func withLinks(ctx context.Context, p *cli.Program, f func(*database.Database, *
 		func(db *database.Database) error { return f(db, links) })
 }
 
-// Deactivate sees a person off.
+// Deactivate is identity:deactivate.
 func Deactivate(p *cli.Program) *cobra.Command {
 	return decideOn(p, "identity:deactivate", "End all that a person can do: sessions, links and invitations",
 		"Sign-in and recovery then answer as for an unknown address. Grants stay; identity:reactivate lets the\n"+
@@ -111,7 +111,7 @@ func Deactivate(p *cli.Program) *cobra.Command {
 		})
 }
 
-// Reactivate lets a person in again.
+// Reactivate is identity:reactivate.
 func Reactivate(p *cli.Program) *cobra.Command {
 	return decideOn(p, "identity:reactivate", "Let a deactivated person in again",
 		"The person signs in with the password and has the grants from before.",

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// SchemaSections is what the migration commands read.
+// SchemaSections are the sections of the environment that the migration commands read.
 const SchemaSections = environment.DatabaseSection | environment.ModulesSection
 
 func MigrationsApply(p *cli.Program) *cobra.Command {
@@ -94,7 +94,7 @@ func printSchema(p *cli.Program, schema migrations.Report, asJSON bool) error {
 	return nil
 }
 
-// printStatements prints SQL that psql -f - runs as a whole or not at all.
+// printStatements prints SQL that psql -f - applies as a whole or not at all.
 func printStatements(p *cli.Program, statements []string, asJSON bool) error {
 	if asJSON {
 		return p.PrintJSON(struct {

@@ -1,5 +1,4 @@
-// Package operator owns the commands of the person who runs an installation: api:start, and a file for each
-// group of others.
+// Package operator owns the operator's commands: api:start, and one file for each further group of commands.
 package operator
 
 import (
@@ -48,13 +47,13 @@ process gets the two the other way about. After a leak leave it unset, which sig
 	}
 }
 
-// headroom is a part of the heap that is never touched, so that the system gives no memory for it. The
-// collector runs when the heap has doubled: beside the few MiB that the platform lives on, it took a tenth
-// of the processor time of small requests; with this much it runs a fourth as often. A large heap is
-// collected as ever.
+// headroom is the size of an allocation that is never touched, so that the operating system gives no memory
+// for it. The garbage collector runs when the heap has doubled. With the few MiB that the platform uses, it
+// took a tenth of the processor time of small requests; with headroom it runs a fourth as often. A large heap
+// is hardly affected.
 const headroom = 16 << 20
 
-// serve runs a server until ctx ends or the server cannot go on, and stops it in order.
+// serve runs a server until ctx ends or a service fails, and then stops it in order.
 func serve(ctx context.Context, s *platform.Server) error {
 	untouched := make([]byte, headroom)
 	defer runtime.KeepAlive(untouched)

@@ -54,7 +54,7 @@ SERVICE_DATABASE_* and NODE_ENV.`,
 	flags.StringVar(&owner.Email, "email", "", "the person's e-mail address (required)")
 	flags.StringVar(&owner.Name, "name", "", "the person's name (default: what stands before the @)")
 	flags.StringVar(&password, "password", "", "")
-	flags.Lookup("password").NoOptDefVal = " " // so that every form of it ends in the refusal
+	flags.Lookup("password").NoOptDefVal = " " // so that --password is refused with and without a value
 	_ = flags.MarkHidden("password")
 	command.Args = func(cmd *cobra.Command, args []string) error {
 		switch {

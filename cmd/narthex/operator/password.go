@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.
+// askPassword asks twice without echo on a terminal. Otherwise it reads the first line of standard input.
 func askPassword(ctx context.Context, p *cli.Program) (environment.Secret, error) {
 	if terminal := int(p.Stdin.Fd()); term.IsTerminal(terminal) {
 		return askTerminal(ctx, p, terminal)
@@ -27,8 +27,8 @@ func askPassword(ctx context.Context, p *cli.Program) (environment.Secret, error
 	return environment.NewSecret(strings.TrimRight(line, "\r\n")), nil
 }
 
-// askTerminal restores the terminal also when it is interrupted: a read that cannot be cancelled
-// is left behind then, and ends with the process.
+// askTerminal restores the terminal even if it is interrupted. A read cannot be cancelled, so its goroutine
+// then stays until the process ends.
 func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment.Secret, error) {
 	restore, err := disableEcho(terminal)
 	if err != nil {
@@ -53,8 +53,8 @@ func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment
 	}
 }
 
-// disableEcho turns the echo off before the first prompt and until after the last answer: who types ahead of
-// a prompt, or pastes, is not shown either.
+// disableEcho turns the echo off before the first prompt and keeps it off until the last line is read, so
+// that text that is typed or pasted before a prompt is not shown either.
 func disableEcho(terminal int) (restore func(), err error) {
 	before, err := unix.IoctlGetTermios(terminal, unix.TCGETS)
 	if err != nil {

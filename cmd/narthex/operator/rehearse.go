@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// UpgradeRehearse tries an upgrade beside the installation.
+// UpgradeRehearse is upgrade:rehearse: it tries an upgrade on a copy of the installation.
 func UpgradeRehearse(p *cli.Program) *cobra.Command {
 	var dir string
 	var asJSON bool
@@ -92,7 +92,7 @@ func rehearse(
 var errRehearsalCut = cli.NewError("REHEARSAL_FAILED",
 	"It was interrupted, which says nothing of the upgrade.")
 
-// rehearsalFailed is the failure of an upgrade that would fail. It wraps why a migration failed, for
+// rehearsalFailed is returned if the upgrade would fail. It wraps the failure of a migration, for
 // ReportMigration.
 type rehearsalFailed struct{ cause error }
 
@@ -104,7 +104,7 @@ func (e rehearsalFailed) Error() string {
 // Code returns the stable code.
 func (e rehearsalFailed) Code() string { return "REHEARSAL_FAILED" }
 
-// Unwrap returns why a migration failed, or nil.
+// Unwrap returns the failure of a migration, or nil.
 func (e rehearsalFailed) Unwrap() error { return e.cause }
 
 func printRehearsal(p *cli.Program, r *platform.Rehearsal) {

@@ -11,15 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// What is shown of a statement: lines, and characters of each.
+// The limits for showing a statement: the number of lines, and of characters in each.
 const (
 	shownLines = 12
 	shownWidth = 200
 )
 
-// ReportMigration shows the operator where a migration failed: file, line, statement and the server's
-// message. Both may quote what people have entered, so nothing is shown where standard error is systemd's
-// journal.
+// ReportMigration prints where a migration failed: file, line, statement and the server's message. The last
+// two may quote data that people have entered, so nothing is printed if standard error is systemd's journal.
 func ReportMigration(p *cli.Program, err error) {
 	stop, failed := migrations.Stopped(err)
 	if !failed || isJournal(p) {
@@ -42,7 +41,7 @@ func ReportMigration(p *cli.Program, err error) {
 	}
 }
 
-// oneLine is one line that does nothing to a terminal but print.
+// oneLine makes text one line, without characters that a terminal would interpret.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -55,7 +54,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// printable is a short oneLine.
+// printable is oneLine, cut to a maximum length.
 func printable(text string) string {
 	shown := []rune(oneLine(text))
 	if len(shown) > shownWidth {
@@ -64,8 +63,8 @@ func printable(text string) string {
 	return string(shown)
 }
 
-// isJournal tells whether standard error is what systemd says that its journal reads (systemd.exec(5),
-// $JOURNAL_STREAM).
+// isJournal reports whether standard error is the stream that systemd names as connected to its journal
+// (systemd.exec(5), $JOURNAL_STREAM).
 func isJournal(p *cli.Program) bool {
 	stream, _ := p.Lookup("JOURNAL_STREAM")
 	file, ok := p.Stderr.(*os.File)

@@ -40,7 +40,7 @@ capability, the range and whether a provider is installed. Reads SERVICE_MODULES
 	return command
 }
 
-// validation is what modules:validate reports.
+// validation is the result of modules:validate.
 type validation struct {
 	Valid         bool                          `json:"valid"`
 	Modules       int                           `json:"modules"`
@@ -86,8 +86,8 @@ func validate(p *cli.Program, settings environment.Settings, only string, asJSON
 	return err
 }
 
-// hasFolder tells whether a module is installed where findings about others left no catalog to ask. A
-// folder without a finding of its own is a module of that name.
+// hasFolder reports whether a module is installed, for when findings about other modules left no catalog. Its
+// folder counts as the module if no finding is about it.
 func hasFolder(dir, id string) bool {
 	if !manifest.ValidID(id) {
 		return false
@@ -96,7 +96,7 @@ func hasFolder(dir, id string) bool {
 	return err == nil && info.IsDir()
 }
 
-// countOf is a number of things, in words that fit it.
+// countOf formats a number with its noun, in singular or plural.
 func countOf(number int, thing string) string {
 	if number == 1 {
 		return "1 " + thing

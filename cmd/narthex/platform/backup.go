@@ -17,11 +17,11 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// BackupLimit bounds a run of the backup commands.
+// BackupLimit limits the duration of the backup commands.
 const BackupLimit = 12 * time.Hour
 
-// WithBackups opens what the backup commands work on: the database, and the buckets of the installed modules,
-// if they are not nil, where the installation has an object storage.
+// WithBackups opens what the backup commands need: the database and, if object storage is configured, the
+// buckets of the installed modules. If installed is nil, it opens no buckets.
 func WithBackups(
 	ctx context.Context, settings environment.Settings, installed *catalog.Catalog,
 	f func(context.Context, backup.Installation) error,
@@ -58,8 +58,8 @@ func WithBackups(
 	return f(ctx, installation)
 }
 
-// Restore brings a backup back, applies the migrations that it lacks, and erases again whom erased lists. It
-// returns those of them who own the platform in the backup, and so could not be erased.
+// Restore restores a backup, applies the migrations that it lacks, and erases again the people listed in
+// erased. It returns those of them who own the platform in the backup, and so could not be erased.
 func Restore(
 	ctx context.Context, settings environment.Settings, installed *catalog.Catalog,
 	installation backup.Installation, path, ageKey string, erased []string,

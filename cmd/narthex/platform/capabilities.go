@@ -11,8 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// capabilityCaller is what one module calls of others: only along the edges that its manifest declares. They
-// form no circle, so that a chain of calls ends, and a module never waits for itself.
+// capabilityCaller makes one module's calls of other modules. It follows only the dependencies that the
+// module's manifest declares. Dependencies form no cycle, so a chain of calls ends, and a module never waits
+// for itself.
 type capabilityCaller struct {
 	caller string
 	edges  []dependencyEdge
@@ -26,7 +27,7 @@ type dependencyEdge struct {
 	provider *process.Process // nil: it has no server
 }
 
-// capabilitiesOf is made before the module starts, when all that it depends on have started.
+// capabilitiesOf is called before the module starts, when all its dependencies have started.
 func (s *Server) capabilitiesOf(module *catalog.Module) capabilityCaller {
 	r := capabilityCaller{caller: module.Manifest.ID}
 	for _, edge := range module.Declared() {
@@ -41,7 +42,7 @@ func (s *Server) capabilitiesOf(module *catalog.Module) capabilityCaller {
 	return r
 }
 
-// Invoke calls the provider, which alone knows whether it brings the capability. See facade.Capabilities.
+// Invoke calls the provider, which alone knows whether it implements the capability. See facade.Capabilities.
 func (r capabilityCaller) Invoke(
 	ctx context.Context, capability, method string, input []byte,
 ) ([]byte, error) {
@@ -62,8 +63,8 @@ func (r capabilityCaller) Invoke(
 	return response.GetOutput(), err
 }
 
-// edgeTo finds the edge to a capability: the one that names it, with its own range, before one that names
-// its module.
+// edgeTo returns the dependency for a capability. One that names the capability, with a version range of its
+// own, has precedence over one that names its module.
 func (r capabilityCaller) edgeTo(capability string) (edge dependencyEdge, declared bool) {
 	moduleID, _, _ := strings.Cut(capability, ".")
 	for _, e := range r.edges {

@@ -9,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// InstalledModules is discovery as every command and the start itself do it.
+// InstalledModules discovers the installed modules, in the same way for every command and for the start.
 func InstalledModules(settings environment.Settings) (*catalog.Catalog, error) {
 	return catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
 }
 
-// ComposeRegistry makes the permission registry of the catalog's permissions.
+// ComposeRegistry creates the permission registry from the catalog's permissions.
 func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error) {
 	var permissions []authorization.Permission
 	for _, p := range installed.Permissions {
@@ -29,8 +29,7 @@ func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error
 	return authorization.NewRegistry(permissions)
 }
 
-// MigrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or
-// not.
+// MigrationLines returns the migration files of every module with a database, enabled or not.
 func MigrationLines(installed *catalog.Catalog) []migrations.Line {
 	var lines []migrations.Line
 	for _, module := range installed.Modules {

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// WithDatabase opens the database for one command and refuses an old server or schema first. It waits for
-// nobody longer than the database's own deadlines.
+// WithDatabase opens the database for one command, and first refuses a server or a schema that is too old.
+// Only the database's own deadlines limit its waiting.
 func WithDatabase(
 	ctx context.Context, settings environment.Database, lines []migrations.Line,
 	f func(*database.Database) error,
@@ -34,7 +34,7 @@ func WithDatabase(
 	return f(db)
 }
 
-// StoreFailure gives a store's error that has no code of its own the one that commands print.
+// StoreFailure gives a store's error without a code the code that commands print.
 func StoreFailure(err error) error {
 	if err == nil || len(Failures(err)) > 0 {
 		return err
@@ -52,14 +52,14 @@ func CreateOwner(
 	return outcome, err
 }
 
-// WithStore opens the people of the database for one command.
+// WithStore opens the identity store for one command.
 func WithStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
 	return WithDatabase(ctx, settings, nil,
 		func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
 }
 
-// MigrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one
-// goes on.
+// MigrationLimit is long enough for the largest tables. An interrupted run leaves only complete files, and
+// the next run continues.
 const MigrationLimit = time.Hour
 
 func ApplyMigrations(

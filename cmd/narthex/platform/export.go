@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// ExportPerson starts the modules that a start would run, without a listener, has them and Core export what
-// they keep of a person, hands that to use, and stops them.
+// ExportPerson starts the modules that a start would run, without a listener. It has Core and the modules
+// export what they keep about a person, passes that to use, and stops the modules.
 func (s *Server) ExportPerson(ctx context.Context, userID string, use func(people.Export) error) error {
 	for _, step := range s.stepsToModules() {
 		if err := step(ctx); err != nil {

@@ -13,21 +13,22 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// GivenModules are the installed modules with those of another folder in their place, or beside them.
+// GivenModules are the installed modules, some of them replaced by, or extended with, the modules of another
+// folder.
 type GivenModules struct {
-	// Catalog is what a start would find; nil: it would not start, for what findings say.
+	// Catalog is what a start would find. It is nil if there would be no start; findings has the reasons.
 	Catalog  *catalog.Catalog
 	findings []RehearsalFinding
 
 	modules   environment.Modules
-	installed *catalog.Catalog           // nil: with what is installed now this program would not start
-	before    map[string]*catalog.Module // installed, by id, where this program understands it
-	changed   map[string]bool            // by id: those that were given
+	installed *catalog.Catalog           // nil: with the modules installed now this program would not start
+	before    map[string]*catalog.Module // the installed ones that this program can read, by id
+	changed   map[string]bool            // by id: the modules from the other folder
 }
 
-// GiveModules reads what is installed, and the modules of dir: folders, and packages with their checksums,
-// which it treats as modules:install would. dir may be "". What is wrong with any of them is a finding.
-// remove ends the use of it. Errors: MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE,
+// GiveModules reads the installed modules and those of dir: folders, and packages with their checksums, which
+// it treats as modules:install would. dir may be "". Whatever is wrong with any of them becomes a finding.
+// remove deletes the temporary files. Errors: MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE,
 // MODULES_DIRECTORY_UNWRITABLE.
 func GiveModules(
 	settings environment.Settings, dir string,
@@ -63,7 +64,7 @@ func GiveModules(
 	return g, remove, nil
 }
 
-// refuse notes what is wrong with the modules, or with what has this name.
+// refuse adds an error as findings, prefixed with the name if there is one.
 func (g *GivenModules) refuse(name string, err error) {
 	for _, line := range failureLines(err) {
 		code, text, _ := strings.Cut(line, ": ")
@@ -74,7 +75,7 @@ func (g *GivenModules) refuse(name string, err error) {
 	}
 }
 
-// foldersOf are the entries of a modules directory in which a module may be.
+// foldersOf returns the folders of a modules directory that may hold a module.
 func foldersOf(dir string, explicit bool) (folders []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && !explicit {
@@ -92,8 +93,8 @@ func foldersOf(dir string, explicit bool) (folders []string, err error) {
 	return folders, nil
 }
 
-// lay makes a modules directory with links to the folders that are installed, and with the given ones in
-// their place.
+// lay creates a modules directory with links to the installed folders. The given modules replace those of the
+// same name.
 func (g *GivenModules) lay(
 	settings environment.Settings, installed []string, dir string,
 ) (remove func() error, err error) {
@@ -113,7 +114,7 @@ func (g *GivenModules) lay(
 		return nil, archive.ErrUnwritable
 	}
 	laid := filepath.Join(folder, "modules")
-	// modules run as users of their own
+	// readable by all, because modules run as users of their own
 	err = errors.Join(os.Mkdir(laid, 0o755), os.Chmod(folder, 0o755), os.Chmod(laid, 0o755))
 	for _, from := range append(installed, given...) {
 		to := filepath.Join(laid, filepath.Base(from))

@@ -12,10 +12,11 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// hubWithin bounds how long a new hub may take until it serves.
+// hubWithin limits how long a new hub may take until it serves.
 const hubWithin = 5 * time.Second
 
-// startHubs lets channels be opened, here and, with a backplane, in all processes of the installation.
+// startHubs allows channels to be opened: in this process and, with a backplane, in all processes of the
+// installation.
 func (s *Server) startHubs(ctx context.Context) error {
 	link, err := s.newLink(ctx)
 	if err != nil {
@@ -29,10 +30,10 @@ func (s *Server) startHubs(ctx context.Context) error {
 	return s.tree.Start(ctx, append(children, supervisor.Child{Service: s.hubs})...)
 }
 
-// linkKeys is the purpose of the keys that sign what processes tell each other.
+// linkKeys names the purpose of the keys that sign the messages between processes.
 const linkKeys = "narthex realtime 1"
 
-// newLink is nil without a server for it.
+// newLink returns nil if no NATS server is configured.
 func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
 	if len(s.Settings.Realtime.NATS) == 0 {
 		return nil, nil
@@ -50,13 +51,13 @@ func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
 	}), nil
 }
 
-// spareOfStreams is what a module's streams leave of the host's memory for it. The link takes the messages
-// of 256 publishes from it, so that it is the hub that refuses one: it counts the number of what nobody
-// gets, while a publish that the link refuses leaves a gap, for which every reader would be disconnected.
+// spareOfStreams is the part of a module's account of host memory that its streams must leave free. The link
+// uses it for the messages of 256 publishes. So the hub is the one to refuse a publish, and it counts what
+// was refused; a publish refused by the link would leave a gap, for which every reader is disconnected.
 const spareOfStreams = 256 * realtime.MaxUpdate
 
-// openChannels is done between a module's registration and its start, so that what it publishes while it
-// starts is counted.
+// openChannels is called between a module's registration and its start, so that what the module publishes
+// while it starts is counted.
 func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
@@ -74,7 +75,8 @@ func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) er
 	return nil
 }
 
-// snapshot asks the module's process, and tells which of its runs has answered.
+// snapshot requests a snapshot from the module's process and returns it with the number of the run that
+// responded.
 func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		number := m.facade.ProcessNumber()
@@ -83,7 +85,7 @@ func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 			&response); err != nil {
 			return realtime.State{}, err
 		}
-		if m.facade.ProcessNumber() != number { // it is unknown which process responded
+		if m.facade.ProcessNumber() != number { // it is unknown which run responded
 			return realtime.State{}, process.ErrUnavailable
 		}
 		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil

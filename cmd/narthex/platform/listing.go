@@ -8,14 +8,14 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-// ListedModule is one line of modules:list. The words are those of the lifecycle routes.
+// ListedModule is one line of modules:list. Its JSON names are those of the lifecycle routes.
 type ListedModule struct {
 	ID         string          `json:"id"`
 	Name       string          `json:"name"`
 	Version    string          `json:"version"`
 	Configured decision        `json:"configured"`
-	Next       catalog.Runtime `json:"next"` // what the next start would make of it
-	Because    string          `json:"-"`    // why not, for people
+	Next       catalog.Runtime `json:"next"` // its state after the next start
+	Because    string          `json:"-"`    // why it would not run, for people
 }
 
 type decision struct {
@@ -45,7 +45,7 @@ func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catal
 	}
 }
 
-// blockedReason says in plain words why a module is blocked; "" when it is not.
+// blockedReason explains why a module is blocked; "" if it is not.
 func blockedReason(moduleID string, o catalog.Outcome) string {
 	switch o.Reason {
 	case catalog.ReasonDependencyDisabled:
@@ -103,7 +103,7 @@ type ListedContribution struct {
 	Provider   *string `json:"provider"` // the module whose capability is in the range; null: none installed
 }
 
-// ListContributions answers those of one module, or of all.
+// ListContributions returns the contributions of one module, or of all if only is "".
 func ListContributions(installed *catalog.Catalog, only string) []ListedContribution {
 	list := []ListedContribution{}
 	for _, m := range installed.Modules {

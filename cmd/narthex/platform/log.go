@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// NewLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close
-// writes what is still queued.
+// NewLog writes every entry as a JSON line, without sampling, stacks or callers. close writes what is still
+// queued.
 func NewLog(w io.Writer) (log *zap.Logger, close func()) {
 	encoding := zap.NewProductionEncoderConfig()
 	encoding.TimeKey = "time"
@@ -22,8 +22,8 @@ func NewLog(w io.Writer) (log *zap.Logger, close func()) {
 }
 
 const (
-	queuedLines = 4096            // what a reader may be behind before lines are dropped, and counted
-	lastLines   = 2 * time.Second // what a reader that does not read may hold up the end of the process
+	queuedLines = 4096            // if the reader is further behind, lines are dropped and counted
+	lastLines   = 2 * time.Second // how long a reader that does not read may delay the end of the process
 )
 
 // lineWriter decouples the platform from the reader of its log: a reader that blocks or exits does not stop
@@ -50,7 +50,7 @@ func (l *lineWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Sync is zap's; there is nothing to flush but what close waits for.
+// Sync is part of zap's interface. It does nothing, because close waits for the queue.
 func (l *lineWriter) Sync() error { return nil }
 
 func (l *lineWriter) writeTo(w io.Writer) {
@@ -64,7 +64,7 @@ func (l *lineWriter) writeTo(w io.Writer) {
 	}
 }
 
-// close is called once, after the last Write.
+// close must be called once, after the last Write.
 func (l *lineWriter) close() {
 	close(l.queue)
 	select {

@@ -25,7 +25,7 @@ func TestReaderThatDoesNotReadHoldsNothingUp(t *testing.T) {
 	for range queuedLines + 500 {
 		log.Info("a line")
 	}
-	go func() { // it reads again
+	go func() { // now reads the pipe
 		var out bytes.Buffer
 		_, _ = io.Copy(&out, read)
 	}()
@@ -37,7 +37,7 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 	read, write := io.Pipe()
 	lines := newLineWriter(write)
 	const extra = 500
-	for range queuedLines + 1 + extra { // one is in the writer's hands or still queued
+	for range queuedLines + 1 + extra { // one line is in the writer, the others are queued
 		_, _ = lines.Write([]byte("a line\n"))
 	}
 	out := make(chan string)

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// newMeter is nil where nobody asks for metrics: then nothing is counted.
+// newMeter returns nil if metrics are not configured: then nothing is counted.
 func (s *Server) newMeter() httpserver.Meter {
 	if s.Settings.Metrics.Network == "" {
 		return nil
@@ -20,7 +20,7 @@ func (s *Server) newMeter() httpserver.Meter {
 	return s.metrics
 }
 
-// serveMetrics comes last: until then there is nothing to tell. An address that is in use ends the start.
+// serveMetrics runs last, because only then are there figures. An address that is in use fails the start.
 func (s *Server) serveMetrics(ctx context.Context) error {
 	if s.metrics == nil {
 		return nil
@@ -32,7 +32,7 @@ func (s *Server) serveMetrics(ctx context.Context) error {
 	})
 }
 
-// Figures tells the metrics how everything is doing. See metrics.Source.
+// Figures returns the current figures of all services. See metrics.Source.
 func (s *Server) Figures() (f metrics.Figures) {
 	listener := s.listener.Figures()
 	f.Connections = metrics.Connections{Open: listener.Open, Idle: listener.Idle, Streams: listener.Streams}
@@ -73,7 +73,7 @@ func (s *Server) Figures() (f metrics.Figures) {
 	return f
 }
 
-// lastBackup is nil before the first verification, and when the database does not say in time.
+// lastBackup returns nil before the first verification, and if the database does not respond in time.
 func (s *Server) lastBackup() *metrics.Backup {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

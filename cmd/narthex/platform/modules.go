@@ -23,11 +23,11 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// What the tree waits for: a module process's own deadlines and a margin, since they come first and carry
-// better codes.
+// The deadlines of the tree: a module process's own deadlines and a margin, because those expire first and
+// have more precise codes.
 const (
 	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin +
-		2*time.Second // a failed start still stops
+		2*time.Second // a failed start also stops
 	stopWithin = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
@@ -74,8 +74,8 @@ func (s *Server) startModules(ctx context.Context) error {
 	return nil
 }
 
-// openPools gives every module with a database its pool before the first one runs, since each has a
-// connection of its own in the budget.
+// openPools gives every module with a database its pool before the first module runs, because each pool has
+// one connection reserved in the budget.
 func (s *Server) openPools() (err error) {
 	s.pools = make(map[string]*database.ModulePool)
 	for _, module := range s.eligible {
@@ -102,7 +102,7 @@ func moduleChild(service supervisor.Service) supervisor.Child {
 	}
 }
 
-// prepare makes a module's process and facade; nothing runs yet.
+// prepare creates a module's process and facade, and starts nothing.
 func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	running := runningModule{Module: module}
 	if module.Executable == nil {
@@ -160,7 +160,8 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	return running, nil
 }
 
-// bucketsOf are the module's own. Without object storage a module that declares one does not run.
+// bucketsOf returns the buckets of a module. Without object storage a module that declares buckets does not
+// run.
 func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 	buckets := make(map[string]facade.Bucket, len(m.Buckets))
 	for _, id := range m.Buckets {
@@ -173,7 +174,8 @@ func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 	return buckets
 }
 
-// Process tells the managers of modules how a module's process is doing. See enablement.Processes.
+// Process returns the state of a module's process, for the people who manage modules. See
+// enablement.Processes.
 func (s *Server) Process(moduleID string) (enablement.Process, bool) {
 	for _, module := range s.modules {
 		if module.Manifest.ID != moduleID || module.process == nil {
@@ -196,7 +198,7 @@ func (s *Server) Process(moduleID string) (enablement.Process, bool) {
 	return enablement.Process{}, false
 }
 
-// Journal is what a module's process wrote; nil: there is no process of it. See modulelogs.Modules.
+// Journal returns what a module's process wrote; nil if the module has no process. See modulelogs.Modules.
 func (s *Server) Journal(moduleID string) *process.Journal {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// names are those of all people, for modules that ask for them. See facade.People.
+// names returns the names of people to modules that ask for them. See facade.People.
 type names struct{ store *people.Store }
 
-// Names leaves out ids that are no UUIDs: they name nobody.
+// Names omits ids that are not UUIDs: no person has them.
 func (n names) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
 	var known []string
 	for _, id := range userIDs {
@@ -27,8 +27,8 @@ func (n names) Names(ctx context.Context, userIDs []string) (map[string]string, 
 	return n.store.Names(ctx, known)
 }
 
-// Callable are the modules that can be told to forget somebody: those whose process is ready, and those
-// without one. See people.Modules.
+// Callable returns the modules that can be notified of an erasure: those whose process is ready, and those
+// without a process. See people.Modules.
 func (s *Server) Callable() (moduleIDs []string) {
 	for _, module := range s.modules {
 		if module.process == nil || module.process.Status().State == process.Ready {
@@ -38,7 +38,7 @@ func (s *Server) Callable() (moduleIDs []string) {
 	return moduleIDs
 }
 
-// Forget tells a module to forget a person, if it asked for that. See people.Modules.
+// Forget notifies a module of a person's erasure, if it registered for that. See people.Modules.
 func (s *Server) Forget(ctx context.Context, moduleID, userID string) error {
 	for _, module := range s.modules {
 		if module.Manifest.ID != moduleID {
@@ -52,7 +52,7 @@ func (s *Server) Forget(ctx context.Context, moduleID, userID string) error {
 	return process.ErrUnavailable
 }
 
-// Exporting are the modules that export what they keep of people. See people.Exporters.
+// Exporting returns the modules that export what they keep about people. See people.Exporters.
 func (s *Server) Exporting() (moduleIDs []string) {
 	for _, module := range s.modules {
 		if module.process != nil && module.process.PersonExport() {
@@ -62,7 +62,7 @@ func (s *Server) Exporting() (moduleIDs []string) {
 	return moduleIDs
 }
 
-// Export returns what a module keeps of a person. See people.Exporters.
+// Export returns what a module keeps about a person. See people.Exporters.
 func (s *Server) Export(
 	ctx context.Context, moduleID, userID string,
 ) (part jsontext.Value, release func(), err error) {

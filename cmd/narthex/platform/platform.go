@@ -1,6 +1,6 @@
-// Package platform composes the running platform out of its services: the order of a start and a stop, the
-// route table, the modules' processes, and what is reported of a failure. It is the one place that knows
-// all of them.
+// Package platform composes the running platform from its services: the order of a start and a stop, the
+// route table, the modules' processes, and how failures are reported. It is the only package that imports all
+// of them.
 package platform
 
 import (
@@ -43,25 +43,26 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Server is one running platform. start.go fills it, step by step, in the fixed order of a start.
+// Server is one running platform. start.go sets its fields step by step, in the fixed order of a start.
 type Server struct {
 	Settings    environment.Settings
 	Inherited   net.Listener // in place of the configured address; nil: none
 	Mail        mail.Sender  // nil: the configured mail server
 	secrets     Secrets      // of the modules
-	Development bool         // the page shows module authors what their modules throw
-	// ModuleLogs is the folder for the socket of modules:logs, by the port that is listened on; nil: none is
-	// made.
+	Development bool         // the page shows module authors the errors of their modules
+	// ModuleLogs returns the folder for the socket of modules:logs, from the port that the server listens on.
+	// If it is nil, there is no socket.
 	ModuleLogs func(port int) string
-	// Around puts a developer's handler around the whole platform's; nil: there is none.
+	// Around wraps the platform's handler in one for developers; nil: it is not wrapped.
 	Around func(http.Handler) http.Handler
-	// ModuleOutput gets what a module's process writes, for a developer's terminal; nil: nobody does.
+	// ModuleOutput returns where the output of a module's process is written, for a developer's terminal;
+	// nil: nowhere.
 	ModuleOutput func(moduleID string) io.Writer
-	// rehearsing: it runs beside the installation, on a copy of its database. Of what it does nothing leaves the
-	// copy: buckets are in memory, and nothing is done that nobody asks for. See Rehearse.
+	// rehearsing means that the server runs beside the installation, on a copy of its database. Its effects
+	// stay in the copy: buckets are in memory, and it does nothing without a request. See Rehearse.
 	rehearsing bool
 	log        *zap.Logger
-	lines      *loglimit.Limiter // of requests that fail in numbers
+	lines      *loglimit.Limiter // for requests that fail in large numbers
 	tree       *supervisor.Tree
 
 	catalog       *catalog.Catalog
@@ -70,7 +71,7 @@ type Server struct {
 	health        *health.Health
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
-	mails         *mail.Counter // of all, the platform's and the modules'
+	mails         *mail.Counter // of the platform and all modules
 	identity      *identity.Service
 	people        *people.Service
 	erasures      *people.Erasures
@@ -83,7 +84,7 @@ type Server struct {
 	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured
 	resolver      *resolver
-	started       catalog.Resolution // by which this process runs what it runs
+	started       catalog.Resolution // what this process runs
 	enablement    *enablement.Service
 	configuration *configuration.Service
 	publication   *publication.Service
@@ -93,8 +94,8 @@ type Server struct {
 	pools         map[string]*database.ModulePool // of the modules to start, by id
 	hubs          *realtime.Hubs
 	backplane     *realtime.Link   // nil: none is configured
-	metrics       *metrics.Metrics // nil: nobody asks for them
-	users         *process.Users   // nil: modules share the platform's
+	metrics       *metrics.Metrics // nil: not configured
+	users         *process.Users   // nil: modules run as the platform's user
 	priorities    *process.Priorities
 	cgroups       *process.Cgroups  // nil: none were delegated
 	eligible      []*catalog.Module // in dependency order
@@ -102,14 +103,14 @@ type Server struct {
 	listener      *httpserver.Listener
 }
 
-// runningModule is a module whose register and start hooks have run. A module without server code has no
-// field but the first.
+// runningModule is a module whose register and start hooks have run. A module without server code has only
+// the first field.
 type runningModule struct {
 	*catalog.Module
 	process *process.Process
 	facade  *facade.Facade
-	load    *gateway.Load       // its requests
-	memory  *hostmemory.Account // what the host itself holds for it
+	load    *gateway.Load       // of its requests
+	memory  *hostmemory.Account // the host's own memory that it uses
 }
 
 func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger) *Server {
@@ -117,11 +118,11 @@ func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger)
 		tree: supervisor.New(log)}
 }
 
-// Addr is where the server listens, after Start.
+// Addr returns the address that the server listens on. It is valid after Start.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Wait blocks until ctx ends or a service without which the process has no use has failed. Then it stops
-// everything: not ready, listener closed and drained, modules in reverse, foundation.
+// Wait blocks until ctx ends or an essential service fails. Then it stops everything: readiness, the listener
+// with its drain, the modules in reverse order, the foundation.
 func (s *Server) Wait(ctx context.Context) error {
 	var failure error
 	select {
@@ -138,7 +139,7 @@ func (s *Server) Wait(ctx context.Context) error {
 	return err
 }
 
-// stop ends what runs, newest first, and then the connections that the modules' calls have left.
+// stop stops the services, newest first, and then closes the connections that the modules' calls have used.
 func (s *Server) stop(tree func() error) error {
 	err := tree()
 	s.lines.Close()

@@ -9,19 +9,19 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// principals resolves the sender of a request: a person with a live session, else a paired screen, else none
-// (docs/reference/http-api.md). A browser that is both is the person.
+// principals resolves the sender of a request: a person with a live session, else a paired screen, else
+// nobody (docs/reference/http-api.md). A browser with both credentials is the person.
 type principals struct {
 	people  httpserver.Resolver
 	screens httpserver.Resolver
 }
 
-// Resolver tells who sends a request, once the identity and the screens are built.
+// Resolver returns what resolves the sender of a request. It is valid once identity and devices are built.
 func (s *Server) Resolver() httpserver.Resolver {
 	return principals{people: s.identity, screens: s.devices}
 }
 
-// Resolve fails as soon as one of the stores cannot tell.
+// Resolve fails as soon as one of the stores fails.
 func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Principal, error) {
 	who, err := p.people.Resolve(ctx, r)
 	if err != nil || who.Kind != principal.Anonymous {
@@ -30,7 +30,7 @@ func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Pri
 	return p.screens.Resolve(ctx, r)
 }
 
-// Displays are those of the modules that run. They are asked for by requests alone, after every module has
+// Displays returns the displays of the running modules. It is called only by requests, after every module has
 // started.
 func (s *Server) Displays() []devices.Display {
 	var displays []devices.Display
@@ -46,7 +46,7 @@ func (s *Server) Displays() []devices.Display {
 	return displays
 }
 
-// Display finds the one of a module.
+// Display returns the display of a module.
 func (s *Server) Display(moduleID string) (devices.Display, bool) {
 	for _, display := range s.Displays() {
 		if display.ModuleID == moduleID {

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// routesOf are the routes of a module that runs, and has a server.
+// routesOf returns the routes of a module that runs and has a server.
 func (s *Server) routesOf(moduleID string) (routes []*abi.Route, found bool) {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {
@@ -21,11 +21,11 @@ func (s *Server) routesOf(moduleID string) (routes []*abi.Route, found bool) {
 	return nil, false
 }
 
-// errEnough ends the run of a module that has registered.
+// errEnough ends the run of a module after its registration.
 var errEnough = errors.New("it has registered")
 
-// registered runs another version of a module until it has registered, with nothing of the host's behind it,
-// and returns its routes.
+// registered runs another version of a module until it has registered, with an empty facade, and returns its
+// routes.
 func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes []*abi.Route, err error) {
 	if module.Executable == nil {
 		return nil, nil

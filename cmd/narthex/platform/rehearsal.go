@@ -11,21 +11,21 @@ import (
 	"github.com/narthex-platform/narthex/services/backup"
 )
 
-// Rehearsal is what an upgrade would do: what upgrade:rehearse prints. Durations are seconds.
+// Rehearsal is the result of upgrade:rehearse: what an upgrade would do. Durations are in seconds.
 type Rehearsal struct {
 	Platform   string               `json:"platform"` // version of this program
 	Verdict    Verdict              `json:"verdict"`
 	Findings   []RehearsalFinding   `json:"findings"` // failures first
 	Database   RehearsalDatabase    `json:"database"`
-	Migrations []RehearsedMigration `json:"migrations"` // in the order in which they were applied
-	Pending    []PendingMigration   `json:"pending"`    // that a failure kept from being applied
+	Migrations []RehearsedMigration `json:"migrations"` // in the order of application
+	Pending    []PendingMigration   `json:"pending"`    // not applied because of a failure
 	Started    float64              `json:"startSeconds"`
 	Modules    []RehearsedModule    `json:"modules"`
 
 	cause error // of a migration that failed
 }
 
-// Verdict is what a rehearsal comes to.
+// Verdict is the overall result of a rehearsal.
 type Verdict string
 
 // The verdicts.
@@ -50,24 +50,24 @@ type RehearsalDatabase struct {
 	Seconds float64 `json:"seconds"` // to copy it
 }
 
-// RehearsedMigration is one file that was applied, or that failed.
+// RehearsedMigration is one file that was applied or that failed.
 type RehearsedMigration struct {
 	Line    string          `json:"line"` // "core" or a module's id
 	File    string          `json:"file"`
 	Seconds float64         `json:"seconds"`
 	Failed  bool            `json:"failed"`
-	Locks   []RehearsedLock `json:"locks"` // on tables that were there before it
+	Locks   []RehearsedLock `json:"locks"` // on tables that existed before it
 }
 
-// RehearsedLock is a lock of a migration.
+// RehearsedLock is a lock that a migration held.
 type RehearsedLock struct {
 	Table   string  `json:"table"`
-	Mode    string  `json:"mode"` // as pg_locks has it
+	Mode    string  `json:"mode"` // as in pg_locks
 	Seconds float64 `json:"seconds"`
-	Rows    int64   `json:"rows"` // that the table has now
+	Rows    int64   `json:"rows"` // of the table now
 }
 
-// PendingMigration is a file that was not reached.
+// PendingMigration is a file that was not applied.
 type PendingMigration struct {
 	Line string `json:"line"`
 	File string `json:"file"`
@@ -77,41 +77,41 @@ type PendingMigration struct {
 type RehearsedModule struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
-	Installed string          `json:"installed,omitzero"` // version now; "": it is not installed
+	Installed string          `json:"installed,omitzero"` // version now; "": not installed
 	Version   string          `json:"version"`
-	Next      catalog.Runtime `json:"next"` // what a start would make of it
-	Because   string          `json:"-"`    // why not, for people
+	Next      catalog.Runtime `json:"next"` // its state after the next start
+	Because   string          `json:"-"`    // why it would not run, for people
 	Changes   ModuleChanges   `json:"changes"`
-	UI        []AskedScript   `json:"ui"`   // its scripts, as they were served
-	Read      *AskedRoute     `json:"read"` // the one of its reads that was asked; null: none was
+	UI        []AskedScript   `json:"ui"`   // its scripts, as served
+	Read      *AskedRoute     `json:"read"` // the one read that was requested; null: none was
 }
 
-// ModuleChanges are what the given module would change against the installed one.
+// ModuleChanges are the differences between the given module and the installed one.
 type ModuleChanges struct {
 	PermissionsAdded   []string `json:"permissionsAdded"`
 	PermissionsRemoved []string `json:"permissionsRemoved"`
 	RoutesAdded        []string `json:"routesAdded"`
 	RoutesRemoved      []string `json:"routesRemoved"`
-	Migrations         []string `json:"migrations"` // files to come
+	Migrations         []string `json:"migrations"` // files to apply
 }
 
-// AskedScript is a script that was asked for.
+// AskedScript is a script that was requested.
 type AskedScript struct {
 	Path   string `json:"path"`
-	Status int    `json:"status"` // 0: no answer
+	Status int    `json:"status"` // 0: no response
 }
 
-// AskedRoute is a route that was asked as the owner, with "1" for each wildcard.
+// AskedRoute is a route that was requested as the owner, with "1" for each wildcard.
 type AskedRoute struct {
 	Route  string `json:"route"`
-	Status int    `json:"status"` // 0: no answer
+	Status int    `json:"status"` // 0: no response
 	code   string
 }
 
-// LongLock is how long a migration may keep others from a table with rows before the rehearsal warns.
+// LongLock is how long a migration may lock a table that has rows before the rehearsal warns.
 const LongLock = time.Second
 
-// blockingModes are the locks with which a table's rows cannot be written, or not even read.
+// blockingModes are the lock modes that prevent others from writing, or even reading, a table's rows.
 var blockingModes = map[string]string{
 	"ShareLock":             "nobody can write to it",
 	"ShareRowExclusiveLock": "nobody can write to it",
@@ -119,7 +119,7 @@ var blockingModes = map[string]string{
 	"AccessExclusiveLock":   "nobody can read it",
 }
 
-// observe adds a migration.
+// observe adds the result of a migration.
 func (r *Rehearsal) observe(o migrations.Observation, tables []backup.Table) {
 	done := RehearsedMigration{Line: o.Line, File: o.File, Seconds: seconds(o.Took), Failed: o.Failed,
 		Locks: []RehearsedLock{}}
@@ -151,7 +151,7 @@ func (r *Rehearsal) fail(module, code, text string) {
 	r.Findings = append(r.Findings, RehearsalFinding{true, module, code, text})
 }
 
-// failWith adds every coded failure of an error, without what is behind it.
+// failWith adds every coded failure of an error, without its causes.
 func (r *Rehearsal) failWith(err error) {
 	lines := failureLines(err)
 	for _, line := range lines {
@@ -163,7 +163,7 @@ func (r *Rehearsal) failWith(err error) {
 	}
 }
 
-// conclude sorts the findings and gives the verdict.
+// conclude sorts the findings and sets the verdict.
 func (r *Rehearsal) conclude() {
 	slices.SortStableFunc(r.Findings, func(a, b RehearsalFinding) int {
 		switch {
@@ -184,7 +184,7 @@ func (r *Rehearsal) conclude() {
 	}
 }
 
-// Sentence is the verdict in one line.
+// Sentence returns the verdict in one line.
 func (r *Rehearsal) Sentence() string {
 	var texts []string
 	for _, f := range r.Findings {
@@ -211,7 +211,7 @@ func (r *Rehearsal) Sentence() string {
 		len(r.Migrations), took, running, len(r.Modules))
 }
 
-// String is the finding on one line.
+// String returns the finding on one line.
 func (f RehearsalFinding) String() string {
 	if f.Code == "" {
 		return f.Text
@@ -219,5 +219,5 @@ func (f RehearsalFinding) String() string {
 	return f.Code + ": " + f.Text
 }
 
-// Cause is why a migration failed, for migrations.Stopped; nil: none did.
+// Cause returns the failure of a migration, for migrations.Stopped; nil if none failed.
 func (r *Rehearsal) Cause() error { return r.cause }

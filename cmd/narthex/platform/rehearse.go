@@ -19,12 +19,12 @@ import (
 )
 
 // Rehearse applies the migrations of this program and of the modules to a copy of the installation's
-// database, starts the platform on it, on a free port of this machine's loopback, asks every module
-// something, stops it and drops the copy. The installation's own database is only read, and its platform may
-// run meanwhile.
+// database. It starts the platform on the copy, on a free loopback port, sends every module some requests,
+// stops it and drops the copy. The installation's own database is only read, and its platform may run
+// meanwhile.
 //
-// What would go wrong is in the Rehearsal. An error means that nothing is known of the upgrade: the codes of
-// backup.Clone, or ctx's.
+// The Rehearsal holds what would go wrong. An error means that the rehearsal has no result: the codes of
+// backup.Clone, or ctx's error.
 func Rehearse(
 	ctx context.Context, settings environment.Settings, supplied Secrets, given *GivenModules,
 	installation backup.Installation,
@@ -55,7 +55,7 @@ func Rehearse(
 	return r.Rehearsal, nil
 }
 
-// rehearsing is one run of Rehearse.
+// rehearsing is the state of one call of Rehearse.
 type rehearsing struct {
 	*Rehearsal
 	settings     environment.Settings
@@ -66,7 +66,7 @@ type rehearsing struct {
 	server       *Server
 }
 
-// run does everything in the copy. Its error is ctx's, or the database's own.
+// run does all work in the copy. Its error is ctx's, or the database's own.
 func (r *rehearsing) run(ctx context.Context, made backup.Scratch) error {
 	r.settings = scratchSettings(r.settings, made.Connect.Database)
 	r.settings.Modules = r.given.modules
@@ -106,8 +106,8 @@ func (r *rehearsing) tell(step string) {
 	}
 }
 
-// scratchSettings are those of the installation, in another database, without what reaches anybody: mail,
-// other processes, metrics and the secrets.
+// scratchSettings returns the installation's settings for another database, without anything that has effects
+// outside: mail, other processes, metrics and the secrets.
 func scratchSettings(settings environment.Settings, name string) environment.Settings {
 	settings.Database.Name = name
 	settings.Server = environment.Server{Host: "127.0.0.1"}
@@ -120,8 +120,8 @@ func scratchSettings(settings environment.Settings, name string) environment.Set
 	return settings
 }
 
-// migrate reports whether all files were applied. What would go wrong is a finding, except a database that
-// does not answer.
+// migrate reports whether all files were applied. Whatever would go wrong is a finding, except a database
+// that does not respond.
 func (r *rehearsing) migrate(ctx context.Context, made backup.Scratch) (bool, error) {
 	lines := MigrationLines(r.modules)
 	_, err := migrations.Apply(ctx, migrations.Options{
@@ -157,8 +157,8 @@ func (r *rehearsing) migrate(ctx context.Context, made backup.Scratch) (bool, er
 	return false, nil
 }
 
-// foresee tells what a start would make of each module. One that is blocked now as well is no failure of the
-// upgrade.
+// foresee finds out what a start would do with each module. A module that is blocked already now is not a
+// failure of the upgrade.
 func (r *rehearsing) foresee(ctx context.Context) error {
 	return WithDatabase(ctx, r.settings.Database, MigrationLines(r.modules), func(db *database.Database) error {
 		then, err := ListModules(ctx, NewResolver(r.modules, db, r.settings, r.supplied))
@@ -194,7 +194,7 @@ func (r *rehearsing) foresee(ctx context.Context) error {
 	})
 }
 
-// changes compares a module's manifest with the installed one's.
+// changes compares a module's manifest with that of the installed one.
 func (r *rehearsing) changes(id string) ModuleChanges {
 	c := ModuleChanges{PermissionsAdded: []string{}, PermissionsRemoved: []string{}, RoutesAdded: []string{},
 		RoutesRemoved: []string{}, Migrations: []string{}}

@@ -16,10 +16,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// askWithin bounds each request, and the waiting until the platform is ready.
+// askWithin limits each request, and the wait until the platform is ready.
 const askWithin = 35 * time.Second
 
-// ask waits until the platform is ready, and asks every running module for its scripts and one read.
+// ask waits until the platform is ready, and requests the scripts and one read of every running module.
 func (r *rehearsing) ask(ctx context.Context) error {
 	v := &visitor{address: "http://" + r.server.Addr().String()}
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: askWithin}).DialContext}
@@ -70,7 +70,7 @@ func (r *rehearsing) askScripts(ctx context.Context, v *visitor, module *Rehears
 	}
 }
 
-// askRoutes asks for one read, and compares the routes with those of the installed module.
+// askRoutes requests one read, and compares the module's routes with those of the installed module.
 func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *RehearsedModule) error {
 	routes, running := r.server.routesOf(module.ID)
 	if !running {
@@ -101,7 +101,7 @@ func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *Rehearse
 	module.Read = &AskedRoute{routeName(route), status, code}
 	text := fmt.Sprintf("%s answered %d to %s.", module.ID, status, module.Read.Route)
 	switch {
-	case status == 0 || strings.HasPrefix(code, "MODULE_"): // the platform answered for it
+	case status == 0 || strings.HasPrefix(code, "MODULE_"): // the platform responded in the module's place
 		r.fail(module.ID, code, text)
 	case status >= http.StatusInternalServerError:
 		r.warn(module.ID, code, text)
@@ -109,7 +109,8 @@ func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *Rehearse
 	return nil
 }
 
-// oneRead is the route to ask: the first without a wildcard, else the first; nil: the module has no read.
+// oneRead returns the route to request: the first read without a wildcard, else the first read; nil if the
+// module has none.
 func oneRead(routes []*abi.Route) (found *abi.Route) {
 	for _, route := range routes {
 		switch {
@@ -132,7 +133,7 @@ func routeNames(routes []*abi.Route) (names []string) {
 
 func routeName(route *abi.Route) string { return route.GetMethod() + " " + route.GetPath() }
 
-// exampleOf puts something in the place of each wildcard.
+// exampleOf replaces each wildcard with an example value.
 func exampleOf(path string) string {
 	segments := strings.Split(path, "/")
 	for n, segment := range segments {
@@ -143,14 +144,14 @@ func exampleOf(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// visitor asks the rehearsed platform.
+// visitor sends requests to the rehearsed platform.
 type visitor struct {
 	client  *http.Client
 	address string
 	cookie  string
 }
 
-// get returns the status of a response, 0 without one, and the code in it, if it has one.
+// get returns the status of a response, or 0 if there is none, and the code in it, if it has one.
 func (v *visitor) get(ctx context.Context, path string) (status int, code string) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.address+path, nil)
 	if err != nil {
@@ -164,7 +165,7 @@ func (v *visitor) get(ctx context.Context, path string) (status int, code string
 		return 0, ""
 	}
 	defer func() { _ = response.Body.Close() }()
-	const most = 64 << 10 // a longer response has begun well
+	const most = 64 << 10 // if a response is longer, its beginning is enough
 	text, err := io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil && response.StatusCode != http.StatusOK {
 		return 0, ""

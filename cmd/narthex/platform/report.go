@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// Report prints what went wrong, one line "CODE: sentence" for each failure, never a cause behind it.
+// Report prints an error, one line "CODE: sentence" for each failure, without causes.
 func Report(w io.Writer, err error) {
 	lines := failureLines(err)
 	if len(lines) == 0 {
@@ -24,7 +24,7 @@ func Report(w io.Writer, err error) {
 	}
 }
 
-// Advised gives an error a second line, which tells the way out.
+// Advised adds a second line to an error that says what to do.
 func Advised(err error, advice string) error { return advisedError{err, advice} }
 
 // advisedError is an error with advice on a second line.
@@ -49,14 +49,13 @@ func FailureCodes(err error) (codes []string) {
 	return codes
 }
 
-// Coded is an error that people and callers may be told of.
+// Coded is an error whose code and text may be shown to people and callers.
 type Coded interface {
 	error
 	Code() string
 }
 
-// Failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own
-// business.
+// Failures returns the coded errors in a tree of errors, in order. It does not look into a coded error.
 func Failures(err error) []Coded {
 	switch e := err.(type) {
 	case Coded:
@@ -73,7 +72,8 @@ func Failures(err error) []Coded {
 	return nil
 }
 
-// Sentence adds one to the codes whose packages leave the words to their callers.
+// Sentence returns the line for an error. It adds the sentence for codes whose packages leave the text to
+// their callers.
 func Sentence(err Coded) string {
 	code := err.Code()
 	if text := err.Error(); strings.Contains(text, ": ") {
@@ -93,12 +93,12 @@ func Sentence(err Coded) string {
 	return code + ": The command could not be carried out."
 }
 
-// unreachableBecause puts the reason in the place of the general advice, which the database and the
-// migrations share.
+// unreachableBecause inserts the reason before the general advice, which the database and the migrations
+// share.
 func unreachableBecause(err error, text string) string {
 	general := database.ErrUnreachable.Error()
 	if _, combined := err.(causedError); combined || !strings.HasPrefix(text, general) {
-		return text // a combined error's parts have had their turn
+		return text // the parts of a combined error have been handled already
 	}
 	why := database.WhyOf(err)
 	return database.ErrUnreachable.Code() + ": The database did not accept a session (" + string(why) + "). " +
@@ -106,7 +106,7 @@ func unreachableBecause(err error, text string) string {
 		strings.TrimPrefix(text, general)
 }
 
-// causedError prints two codes on one line: what failed, and why.
+// causedError prints two codes on one line: the failure and its cause.
 type causedError struct {
 	failure Coded
 	cause   error
@@ -116,7 +116,7 @@ func (e causedError) Error() string {
 	return strings.Join(append([]string{e.failure.Code()}, failureLines(e.cause)...), ": ")
 }
 
-// Code is the failure's own.
+// Code returns the failure's code.
 func (e causedError) Code() string { return e.failure.Code() }
 
 func (e causedError) Unwrap() []error { return []error{e.failure, e.cause} }

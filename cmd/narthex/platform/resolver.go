@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// resolver asks the one resolver what a start would run by what is stored now and what the deployment
-// supplies. Safe for concurrent use.
+// resolver computes what a start would run with what is stored now and what the deployment supplies. Safe for
+// concurrent use.
 type resolver struct {
 	catalog       *catalog.Catalog
 	enablement    *enablement.Store
@@ -34,14 +34,14 @@ func NewResolver(
 	}
 }
 
-// resolved is what the next start would run, and the stored state that decides it.
+// resolved is what the next start would run, and the stored state that determines it.
 type resolved struct {
 	next      catalog.Resolution
 	decisions enablement.Decisions
 	documents configuration.Documents
 }
 
-// resolve reads the decisions, then the configuration. Fails with enablement.ErrRead or
+// resolve reads the decisions, then the configuration. It fails with enablement.ErrRead or
 // configuration.ErrRead.
 func (r *resolver) resolve(ctx context.Context) (resolved, error) {
 	decisions, documents, err := r.read(ctx)
@@ -69,7 +69,7 @@ func (r *resolver) by(decisions enablement.Decisions, documents configuration.Do
 	})
 }
 
-// withDecisions and withDocuments are the resolver as the two services need it.
+// withDecisions and withDocuments adapt the resolver to the interfaces of the two services.
 type (
 	withDecisions struct{ *resolver }
 	withDocuments struct{ *resolver }
@@ -109,7 +109,7 @@ func (r withDocuments) ResolveWith(
 	return r.by(decisions, documents.With(moduleID, replacement)), nil
 }
 
-// Secrets are what the deployment supplies to modules, by environment variables of their own
+// Secrets are the secrets that the deployment supplies to modules, in environment variables of their own
 // (docs/reference/modules.md).
 type Secrets struct{ Lookup environment.Lookup }
 
@@ -123,7 +123,7 @@ func (s Secrets) supplied(moduleID, key string) bool {
 	return found
 }
 
-// placeholders are there where the deployment's own are, and tell nothing.
+// placeholders returns a dummy value for each secret that the deployment supplies.
 func (s Secrets) placeholders() Secrets {
 	return Secrets{Lookup: func(name string) (string, bool) {
 		value, found := s.Lookup(name)
@@ -134,7 +134,7 @@ func (s Secrets) placeholders() Secrets {
 	}}
 }
 
-// of are the secrets that one module declares and the deployment supplies.
+// of returns the secrets that a module declares and the deployment supplies.
 func (s Secrets) of(m *manifest.Manifest) map[string]string {
 	values := make(map[string]string)
 	for _, declared := range m.Configuration {

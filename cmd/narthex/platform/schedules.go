@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/schedule"
 )
 
-// Scheduled are the schedules of the modules whose process is ready. See schedule.Modules.
+// Scheduled returns the schedules of the modules whose process is ready. See schedule.Modules.
 func (s *Server) Scheduled() (declared []schedule.Declared) {
 	for _, module := range s.modules {
 		if module.process == nil || module.process.Status().State != process.Ready {
@@ -25,7 +25,7 @@ func (s *Server) Scheduled() (declared []schedule.Declared) {
 	return declared
 }
 
-// Run makes one run of a module's schedule. See schedule.Modules.
+// Run makes a module run one of its schedules. See schedule.Modules.
 func (s *Server) Run(ctx context.Context, moduleID, name string) error {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {
@@ -35,7 +35,7 @@ func (s *Server) Run(ctx context.Context, moduleID, name string) error {
 	return process.ErrUnavailable
 }
 
-// Running reports whether a module works on a run. See schedule.Modules.
+// Running reports whether a module is working on a run of a schedule. See schedule.Modules.
 func (s *Server) Running(ctx context.Context, moduleID, name string) (bool, error) {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// shutdownReport is what is printed, beside the codes, after a shutdown that was not clean.
+// shutdownReport is printed beside the codes after a shutdown with failures.
 type shutdownReport struct {
 	DrainTimedOut     bool `json:"drainTimedOut"`
 	ConnectionsForced bool `json:"connectionsForced"`
@@ -19,7 +19,7 @@ type shutdownReport struct {
 	RollbackFailed    bool `json:"rollbackFailed"`
 }
 
-// reportShutdown prints the report when err holds a failure of stopping.
+// reportShutdown prints the report if err holds a failure of stopping.
 func reportShutdown(w io.Writer, err error) {
 	codes := FailureCodes(err)
 	has := func(code string) bool { return slices.Contains(codes, code) }

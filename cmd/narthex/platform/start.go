@@ -43,8 +43,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// Start runs the eight steps of a start (docs/architecture.md). When a step fails, what runs already is
-// stopped in reverse; no listener was ever bound.
+// Start runs the eight steps of a start (docs/architecture.md). If a step fails, everything that runs already
+// is stopped in reverse order; the listener is never bound then.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
 	for _, step := range append(s.stepsToModules(), s.buildHTTP, s.listen) {
@@ -56,7 +56,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// stepsToModules are the steps after which all modules run.
+// stepsToModules are the steps up to the one that starts the modules.
 func (s *Server) stepsToModules() []func(context.Context) error {
 	return []func(context.Context) error{
 		s.discoverModules,
@@ -68,8 +68,8 @@ func (s *Server) stepsToModules() []func(context.Context) error {
 	}
 }
 
-// logReady tells what runs: of the modules how many, and the port, which the operating system may have
-// chosen.
+// logReady logs what runs: how many modules are in which state, and the port, which the operating system may
+// have chosen.
 func (s *Server) logReady(after time.Duration) {
 	states := make(map[catalog.RuntimeState]int)
 	for _, module := range s.catalog.Modules {
@@ -81,7 +81,7 @@ func (s *Server) logReady(after time.Duration) {
 		zap.Int("modules", states[catalog.Running]),
 		zap.Int("disabled", states[catalog.Disabled]),
 		zap.Int("blocked", states[catalog.Blocked]),
-		zap.Bool("cgroups", s.cgroups != nil), // whether modules have some of their own
+		zap.Bool("cgroups", s.cgroups != nil), // whether modules have cgroups of their own
 		zap.Duration("after", after),
 	}
 	if address, ok := s.listener.Addr().(*net.TCPAddr); ok {
@@ -90,7 +90,7 @@ func (s *Server) logReady(after time.Duration) {
 	s.log.Info("ready", fields...)
 }
 
-// discoverModules is step 1: every manifest once, and the one immutable permission registry.
+// discoverModules is step 1: it reads every manifest once and builds the immutable permission registry.
 func (s *Server) discoverModules(context.Context) (err error) {
 	if s.catalog, err = InstalledModules(s.Settings); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Server) discoverModules(context.Context) (err error) {
 	return err
 }
 
-// openPool is step 2: the one shared pool, which opens no connection yet.
+// openPool is step 2: the shared pool, which opens no connection yet.
 func (s *Server) openPool(ctx context.Context) (err error) {
 	if s.database, err = database.Open(s.Settings.Database); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Server) openPool(ctx context.Context) (err error) {
 	return s.tree.Start(ctx, supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess})
 }
 
-// buildRuntimeServices is step 3: the services that the others use the pool through.
+// buildRuntimeServices is step 3: the services through which the others use the pool.
 func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 	if s.Mail == nil {
 		if s.Mail, err = mail.New(s.Settings.Mail); err != nil {
@@ -122,11 +122,10 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 		supervisor.Child{Service: s.health},
 		supervisor.Child{Service: s.limiter},
 		supervisor.Child{Service: s.outbox,
-			StopWithin: 40 * time.Second}) // an e-mail in progress, the queue, a margin
+			StopWithin: 40 * time.Second}) // an email in progress, the queue, a margin
 }
 
-// buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose
-// time is over.
+// buildIdentity is step 4: people and devices, their permissions, and the deletion of their expired rows.
 func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	s.house = house.New(house.NewStore(pool), s.log)
@@ -181,8 +180,8 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: object storage, the house, the stored decisions, then the stored
-// configuration, and which modules run with which snapshot.
+// resolveEligibility is step 5: it reads object storage, the house, the stored decisions and the stored
+// configuration, and resolves which modules run with which configuration.
 func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.openStorage(); err != nil {
@@ -235,7 +234,7 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	return err
 }
 
-// openStorage opens no connection.
+// openStorage creates the storage provider without opening a connection.
 func (s *Server) openStorage() (err error) {
 	if s.Settings.Storage.Endpoint != "" && !s.rehearsing {
 		s.storage, err = storage.New(s.Settings.Storage)
@@ -243,7 +242,7 @@ func (s *Server) openStorage() (err error) {
 	return err
 }
 
-// buildHTTP is step 7: one table of all routes, and the handler that runs it.
+// buildHTTP is step 7: one table of all routes, and its handler.
 func (s *Server) buildHTTP(context.Context) error {
 	clients, meter := clientaddress.New(s.Settings.ClientAddress), s.newMeter()
 	handler, err := httpserver.New(httpserver.Config{
@@ -275,7 +274,7 @@ func (s *Server) buildHTTP(context.Context) error {
 	return nil
 }
 
-// Routes is the whole table.
+// Routes returns the whole route table.
 func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(),
 		s.activity.Routes(), s.house.Routes(),
@@ -296,12 +295,12 @@ func (s *Server) Routes() []httpapi.Route {
 	return routes
 }
 
-// trustedOrigins always begins with the base URL's own.
+// trustedOrigins returns the base URL's origin first.
 func (s *Server) trustedOrigins() []environment.Origin {
 	return append([]environment.Origin{s.Settings.Identity.BaseURL}, s.Settings.Identity.TrustedOrigins...)
 }
 
-// listen is step 8. Only now is the platform reachable, and then systemd is notified.
+// listen is step 8. It makes the platform reachable and then notifies systemd.
 func (s *Server) listen(ctx context.Context) error {
 	s.health.Started()
 	if err := s.tree.Start(ctx, supervisor.Child{
@@ -322,7 +321,7 @@ func (s *Server) listen(ctx context.Context) error {
 		supervisor.Child{Service: s.schedules})
 }
 
-// serveModuleLogs is last, because the socket's folder has the port in its name.
+// serveModuleLogs runs last, because the name of the socket's folder contains the port.
 func (s *Server) serveModuleLogs(ctx context.Context) error {
 	address, ok := s.listener.Addr().(*net.TCPAddr)
 	if s.ModuleLogs == nil || !ok {

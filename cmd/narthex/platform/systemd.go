@@ -7,8 +7,8 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// InheritedListener is the socket that systemd holds for the platform while it is restarted; nil without
-// one. The descriptors do not pass on to modules. A socket that the platform would not serve is refused:
+// InheritedListener returns the socket that systemd keeps open while the platform is restarted; nil without
+// one. Modules do not inherit its descriptor. A socket that the platform would not serve is refused, because
 // its clients would wait for ever.
 func InheritedListener() (net.Listener, error) {
 	listeners, err := activation.Listeners()
@@ -22,14 +22,14 @@ func InheritedListener() (net.Listener, error) {
 		return listeners[0], nil
 	}
 	for _, listener := range listeners {
-		if listener != nil { // nil: no socket that can listen
+		if listener != nil { // nil: not a listening socket
 			_ = listener.Close()
 		}
 	}
 	return nil, errInherited
 }
 
-// errInherited has the code of every address that cannot be listened on, and its own words.
+// errInherited has the code of every address that cannot be listened on, and a message of its own.
 var errInherited = inheritedError{}
 
 type inheritedError struct{}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// temporaryFolder makes a folder for the run of a command, which remove deletes. First it deletes those of
-// runs that were killed, whose lock nobody holds.
+// temporaryFolder creates a folder for one run of a command; remove deletes it. It first deletes the folders
+// of killed runs, which nobody has locked any more.
 func temporaryFolder() (path string, remove func() error, err error) {
 	const prefix = "narthex-run-"
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
@@ -18,7 +18,7 @@ func temporaryFolder() (path string, remove func() error, err error) {
 			_ = lock.Close()
 		}
 	}
-	for range 5 { // another run may take a new folder, without its lock yet, for one that was left
+	for range 5 { // another run may delete a new folder that has no lock yet
 		if path, err = os.MkdirTemp("", prefix); err != nil {
 			return "", nil, err
 		}
@@ -31,7 +31,7 @@ func temporaryFolder() (path string, remove func() error, err error) {
 	return "", nil, err
 }
 
-// lockFolder fails where another process has the lock, and for what is no folder of this user.
+// lockFolder fails if another process holds the lock, or if the path is not a folder of this user.
 func lockFolder(path string) (*os.File, error) {
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {

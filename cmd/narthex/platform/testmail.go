@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/house"
 )
 
-// SendTestMail sends one mail in the language of the house, in one attempt.
+// SendTestMail sends one email in the language of the house, in a single attempt.
 func SendTestMail(
 	ctx context.Context, settings environment.Settings, address string,
 ) (outcome mail.SendResult, err error) {

@@ -1,6 +1,6 @@
-// Package program owns what the two programs are: the commands that both have, how a command line becomes one
-// of them, and what its end becomes. Production runs narthex; narthex-dev has the commands of people who
-// develop as well, and what only those need.
+// Package program owns what narthex and narthex-dev have in common: their shared commands, the parsing of a
+// command line, and the exit status. Production runs narthex; narthex-dev adds the commands for developers,
+// with the libraries that only they need.
 package program
 
 import (
@@ -20,11 +20,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Command makes a command of an invocation.
+// Command creates a cobra command for one invocation.
 type Command = func(p *cli.Program) *cobra.Command
 
-// Main runs the process's command line and exits. name is the program's, more are the commands that it has
-// alone.
+// Main runs the command line of this process and exits. name is the program's name, more are its additional
+// commands.
 func Main(name string, more ...Command) {
 	cli.DieQuietly()
 	program := &cli.Program{
@@ -37,14 +37,14 @@ func Main(name string, more ...Command) {
 	os.Exit(run(cli.StopSignals(), program, commands(name, program, more), os.Args[1:]))
 }
 
-// Describe returns the command line without a process behind it, for manual pages and completions.
+// Describe returns the commands without an invocation, for manual pages and completions.
 func Describe(name string, more ...Command) *cobra.Command {
 	nothing := func(string) (string, bool) { return "", false }
 	return commands(name, &cli.Program{Stdout: io.Discard, Stderr: io.Discard, Lookup: nothing}, more)
 }
 
 func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string) int {
-	if len(args) > 1 && args[1] == "--" { // "narthex COMMAND -- --flag" is how some runners pass flags on
+	if len(args) > 1 && args[1] == "--" { // some runners pass flags as "narthex COMMAND -- --flag"
 		args = append([]string{args[0]}, args[2:]...)
 	}
 	if len(args) > 0 && isDevelopment(args[0]) && !has(root, args[0]) {
@@ -69,7 +69,7 @@ func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string
 	return cli.ExitFailure
 }
 
-// isDevelopment names the commands that narthex-dev has alone, for who looks for them in narthex.
+// isDevelopment reports whether a command exists only in narthex-dev, for a caller who tries it in narthex.
 func isDevelopment(command string) bool {
 	switch command {
 	case "dev", "modules:new", "modules:build", "modules:conform", "sdk:export":
