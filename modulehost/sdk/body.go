@@ -8,11 +8,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Errors that a request's body may end with, beside io.EOF and *http.MaxBytesError.
+// Errors with which reading a request's body may end, besides io.EOF and *http.MaxBytesError.
 const (
 	// ErrBodyAborted: the client disconnected, or the platform stopped reading from it.
 	ErrBodyAborted = link.ErrBodyAborted
-	// ErrBodyClosed: the response has begun, or the handler has returned.
+	// ErrBodyClosed: the handler has begun the response or has returned.
 	ErrBodyClosed = link.ErrBodyClosed
 )
 
@@ -20,10 +20,10 @@ const (
 type body struct {
 	*link.Incoming
 	max   int64
-	onEnd func() // called when all of it was read
+	onEnd func() // called at the end of the body
 }
 
-// Read reads the bytes that have arrived.
+// Read reads bytes that have arrived, and waits if there are none.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Incoming.Read(p)
 	if err == io.EOF {
@@ -39,7 +39,7 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 	return n, b.publicError(err)
 }
 
-// Close is called by a handler that needs no more of the body.
+// Close discards the rest of the body.
 func (b *body) Close() error {
 	b.Deny()
 	return nil

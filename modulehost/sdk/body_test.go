@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// TestEchoWithoutAnyBuffer: a handler that writes while it reads must not wait for a host that writes while
-// it does not read, however little the kernel keeps for them.
+// TestEchoWithoutAnyBuffer: the handler writes while it reads, and the host writes a request before it reads
+// the response. Neither may block the other, even when the connection has no buffer.
 func TestEchoWithoutAnyBuffer(t *testing.T) {
 	m := &module{register: func(r *sdk.Registry) {
 		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20),

@@ -20,9 +20,10 @@ func (p semaphore) acquire(ctx context.Context) error {
 
 func (p semaphore) release() { <-p }
 
-// withCallDeadline is the context of a call to the platform. One that has no deadline gets one after within;
-// a handler's leaves the handler time to respond. A context that was detached from the handler's
-// (context.WithoutCancel) and lasts longer is its own.
+// withCallDeadline returns the context of a call to the platform. A context without a deadline gets one after
+// within. In a handler, the call ends callMargin before the handler's context, so that the handler can still
+// respond. A context that is detached from the handler's (context.WithoutCancel) and has a later deadline
+// keeps its own.
 func withCallDeadline(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until, limited := ctx.Deadline()
 	if !limited {

@@ -8,36 +8,36 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// The errors of a Call, beside its context's own.
+// The errors of Call, besides those of its context.
 const (
-	// ErrCapabilityAbsent: the manifest calls the provider optional, and the platform was started without a
-	// provider in range. The next start may change that.
+	// ErrCapabilityAbsent: the dependency is optional in the manifest, and the running platform has no provider
+	// with a version in the declared range. The next start may change that.
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
 	// ErrCapabilityFailed: the manifest declares no dependency on the provider; or the provider is restarting,
-	// refused, failed, took longer than 10 s or returned a result that out cannot hold; or one of the two
-	// values is more than 256 KiB of JSON. The provider may have acted or not.
+	// refused the call, failed, needed more than 10 s or returned a result that out cannot hold; or the JSON of
+	// in or of the result is larger than 256 KiB. The provider may have executed the call or not.
 	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
 )
 
-// maxInvocations bounds a module's calls to others at once: half of what the host serves, so that slow ones
-// leave room for the database.
+// maxInvocations bounds a module's concurrent calls to other modules. It is half of the calls that the host
+// serves at once, so that slow providers leave room for database calls.
 const maxInvocations = 8
 
-// Capability is something that another module provides.
+// Capability is an interface that another module provides.
 type Capability struct {
 	host *Host
 	id   string
 }
 
-// Capability returns a capability by its id, for example "stage.services". The manifest must declare a
-// dependency, required or optional, on it or on its module.
+// Capability returns the capability with this id, for example "stage.services". The manifest must declare a
+// dependency, required or optional, on the capability or on its module.
 func (h *Host) Capability(id string) Capability { return Capability{host: h, id: id} }
 
-// Call calls one of the capability's methods: in is sent as JSON, the result is decoded into out (nil: the
-// result is dropped). The provider learns which module calls, and nothing about the request or the person
-// behind it, so the calling module must check what that person may do. Call ends with ctx, and after 10 s.
-// Eight calls of a module run at once; further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed,
-// ctx's own.
+// Call calls one of the capability's methods. It sends in as JSON and decodes the result into out; with a nil
+// out it drops the result. The provider learns which module calls, but nothing about the request or its
+// principal, so the calling module must check what that person may do. Call ends with ctx, and after 10 s at
+// the latest. A module has at most eight calls in progress; further ones wait. Errors: ErrCapabilityAbsent,
+// ErrCapabilityFailed, ctx's own.
 func (c Capability) Call(ctx context.Context, method string, in, out any) error {
 	input, err := encode(in)
 	if err != nil {

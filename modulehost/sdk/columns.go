@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Values returns the row's columns as drivers of database/sql do: nil, int64, float64, bool, string,
-// time.Time, and []byte for bytea and JSON. Every other type is a string as PostgreSQL writes it; a range
-// must be selected as text. The caller may keep the values.
+// Values returns the row's columns with the types that drivers of database/sql use: nil, int64, float64,
+// bool, string, time.Time, and []byte for bytea and JSON. Every other type is returned as PostgreSQL's text.
+// A range is refused: select it as text. The caller may keep the values.
 func (r *Rows) Values() ([]driver.Value, error) {
 	values := make([]driver.Value, len(r.columns))
 	for i, column := range r.columns {
@@ -17,7 +17,7 @@ func (r *Rows) Values() ([]driver.Value, error) {
 		if r.values[i] == nil {
 			continue
 		}
-		if !found { // a type of the module's own, which comes as text
+		if !found { // a type that the module has created, which is sent as text
 			values[i] = string(r.values[i])
 			continue
 		}
@@ -34,7 +34,7 @@ func (r *Rows) Values() ([]driver.Value, error) {
 	return values, nil
 }
 
-// columnValue handles the types that the type map would return as raw bytes: it writes arrays as text, and
+// columnValue handles the types that the type map would return as raw bytes: it converts arrays to text and
 // refuses ranges.
 func columnValue(types *pgtype.Map, known *pgtype.Type, format int16, src []byte) (driver.Value, error) {
 	switch known.Codec.(type) {

@@ -6,10 +6,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Configuration holds the values that administrators have set, and the manifest's defaults, as they were when
-// the platform started. A key without a set value and without a default has no value: the methods then return
-// the zero value. They panic when the manifest declares another type for the key, because that is a mistake
-// in the module. Safe for concurrent use.
+// Configuration holds the values that administrators have set and the defaults of the manifest, as they were
+// when the platform started. A key has no value when nobody has set one and the manifest has no default; the
+// methods then return the zero value. They panic when the manifest declares another type for the key, because
+// that is a mistake in the module. Safe for concurrent use.
 type Configuration struct{ values map[string]any }
 
 func newConfiguration(settings []*abi.Setting) Configuration {
@@ -27,16 +27,16 @@ func newConfiguration(settings []*abi.Setting) Configuration {
 	return Configuration{values: values}
 }
 
-// Has tells whether a key has a value.
+// Has reports whether a key has a value.
 func (c Configuration) Has(key string) bool { return c.values[key] != nil }
 
-// String returns a string, enum or url; "" without a value.
+// String returns the value of a string, enum or url; "" without a value.
 func (c Configuration) String(key string) string { return valueOf[string](c, key) }
 
-// Integer returns an integer; 0 without a value.
+// Integer returns the value of an integer; 0 without a value.
 func (c Configuration) Integer(key string) int64 { return valueOf[int64](c, key) }
 
-// Boolean returns a boolean; false without a value.
+// Boolean returns the value of a boolean; false without a value.
 func (c Configuration) Boolean(key string) bool { return valueOf[bool](c, key) }
 
 func valueOf[T any](c Configuration, key string) T {
@@ -52,13 +52,12 @@ func valueOf[T any](c Configuration, key string) T {
 	return typed
 }
 
-// ErrSecretAbsent: the deployment supplies no value for the key, or the manifest does not declare it as a
-// secret.
+// ErrSecretAbsent: the deployment has no value for the key, or the manifest does not declare it as a secret.
 const ErrSecretAbsent = Error(abi.CodeSecretAbsent)
 
-// Secret returns the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent
-// without one. Ask for it when it is needed instead of keeping it, never log it and never send it in a
-// response. Further errors: ctx's own, and one of any call.
+// Secret returns the deployment's value for a key that the manifest declares as a secret, or ErrSecretAbsent.
+// Call it whenever the value is needed instead of storing it, never log the value and never send it in a
+// response. Further errors: ctx's own, and those of any call.
 func (h *Host) Secret(ctx context.Context, key string) (string, error) {
 	var response abi.SecretResponse
 	err := call(ctx, h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},

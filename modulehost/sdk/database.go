@@ -9,23 +9,24 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// DB is the module's own schema in PostgreSQL, under a role of its own: other tables cannot be reached. One
-// statement a call, of at most 30 s, values as $1, $2, ...; scanning follows database/sql's habits. At most
-// four connections, waited for 5 s. Safe for concurrent use.
+// DB is the module's own schema in PostgreSQL. It is used with the module's own role, which can reach no
+// other schema. Each call runs one statement, for at most 30 s, with parameters $1, $2, ...; values are
+// scanned as by database/sql. A module has at most four connections; a call waits up to 5 s for one. Safe for
+// concurrent use.
 //
-// A value is what database/sql takes, or a []string or []int64 for "= ANY($1)"; an instant travels in whole
-// microseconds. A statement and its values have at most 1.25 MiB together, a row 1 MiB.
+// A parameter is any value that database/sql accepts, or a []string or []int64 for "= ANY($1)". A time is
+// sent in whole microseconds. A statement and its parameters have at most 1.25 MiB together, a row 1 MiB.
 //
-// COPY is refused. A session is reset before its next use: what SET, LISTEN, PREPARE or an advisory lock
-// leave lasts for one statement, or one transaction.
+// COPY is refused. A session is reset before its next use, so the effects of SET, LISTEN, PREPARE and
+// advisory locks last for one statement or one transaction.
 //
-// Errors: *DatabaseError for what PostgreSQL said, ctx's own, ErrDatabaseUnavailable, ErrTransactionEnded,
+// Errors: *DatabaseError for an error of PostgreSQL, ctx's own, ErrDatabaseUnavailable, ErrTransactionEnded,
 // ErrRowsUnread, ErrRowsEnded, ErrRowTooLarge, ErrHostOverloaded, ErrMessageTooLarge, ErrMessageUnencodable.
-// After ctx's own and ErrDatabaseUnavailable it is unknown whether the statement was done.
+// After ctx's own error and ErrDatabaseUnavailable it is unknown whether the statement was executed.
 type DB struct{ statements }
 
-// mostOpening is how many calls may wait for a connection at once. The host serves 16 calls of a module at a
-// time; when all of them waited, no transaction could go on and give its connection back.
+// mostOpening bounds the calls that may wait for a connection at once. The host serves 16 calls of a module
+// at a time. If all of them waited for a connection, no transaction could continue and release one.
 const mostOpening = 8
 
 func newDB(client *link.Client) *DB {
@@ -36,10 +37,10 @@ func newDB(client *link.Client) *DB {
 type statements struct {
 	client      *link.Client
 	transaction uint64        // 0: none
-	opening     chan struct{} // of calls that need a connection; nil in a transaction, which has one
+	opening     chan struct{} // limits the calls that need a connection; nil in a transaction, which has one
 }
 
-// open makes a call that may have to wait for a connection.
+// open makes a call for which the host may have to wait for a connection.
 func (s statements) open(ctx context.Context, method abi.Method, request, response proto.Message) error {
 	if s.opening == nil {
 		return s.call(ctx, method, request, response)
@@ -53,7 +54,7 @@ func (s statements) open(ctx context.Context, method abi.Method, request, respon
 	}
 }
 
-// Exec runs a statement for its effect and returns the number of rows it touched.
+// Exec runs a statement and returns the number of affected rows.
 func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffected int64, err error) {
 	values, err := encodeArguments(args)
 	if err != nil {
@@ -65,8 +66,8 @@ func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffe
 	return response.GetRowsAffected(), located(err, sql)
 }
 
-// Query runs a statement for its rows. More than 1 MiB of them hold one of the module's connections until
-// they are read to the end or closed, and for at most 30 s.
+// Query runs a statement and returns its rows. A result of more than 1 MiB keeps one of the module's
+// connections until it is read to the end or closed, for at most 30 s.
 func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	values, err := encodeArguments(args)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, 
 	return newRows(ctx, s, &page), nil
 }
 
-// QueryRow runs a statement for its first row. Scan returns sql.ErrNoRows when there is none.
+// QueryRow runs a statement and returns its first row. Scan returns sql.ErrNoRows when there is none.
 func (s statements) QueryRow(ctx context.Context, sql string, args ...any) *Row {
 	rows, err := s.Query(ctx, sql, args...)
 	return &Row{rows: rows, err: err}
@@ -90,13 +91,13 @@ func (s statements) call(ctx context.Context, method abi.Method, request, respon
 	return call(ctx, s.client, method, request, response)
 }
 
-// Tx is a transaction. Its statements run one after the other; rows must be read to the end or closed before
-// the next statement. It holds one connection, and is rolled back 30 s after its beginning, also while it is
-// in use. Not safe for concurrent use.
+// Tx is a transaction. It runs one statement at a time: read rows to the end or close them before the next
+// statement. It uses one connection, and is rolled back 30 s after it began, even while it is in use. Not
+// safe for concurrent use.
 type Tx struct{ statements }
 
-// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or
-// panics. Its error is f's, or Begin's or Commit's.
+// InTx runs f in a transaction. It commits when f returns nil, and rolls back when f returns an error or
+// panics. It returns the error of f, Begin or Commit.
 func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 	tx, err := db.Begin(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 	}
 	committed := false
 	defer func() {
-		if !committed { // the caller's context may be what ended f
+		if !committed { // f may have failed because ctx ended, so roll back without ctx's end
 			_ = tx.Rollback(context.WithoutCancel(ctx))
 		}
 	}()
@@ -112,11 +113,11 @@ func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 		return err
 	}
 	err = tx.Commit(ctx)
-	committed = err == nil // a commit that the host never saw still holds its connection
+	committed = err == nil // a COMMIT that never reached the host leaves the transaction open
 	return err
 }
 
-// Begin begins a transaction that the caller must end with Commit or Rollback. InTx does that by itself.
+// Begin begins a transaction, which the caller must end with Commit or Rollback. InTx ends it by itself.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	var begun abi.BeginResponse
 	if err := db.open(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
@@ -125,14 +126,15 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
 }
 
-// Commit commits the transaction. After a failed statement it returns ErrTransactionEnded, and nothing was
-// committed. After any other error it is unknown whether it was committed. Rollback may follow in each case.
+// Commit commits the transaction. It returns ErrTransactionEnded when a statement has failed; then nothing is
+// committed. After any other error it is unknown whether the transaction was committed. Rollback may be
+// called after every error.
 func (tx *Tx) Commit(ctx context.Context) error {
 	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction},
 		&abi.CommitResponse{})
 }
 
-// Rollback undoes what the transaction has done.
+// Rollback rolls the transaction back.
 func (tx *Tx) Rollback(ctx context.Context) error {
 	return tx.call(ctx, abi.Method_METHOD_ROLLBACK, &abi.RollbackRequest{Transaction: tx.transaction},
 		&abi.RollbackResponse{})

@@ -8,9 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// timeouts are how long the platform waits for a module (docs/link.md).
+// timeouts are the times that the platform waits for a module (docs/link.md).
 type timeouts struct {
-	// from the end of the request's body to the beginning of the response, and from piece to piece of it
+	// from the end of the request's body to the beginning of the response, and between two pieces of it
 	response time.Duration
 	body     time.Duration // for a streamed request's body
 	short    time.Duration // of a snapshot, and of a capability's method
@@ -21,17 +21,17 @@ func platformTimeouts() timeouts {
 }
 
 const (
-	// responseMargin is left to a handler whose context has ended, so that it and not the platform says what
-	// went wrong.
+	// responseMargin is the time between the end of a handler's context and the platform's own timeout. In it
+	// the handler can still respond with the error.
 	responseMargin = 2 * time.Second
-	// callMargin is how long before the handler's context a call to the platform ends, so that the handler can
-	// still react to the failure.
+	// callMargin is the time between the end of a handler's call to the platform and the end of the handler's
+	// context. In it the handler can still react to the failure.
 	callMargin = time.Second
 )
 
-// deadlines ends the contexts of handlers, all with one timer. Hardly any deadline passes, so a timer that
-// would fire too early is left alone and set again when it fires (measured for the link: a timer for each
-// call wakes a thread that has nothing to do).
+// deadlines ends the contexts of handlers, with one timer for all. Hardly any deadline passes, so a timer
+// that would fire too early is not changed: it is set again when it fires. The reason was measured for the
+// link: a timer for each call wakes a thread that has nothing to do.
 type deadlines struct {
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -42,10 +42,10 @@ type deadlines struct {
 // handlerContext is a handler's context. Its deadline can move: it restarts when the request's body has
 // ended, and with each piece of a long response.
 type handlerContext struct {
-	context.Context // the call's, which ends when the platform cancels it
+	context.Context // of the call, which ends when the platform cancels the call
 	deadlines       *deadlines
 	stopFollowing   func() bool
-	deadline        time.Time // guarded by the deadlines' lock, as is left
+	deadline        time.Time // guarded by the lock of deadlines, as is returned
 	returned        bool
 
 	done  chan struct{}
@@ -55,7 +55,8 @@ type handlerContext struct {
 	after map[int]func()
 }
 
-// begin makes a context that ends after within, at the latest. The caller must call finish.
+// begin returns a context that ends after within unless extend moves its deadline. The caller must call
+// finish.
 func (d *deadlines) begin(call context.Context, within time.Duration) *handlerContext {
 	b := &handlerContext{Context: call, deadlines: d, done: make(chan struct{})}
 	b.stopFollowing = context.AfterFunc(call, func() { b.end(call.Err()) })
@@ -79,7 +80,7 @@ func (b *handlerContext) extend(within time.Duration) {
 	d.armTimer(b.deadline)
 }
 
-// finish ends the context: its handler has returned.
+// finish ends the context when its handler has returned.
 func (b *handlerContext) finish() {
 	b.deadlines.mu.Lock()
 	b.returned = true
@@ -89,7 +90,7 @@ func (b *handlerContext) finish() {
 	b.end(context.Canceled)
 }
 
-// armTimer sees that the timer rings by then. It is called with the lock held.
+// armTimer sets the timer to fire at by, unless it fires earlier. The caller holds the lock.
 func (d *deadlines) armTimer(by time.Time) {
 	if !d.firesAt.IsZero() && !by.Before(d.firesAt) {
 		return
@@ -139,7 +140,7 @@ func (b *handlerContext) end(err error) {
 	b.after = nil
 }
 
-// Deadline is when the context ends if nothing moves it.
+// Deadline returns the current deadline, which extend may still move.
 func (b *handlerContext) Deadline() (time.Time, bool) {
 	b.deadlines.mu.Lock()
 	defer b.deadlines.mu.Unlock()
@@ -149,14 +150,15 @@ func (b *handlerContext) Deadline() (time.Time, bool) {
 // Done is closed when the context has ended.
 func (b *handlerContext) Done() <-chan struct{} { return b.done }
 
-// Err is why it has ended.
+// Err returns why the context has ended, or nil.
 func (b *handlerContext) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.err
 }
 
-// AfterFunc lets contexts derived from this one follow it without a goroutine each (context.AfterFunc).
+// AfterFunc lets contexts that are derived from this one end with it without a goroutine each
+// (context.AfterFunc).
 func (b *handlerContext) AfterFunc(f func()) (stop func() bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -179,7 +181,7 @@ func (b *handlerContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// handlerKey finds the handler's context in those derived from it.
+// handlerKey is the key under which a derived context finds the handler's context.
 type handlerKey struct{}
 
 // Value returns the context itself for handlerKey, and otherwise the value of the call's context.

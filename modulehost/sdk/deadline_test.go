@@ -15,13 +15,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// within4s is long enough for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.
+// within4s leaves room for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.
 const within4s = 4 * time.Second
 
-// slow is a statement that ends with its call alone.
+// slow is a statement that runs until its call is cancelled.
 const slow = "SELECT pg_sleep(60)"
 
-// slowDatabase answers every other statement at once.
+// slowDatabase runs slow until its call is cancelled, and every other statement at once.
 func slowDatabase(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
 	var request abi.ExecRequest
 	if method != link.Method(abi.Method_METHOD_EXEC) {
@@ -37,8 +37,8 @@ func slowDatabase(ctx context.Context, method link.Method, payload []byte) (prot
 	return &abi.ExecResponse{}, nil
 }
 
-// TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a
-// context, and that while the handler can still respond.
+// TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends before the handler's
+// context, and the context ends before the platform stops waiting for the response.
 func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	t.Parallel()
 	m := &module{}
@@ -81,7 +81,7 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	}
 }
 
-// TestDeadlineMovesWithEachPiece: a long response takes as long as it takes.
+// TestDeadlineMovesWithEachPiece: each piece of a long response restarts the handler's deadline.
 func TestDeadlineMovesWithEachPiece(t *testing.T) {
 	t.Parallel()
 	const pieces, pause = 6, 700 * time.Millisecond
@@ -119,7 +119,8 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 	}
 }
 
-// TestMethodsAndSnapshotsEndInTime: they can answer too.
+// TestMethodsAndSnapshotsEndInTime: capability methods and snapshots, too, can respond after their context
+// has ended.
 func TestMethodsAndSnapshotsEndInTime(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 2)

@@ -14,19 +14,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrRequestInvalid is what the caller of a route sent and must change: 400 REQUEST_INVALID.
+// ErrRequestInvalid means that the request breaks the route's rules: 400 REQUEST_INVALID.
 const ErrRequestInvalid = Error("REQUEST_INVALID")
 
-// Decode reads the body of a request into a T, a struct with json tags, by the platform's own rules: the body
-// is one application/json object in valid UTF-8 with nothing after it. Every member is known, spelled exactly
-// as in its tag, and sent once. A field is required and not null, at every depth, unless
+// Decode decodes the body of a request into a T, a struct with json tags, by the platform's own rules: the
+// body is one application/json object in valid UTF-8 with nothing after it. Every member is known, is spelled
+// exactly as in its tag, and occurs once. A field is required and not null, at every depth, unless
 //
 //   - it is a pointer, an any or a raw JSON value: it may be absent or null;
 //   - its tag says omitzero or omitempty: it may be absent, but not null.
 //
-// A time.Time is 2006-01-02T15:04:05.000Z and no other spelling. For a T without fields an empty body without
-// a Content-Type counts as {}. Everything else is ErrRequestInvalid. A body over the route's limit, and one
-// that its sender gives up, is an error that the platform responds to: return it.
+// A time.Time has the format 2006-01-02T15:04:05.000Z and no other. For a T without fields an empty body
+// without a Content-Type counts as {}. Everything else is ErrRequestInvalid. When the body is longer than the
+// route's limit or its sender aborts it, Decode returns an error to which the platform responds itself:
+// return it from the handler.
 func Decode[T any](r *http.Request) (T, error) {
 	var into T
 	body, err := io.ReadAll(r.Body)
@@ -45,7 +46,7 @@ func Decode[T any](r *http.Request) (T, error) {
 	return decodeObject[T](body, incoming)
 }
 
-// decodeObject decodes one object, which is all of data.
+// decodeObject decodes data, which must be exactly one object.
 func decodeObject[T any](data []byte, options json.Options) (T, error) {
 	var into T
 	decoder := jsontext.NewDecoder(bytes.NewReader(data))
@@ -70,7 +71,7 @@ var (
 	errMissing = errors.New("a required member is missing")
 )
 
-// checkValue reads one value and checks what package json would let pass: null, and members that are missing.
+// checkValue checks one value for what package json accepts and Decode does not: null, and missing members.
 func checkValue(decoder *jsontext.Decoder, t reflect.Type) error {
 	kind := decoder.PeekKind()
 	if mayBeNull(t) && kind == 'n' {
@@ -91,7 +92,7 @@ func checkValue(decoder *jsontext.Decoder, t reflect.Type) error {
 	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && kind == '[':
 		return checkElements(decoder, t.Elem(), false)
 	}
-	return decoder.SkipValue() // json.Unmarshal refuses a value of another type
+	return decoder.SkipValue() // json.Unmarshal refuses a wrong type later
 }
 
 var (
@@ -104,20 +105,20 @@ func mayBeNull(t reflect.Type) bool {
 	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || isRaw(t)
 }
 
-// isRaw reports a json.RawMessage, of this package json or of the standard library's.
+// isRaw reports whether t is a json.RawMessage, of the standard library or of the package json imported here.
 func isRaw(t reflect.Type) bool {
 	return t == rawValue || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 &&
 		t.Name() == "RawMessage"
 }
 
-// readsItself reports a type whose JSON is its own affair, as a time's is.
+// readsItself reports whether t has its own JSON decoding, as time.Time has.
 func readsItself(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	return t.Kind() == reflect.Interface || isRaw(t) || pointer.Implements(textUnmarshaler) ||
 		pointer.Implements(jsonUnmarshaler)
 }
 
-// checkElements checks the elements of an array, or of an object with any names.
+// checkElements checks the elements of an array, or the members of a map.
 func checkElements(decoder *jsontext.Decoder, element reflect.Type, named bool) error {
 	if _, err := decoder.ReadToken(); err != nil {
 		return err
@@ -164,13 +165,13 @@ func checkStruct(decoder *jsontext.Decoder, t reflect.Type) error {
 	return err
 }
 
-// member is a field as its JSON has it.
+// member is a field of a struct, as JSON sees it.
 type member struct {
 	of       reflect.Type
 	required bool
 }
 
-// members are the fields of a struct by their names in JSON, those of embedded structs among them.
+// members returns the fields of a struct by their JSON names, including those of embedded structs.
 func members(t reflect.Type) map[string]member {
 	fields := make(map[string]member, t.NumField())
 	for field := range t.Fields() {

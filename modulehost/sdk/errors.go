@@ -13,8 +13,8 @@ import (
 )
 
 // Error is a stable code of the platform. Every call of the SDK returns one of the codes that its comment
-// names, a *DatabaseError, or its context's error; compare with errors.Is. What is wrapped beside a code is
-// for the author and belongs in no response.
+// names, a *DatabaseError, or its context's error; compare with errors.Is. The text that is wrapped beside a
+// code is meant for the author: do not send it in a response.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -24,47 +24,47 @@ func (e Error) Code() string { return string(e) }
 
 // The codes that any call to the platform may return.
 const (
-	// ErrHostOverloaded: the platform holds 64 MiB for this module already; nothing was done.
+	// ErrHostOverloaded: the platform already uses 64 MiB for this module. The call was not executed.
 	ErrHostOverloaded = Error(link.CodeOverloaded)
-	// ErrLinkLost: the platform has ended the connection to this process, which ends, too. Whether a call in
-	// progress was served is unknown.
+	// ErrLinkLost: the platform has closed the connection to this process, which therefore ends. It is unknown
+	// whether a call in progress was executed.
 	ErrLinkLost = Error(link.ErrLost)
-	// ErrMessageTooLarge: the call, or its result, is more than 1.25 MiB. A call was not sent.
+	// ErrMessageTooLarge: the call or its result is larger than 1.25 MiB. A call that is too large is not sent.
 	ErrMessageTooLarge = Error(link.ErrTooLarge)
-	// ErrMessageUnencodable: a text is not UTF-8; nothing was sent.
+	// ErrMessageUnencodable: a text is not UTF-8. The call was not sent.
 	ErrMessageUnencodable = Error(link.ErrUnencodable)
 )
 
-// The codes of DB, Tx and Rows, beside those of any call.
+// The codes of DB, Tx and Rows, besides those of any call.
 const (
-	// ErrDatabaseUnavailable: no connection was free in time, or one broke. Whether the statement was done is
-	// unknown.
+	// ErrDatabaseUnavailable: no connection was free in time, or the connection broke. It is unknown whether the
+	// statement was executed.
 	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE")
-	// ErrTransactionEnded: the transaction was rolled back, because 30 s passed, a statement failed or its
-	// connection broke, or a statement of the module's own has ended it.
+	// ErrTransactionEnded: the transaction was rolled back because 30 s passed, a statement failed or the
+	// connection broke; or the module itself ended it with an SQL statement.
 	ErrTransactionEnded = Error("TRANSACTION_ENDED")
-	// ErrRowsUnread: the transaction's last rows are neither read to the end nor closed.
+	// ErrRowsUnread: the rows of the transaction's previous query are neither read to the end nor closed.
 	ErrRowsUnread = Error("ROWS_UNREAD")
 	// ErrRowsEnded: the rows were not read for 30 s.
 	ErrRowsEnded = Error("ROWS_ENDED")
-	// ErrRowTooLarge: a row has more than 1 MiB. Far more ends its transaction, too.
+	// ErrRowTooLarge: a row is larger than 1 MiB. A much larger row also ends its transaction.
 	ErrRowTooLarge = Error("ROW_TOO_LARGE")
 )
 
-// ErrPrincipalUnresolved: the platform could not read what the caller may do.
+// ErrPrincipalUnresolved: the platform could not read the principal's permissions.
 const ErrPrincipalUnresolved = Error("PRINCIPAL_RESOLUTION_FAILED")
 
-// DatabaseError is what PostgreSQL said of a statement.
+// DatabaseError is an error that PostgreSQL returned for a statement.
 type DatabaseError struct {
-	SQLState   string // "23505": unique violation
-	Constraint string // "": none was broken
-	Message    string // may quote values: not for a response
+	SQLState   string // for example "23505", a unique violation
+	Constraint string // "" unless a constraint was violated
+	Message    string // may contain values: never send it in a response
 	Position   string // in the statement: "line 2, column 8"; "": PostgreSQL named none
 
 	character int // from 1; 0: none
 }
 
-// Error is PostgreSQL's message with the SQLSTATE, and where in the statement that is.
+// Error returns PostgreSQL's message with the SQLSTATE and the position in the statement.
 func (e *DatabaseError) Error() string {
 	text := e.Message + " (SQLSTATE " + e.SQLState + ")"
 	if e.Position != "" {
@@ -73,7 +73,7 @@ func (e *DatabaseError) Error() string {
 	return text
 }
 
-// located adds to a DatabaseError where in the statement it is.
+// located fills in the line and column of a DatabaseError's position in the statement.
 func located(err error, statement string) error {
 	said := (*DatabaseError)(nil)
 	if !errors.As(err, &said) {
@@ -89,7 +89,7 @@ func located(err error, statement string) error {
 	return err
 }
 
-// BrokenConstraint returns the name of the constraint that a statement broke; "" for every other error.
+// BrokenConstraint returns the name of the constraint that a statement violated; "" for every other error.
 func BrokenConstraint(err error) string {
 	if said := (*DatabaseError)(nil); errors.As(err, &said) {
 		return said.Constraint
@@ -97,7 +97,7 @@ func BrokenConstraint(err error) string {
 	return ""
 }
 
-// platformError is what a call returns of an error of the link: no type of the link leaves the SDK.
+// platformError converts an error of the link to one of the SDK, so that no type of the link is exposed.
 func platformError(err error) error {
 	if failure := (*link.Failure)(nil); errors.As(err, &failure) {
 		var detail abi.DatabaseError

@@ -10,7 +10,7 @@ import (
 // Fill reads the next piece of a Put's body.
 var Fill = fill
 
-// ServeWithin is ServeOn for a platform that waits no longer than this for a response.
+// ServeWithin is ServeOn with result as the platform's timeout for a response.
 func ServeWithin(
 	result time.Duration,
 ) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {

@@ -7,23 +7,24 @@ import (
 	"strconv"
 )
 
-// HandlerFunc is a route's handler that returns what is sent instead of writing it. ctx is the request's. See
-// Registry.HandleFunc.
+// HandlerFunc handles a request of a route and returns the result instead of writing it. ctx is the request's
+// context. See Registry.HandleFunc.
 type HandlerFunc func(ctx context.Context, r *http.Request) (any, error)
 
-// HandleFunc declares a route like Handle, whose handler returns its result or an error. The result becomes
-// the response:
+// HandleFunc declares a route, like Handle, with a handler that returns a result or an error. The result
+// becomes the response:
 //
 //   - nil is 204 without a body;
-//   - a Response is sent as it says; Created makes one with 201;
+//
+// - a Response is sent with its own status and headers; Created makes one with 201;
 //   - every other value is 200 with its JSON. A nil slice in it is [], a time.Time has the platform's format.
 //
-// A Refusal is the response that it says, with {"code": "..."} as its body. ErrRequestInvalid is 400. What
-// fails at the platform while the module cannot help it is 503: STORE_UNAVAILABLE for the database and for
-// work that takes too long, STORAGE_UNAVAILABLE for objects, MODULE_OVERLOADED for ErrHostOverloaded,
+// A Refusal is sent with its status and {"code": "..."} as its body. ErrRequestInvalid is 400. Failures of
+// the platform that the module cannot avoid are 503: STORE_UNAVAILABLE for the database and for work that
+// takes too long, STORAGE_UNAVAILABLE for objects, MODULE_OVERLOADED for ErrHostOverloaded,
 // MODULE_UNAVAILABLE for another module. ErrTooManyMails is 429, and a body over the route's limit 413. Every
 // other error is a fault of the module, and the client gets 500 MODULE_HANDLER_FAILED. The text of an error
-// that is no refusal is written to standard error, for the author, and to no response and no log.
+// that is not a Refusal is written to standard error, for the author, but to no response and to no log.
 func (r *Registry) HandleFunc(pattern, permission string, body Body, serve HandlerFunc) {
 	r.route(pattern, permission, body, func(w http.ResponseWriter, request *http.Request) error {
 		result, err := serve(request.Context(), request)
@@ -34,16 +35,17 @@ func (r *Registry) HandleFunc(pattern, permission string, body Body, serve Handl
 	})
 }
 
-// Response is a result of a HandlerFunc that is not 200 with JSON.
+// Response is the result of a HandlerFunc that needs another status, other headers or another body than 200
+// with JSON.
 type Response struct {
 	Status int         // 0: 200, or 204 without a Body
-	Header http.Header // those that the platform passes on (Registry.Handle)
-	// Body is nil for none; an io.Reader is sent as it is, with the Header's Content-Type, and closed if it is
-	// an io.Closer; anything else is sent as JSON.
+	Header http.Header // the platform passes on some of them (Registry.Handle)
+	// Body may be nil for an empty body. An io.Reader is sent unchanged, with the Header's Content-Type, and is
+	// closed if it is an io.Closer. Any other value is sent as JSON.
 	Body any
 }
 
-// Created is 201 with the JSON of what was made.
+// Created returns a response with status 201 and value as JSON.
 func Created(value any) Response { return Response{Status: http.StatusCreated, Body: value} }
 
 func respond(w http.ResponseWriter, result any) error {

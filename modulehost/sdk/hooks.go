@@ -17,8 +17,8 @@ type hooks struct {
 
 var errStopped = errors.New("the platform has stopped the module")
 
-// enterStart returns Start's context, and leave, which says that Start has returned. It refuses a Start
-// that comes after Stop.
+// enterStart returns the context for Start, and leave, which must be called when Start has returned. It
+// returns an error when Stop was called before.
 func (h *hooks) enterStart(ctx context.Context) (_ context.Context, leave func(), _ error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,8 +31,8 @@ func (h *hooks) enterStart(ctx context.Context) (_ context.Context, leave func()
 	return ctx, func() { close(ended) }, nil
 }
 
-// enterStop cancels Start's context and waits until Start has returned. Its error is ctx's own: then Stop
-// must not run.
+// enterStop cancels Start's context and waits until Start has returned. If ctx ends first, it returns ctx's
+// error, and Stop must not run.
 func (h *hooks) enterStop(ctx context.Context) error {
 	h.mu.Lock()
 	h.stopped = true

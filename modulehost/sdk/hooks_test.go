@@ -35,7 +35,7 @@ func (s slowStarter) Stop(context.Context) error {
 	return nil
 }
 
-// hook calls a hook with a deadline of its own.
+// hook calls a hook with its own deadline.
 func (p *platform) hook(method abi.Method, within time.Duration) chan error {
 	ended := make(chan error, 1)
 	go func() {
@@ -46,7 +46,7 @@ func (p *platform) hook(method abi.Method, within time.Duration) chan error {
 	return ended
 }
 
-// TestStopWaitsForStart: Stop ends Start's context and comes after it.
+// TestStopWaitsForStart: Stop cancels Start's context and runs only after Start has returned.
 func TestStopWaitsForStart(t *testing.T) {
 	s := newSlowStarter()
 	p := serve(t, s)
@@ -57,7 +57,7 @@ func TestStopWaitsForStart(t *testing.T) {
 	select {
 	case <-s.stopped:
 		t.Error("Stop ran while Start ran")
-	case <-time.After(100 * time.Millisecond): // what a Stop that does not wait would need
+	case <-time.After(100 * time.Millisecond): // long enough for a Stop that does not wait
 	}
 	close(s.release)
 	if err := <-stop; err != nil {
@@ -69,7 +69,7 @@ func TestStopWaitsForStart(t *testing.T) {
 	}
 }
 
-// TestStopNeverRunsWhileStartHangs: it gives up at its own deadline.
+// TestStopNeverRunsWhileStartHangs: the call of Stop fails at its deadline, and Stop never runs.
 func TestStopNeverRunsWhileStartHangs(t *testing.T) {
 	s := newSlowStarter()
 	p := serve(t, s)
@@ -78,7 +78,7 @@ func TestStopNeverRunsWhileStartHangs(t *testing.T) {
 	if err := <-p.hook(abi.Method_METHOD_STOP, 300*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Stop while Start hangs: %v, want %v", err, context.DeadlineExceeded)
 	}
-	<-p.hook(abi.Method_METHOD_UNSPECIFIED, time.Minute) // whose frame comes behind the cancel
+	<-p.hook(abi.Method_METHOD_UNSPECIFIED, time.Minute) // sent after the cancellation, so that was received
 	close(s.release)
 	<-start
 	select {
@@ -88,7 +88,7 @@ func TestStopNeverRunsWhileStartHangs(t *testing.T) {
 	}
 }
 
-// TestStartAfterStopIsRefused: the two may overtake each other on their way.
+// TestStartAfterStopIsRefused: the frames of both calls may be handled in the wrong order.
 func TestStartAfterStopIsRefused(t *testing.T) {
 	s := newSlowStarter()
 	p := serve(t, s)

@@ -8,21 +8,21 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Host is what the platform offers a started module. Safe for concurrent use.
+// Host is the interface of the platform for a started module. Safe for concurrent use.
 type Host struct {
 	DB       *DB      // nil unless the manifest declares a database
 	Storage  *Storage // for the buckets that the manifest declares
 	Mail     *Mail
 	Realtime *Realtime
-	People   *People // for a manifest that asks for the names of people
+	People   *People // fails unless the manifest asks for names of people
 	Config   Configuration
 	// Log writes to the platform's log, from level Info on. A line has at most 1 KiB of text and 16 attributes
-	// of 256 bytes; longer ones are cut. At most 100 lines in 10 s are written; the others are only counted. A
-	// call blocks for at most 2 s.
+	// of 256 bytes; more is cut. At most 100 lines are written in 10 s; further ones are only counted. A call
+	// blocks for at most 2 s.
 	Log *slog.Logger
 
 	client      *link.Client
-	invocations chan struct{} // a place for each call to another module
+	invocations chan struct{} // a slot for each call to another module
 }
 
 func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {
@@ -45,9 +45,9 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 // ErrOutsideRequest: Can was called with a context that belongs to no request.
 const ErrOutsideRequest = Error("OUTSIDE_REQUEST")
 
-// Can reports whether the principal of the request holds a permission of this module; for another module's
-// permission it is false. ctx is the request's context. Errors: ErrOutsideRequest, ErrPrincipalUnresolved,
-// ctx's own, or one of any call.
+// Can reports whether the request's principal holds a permission of this module. It returns false for a
+// permission of another module. ctx is the request's context. Errors: ErrOutsideRequest,
+// ErrPrincipalUnresolved, ctx's own, or one of any call.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {
@@ -59,7 +59,7 @@ func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	return response.GetAllowed(), err
 }
 
-// requestKey finds the request's message in its context.
+// requestKey is the context key of the request's message.
 type requestKey struct{}
 
 // The kinds of a Caller.
@@ -69,14 +69,14 @@ const (
 	Device        = "device"
 )
 
-// Caller identifies who sent a request, by an opaque id and never by an address or a name.
+// Caller identifies who sent a request, by an opaque id. It never contains an address or a name.
 type Caller struct {
 	Kind     string // Anonymous, Authenticated or Device
 	UserID   string // Authenticated only
 	DeviceID string // Device only
 }
 
-// Principal returns who sent the request that ctx belongs to; Anonymous when ctx belongs to no request.
+// Principal returns who sent the request that ctx belongs to, or Anonymous if ctx belongs to no request.
 func Principal(ctx context.Context) Caller {
 	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	who := request.GetPrincipal()

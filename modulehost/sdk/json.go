@@ -10,20 +10,20 @@ import (
 // timeFormat is the platform's one format of a time: UTC, in milliseconds.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// outgoing and incoming make a time.Time the platform's one format wherever JSON leaves or enters a module.
-// The options are made once, because package json caches what it knows of a type by them.
+// outgoing and incoming write and read every time.Time in the platform's one format. They are variables
+// because package json caches type information by options.
 var (
 	outgoing = json.JoinOptions(json.Deterministic(true), json.WithMarshalers(json.MarshalToFunc(writeTime)))
 	incoming = json.JoinOptions(json.RejectUnknownMembers(true),
 		json.WithUnmarshalers(json.UnmarshalFromFunc(readTime)))
 )
 
-// encode makes the JSON of everything that the SDK sends: responses, snapshots, updates, exports and what
-// other modules are called with. The members of a map are sorted; a nil slice is [], a nil map {}, and a
+// encode returns the JSON of everything that the SDK sends: responses, snapshots, updates, exports and the
+// input of other modules' methods. The members of a map are sorted; a nil slice is [], a nil map {}, and a
 // time.Time has the platform's format, 2006-01-02T15:04:05.000Z.
 func encode(value any) ([]byte, error) { return json.Marshal(value, outgoing) }
 
-// decodeOfModule decodes what another module has sent, which may be newer than this one.
+// decodeOfModule decodes JSON of another module, which may be newer and send unknown members.
 func decodeOfModule(data []byte, into any) error {
 	return json.Unmarshal(data, into, json.MatchCaseInsensitiveNames(true))
 }
@@ -32,7 +32,7 @@ func writeTime(encoder *jsontext.Encoder, t time.Time) error {
 	return encoder.WriteToken(jsontext.String(t.UTC().Format(timeFormat)))
 }
 
-// readTime accepts the platform's one format and no other.
+// readTime accepts only the platform's format.
 func readTime(decoder *jsontext.Decoder, t *time.Time) error {
 	token, err := decoder.ReadToken()
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// logDeadline bounds how long one line may hold up the module.
+// logDeadline bounds how long one line may block the module.
 const logDeadline = 2 * time.Second
 
 // logHandler sends every record to the host.
 type logHandler struct {
 	client *link.Client
-	prefix string // open groups
+	prefix string // the names of the open groups
 	attrs  []*abi.Header
 }
 
-// Enabled leaves the choice to the host, but for debug lines, which stay here.
+// Enabled drops debug lines. The host filters the other levels.
 func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo
 }
 
-// Handle sends one record and waits until the host has it.
+// Handle sends one record and waits until the host has received it.
 func (h *logHandler) Handle(_ context.Context, record slog.Record) error {
 	request := &abi.LogRequest{Level: logLevel(record.Level), Message: record.Message}
 	request.Attributes = append(request.Attributes, h.attrs...)

@@ -10,64 +10,65 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Mail sends e-mail through the installation's mail server, whose name and password a module never learns.
-// Safe for concurrent use.
+// Mail sends e-mail through the installation's mail server. The module never learns the server's address or
+// password. Safe for concurrent use.
 type Mail struct {
 	client  *link.Client
 	sending semaphore
 }
 
 const (
-	mailsAtOnce  = 2                // the platform sends no more at the same time for one module
-	sendDeadline = 35 * time.Second // the platform's own 30 s come first
+	mailsAtOnce  = 2                // the platform sends no more at once for one module
+	sendDeadline = 35 * time.Second // longer than the platform's own 30 s
 )
 
 func newMail(client *link.Client) *Mail {
 	return &Mail{client: client, sending: make(semaphore, mailsAtOnce)}
 }
 
-// Message is one e-mail. There is no sender: that is the installation's.
+// Message is one e-mail. The sender is the installation's and cannot be set.
 //
 // An address is ASCII of at most 254 characters, without a quoted local part; a name has at most 200. All
-// recipients can read the whole list. The subject is not blank and has at most 200 characters, Text and
-// HTML together at most 256 KiB; with both, the reader's program chooses. Control characters are refused
-// everywhere but in the two, never stripped.
+// recipients can read the whole list. The subject is not blank and has at most 200 characters. Text and HTML
+// have together at most 256 KiB; if both are set, the recipient's mail program chooses one. Control
+// characters outside Text and HTML are refused, never stripped.
 type Message struct {
 	To      []mail.Address // 1 to 50
 	Subject string
-	Text    string // at least one of the two
+	Text    string // Text or HTML must be set, or both
 	HTML    string
 	ReplyTo *mail.Address // nil: replies go to the sender
 }
 
-// SendResult tells how an attempt ended. It is always one of the constants below.
+// SendResult is the result of an attempt to send, always one of the constants below.
 type SendResult string
 
-// The results of Send. Only after MailTimeout and MailConnectionFailed may the server have taken the message.
+// The results of Send. The server may have accepted the message after MailTimeout and MailConnectionFailed,
+// but after no other failure.
 const (
-	// the server took the message for all recipients
+	// the server accepted the message for all recipients
 	MailSent SendResult = "SENT"
-	// this installation has no mail server, which is no mistake
+	// this installation has no mail server, which is allowed
 	MailNotConfigured SendResult = "NOT_CONFIGURED"
 	// the message breaks a rule of Message; nothing was sent
 	MailMessageInvalid   SendResult = "MESSAGE_INVALID"
-	MailConnectionFailed SendResult = "CONNECTION_FAILED" // no connection, or one that broke
-	// no trusted encryption; no password and no message left
+	MailConnectionFailed SendResult = "CONNECTION_FAILED" // connecting failed, or the connection broke
+	// no trusted encryption; neither the password nor the message was sent
 	MailTLSFailed            SendResult = "TLS_FAILED"
-	MailAuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused
+	MailAuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the server refused the user or the method
 	// the server refused the sender, a recipient or the message
 	MailRejected SendResult = "REJECTED"
 	MailTimeout  SendResult = "TIMEOUT" // not within 30 s
 )
 
-// ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.
+// ErrTooManyMails: the module has made its 30 attempts of this minute. Nothing was sent.
 const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
 
-// Send makes one attempt to hand the message to the mail server, for all recipients or none, and returns how
-// it ended. It is never repeated. It takes up to 30 s, so call it outside a request's handler where possible.
-// Two attempts of a module run at once and further ones wait; 30 a minute are allowed. Every attempt ends
-// with a SendResult. An error means that there is no result: ErrTooManyMails, ctx's own, or the platform
-// shuts down. After the last two the message may still be sent.
+// Send makes one attempt to hand the message to the mail server, for all recipients or none, and returns the
+// result. It never tries again. It takes up to 30 s, so call it outside a request's handler where possible. A
+// module has at most two attempts in progress, further ones wait; 30 a minute are allowed. Every attempt has
+// a SendResult. An error means that there is none: ErrTooManyMails, ctx's own, or an error because the
+// platform shuts down. After the last two the message may still be sent.
 func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 	within, cancel := withCallDeadline(ctx, sendDeadline)
 	defer cancel()
@@ -83,7 +84,7 @@ func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(err, ErrMessageTooLarge),
-		errors.Is(err, ErrMessageUnencodable): // no message that is allowed is
+		errors.Is(err, ErrMessageUnencodable): // no valid message can cause these
 		return MailMessageInvalid, nil
 	}
 	return "", err

@@ -7,23 +7,23 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// People tells the names of people to a module whose manifest asks for them: "people": {"names": true}. Safe
-// for concurrent use.
+// People returns the names of people to a module whose manifest asks for them: "people": {"names": true}.
+// Safe for concurrent use.
 type People struct{ client *link.Client }
 
-// The errors of Names, beside those of any call.
+// The errors of Names, besides those of any call.
 const (
 	// ErrPermissionDenied: the manifest does not ask for the names of people.
 	ErrPermissionDenied = Error("PERMISSION_DENIED")
-	// ErrStoreUnavailable: the platform could not read them.
+	// ErrStoreUnavailable: the platform could not read the names.
 	ErrStoreUnavailable = Error("STORE_UNAVAILABLE")
 )
 
-// Names returns the names of people by their ids, which are those of Principal; never an address. At most 200
-// are asked for at once, else ErrRequestInvalid. Whoever was erased or never existed is left out; who was
-// deactivated has a name. A name may change at any time, so ask for it when it is shown and do not store it.
-// Two calls of a module run at once; further ones wait. Errors: ErrPermissionDenied, ErrRequestInvalid,
-// ErrStoreUnavailable, ctx's own, or one of any call.
+// Names returns the names of people by their ids, which are those of Principal; it never returns an e-mail
+// address. More than 200 ids are ErrRequestInvalid. People who were erased or never existed are left out;
+// deactivated people have a name. A name may change at any time, so call Names when the name is shown and do
+// not store it. A module has at most two such calls in progress; further ones wait. Errors:
+// ErrPermissionDenied, ErrRequestInvalid, ErrStoreUnavailable, ctx's own, or one of any call.
 func (p *People) Names(ctx context.Context, ids []string) (map[string]string, error) {
 	if len(ids) > abi.MaxNames {
 		return nil, ErrRequestInvalid

@@ -12,22 +12,23 @@ import (
 
 const (
 	pieceBytes = 256 << 10 // of an object, in one call
-	// pauseWithin is how long a slow body may take to fill a piece. Then the part that has come is sent,
-	// because the host gives up after 30 s of silence.
+	// pauseWithin is how long fill waits until a piece is full. Then the bytes read so far are sent, because the
+	// host fails a Put after 30 s without any.
 	pauseWithin    = 10 * time.Second
 	commitDeadline = 5 * time.Minute // the host itself gives up when no byte moves for 30 s
 )
 
-// Get opens an object. Its body fetches 256 KiB at a time as it is read. The body must be closed, is not safe
-// for concurrent use, and ends with ctx; it fails when it is not read for 30 s. A body that is cut short
-// never ends with io.EOF. Four objects longer than a piece may be open at once; further calls wait. Errors of
-// Get and of the body: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Get opens an object. Its body fetches 256 KiB at a time while it is read. The caller must close the body,
+// and read it without pauses of 30 s or more, or it fails. It ends with ctx and is not safe for concurrent
+// use. A body that is cut short never ends with io.EOF. Four objects longer than 256 KiB may be open at once;
+// further calls wait. Errors of Get and of the body: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout,
+// ErrUnavailable.
 func (b *Bucket) Get(ctx context.Context, key string) (Object, io.ReadCloser, error) {
 	return b.GetPart(ctx, key, 0, 0)
 }
 
-// GetPart is Get for length bytes from offset. A length of 0 means all bytes to the end. A part beyond the
-// end is empty.
+// GetPart is Get for length bytes from offset. A length of 0 means all bytes to the end. A part that begins
+// beyond the end is empty.
 func (b *Bucket) GetPart(
 	ctx context.Context, key string, offset, length uint64,
 ) (Object, io.ReadCloser, error) {
@@ -52,20 +53,20 @@ func (b *Bucket) GetPart(
 	return newObject(response.GetObject()), body, nil
 }
 
-// acquire waits for a slot of p, no longer than for a call.
+// acquire waits for a slot of p, at most as long as a call may take.
 func (s *Storage) acquire(ctx context.Context, p semaphore) error {
 	within, cancel := withCallDeadline(ctx, callDeadline)
 	defer cancel()
 	return storageError(ctx, p.acquire(within))
 }
 
-// objectBody is what Get returns.
+// objectBody is the body of an object that Get returns.
 type objectBody struct {
 	storage *Storage
 	ctx     context.Context
-	handle  uint64 // 0: all has come, or it is closed
-	piece   []byte // what of it is unread
-	end     error  // what Read returns after piece
+	handle  uint64 // 0: everything has arrived, or the body is closed
+	piece   []byte // the unread part of the current piece
+	end     error  // the error that Read returns after piece
 }
 
 // Read reads from the current piece, or fetches the next one.
@@ -109,7 +110,7 @@ func (b *objectBody) fetchPiece() {
 	}
 }
 
-// Close ends the reading. It may be called twice.
+// Close stops reading. It may be called twice.
 func (b *objectBody) Close() error {
 	if b.handle != 0 {
 		b.storage.closeHandle(b.ctx, b.handle)
@@ -120,17 +121,17 @@ func (b *objectBody) Close() error {
 	return nil
 }
 
-// closeHandle returns when the host has released the handle, also after the end of ctx.
+// closeHandle tells the host to release the handle and waits until it has, even after ctx has ended.
 func (s *Storage) closeHandle(ctx context.Context, handle uint64) {
 	_ = call(context.WithoutCancel(ctx), s.client, abi.Method_METHOD_BUCKET_CLOSE,
 		&abi.BucketCloseRequest{Handle: handle}, &abi.BucketCloseResponse{})
 }
 
-// Put reads body to its end and then stores it under key, in place of an object that was there. When body
-// fails, is longer than 32 MiB or the process dies, nothing changes. Put holds one piece of 256 KiB in
-// memory. A body may be slow, as long as some bytes come every 20 s. An invalid contentType becomes
-// application/octet-stream. Four puts run at once; further ones wait. Errors: the error of body,
-// ErrKeyInvalid, ErrTooLarge, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Put reads body to its end and then stores it under key, replacing an existing object. When body fails or is
+// longer than 32 MiB, or the process dies, nothing changes. Put needs 256 KiB of memory. A body may be slow,
+// as long as some bytes arrive every 20 s. An invalid contentType becomes application/octet-stream. Four puts
+// run at once; further ones wait. Errors: the error of body, ErrKeyInvalid, ErrTooLarge, ErrAccessDenied,
+// ErrTimeout, ErrUnavailable.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	s := b.storage
 	if s == nil {
@@ -147,7 +148,7 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	}
 	committed := false
 	defer func() {
-		if !committed { // also when body panicked
+		if !committed { // also when body panics
 			s.closeHandle(ctx, opened.GetHandle())
 		}
 	}()
@@ -163,7 +164,7 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	return newObject(stored.GetObject()), nil
 }
 
-// write sends body piece by piece; each call returns when the host has taken its piece.
+// write sends body piece by piece. Each call returns when the host has received its piece.
 func (s *Storage) write(ctx context.Context, handle uint64, body io.Reader) error {
 	piece := make([]byte, pieceBytes)
 	for {
@@ -185,7 +186,7 @@ func (s *Storage) write(ctx context.Context, handle uint64, body io.Reader) erro
 	}
 }
 
-// fill reads a piece, or less when the body is slow or at its end.
+// fill reads one piece, or less when the body is slow or ends.
 func fill(body io.Reader, piece []byte) (n int, err error) {
 	began, idle := time.Now(), 0
 	for n < len(piece) && err == nil && (n == 0 || time.Since(began) < pauseWithin) {

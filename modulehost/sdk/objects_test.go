@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestSlowBodyIsSentAsItComes is about a body that gives a little every few seconds: the host must hear of
-// it in time.
+// TestSlowBodyIsSentAsItComes: a body that returns a few bytes every few seconds is sent before the host's
+// timeout.
 func TestSlowBodyIsSentAsItComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSlowBodyIsSentAsItComes(t *testing.T) {
 	})
 }
 
-// intervalReader is a body that gives a byte each time.
+// intervalReader is a body that returns one byte after each interval.
 type intervalReader time.Duration
 
 func (e intervalReader) Read([]byte) (int, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Query reads the query parameters of a route: each must be among allowed, not empty, and sent once.
-// Everything else is ErrRequestInvalid. The map has the parameters that were sent.
+// Query reads the query parameters of a route. Each must be among allowed, not empty, and occur once;
+// everything else is ErrRequestInvalid. The map contains the parameters of the request.
 func Query(r *http.Request, allowed ...string) (map[string]string, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -34,18 +34,17 @@ const (
 	maxPage     = 200
 )
 
-// PageOf is which part of a list a caller asks for. P is a position in the list's order: a struct with json
-// tags of exactly the columns of its ORDER BY.
+// PageOf describes the part of a list that a caller requests. P is a position in the list's order: a struct
+// with json tags of exactly the columns of its ORDER BY.
 type PageOf[P any] struct {
-	Limit int               // 1 to 200; 50 when the caller does not say
-	After *P                // the last row of the page before; nil: the beginning
-	Query map[string]string // the further parameters that were sent
+	Limit int               // 1 to 200; 50 by default
+	After *P                // the last row of the previous page; nil: the beginning
+	Query map[string]string // the further parameters of the request
 }
 
-// ReadPage reads limit, cursor and the further parameters of a list, by the platform's own rules: everything
-// that it does not know is ErrRequestInvalid, and so is a cursor that was made for another P. A cursor is not
-// signed: whoever made it up gets a page of the same list, so the list itself must check what its reader may
-// see.
+// ReadPage reads limit, cursor and the further parameters of a list, by the platform's own rules: an unknown
+// parameter is ErrRequestInvalid, and so is a cursor that was made for another P. A cursor is not signed, and
+// a forged one selects another page of the same list. So the list itself must check what its reader may see.
 //
 //	type position struct {
 //		At time.Time `json:"at"`
@@ -80,8 +79,8 @@ func ReadPage[P any](r *http.Request, further ...string) (PageOf[P], error) {
 	return page, nil
 }
 
-// CutPage takes up to one row more than page.Limit, in the list's order, and returns those of the page with
-// the cursor of the next one; nil at the end of the list. Its error is encoding a position's.
+// CutPage expects up to page.Limit + 1 rows in the list's order. It returns the rows of the page and the
+// cursor of the next page, which is nil at the end of the list. Its error is one of encoding a position.
 func CutPage[T, P any](page PageOf[P], rows []T, position func(T) P) ([]T, *string, error) {
 	if len(rows) <= page.Limit {
 		return rows, nil, nil
@@ -91,8 +90,8 @@ func CutPage[T, P any](page PageOf[P], rows []T, position func(T) P) ([]T, *stri
 	return rows, &next, err
 }
 
-// A cursor is cursorVersion and the position's JSON, in base64url. Its times keep their microseconds, unlike
-// those of a response: a list that is ordered by them would repeat or skip rows.
+// A cursor is cursorVersion and the position's JSON, in base64url. Its times have microseconds, unlike those
+// of a response: a list ordered by time would otherwise repeat or skip rows.
 const cursorVersion = "1"
 
 const maxCursor = 1 << 10 // bytes

@@ -22,7 +22,7 @@ func pageRequest(query string) *http.Request {
 	return httptest.NewRequest("GET", "/notes?"+query, nil)
 }
 
-// TestPagesMeetWithoutGap reads a list of rows that share times, page by page, by the cursors alone.
+// TestPagesMeetWithoutGap reads a list with equal times page by page, using only the cursors.
 func TestPagesMeetWithoutGap(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 22, 10, 0, 0, 123456000, time.UTC)

@@ -11,17 +11,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// ErasePerson forgets a person in the module's own data (Registry.PersonErased).
+// ErasePerson deletes what the module stores about a person (Registry.PersonErased).
 type ErasePerson func(ctx context.Context, userID string) error
 
-// ExportPerson returns what the module keeps of a person (Registry.PersonExport).
+// ExportPerson returns what the module stores about a person (Registry.PersonExport).
 type ExportPerson func(ctx context.Context, userID string) (any, error)
 
-// PersonErased declares what is done when somebody was erased, for ever: forget must delete what tells who
-// they were, and may keep the rest without the id. It has 30 s. After an error the platform calls again,
-// after a minute at first and after an hour at last, also after a restart, and also about people who were
-// erased while the module did not run; so it may come twice for a person. A module that keeps nothing of
-// people does not declare it.
+// PersonErased declares the function that is called after a person was erased. forget must delete everything
+// that identifies the person; it may keep the rest without the id. It has 30 s. After an error the platform
+// calls it again, after a minute at first and later after up to an hour. It also does so after a restart and
+// for people who were erased while the module did not run, so forget may be called twice for a person. A
+// module that stores nothing about people does not declare it.
 func (r *Registry) PersonErased(forget ErasePerson) {
 	if r.forget != nil {
 		r.problems = append(r.problems, errors.New("PersonErased is declared twice"))
@@ -29,10 +29,9 @@ func (r *Registry) PersonErased(forget ErasePerson) {
 	r.forget = forget
 }
 
-// PersonExport declares what a person gets of the module when they ask for their data: a value whose
-// JSON has at most 8 MiB; nil when the module keeps nothing of them. It has 10 s. After an
-// error, or when it takes longer, the person gets the rest of their data and reads that this module's is
-// missing.
+// PersonExport declares the function that returns the module's part of a person's data export: a value whose
+// JSON has at most 8 MiB, or nil when the module stores nothing about them. It has 10 s. After an error or a
+// timeout the person receives the rest of the export with a note that this module's part is missing.
 func (r *Registry) PersonExport(export ExportPerson) {
 	if r.export != nil {
 		r.problems = append(r.problems, errors.New("PersonExport is declared twice"))
@@ -76,7 +75,7 @@ func (l *moduleServer) personExport(ctx context.Context, payload []byte) (proto.
 	return l.exports.begin(document, l.timeouts.short)
 }
 
-// openExports bounds the exports that wait to be continued.
+// openExports bounds the exports that are not read to the end.
 const openExports = 4
 
 var (
@@ -85,7 +84,7 @@ var (
 	errExportsOpen    = errors.New("too many exports are open")
 )
 
-// exports holds what is left of exports that are longer than a message.
+// exports holds the rest of each export that is longer than one message.
 type exports struct {
 	mu   sync.Mutex
 	last uint64
@@ -94,10 +93,10 @@ type exports struct {
 
 type export struct {
 	document []byte
-	expiry   *time.Timer // the platform gives up, and does not say so
+	expiry   *time.Timer // deletes the rest when the platform stops reading without a message
 }
 
-// begin returns the first piece of a document, and keeps the rest for a time.
+// begin returns the first piece of a document, and keeps the rest for at most within.
 func (e *exports) begin(document []byte, within time.Duration) (proto.Message, error) {
 	if len(document) > abi.MaxExport {
 		return nil, errExportTooLarge
@@ -146,7 +145,7 @@ func (e *exports) drop(number uint64) {
 	delete(e.rest, number)
 }
 
-// close drops what is left.
+// close deletes all open exports.
 func (e *exports) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// What a module declares is registered, and twice is a mistake.
+// TestPeopleAreDeclaredOnce: both functions are registered, and declaring one twice is an error.
 func TestPeopleAreDeclaredOnce(t *testing.T) {
 	forget := func(context.Context, string) error { return nil }
 	export := func(context.Context, string) (any, error) { return strings.Repeat("x", 3<<20), nil }
@@ -22,7 +22,7 @@ func TestPeopleAreDeclaredOnce(t *testing.T) {
 		!got.GetPersonErased() || !got.GetPersonExport() {
 		t.Errorf("registered %v, error %v, want both", &got, err)
 	}
-	// The SDK keeps at most four exports open, so that a platform that gives up cannot fill its memory.
+	// The SDK keeps at most four exports open, so that a platform that abandons them cannot fill its memory.
 	for n := range 5 {
 		var piece abi.PersonExportResponse
 		err := p.call(abi.Method_METHOD_PERSON_EXPORT, &abi.PersonExportRequest{UserId: "anna"}, &piece)

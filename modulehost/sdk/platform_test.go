@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// module is one whose parts a test fills in.
+// module is a Module whose methods a test supplies.
 type module struct {
 	register func(*sdk.Registry)
 	host     *sdk.Host
@@ -35,11 +35,11 @@ func (m *module) Register(r *sdk.Registry) error {
 func (m *module) Start(_ context.Context, h *sdk.Host) error { m.host = h; return nil }
 func (m *module) Stop(context.Context) error                 { m.stopped++; return nil }
 
-// bodySockets are fewer than a real process has, so that all are soon in use.
+// bodySockets is less than a real process has, so that a test soon uses all of them.
 const bodySockets = 2
 
-// platform is the host's side of a served module: a real link, and a host that a test scripts. The real one
-// is in modulehost/sdktest/e2e.
+// platform is the host's side of a served module: a real link, and a host whose responses a test sets. Tests
+// with the real host are in modulehost/sdktest/e2e.
 type platform struct {
 	t      *testing.T
 	client *link.Client
@@ -47,8 +47,8 @@ type platform struct {
 	served chan error
 }
 
-// options are what a test serves a module with. The zero value has body sockets of the kernel's, and a host
-// that refuses every call.
+// options are how a test serves a module. The zero value means body sockets of the kernel and a host that
+// refuses every call.
 type options struct {
 	pair   func(*testing.T) (net.Conn, net.Conn) // makes the body sockets
 	host   link.Handler
@@ -129,7 +129,7 @@ func (p *platform) call(method abi.Method, request, response any) error {
 	return p.client.Call(ctx, link.Method(method), request.(proto.Message), response.(proto.Message))
 }
 
-// settings are what every test's module is configured with.
+// settings is the configuration of every test's module.
 var settings = []*abi.Setting{
 	{Key: "title", Value: &abi.Setting_Text{Text: "Foyer"}},
 	{Key: "seconds", Value: &abi.Setting_Integer{Integer: 1 << 53}},

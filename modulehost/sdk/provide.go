@@ -10,17 +10,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Methods are the methods of a capability, by name.
+// Methods maps the names of a capability's methods to their handlers.
 type Methods map[string]MethodHandler
 
-// MethodHandler serves one method: it takes JSON, and its output is sent as JSON. Func makes one of a
-// function.
+// MethodHandler serves one method: input is JSON, and output is sent as JSON. Func makes one from a function.
 type MethodHandler func(ctx context.Context, input []byte) (output any, err error)
 
-// Func makes a MethodHandler of a function that takes an In and returns an Out, both sent as JSON. Keys that
-// In does not know are ignored, so that newer callers may send more. ctx ends when the caller gives up, after
-// 10 s at the latest. An error, and an Out of more than 256 KiB, becomes CAPABILITY_FAILED at the caller,
-// which learns nothing else. A failure that the caller must understand therefore belongs into Out.
+// Func makes a MethodHandler from a function with an In and an Out, both sent as JSON. Keys that In does not
+// have are ignored, so that newer callers may send more. ctx ends when the caller stops waiting, after 10 s
+// at the latest. After an error, or with an Out of more than 256 KiB, the caller gets CAPABILITY_FAILED and
+// nothing else. So a failure that the caller must understand belongs into Out.
 func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) MethodHandler {
 	return func(ctx context.Context, input []byte) (any, error) {
 		var in In
@@ -31,7 +30,7 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) MethodHa
 	}
 }
 
-// Provide declares that other modules may call a capability, which is one of the manifest's provides.
+// Provide declares a capability that other modules may call. It must be listed in the manifest's provides.
 // CallingModule returns the id of the caller. Methods run concurrently with each other and with requests.
 //
 //	r.Provide("stage.services", sdk.Methods{"list": sdk.Func(m.services), "next": sdk.Func(m.next)})

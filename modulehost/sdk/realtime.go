@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Limits of what travels on a channel, in bytes of JSON.
+// Limits of a channel's messages, in bytes of JSON.
 const (
 	MaxSnapshot = 1 << 20
 	MaxUpdate   = 64 << 10
@@ -27,21 +27,22 @@ const (
 )
 
 // Snapshot returns the state of a channel for new readers, which is sent as JSON. It reads committed data, in
-// at most 10 s. Every reader that comes within 2 s of its beginning gets the same snapshot, with the updates
-// since, so it must not depend on the reader.
+// at most 10 s. Every reader that connects within 2 s after its beginning gets the same snapshot and the
+// updates since then, so a snapshot must not depend on the reader.
 type Snapshot func(ctx context.Context) (any, error)
 
-// Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64
-// characters. Its readers need the permission, which is one of the manifest's. A module has at most
-// 64. A reader gets the snapshot first and then, once and in order, every update that was published after the
+// Channel declares a realtime channel. Its name is one or more lower-case words joined by dots, at most 64
+// characters. Its readers need permission, which is one of the manifest's. A module has at most 64 channels.
+// A reader gets the snapshot first and then, once and in order, every update that was published after the
 // snapshot was begun. A reader that is too slow is disconnected and reconnects with a new snapshot.
 func (r *Registry) Channel(name, permission string, snapshot Snapshot) {
 	r.channel(name, permission, snapshot, nil)
 }
 
-// LatestChannel declares a channel of newest values, for up to 128 keys, published with PublishLatest. Only
-// the newest value of each key waits for a reader, so neither a slow reader nor a burst ends a stream. Use it
-// for values that change often and whose history does not matter, such as a position, a level or a counter.
+// LatestChannel declares a channel that sends the newest values of up to 128 keys, published with
+// PublishLatest. Only the newest value of each key waits for a reader, so neither a slow reader nor a burst
+// ends a stream. Use it for values that change often and whose history does not matter, such as a position, a
+// level or a counter.
 func (r *Registry) LatestChannel(name, permission string, snapshot Snapshot) {
 	r.channel(name, permission, snapshot, &publishedKeys{known: make(map[string]struct{})})
 }
@@ -63,20 +64,20 @@ func (r *Registry) channel(name, permission string, snapshot Snapshot, latest *p
 		&abi.Channel{Name: name, Permission: permission, Latest: latest != nil})
 }
 
-// channels are what a module declared.
+// channels holds a module's declared channels.
 type channels struct {
 	declared []*abi.Channel
 	byName   map[string]*channel
 }
 
-// channel counts what this process has published on it.
+// channel is a declared channel, with the number of updates that this process has published on it.
 type channel struct {
 	snapshot  Snapshot
 	latest    *publishedKeys // nil: not a LatestChannel
 	published atomic.Uint64
 }
 
-// publishedKeys are those that this process has published on a LatestChannel.
+// publishedKeys are the keys of a LatestChannel that this process has published.
 type publishedKeys struct {
 	mu    sync.Mutex
 	known map[string]struct{}
@@ -98,10 +99,11 @@ type Realtime struct {
 	channels map[string]*channel
 }
 
-// What Publish and PublishLatest refuse.
+// The errors of Publish and PublishLatest.
 const (
 	ErrChannelUnknown = Error("CHANNEL_UNKNOWN") // the module did not register this channel
-	// ErrChannelLatest: PublishLatest is for channels of Registry.LatestChannel, and Publish for all others.
+	// ErrChannelLatest: PublishLatest works only for channels of Registry.LatestChannel, and Publish only for
+	// others.
 	ErrChannelLatest = Error("CHANNEL_LATEST")
 	// ErrChannelKey: a key is 1 to 128 bytes of UTF-8, and a channel has at most 128 of them.
 	ErrChannelKey = Error("CHANNEL_KEY_INVALID")
@@ -110,9 +112,9 @@ const (
 )
 
 // Publish sends value, as JSON, to every reader of a channel. Call it after the change was committed:
-// otherwise a snapshot made at the same moment could lack the change. It waits for no reader, and at most 30
-// s for the platform. Updates of concurrent calls come in some order, the same for all readers. Errors:
-// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, one of encoding the value, or of
+// otherwise a snapshot made at the same moment could lack the change. Publish does not wait for readers, and
+// at most 30 s for the platform. The order of concurrent updates is undefined, but the same for all readers.
+// Errors: ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, an error of encoding the value, or one of
 // any call.
 func (r *Realtime) Publish(name string, value any) error {
 	channel, data, err := r.prepare(name, value, false)
@@ -120,14 +122,14 @@ func (r *Realtime) Publish(name string, value any) error {
 	case err != nil:
 		return err
 	case len(data) > MaxUpdate:
-		return ErrUpdateTooLarge // before it is numbered: numbers have no gaps
+		return ErrUpdateTooLarge // checked before the update gets a number, because numbers have no gaps
 	}
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Data: data})
 }
 
-// PublishLatest is Publish for a LatestChannel: value replaces the older value of key (1 to 128 bytes) that
-// has not been sent to a reader yet. A reader receives only value, so value should name its key when the
-// channel has several. Errors: as Publish, and ErrChannelKey.
+// PublishLatest is Publish for a LatestChannel: value replaces a value of key (1 to 128 bytes) that was not
+// yet sent to a reader. A reader receives only value, so value should name its key when the channel has
+// several. Errors: those of Publish, and ErrChannelKey.
 func (r *Realtime) PublishLatest(name, key string, value any) error {
 	channel, data, err := r.prepare(name, value, true)
 	switch {
@@ -158,8 +160,8 @@ func (r *Realtime) publish(channel *channel, request *abi.PublishRequest) error 
 	return call(context.Background(), r.client, abi.Method_METHOD_PUBLISH, request, &abi.PublishResponse{})
 }
 
-// snapshot reads the number first. Every update published from then on follows the snapshot, also when the
-// snapshot shows it already.
+// snapshot reads the number of the last update before it calls the handler. Every later update is sent after
+// the snapshot, even if the snapshot already contains its change.
 func (l *moduleServer) snapshot(ctx context.Context, payload []byte) (proto.Message, error) {
 	var request abi.SnapshotRequest
 	if err := proto.Unmarshal(payload, &request); err != nil {

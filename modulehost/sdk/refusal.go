@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Refusal is an error of a handler that its caller is told: a status and a stable code. Two with the same
-// status and code are equal, so that errors.Is finds one. A cause may be wrapped beside it, and nobody is
-// told of that:
+// Refusal is an error of a handler with a status and a stable code for the client. Two with the same status
+// and code are equal, so that errors.Is finds one. A cause may be wrapped beside it, and is never sent:
 //
 //	var errNoNote = sdk.Refuse(http.StatusNotFound, "NOTE_NOT_FOUND")
 type Refusal struct {
@@ -19,8 +18,8 @@ type Refusal struct {
 	code   string
 }
 
-// Refuse makes a Refusal. The status is 400 to 599. It panics on another one, and on a code that is not upper
-// case letters, digits and underscores, because that is a mistake in the module.
+// Refuse makes a Refusal. The status is 400 to 599. It panics on another status, and on a code with other
+// characters than upper case letters, digits and underscores, because that is a mistake in the module.
 func Refuse(status int, code string) Refusal {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 	if status < 400 || status > 599 || code == "" || strings.Trim(code, letters) != "" {
@@ -38,7 +37,7 @@ func (r Refusal) Code() string { return r.code }
 // Status returns the HTTP status.
 func (r Refusal) Status() int { return r.status }
 
-// respondError turns a handler's error into the response. It returns an error where the platform must respond
+// respondError turns a handler's error into the response. It returns an error when the platform must respond
 // itself.
 func respondError(w http.ResponseWriter, r *http.Request, pattern string, err error) error {
 	refusal := Refusal{}
@@ -47,7 +46,7 @@ func respondError(w http.ResponseWriter, r *http.Request, pattern string, err er
 	}
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, ErrBodyAborted) ||
 		errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return err // the platform says 413 or 400, or the client has gone
+		return err // the platform responds 413 or 400, or the client is gone
 	}
 	if refusal = refusalOf(err); refusal.status == http.StatusBadRequest {
 		return respondRefusal(w, refusal)
@@ -67,8 +66,8 @@ func respondRefusal(w http.ResponseWriter, refusal Refusal) error {
 	return respondJSON(w, refusal.status, map[string]string{"code": refusal.code})
 }
 
-// refusalOf is what a caller is told of the platform's own codes. It is zero for those that are a mistake of
-// the module.
+// refusalOf returns the response to one of the platform's own codes. It is zero for codes that a mistake in
+// the module causes.
 func refusalOf(err error) Refusal {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
@@ -101,10 +100,10 @@ func refusalOf(err error) Refusal {
 	return Refusal{}
 }
 
-// refusalOfState is for the SQLSTATEs that no statement can avoid.
+// refusalOfState returns the response to an SQLSTATE that a correct statement can cause.
 func refusalOfState(state string) Refusal {
 	switch {
-	case state == "22021", state == "22P05": // a text with NUL, which JSON can hold and PostgreSQL cannot
+	case state == "22021", state == "22P05": // a text with NUL, which JSON allows and PostgreSQL does not
 		return Refusal{http.StatusBadRequest, "REQUEST_INVALID"}
 	case state == "40001", state == "40P01", state == "57014", // serialization, deadlock, cancelled
 		state == "25006", // the server accepts no writes for now
@@ -114,11 +113,11 @@ func refusalOfState(state string) Refusal {
 	return Refusal{}
 }
 
-// maxReport bounds what one error adds to the output that the platform keeps.
+// maxReport bounds how many bytes one error adds to the module's output, which the platform keeps.
 const maxReport = 4 << 10
 
-// reportError tells the author of an error, on standard error. The platform keeps that output and copies it
-// into no log.
+// reportError writes an error to standard error, for the author. The platform keeps that output and copies it
+// to no log.
 func reportError(where string, err error) {
 	text := remedied(err)
 	if len(text) > maxReport {

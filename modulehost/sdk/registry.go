@@ -11,28 +11,29 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Body is how large a request body a route accepts, and how (docs/reference/modules.md).
+// Body is the largest request body of a route, and how the body is read (docs/reference/modules.md).
 type Body struct {
 	max     int64
 	mode    abi.BodyMode
-	limited bool // there has to be a limit
+	limited bool // NoBody has no limit; every other Body must have one
 }
 
-// NoBody is for routes that accept no body: a request with one gets 413, and the handler does not run.
+// NoBody is for routes without a request body: a request with one gets 413, and the handler does not run.
 var NoBody = Body{}
 
 // Buffered accepts up to max bytes, at most 1 MiB. The platform reads the whole body before the handler runs.
 func Buffered(max int64) Body { return Body{max: max, limited: true} }
 
-// Streamed accepts up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the
-// client before the handler reads. A longer body ends with an *http.MaxBytesError, and the client gets 413
-// whatever the handler responds. A body that its sender gives up ends with ErrBodyAborted. Once 64 KiB of the
-// response are written (256 KiB where it declares a greater length), or it is flushed, no more can be read.
+// Streamed accepts up to max bytes, at most 32 MiB, and runs the handler at once: the platform reads nothing
+// from the client before the handler reads. Reading a longer body ends with an *http.MaxBytesError, and the
+// client gets 413 whatever the handler responds. Reading a body that its sender aborts ends with
+// ErrBodyAborted. When 64 KiB of the response are written (256 KiB if it declares a greater length), or it is
+// flushed, the body can no longer be read.
 func Streamed(max int64) Body {
 	return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED, limited: true}
 }
 
-// Registry collects what a module declares.
+// Registry collects the declarations of a module.
 type Registry struct {
 	routes   []*abi.Route
 	handlers []handler
@@ -49,6 +50,7 @@ type Registry struct {
 	export ExportPerson
 }
 
+// handler is a route's function and the names of its path's {name} segments.
 // handler is one route's code and the names of its path's {name} segments.
 type handler struct {
 	serve    func(w http.ResponseWriter, r *http.Request) error
@@ -57,18 +59,18 @@ type handler struct {
 	streamed bool
 }
 
-// Handle declares a route: pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and
-// {name} segments, "GET /slides/{id}", below the module's own root; permission is one of the manifest's.
-// The handler reads a segment with r.PathValue. It has 30 s to respond, counted from the end of the
-// request's body, and 30 s from one piece of a long response to the next; its context ends when the client
-// goes away. Handlers run at the same time, up to 256 of them.
+// Handle declares a route. pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and
+// {name} segments, "GET /slides/{id}", relative to the module's own root. permission is one of the
+// manifest's. The handler reads a segment with r.PathValue. It has 30 s to respond, counted from the end of
+// the request's body, and 30 s between two pieces of a long response. Its context ends when the client
+// disconnects. Handlers run concurrently, up to 256 at once.
 //
 // A request has a path, a query, a body and a few headers (docs/modules.md), but no host, address or cookie.
-// A response may have any length. It is sent when the handler has returned, when 64 KiB are written, or when
-// it is flushed (http.Flusher). A handler that panics before that causes a 500; later the response is cut.
+// A response may have any length. It is sent when the handler returns, when 64 KiB are written, or when it is
+// flushed (http.Flusher). A handler that panics before that causes a 500; after that the response is cut off.
 //
-// HandleFunc is the same for handlers that return their result; Handle is for a response that is written by
-// and by.
+// HandleFunc is the same for handlers that return their result. Use Handle for a response that is written
+// piece by piece.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
 	r.route(pattern, permission, body, func(w http.ResponseWriter, request *http.Request) error {
 		serve(w, request)
@@ -113,7 +115,8 @@ func (r *Registry) route(
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }
 
-// sort makes the registration independent of the order of the declarations: a module that declares in the
+// sort makes the registration independent of the order of the declarations. A module that declares by ranging
+// over a map must register the same each time its process starts, or the platform refuses it.
 // order of a map must register the same each time its process starts, or the platform refuses it.
 func (r *Registry) sort() {
 	order := make([]int, len(r.routes))

@@ -2,7 +2,7 @@ package sdk
 
 import "errors"
 
-// remedies are what an author reads beside a code that their own code causes.
+// remedies are hints for the author, by the code that a mistake in the module causes.
 var remedies = map[Error]string{
 	ErrRowsUnread: "an earlier query's rows are neither read to the end nor closed; call Close on them before " +
 		"the transaction's next statement",
@@ -15,7 +15,7 @@ var remedies = map[Error]string{
 	Error("DATABASE_NOT_DECLARED"): "module.json has no database",
 }
 
-// remedied is an error's text, with the remedy where there is one.
+// remedied returns the text of an error, with its remedy if there is one.
 func remedied(err error) string {
 	for code, remedy := range remedies {
 		if errors.Is(err, code) {

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// handle runs one route's handler on a request made of the message. It sends the response itself: a long one
-// begins to leave before the handler returns.
+// handle runs a route's handler for the request in the message. It sends the response itself, because a long
+// response begins before the handler returns.
 func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 	message := new(abi.HandleRequest)
 	if err := proto.Unmarshal(call.Payload, message); err != nil {
@@ -48,7 +48,7 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 			}
 		}
 		incoming := socket.Incoming(want)
-		defer incoming.Close() // after the response, however that is sent
+		defer incoming.Close() // after the response has been sent
 		writer.request, writer.streamed = incoming, handler.streamed
 		request.Body, request.ContentLength = &body{incoming, handler.max, restartDeadline}, -1
 		if message.BodyBytes != nil {
@@ -57,7 +57,7 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 	}
 	defer writer.end()
 	if err := handler.serve(writer, request); err != nil {
-		_ = call.Fail(&link.Failure{CodeText: link.CodeFailed}) // unless the response has begun, which is cut
+		_ = call.Fail(&link.Failure{CodeText: link.CodeFailed}) // or cuts off a response that has begun
 		return nil
 	}
 	writer.returned = true

@@ -12,32 +12,33 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// inline is the longest body that travels with its head (docs/link.md).
+// inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
 const inline = 8 << 10
 
-// response is what a handler writes. A body of at most 8 KiB leaves with its head when the handler has
-// returned; a longer one leaves on a body socket, piece by piece, as soon as a piece is full or flushed.
+// response is the http.ResponseWriter of a handler. A body of at most 8 KiB is sent with its head when the
+// handler has returned. A longer one is sent on a body socket, piece by piece, whenever a piece is full or
+// flushed.
 type response struct {
 	ctx        context.Context
-	onPiece    func() // called when a piece was sent, which restarts the platform's wait
+	onPiece    func() // called after each piece, which restarts the platform's wait
 	call       *link.Call
 	sockets    *sockets
 	lentSocket uint32         // the socket that came with the request; 0: none
-	request    *link.Incoming // its body on a socket; nil: none
+	request    *link.Incoming // the request's body on a socket; nil: none
 	streamed   bool
 
 	header http.Header
 
-	mu       sync.Mutex // goroutines that a handler leaves behind must not write into the next response
+	mu       sync.Mutex // goroutines that outlive their handler must not write into the next response
 	status   int
-	sent     []*abi.Header // as the headers were when the status was written
+	sent     []*abi.Header // the headers at the time when the status was written
 	body     *link.BodyWriter
-	socket   *link.Socket // once the head is out
-	err      error        // kept once set: the response is read no more
+	socket   *link.Socket // set when the head is sent
+	err      error        // once set it stays: nobody reads the response any more
 	returned bool
 }
 
-// Header returns the headers that are sent with the status.
+// Header returns the headers, which are sent with the status.
 func (w *response) Header() http.Header { return w.header }
 
 // WriteHeader fixes status and headers; only the first call counts.
@@ -60,7 +61,7 @@ func (w *response) setStatus(status int) {
 	}
 }
 
-// Write adds to the body. It fails when the response is read no more.
+// Write appends to the body. It fails when the response is not read any more.
 func (w *response) Write(p []byte) (total int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +77,7 @@ func (w *response) Write(p []byte) (total int, err error) {
 	return total, nil
 }
 
-// WriteString is Write.
+// WriteString is Write for a string.
 func (w *response) WriteString(s string) (total int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +118,7 @@ func (w *response) readSome(r io.Reader) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written. It implements http.Flusher; see FlushError.
+// Flush sends the buffered bytes. It implements http.Flusher; see FlushError.
 func (w *response) Flush() { _ = w.FlushError() }
 
 // FlushError is Flush for an http.ResponseController.
@@ -171,8 +172,8 @@ func (w *response) send(flush bool) error {
 	return w.err
 }
 
-// move makes a body, or the rest of a long one, be collected where the platform can read it, if the socket
-// has such a place and the request's body is over.
+// move makes the body use the socket's lane, where the platform reads it without a copy. It does nothing
+// while the request's body is still arriving. Without a lane the body stays as it is.
 func (w *response) move(socket *link.Socket) error {
 	if w.request != nil && !w.request.Ended() {
 		return nil
@@ -180,8 +181,8 @@ func (w *response) move(socket *link.Socket) error {
 	return w.body.Move(socket)
 }
 
-// openBody sends the head, unless it was sent, and waits for a socket. From then on a streamed request body
-// cannot be read any more; the rest of a buffered one was read into memory.
+// openBody sends the head, unless it was sent, and waits for a socket. After that a streamed request body can
+// no longer be read; a buffered one was read into memory before.
 func (w *response) openBody(length *uint64) error {
 	if w.socket != nil {
 		return nil
@@ -210,7 +211,7 @@ func (w *response) openBody(length *uint64) error {
 	return err
 }
 
-// declaredLength is the length that the handler has set itself.
+// declaredLength returns the Content-Length that the handler has set.
 func (w *response) declaredLength() *uint64 {
 	for _, header := range w.sent {
 		if header.GetName() == "Content-Length" {
@@ -222,14 +223,14 @@ func (w *response) declaredLength() *uint64 {
 	return nil
 }
 
-// end sends the rest. After a panic of the handler it aborts the response instead.
+// end sends the rest. If the handler has panicked, it aborts the response instead.
 func (w *response) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.returned && w.socket == nil && w.err == nil {
 		w.respond()
 	}
-	_ = w.call.Fail(&link.Failure{CodeText: link.CodePanicked}) // unless it is answered
+	_ = w.call.Fail(&link.Failure{CodeText: link.CodePanicked}) // no effect if the call has a response
 	if w.socket != nil {
 		_ = w.body.End(w.socket, w.returned && w.err == nil && w.ctx.Err() == nil)
 	}
@@ -252,7 +253,7 @@ func (w *response) respond() {
 		_ = w.call.Respond(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
 		return
 	}
-	length := w.declaredLength() // a wrong one cuts the response, as it does one that is sent piece by piece
+	length := w.declaredLength() // a wrong length cuts the response off, as for one that is sent piece by piece
 	if length == nil {
 		whole := uint64(len(held))
 		length = &whole

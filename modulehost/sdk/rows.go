@@ -15,20 +15,20 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Rows is the result of a query, read page by page. Not safe for concurrent use.
+// Rows is the result of a query, fetched page by page. Not safe for concurrent use.
 type Rows struct {
 	ctx        context.Context
 	statements statements
 	columns    []*abi.Column
-	cursor     uint64 // 0: the last page is here
-	page       []byte // what of it is unread
+	cursor     uint64 // 0: the current page is the last one
+	page       []byte // the unread part of the current page
 	values     [][]byte
 	err        error
 	types      *pgtype.Map
 }
 
-// typeMaps reuses type maps, so that not every query needs a new one. A map caches plans and serves one query
-// at a time.
+// typeMaps reuses type maps, so that a query rarely needs a new one. A map caches plans, and one query at a
+// time may use it.
 var typeMaps = sync.Pool{New: func() any { return pgtype.NewMap() }}
 
 func newRows(ctx context.Context, s statements, first *abi.RowsResponse) *Rows {
@@ -52,7 +52,7 @@ func (r *Rows) Columns() []string {
 	return names
 }
 
-// Next goes to the next row. It is false at the end and after a failure, which Err returns.
+// Next advances to the next row. It returns false at the end and after a failure, which Err returns.
 func (r *Rows) Next() bool {
 	for len(r.page) == 0 && r.cursor != 0 && r.err == nil {
 		var next abi.RowsResponse
@@ -74,7 +74,7 @@ func (r *Rows) Next() bool {
 var errPage = errors.New("the host sent a damaged page of rows")
 
 func (r *Rows) readRow() error {
-	if len(r.values) == 0 { // a row without columns is one NULL
+	if len(r.values) == 0 { // a row without columns is encoded as one NULL
 		if len(r.page) < 4 {
 			return errPage
 		}
@@ -99,8 +99,8 @@ func (r *Rows) readRow() error {
 	return nil
 }
 
-// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner,
-// takes NULL too, and a pointer to a slice an array.
+// Scan copies the row's columns into dst, one pointer for each column. A pointer to a pointer and a
+// sql.Scanner also accept NULL; a pointer to a slice accepts an array.
 func (r *Rows) Scan(dst ...any) error {
 	if len(dst) != len(r.columns) {
 		return fmt.Errorf("%d columns, but %d destinations", len(r.columns), len(dst))
@@ -120,8 +120,8 @@ func (r *Rows) Scan(dst ...any) error {
 	return nil
 }
 
-// scanBool writes a bool into a string as database/sql does: "true" or "false". It reports false for what
-// is no string, and leaves NULL to the type map.
+// scanBool converts a bool to "true" or "false" when dst is a string, as database/sql does. It returns false
+// when dst is not a string or the value is NULL; then the type map handles the column.
 func (r *Rows) scanBool(format int16, value []byte, dst any) bool {
 	to := reflect.ValueOf(dst)
 	if value == nil || to.Kind() != reflect.Pointer || to.IsNil() {
@@ -142,7 +142,7 @@ func (r *Rows) scanBool(format int16, value []byte, dst any) bool {
 // Err returns the failure that ended the rows early, or nil.
 func (r *Rows) Err() error { return r.err }
 
-// Close gives the connection back. Rows read to the end are closed already; closing twice is fine.
+// Close releases the connection. Rows read to the end are closed already; closing twice is fine.
 func (r *Rows) Close() {
 	if r.cursor != 0 {
 		_ = r.statements.call(context.WithoutCancel(r.ctx), abi.Method_METHOD_CLOSE_ROWS,
@@ -162,7 +162,7 @@ type Row struct {
 	err  error
 }
 
-// Scan copies the row's columns into dst. sql.ErrNoRows when there is no row.
+// Scan copies the row's columns into dst. It returns sql.ErrNoRows when there is no row.
 func (r *Row) Scan(dst ...any) error {
 	if r.err != nil {
 		return r.err

@@ -12,22 +12,22 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Scheduled is work that is done regularly (Registry.Every).
+// Scheduled is a function that runs regularly (Registry.Every).
 type Scheduled func(ctx context.Context) error
 
-// Every declares work that is done once in each interval, however many processes share the database, and by
-// one of them at a time:
+// Every declares a function that runs once in each interval. If several processes share the database, one of
+// them runs it, and only one at a time:
 //
 //	r.Every("reminders", time.Hour, m.remind)
 //
 // A name is 1 to 32 of a-z, 0-9 and -, beginning with a letter; an interval is 1 minute to 30 days in whole
-// seconds; a module has at most 16. The first run is due one interval after the module's first start, and
-// begins up to 10 s late. However many runs were missed while nothing ran, one makes up for them. A module
-// needs no database of its own for this.
+// seconds; a module has at most 16 schedules. The first run is due one interval after the module's first
+// start, and begins up to 10 s late. All runs that were missed while no process ran are replaced by one. A
+// module needs no database of its own for this.
 //
 // A run has 30 s, and its ctx ends 2 s before that or when the platform stops. After an error or a crash the
-// run is made again, after a minute at first and after an hour, or the interval, at last. So a run may find
-// that one before it has done a part: it must be able to go on from there.
+// run is repeated, after a minute at first and later after up to an hour, but never later than the interval.
+// The failed run may have done a part of its work, so the next one must be able to continue from there.
 func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 	switch {
 	case run == nil:
@@ -49,13 +49,13 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 		&abi.Schedule{Name: name, IntervalSeconds: uint32(interval / time.Second)})
 }
 
-// codeRunning is the failure of a run whose schedule is running.
+// codeRunning is the failure of a run when the previous run of its schedule is still in progress.
 const codeRunning = "RUN_IN_PROGRESS"
 
-// runs are the schedules that this process works on.
+// runs holds the runs in progress in this process, by schedule.
 type runs struct {
 	mu      sync.Mutex
-	running map[string]chan struct{} // closed at the end
+	running map[string]chan struct{} // closed when the run ends
 }
 
 func (s *runs) begin(name string) (end func(), free bool) {
@@ -83,7 +83,7 @@ func (s *runs) has(name string) bool {
 	return s.running[name] != nil
 }
 
-// wait waits until no run is in progress: Stop comes after the last one.
+// wait waits until no run is in progress, so that Stop is called after the last one.
 func (s *runs) wait(ctx context.Context) error {
 	for {
 		s.mu.Lock()

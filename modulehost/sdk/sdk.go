@@ -1,45 +1,47 @@
-// Package sdk is what a module author imports: it owns the module's side of the link to the platform.
+// Package sdk is the package that a module author imports. It implements the module's side of the link to the
+// platform.
 //
-// A module is a program whose main calls Serve with a value of its own. The platform starts it as a child
-// process, without a network, without files to write and with an empty environment, and speaks with it over
-// two inherited sockets:
+// A module is a program whose main calls Serve with an implementation of Module. The platform starts it as a
+// child process, without a network, without writable files and with an empty environment, and communicates
+// with it over two inherited sockets:
 //
 //  1. Register: the module declares its routes, each with a permission of its manifest and a body limit,
-//     and what it provides.
-//  2. Start: the module gets its Host and does what it needs before the first request.
-//  3. Requests arrive, concurrently; every gate (origin, body limit, permission) has been passed.
+//     and its capabilities and channels.
+//  2. Start: the module gets its Host and prepares for the first request.
+//  3. Requests arrive, concurrently. Each has passed every gate (origin, body limit, permission).
 //  4. Stop: the module has ten seconds to finish. The platform also calls it after a Start that failed.
 //
-// A process may also end without Stop, so keep what matters in the database. After a crash the platform
-// starts a new process, which must register exactly the same. Several platforms may share one database, and
-// each runs every module: work that must happen once claims a row (FOR UPDATE SKIP LOCKED).
+// A process may also end without Stop, so store everything that matters in the database. After a crash the
+// platform starts a new process, which must register exactly the same. Several platforms may share one
+// database, and each runs every module. Work that must happen only once therefore claims a row (FOR UPDATE
+// SKIP LOCKED).
 //
-// What a module works with:
+// The interface of the platform:
 //
-//	Registry.HandleFunc  its routes; Principal(ctx) and Host.Can tell of the caller, Decode reads the body
+//	Registry.HandleFunc  routes; Principal(ctx) and Host.Can identify the caller, Decode reads the body
 //	Registry.Handle      routes as net/http handlers
 //	Registry.Every       work that is done regularly, by one of all processes
-//	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
-//	Registry.Channel     what browsers and screens may listen to; Host.Realtime publishes on it
-//	Registry.PersonErased, PersonExport   the rights of the people whom it keeps something of
-//	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is for database/sql
+//	Registry.Provide     methods for other modules; CallingModule(ctx) returns which module calls
+//	Registry.Channel     updates for browsers and screens; Host.Realtime publishes them
+//	Registry.PersonErased, PersonExport   for a module that stores something about people
+//	Host.DB              its own schema in PostgreSQL, with its own role; package sqldb is for database/sql
 //	Host.Storage         files, in the buckets that its manifest declares
 //	Host.People          names of people, if its manifest asks for them
-//	Host.Mail            mails, by the installation's mail server
-//	Host.Config          what administrators have set; Host.Secret what the deployment supplies
-//	Host.Capability      what other modules provide, along the dependencies that its manifest declares
+//	Host.Mail            e-mails, sent by the installation's mail server
+//	Host.Config          values that administrators have set; Host.Secret returns those of the deployment
+//	Host.Capability      methods of other modules that its manifest declares as dependencies
 //	Host.Log             lines in the platform's log
 //
 // A call to the platform ends with its context; a request's context ends when the client disconnects. A call
-// whose context has no deadline gets 30 s, unless its own comment says otherwise. A handler's context ends 2
-// s before the platform gives up (30 s; for a capability's method and a snapshot 10 s), and calls made with
-// it end 1 s before that, so that the handler can still respond with what went wrong. All of Host is safe for
-// concurrent use. A panic in a handler fails its request, and the process goes on. The platform never shows
-// or logs the text of an error that a module returns.
+// whose context has no deadline gets 30 s, unless its own comment gives another limit. The platform waits 30
+// s for a handler, and 10 s for a capability's method or a snapshot. The handler's context ends 2 s before
+// that, and calls made with it end 1 s earlier, so that the handler can still respond with the error. All of
+// Host is safe for concurrent use. A panic in a handler fails its request, and the process continues. The
+// platform never shows or logs the text of an error that a module returns.
 //
-// The executable is static (CGO_ENABLED=0). It can open files of its own folder only, no network and no
-// further process; it has 256 MiB of memory. "narthex-dev modules:new" writes a module to begin with,
-// docs/modules.md continues from there, package sdktest runs a module in its own tests, and docs/link.md
+// The executable is static (CGO_ENABLED=0). It can open files of its own folder only; it can use no network
+// and start no process; it has 256 MiB of memory. "narthex-dev modules:new" writes a first module,
+// docs/modules.md explains how to continue, package sdktest runs a module in its own tests, and docs/link.md
 // describes the link.
 package sdk
 

@@ -24,8 +24,8 @@ const (
 	moduleCallsHost = 4
 )
 
-// inService bounds the calls that one process works on at once: as many as the platform ever sends, plus
-// its own.
+// inService bounds the calls from the platform that one process works on at once. It is enough for all that
+// the platform ever sends: 256 requests and its own calls.
 const inService = 512
 
 var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its " +
@@ -45,7 +45,7 @@ func serve(m Module) error {
 		platformTimeouts())
 }
 
-// ServeOn is Serve on two links of the caller's, and on body sockets that open returns by their descriptors.
+// ServeOn is Serve with the caller's two links, and with body sockets that open returns by their descriptors.
 // Package sdktest uses it; a module's main calls Serve. It returns when the links have ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	return serveWithin(m, incoming, outgoing, open, platformTimeouts())
@@ -69,7 +69,7 @@ func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets, times 
 	if !server.hooks.stopCalled() {
 		return err
 	}
-	return nil // the platform hung up after Stop, as it should
+	return nil // the platform closes the link after Stop, as expected
 }
 
 func inherited(fd uintptr) (net.Conn, error) {
@@ -85,7 +85,7 @@ func inherited(fd uintptr) (net.Conn, error) {
 	return conn, nil
 }
 
-// moduleServer answers the platform's calls, in the order Register, Start, requests, Stop.
+// moduleServer serves the platform's calls, in the order Register, Start, requests, Stop.
 type moduleServer struct {
 	module   Module
 	host     *link.Client

@@ -8,6 +8,6 @@ import (
 //go:embed go.mod go.sum *.go abi link programpages sqldb
 var sources embed.FS
 
-// Sources are the files of this Go module, tests included: narthex-dev sdk:export writes them. The linker
-// leaves them out of a module, which does not call this.
+// Sources returns the files of this Go module, tests included, for narthex-dev sdk:export. A module does not
+// call it, so the linker leaves the files out of the module's program.
 func Sources() fs.FS { return sources }

@@ -1,5 +1,5 @@
-// Package programpages owns what a process does with the pages of its own program's file: it lets go of them
-// once its start is over.
+// Package programpages releases the memory that holds pages of the process's own program file, once the
+// process has started.
 package programpages
 
 import (
@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Release takes the program's code and constants out of the process's memory: a start touches most of them,
-// and a process at rest needs few. What is used again comes back page by page from the kernel's cache of the
-// file, which the kernel may now shrink before it takes what is in use. It costs some tens of microseconds,
-// may be called at any time and by several goroutines, and changes nothing where the program could lose
-// something by it: one that is loaded at an address of the system's choice, whose constants were written
-// after they were read, and one that a debugger traces, whose breakpoints are written into the code. Nothing
-// depends on it, so what the kernel refuses is left as it is.
+// Release releases the pages of the program's code and constants. A start touches most of them, and an idle
+// process needs few. A released page comes back from the kernel's page cache when it is used again, and the
+// kernel may now drop it from there. Release costs some tens of microseconds, and may be called at any time
+// and concurrently.
+//
+// It does nothing in two cases in which pages differ from the file: a position-independent program, whose
+// constants were relocated, and a program with a debugger, whose breakpoints are written into the code. It is
+// only an optimisation, so it ignores errors of the kernel.
 func Release() {
 	if traced() {
 		return
@@ -37,15 +38,16 @@ func Release() {
 
 var errMoved = errors.New("not loaded at the addresses of its file")
 
-// readOnly returns the parts of the file that the process can read or execute and never writes. A module may
-// read its own executable and nothing else of /proc, so that the file tells, and not the list of mappings.
+// readOnly returns the segments of the program's file that are mapped without write permission. It reads the
+// file's header instead of /proc/self/maps, because of /proc a module may read nothing but its own
+// executable.
 func readOnly() ([]elf.Prog64, error) {
 	file, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	var header elf.Header64 // of both architectures that are built for, little-endian
+	var header elf.Header64 // 64 bits and little-endian, as all architectures that are built for
 	if err := binary.Read(file, binary.LittleEndian, &header); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,8 @@ func readOnly() ([]elf.Prog64, error) {
 	return segments, nil
 }
 
-// traced tells whether a debugger is attached. Who may not read that is confined, and has none yet.
+// traced reports whether a debugger is attached. In a sandbox the status file is unreadable; then there is
+// none.
 func traced() bool {
 	status, err := os.ReadFile("/proc/self/status")
 	return err == nil && !bytes.Contains(status, []byte("\nTracerPid:\t0\n"))

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// written stands in the part of the program that a process does write.
+// written is in a writable segment of the program.
 var written = []string{"as", "linked"}
 
-// TestRelease: the process has fewer pages of its file afterwards, goes on, and keeps what it has written.
+// TestRelease: after Release fewer pages of the program are resident, and written data is kept.
 func TestRelease(t *testing.T) {
 	if _, err := readOnly(); err == errMoved {
 		t.Skip("this test was linked to be loaded anywhere")
@@ -24,13 +24,14 @@ func TestRelease(t *testing.T) {
 	if after >= before {
 		t.Errorf("%d KiB of the program are resident, want fewer than the %d before", after, before)
 	}
-	runtime.GC() // it walks through the program's constants and stacks
+	runtime.GC() // uses the program's code and constants again
 	if want := strconv.Itoa(os.Getpid()); written[0] != "as" || written[1] != want {
 		t.Errorf("what was written is %q, want as and %s", written, want)
 	}
 }
 
-// resident is how much of the test's program is mapped to read or execute, in KiB.
+// resident returns how much memory the test program's file mappings occupy, without the writable ones, in
+// KiB.
 func resident(t *testing.T) (kib int) {
 	t.Helper()
 	file, err := os.Open("/proc/self/smaps")

@@ -9,13 +9,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// statements is what a pool and a transaction have in common.
+// statements is the interface that a pool and a transaction share.
 type statements interface {
 	Exec(ctx context.Context, sql string, args ...any) (rowsAffected int64, err error)
 	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
 }
 
-// conn is one user's turn. database/sql lets one goroutine at a time in.
+// conn is a connection of database/sql, which lets one goroutine at a time use it.
 type conn struct {
 	db *sdk.DB
 	tx *sdk.Tx // nil: none
@@ -37,13 +37,13 @@ func (c *conn) statements() statements {
 	return c.db
 }
 
-// Ping asks PostgreSQL.
+// Ping runs an empty statement.
 func (c *conn) Ping(ctx context.Context) error {
 	_, err := c.statements().Exec(ctx, `SELECT`)
 	return err
 }
 
-// ExecContext runs a statement for its effect.
+// ExecContext runs a statement and returns the number of affected rows.
 func (c *conn) ExecContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Result, error) {
@@ -54,7 +54,7 @@ func (c *conn) ExecContext(
 	return driver.RowsAffected(affected), nil
 }
 
-// QueryContext runs a statement for its rows.
+// QueryContext runs a statement and returns its rows.
 func (c *conn) QueryContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Rows, error) {
@@ -73,7 +73,7 @@ func plain(args []driver.NamedValue) []any {
 	return values
 }
 
-// CheckNamedValue lets through what PostgreSQL knows beyond database/sql, and leaves the rest to it.
+// CheckNamedValue accepts the types that PostgreSQL supports beyond database/sql's, which handles the rest.
 func (c *conn) CheckNamedValue(arg *driver.NamedValue) error {
 	if arg.Name != "" {
 		return errNamed
@@ -85,7 +85,7 @@ func (c *conn) CheckNamedValue(arg *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// Prepare remembers the statement.
+// Prepare keeps the statement's text. Nothing is sent.
 func (c *conn) Prepare(query string) (driver.Stmt, error) { return &stmt{c, query}, nil }
 
 // PrepareContext is Prepare.
@@ -93,7 +93,7 @@ func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, err
 	return c.Prepare(query)
 }
 
-// Begin begins a transaction as the database has them by default.
+// Begin begins a transaction with the database's default options.
 func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
 // BeginTx begins a transaction.
@@ -133,7 +133,7 @@ func modeOf(options driver.TxOptions) (mode string, err error) {
 	return mode, nil
 }
 
-// Close leaves nothing behind: a transaction that was not ended is undone.
+// Close rolls back a transaction that was not ended.
 func (c *conn) Close() error {
 	if c.tx == nil {
 		return nil
@@ -141,10 +141,10 @@ func (c *conn) Close() error {
 	return (*tx)(c).Rollback()
 }
 
-// tx is a conn whose transaction can be ended.
+// tx is a conn with a transaction.
 type tx conn
 
-// Commit keeps what was done. A failed one also gives the platform's connection back.
+// Commit commits the transaction. The platform's connection is released even when that fails.
 func (t *tx) Commit() error {
 	ending := t.tx
 	t.tx = nil
@@ -155,14 +155,14 @@ func (t *tx) Commit() error {
 	return err
 }
 
-// Rollback undoes what was done.
+// Rollback rolls the transaction back.
 func (t *tx) Rollback() error {
 	ending := t.tx
 	t.tx = nil
 	return ending.Rollback(context.Background())
 }
 
-// stmt is a statement's text.
+// stmt is a prepared statement, which is only its text.
 type stmt struct {
 	conn  *conn
 	query string
@@ -174,31 +174,31 @@ var (
 	_ driver.NamedValueChecker = (*stmt)(nil)
 )
 
-// Close has nothing to give back.
+// Close does nothing.
 func (s *stmt) Close() error { return nil }
 
-// NumInput leaves the counting to PostgreSQL.
+// NumInput returns -1: PostgreSQL checks the number of parameters.
 func (s *stmt) NumInput() int { return -1 }
 
-// CheckNamedValue is the connection's.
+// CheckNamedValue is that of the connection.
 func (s *stmt) CheckNamedValue(arg *driver.NamedValue) error { return s.conn.CheckNamedValue(arg) }
 
-// ExecContext runs the statement for its effect.
+// ExecContext runs the statement and returns the number of affected rows.
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	return s.conn.ExecContext(ctx, s.query, args)
 }
 
-// QueryContext runs the statement for its rows.
+// QueryContext runs the statement and returns its rows.
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	return s.conn.QueryContext(ctx, s.query, args)
 }
 
-// Exec is of database/sql before contexts, which never calls it here.
+// Exec implements driver.Stmt. database/sql calls ExecContext instead.
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
 	return s.ExecContext(context.Background(), numbered(args))
 }
 
-// Query is of database/sql before contexts, which never calls it here.
+// Query implements driver.Stmt. database/sql calls QueryContext instead.
 func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
 	return s.QueryContext(context.Background(), numbered(args))
 }

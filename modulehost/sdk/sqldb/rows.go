@@ -21,16 +21,16 @@ var (
 	_ driver.RowsColumnTypeScanType         = (*rows)(nil)
 )
 
-// Columns are the columns' names.
+// Columns returns the columns' names.
 func (r *rows) Columns() []string { return r.found.Columns() }
 
-// Close gives the connection back.
+// Close releases the connection.
 func (r *rows) Close() error {
 	r.found.Close()
 	return nil
 }
 
-// Next fills in the next row; io.EOF at the end.
+// Next copies the next row into dest; it returns io.EOF at the end.
 func (r *rows) Next(dest []driver.Value) error {
 	if !r.found.Next() {
 		if err := r.found.Err(); err != nil {
@@ -43,7 +43,8 @@ func (r *rows) Next(dest []driver.Value) error {
 	return err
 }
 
-// ColumnTypeDatabaseTypeName is PostgreSQL's name in capitals, "INT8"; "" for a type of the module's own.
+// ColumnTypeDatabaseTypeName returns PostgreSQL's name in capitals, "INT8"; "" for a type of the module's
+// own.
 func (r *rows) ColumnTypeDatabaseTypeName(index int) string {
 	if r.types == nil {
 		r.types = r.found.ColumnTypes()
@@ -51,7 +52,7 @@ func (r *rows) ColumnTypeDatabaseTypeName(index int) string {
 	return strings.ToUpper(r.types[index])
 }
 
-// ColumnTypeScanType is what a value that is not NULL arrives as.
+// ColumnTypeScanType returns the Go type of the column's values that are not NULL.
 func (r *rows) ColumnTypeScanType(index int) reflect.Type {
 	switch r.ColumnTypeDatabaseTypeName(index) {
 	case "INT2", "INT4", "INT8", "OID":

@@ -1,12 +1,12 @@
-// Package sqldb owns the way to a module's database for those who want database/sql: a driver over sdk.DB,
-// and so over the module's own schema and role alone.
+// Package sqldb gives a module its database as a *sql.DB. It is a driver of database/sql over sdk.DB, so it
+// reaches only the module's own schema, with the module's own role.
 //
 //	func (m *module) Start(_ context.Context, h *sdk.Host) error { m.db = sqldb.Open(h); return nil }
 //	func (m *module) Stop(context.Context) error                 { return m.db.Close() }
 //
-// Placeholders are $1, $2, ...; []string and []int64 may stand for "= ANY($1)". A prepared statement is its
-// text: it is sent with each call, one statement a call. Within a transaction rows are read to the end or
-// closed before the next statement. What PostgreSQL refuses is a *sdk.DatabaseError, with its SQLSTATE.
+// Parameters are $1, $2, ...; []string and []int64 are accepted for "= ANY($1)". A prepared statement is only
+// its text, which is sent with each call, one statement a call. Within a transaction rows must be read to the
+// end or closed before the next statement. An error of PostgreSQL is a *sdk.DatabaseError, with its SQLSTATE.
 // There is no LastInsertId: use RETURNING.
 package sqldb
 
@@ -19,16 +19,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// connections is what the platform gives a module: further users wait here, and for as long as their
-// contexts want.
+// connections is the number of connections that the platform gives a module. Further callers wait in the
+// pool, until their contexts end.
 const connections = 4
 
-// Open makes the pool of h's database; Close it in Stop. Nothing is sent yet: without a database in the
-// manifest every use of the pool fails.
+// Open returns the pool of h's database; Close it in Stop. Open sends nothing. If the manifest declares no
+// database, every use of the pool fails.
 func Open(h *sdk.Host) *sql.DB {
 	db := sql.OpenDB(connector{h.DB})
 	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections) // they cost nothing
+	db.SetMaxIdleConns(connections) // an idle one uses nothing of the platform's
 	return db
 }
 
@@ -40,7 +40,8 @@ var (
 
 type connector struct{ db *sdk.DB }
 
-// Connect makes a connection, which holds nothing of the platform's between its statements.
+// Connect returns a connection. It occupies one of the platform's only while it runs a statement or a
+// transaction.
 func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if c.db == nil {
 		return nil, errNoDatabase
@@ -48,8 +49,8 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	return &conn{db: c.db}, nil
 }
 
-// Driver is what database/sql wants to know; there is nothing to open by name.
+// Driver implements driver.Connector. It cannot open a database by name.
 func (c connector) Driver() driver.Driver { return c }
 
-// Open refuses.
+// Open always fails: there are no data source names.
 func (connector) Open(string) (driver.Conn, error) { return nil, errNoDSN }
