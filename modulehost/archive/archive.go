@@ -11,13 +11,13 @@ package archive
 // Limits of a package. Pack fails rather than write a package that Install would refuse for them.
 const (
 	MaxPackedBytes   = 320 << 20 // the .tar.gz: 320 MiB
-	MaxUnpackedBytes = 512 << 20 // all that is in it, with the headers: 512 MiB
+	MaxUnpackedBytes = 512 << 20 // all contents including headers: 512 MiB
 	MaxEntries       = 12_000    // files and folders, including folders that only files' names imply
 	MaxPathBytes     = 255       // one name
 	MaxDepth         = 16        // parts of one name
 )
 
-// The modes of an unpacked module's files and folders, whatever the archive and the umask say.
+// The modes of an unpacked module's files and folders. The modes in the archive and the umask have no effect.
 const (
 	fileMode       = 0o644
 	executableMode = 0o755

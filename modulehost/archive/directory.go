@@ -67,7 +67,7 @@ func openDirectory(path string) (*directory, error) {
 	return d, nil
 }
 
-// close also releases the lock, as the end of the process would.
+// close also releases the lock.
 func (d *directory) close() {
 	_ = d.self.Close()
 	_ = d.root.Close()
@@ -104,7 +104,7 @@ func (d *directory) deleteLeftovers() {
 // hiddenName returns a new name that discovery ignores.
 func hiddenName(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
-// has reports whether discovery would take the name for a module: a folder, a link to one, or a broken link.
+// has reports whether discovery would treat the name as a module: a folder, a link to one, or a broken link.
 func (d *directory) has(id string) (bool, error) {
 	entry, err := d.root.Lstat(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (d *directory) has(id string) (bool, error) {
 	if entry.Mode()&fs.ModeSymlink == 0 {
 		return entry.IsDir(), nil
 	}
-	// the deployment may link to a folder outside
+	// the link may lead to a folder outside the modules directory
 	target, err := os.Stat(filepath.Join(d.path, id))
 	return err != nil || target.IsDir(), nil
 }

@@ -18,10 +18,10 @@ const (
 	// ErrChecksum: the package is not the file that its checksum file describes, or that file is missing or
 	// malformed.
 	ErrChecksum = Error("PACKAGE_CHECKSUM_MISMATCH")
-	// ErrUnsigned: the installation takes signed packages alone, and no signature is beside this one.
+	// ErrUnsigned: the installation accepts only signed packages, and this one has no signature.
 	ErrUnsigned = Error("PACKAGE_SIGNATURE_MISSING")
-	// ErrSignature: the signature is not one of this package by somebody who may sign, or who may sign cannot
-	// be read.
+	// ErrSignature: the signature was not made for this package by an allowed signer, or the file of allowed
+	// signers cannot be read.
 	ErrSignature = Error("PACKAGE_SIGNATURE_INVALID")
 	// ErrDowngrade: a newer version is installed.
 	ErrDowngrade = Error("PACKAGE_DOWNGRADE")
@@ -62,7 +62,8 @@ func (e Error) sentence() string {
 	return "The command could not be carried out."
 }
 
-// refusal is a code with a sentence of its own. Only errors.Is sees the cause, whose text may name a path.
+// refusal is a code with its own sentence. Only errors.Is uses the cause, because its text may contain a
+// path.
 type refusal struct {
 	code   Error
 	reason string // "" = the code's own sentence

@@ -45,8 +45,8 @@ func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs
 	return files, nil
 }
 
-// otherServers returns the server programs that the folder has for other processors. They are not checked
-// here, but where they are installed. Every error is a manifest.Refusal.
+// otherServers returns the folder's server programs for other processors. They are checked not here but on
+// the machine that installs them. Every error is a manifest.Refusal.
 func otherServers(pkg *manifest.Package) ([]string, error) {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if err != nil {
@@ -58,7 +58,7 @@ func otherServers(pkg *manifest.Package) ([]string, error) {
 		} `json:"entrypoints"`
 	}
 	if err := json.Unmarshal(file.Bytes, &m); err != nil {
-		return nil, manifest.Refusal("must not change while it is read.") // it was valid a moment ago
+		return nil, manifest.Refusal("must not change while it is read.") // it was valid when it was read before
 	}
 	var servers []string
 	for _, processor := range processors {

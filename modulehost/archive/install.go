@@ -22,9 +22,9 @@ type Installed struct {
 	Replaced string
 }
 
-// Checks are what an installation asks of a package beside what every package must be.
+// Checks are the installation's checks, besides those that apply to every package.
 type Checks struct {
-	// Signers, of whom one must have signed the package; nil: no signature is asked for.
+	// Signers are the allowed signers, of whom one must have signed the package; nil: no signature is needed.
 	Signers *Signers
 	// Accept is called last, with the folder of the module as it would be installed; its error refuses the
 	// package. It may be nil.
@@ -65,8 +65,8 @@ func Install(modulesDir, packagePath, platformVersion string, checks Checks) (In
 			return Installed{}, err
 		}
 	}
-	// staging holds the new module if it was refused, else the old one. What cannot be deleted, the next run
-	// deletes.
+	// After a refusal staging contains the new module, else the old one. The next run deletes what cannot be
+	// deleted now.
 	_ = d.root.RemoveAll(staging)
 	return installed, err
 }

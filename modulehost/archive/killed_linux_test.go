@@ -51,7 +51,7 @@ func TestKilled(t *testing.T) {
 				must(t, os.RemoveAll(dir))
 			}
 			whole := time.Duration(0)
-			round(func(process *exec.Cmd, _ string) { // not killed: how long does it take?
+			round(func(process *exec.Cmd, _ string) { // a run without a kill measures how long the work takes
 				began := time.Now()
 				must(t, process.Run())
 				whole = time.Since(began)
@@ -121,7 +121,7 @@ func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
 		close(ended)
 	}()
 	defer func() { <-ended }()
-	buffer := make([]byte, unix.SizeofInotifyEvent+unix.NAME_MAX+1) // room for one: the rest waits in the kernel
+	buffer := make([]byte, unix.SizeofInotifyEvent+unix.NAME_MAX+1) // one event; the kernel queues others
 	for range n {
 		if _, err := changes.Read(buffer); err != nil {
 			return

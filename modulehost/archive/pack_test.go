@@ -144,7 +144,7 @@ func TestPackRefusals(t *testing.T) {
 				fields{"entrypoints": fields{"ui": deep}}), deep: ""})
 		}, archive.ErrLongName},
 		"too large": {func(t *testing.T, folder string) {
-			for _, machine := range []string{"arm64", "riscv64", "s390x"} { // holes: nothing of it is ever read
+			for _, machine := range []string{"arm64", "riscv64", "s390x"} { // sparse: only headers are read
 				if name := "bin/linux-" + machine + "/people"; writeTree(t, folder, tree{name: ""}) != "" {
 					must(t, os.Truncate(filepath.Join(folder, name), 1<<40))
 				}

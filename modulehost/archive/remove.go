@@ -2,9 +2,9 @@ package archive
 
 import "github.com/narthex-platform/narthex/modulehost/manifest"
 
-// Remove takes a module out of the modules directory in one step, then deletes its files. The module's data,
-// configuration, grants and migration history stay. When the module is a symbolic link, the link is removed
-// and its target stays.
+// Remove removes a module from the modules directory in one step, then deletes its files. The module's data,
+// configuration, grants and migration history remain. When the module is a symbolic link, the link is removed
+// and its target remains.
 //
 // Errors: MODULE_NOT_INSTALLED, MODULES_DIRECTORY_UNWRITABLE, INSTALL_UNDER_WAY, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE.
@@ -31,6 +31,6 @@ func Remove(modulesDir, moduleID string) error {
 	if err := d.sync(); err != nil {
 		return err
 	}
-	_ = d.root.RemoveAll(away) // what cannot be deleted, the next run deletes
+	_ = d.root.RemoveAll(away) // the next run deletes what cannot be deleted now
 	return nil
 }

@@ -11,11 +11,12 @@ import (
 
 const (
 	signatureSuffix   = ".sig"
-	maxSignatureBytes = 64 << 10 // RSA's largest have a few KiB
+	maxSignatureBytes = 64 << 10 // the largest RSA signatures have a few KiB
 )
 
 // signatureOf reads the signature beside a package, which ssh-keygen -Y sign -n narthex-module has written,
-// and checks all of it that needs no package: who signed, for which purpose, and whether that is allowed.
+// and checks everything that does not need the package: the signer, the namespace, and whether the signer is
+// allowed.
 func (s *Signers) signatureOf(packagePath string) (*sshsig.Signature, error) {
 	file, _, err := openRegular(packagePath + signatureSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +49,7 @@ func (s *Signers) signatureOf(packagePath string) (*sshsig.Signature, error) {
 	return signature, nil
 }
 
-// verify checks that a message is what was signed.
+// verify checks that the signature was made for this message.
 func verify(message io.Reader, signature *sshsig.Signature) error {
 	err := sshsig.Verify(message, signature, signature.PublicKey, signature.HashAlgorithm, signatureNamespace)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// keygen runs OpenSSH's own program (.ci/openssh installs it).
+// keygen runs OpenSSH's program (.ci/openssh installs it).
 func keygen(t *testing.T, args ...string) {
 	t.Helper()
 	if output, err := exec.CommandContext(t.Context(), "ssh-keygen", args...).CombinedOutput(); err != nil {
@@ -19,7 +19,7 @@ func keygen(t *testing.T, args ...string) {
 	}
 }
 
-// newKey makes a key and returns the private half's path and the public half's line.
+// newKey makes a key and returns the path of the private key and the line of the public key.
 func newKey(t *testing.T, kind string) (path, public string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "key")
@@ -33,7 +33,7 @@ func sign(t *testing.T, path, key string, options ...string) {
 	keygen(t, append([]string{"-Y", "sign", "-q", "-f", key}, append(options, path)...)...)
 }
 
-// opensshAccepts is what ssh-keygen says of the same files.
+// opensshAccepts reports whether ssh-keygen accepts the same files.
 func opensshAccepts(t *testing.T, path, signers string) bool {
 	t.Helper()
 	file, err := os.Open(path)
@@ -45,8 +45,7 @@ func opensshAccepts(t *testing.T, path, signers string) bool {
 	return command.Run() == nil
 }
 
-// TestSignatures holds what is accepted against OpenSSH's own program, and says where the platform is
-// stricter.
+// TestSignatures compares the decisions with OpenSSH's and marks the cases in which the platform is stricter.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	key, public := newKey(t, "ed25519")

@@ -33,8 +33,8 @@ type signer struct {
 	after, before time.Time
 }
 
-// ReadSigners reads an allowed_signers file. A line that cannot be understood refuses the whole file, because
-// what it would have restricted is unknown; so does a certificate authority, which is not supported. Error:
+// ReadSigners reads an allowed_signers file. A line that cannot be parsed refuses the whole file, because its
+// restrictions are unknown. A certificate authority also refuses it, because that is not supported. Error:
 // PACKAGE_SIGNATURE_INVALID, with the line's number.
 func ReadSigners(path string) (*Signers, error) {
 	file, _, err := openRegular(path)
@@ -68,8 +68,8 @@ func badSigners(cause error, reason string) error {
 	return refusal{code: ErrSignature, cause: cause, reason: reason}
 }
 
-// parseSigner reads "principals [options] keytype key [comment]". What follows the principals has the form of
-// a line of authorized_keys.
+// parseSigner reads "principals [options] keytype key [comment]". Everything after the principals has the
+// form of a line of authorized_keys.
 func parseSigner(line []byte) (signer, error) {
 	_, rest, found := bytes.Cut(line, []byte(" "))
 	if tab := bytes.IndexByte(line, '\t'); tab >= 0 && (!found || tab < bytes.IndexByte(line, ' ')) {
@@ -103,7 +103,7 @@ func parseSigner(line []byte) (signer, error) {
 	return s, nil
 }
 
-// parseTime reads YYYYMMDD[HHMM[SS]], in the system's time zone, or in UTC where a Z follows.
+// parseTime reads YYYYMMDD[HHMM[SS]], in the system's time zone, or in UTC if a Z follows.
 func parseTime(text string) (time.Time, error) {
 	zone := time.Local
 	if digits, utc := strings.CutSuffix(text, "Z"); utc {
@@ -127,8 +127,8 @@ func (s *Signers) allow(key ssh.PublicKey) bool {
 	})
 }
 
-// matchesList matches as ssh_config(5) describes it under PATTERNS: a pattern with an exclamation mark in
-// front that matches refuses, whatever else matches.
+// matchesList matches name as ssh_config(5) describes under PATTERNS: a pattern after an exclamation mark
+// that matches name refuses it, even if another pattern matches.
 func matchesList(name string, patterns []string) (matched bool) {
 	for _, pattern := range patterns {
 		pattern, negated := strings.CutPrefix(pattern, "!")
@@ -143,7 +143,7 @@ func matchesList(name string, patterns []string) (matched bool) {
 	return matched
 }
 
-// matches knows * for any number of characters, and ? for one.
+// matches supports * for any number of characters, and ? for one.
 func matches(name, pattern string) bool {
 	switch {
 	case pattern == "":

@@ -10,15 +10,15 @@ import (
 	"github.com/hiddeco/sshsig"
 )
 
-// source is a package's file, opened once, and what it must be.
+// source is a package's file, opened once, with its expected checksum and signature.
 type source struct {
 	file      *os.File
 	size      int64
 	want      checksum
-	signature *sshsig.Signature // nil: none is asked for
+	signature *sshsig.Signature // nil: none is needed
 }
 
-// openSource reads a signature where there are signers.
+// openSource opens a package and reads its checksum, and its signature if there are signers.
 func openSource(path string, signers *Signers) (*source, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -43,10 +43,10 @@ func openSource(path string, signers *Signers) (*source, error) {
 func (s *source) close() { _ = s.file.Close() } // nothing was written
 
 // unpack reads every header before it writes a file, so that a package that breaks a rule or a limit is
-// refused before anything is written. The checksum is computed over the same bytes that are unpacked. A
-// damaged package is refused for its checksum, not for what the damage did to its contents. The signature is
-// of the bytes with that checksum too, so it is a signature of those that are unpacked, even if the file
-// changes meanwhile. After an error the caller deletes what was written.
+// refused before anything is written. It computes the checksum over the same bytes that it unpacks. A damaged
+// package is therefore refused because of its checksum, not because of its damaged contents. verify checks
+// the signature over bytes with the same checksum, so the signature is one of the unpacked bytes even if the
+// file changes meanwhile. After an error the caller deletes the files that were written.
 func (s *source) unpack(folder *os.Root) (contents, error) {
 	if s.signature != nil {
 		if err := s.verify(); err != nil {

@@ -36,7 +36,7 @@ func writeTar(w io.Writer, pkg *manifest.Package, files map[string]fs.FileMode) 
 func writeFile(archive *tar.Writer, pkg *manifest.Package, name string, mode fs.FileMode, room int64) error {
 	file, identity, err := pkg.Open(name)
 	if err != nil {
-		return errNotPacked // it was there a moment ago
+		return errNotPacked // it existed when the files were listed
 	}
 	defer file.Close()
 	if identity.Size > room {
@@ -47,14 +47,14 @@ func writeFile(archive *tar.Writer, pkg *manifest.Package, name string, mode fs.
 	if err := archive.WriteHeader(header); err != nil {
 		return errNotPacked
 	}
-	// Copy fails for a file that has grown; the next header fails after one that has shrunk.
+	// Copy fails if the file has grown; the next header fails if it has shrunk.
 	if _, err := io.Copy(archive, file); err != nil {
 		return errNotPacked
 	}
 	return nil
 }
 
-// countingWriter counts the bytes that it passes on.
+// countingWriter counts the bytes that it writes.
 type countingWriter struct {
 	to    io.Writer
 	bytes int64

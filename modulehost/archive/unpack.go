@@ -16,16 +16,16 @@ import (
 // last record with them.
 const maxPadding = 64 << 10
 
-// unpack writes everything that a package holds into an empty folder. With a nil folder it only checks the
-// headers. It trusts no name, size, mode or kind in the package. After an error the folder holds what was
-// written until then.
+// unpack writes the contents of a package into an empty folder. With a nil folder it only checks the headers.
+// It trusts no name, size, mode or kind in the package. After an error the files written so far remain in the
+// folder.
 func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	buffered := bufio.NewReader(packed)
 	compressed, err := gzip.NewReader(buffered)
 	if err != nil {
 		return nil, classify(err)
 	}
-	compressed.Multistream(false) // a second gzip member is then found as bytes after the end
+	compressed.Multistream(false) // so a second gzip member counts as bytes after the end
 	stream := &io.LimitedReader{R: compressed, N: MaxUnpackedBytes + 1}
 	u := unpacking{folder: folder, contents: contents{}}
 	err = u.readAll(stream)
@@ -42,7 +42,7 @@ func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 }
 
 // checkEnd reads to the end of the gzip stream, where its checksum is verified, and refuses bytes after it.
-// With more padding than allowed, the gzip checksum is still unread and counts as such bytes.
+// If there is more padding than allowed, the gzip trailer is still unread and counts as such bytes.
 func checkEnd(stream io.Reader, behind io.ByteReader) error {
 	padding, err := io.ReadAll(io.LimitReader(stream, maxPadding))
 	if err != nil {
@@ -57,8 +57,8 @@ func checkEnd(stream io.Reader, behind io.ByteReader) error {
 	return nil
 }
 
-// classify gives every error its code: a refusal keeps its own; the disk, the package's file and malformed
-// content have one each.
+// classify gives every error a code: a refusal keeps its own; errors of the disk, of the package's file and
+// malformed content have one each.
 func classify(err error) error {
 	var refused interface{ Code() string }
 	var system *fs.PathError
@@ -86,11 +86,11 @@ func (u unpacking) readAll(stream *io.LimitedReader) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // entry refuses such names itself
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // entry refuses such names
 			return err
 		}
 		if header.Size > stream.N {
-			return errTooLarge // before it fills the disk
+			return errTooLarge // before the disk is full
 		}
 		if err := u.entry(header, archive); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (u unpacking) entry(header *tar.Header, content io.Reader) error {
 	return u.file(name, mode, content)
 }
 
-// isSparse reports sparse files, which hold more bytes than the archive has for them.
+// isSparse reports whether a file is sparse, that is, larger than its bytes in the archive.
 func isSparse(header *tar.Header) bool {
 	for key := range header.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {

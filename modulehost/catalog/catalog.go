@@ -24,27 +24,27 @@ type Catalog struct {
 // Module is one installed module with its files, each read once.
 type Module struct {
 	Manifest      *manifest.Manifest
-	Folder        string               // absolute, without symbolic links; not for showing
+	Folder        string               // absolute, without symbolic links; never shown to callers
 	Executable    *manifest.Artifact   // without bytes; nil = no server
 	UI            *manifest.Artifact   // nil = none
 	Display       *manifest.Artifact   // nil = none
 	Contributions []*manifest.Artifact // one for each of the manifest's, in its order
 	Migrations    []SQLFile            // by version, from 1 without gaps
-	// those with a provider, required before optional, each in the manifest's order
+	// only those with a provider; required before optional, each in the manifest's order
 	Dependencies []Edge
-	Level        int // 0 without dependencies; modules of one level need none of each other
+	Level        int // 0 without dependencies; modules of one level do not depend on each other
 }
 
 // Edge is a dependency that an installed module satisfies.
 type Edge struct {
 	Kind     manifest.Kind
 	ID       string // as the manifest names it: a module or a capability
-	Provider string // id of the module that it leads to
+	Provider string // id of the module that provides it
 	Required bool
 }
 
 // Declared returns every dependency of the manifest, required before optional, each in the manifest's order.
-// An optional one without a provider in range has no Provider here either.
+// An optional one without a provider in its range has an empty Provider.
 func (m *Module) Declared() []Edge {
 	edges := make([]Edge, 0, len(m.Manifest.Dependencies.Required)+len(m.Manifest.Dependencies.Optional))
 	found := m.Dependencies

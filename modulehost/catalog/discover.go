@@ -18,9 +18,8 @@ import (
 // no modules. Names that begin with a dot and plain files are ignored. platformVersion is the release of the
 // platform and of its module SDK.
 //
-// The error is Findings with everything that is wrong, or MODULES_DIRECTORY_INVALID or
-// MODULES_DIRECTORY_UNREADABLE, whose text holds no path. With an error there is no catalog, not even of
-// Core's permissions.
+// The error is Findings with all findings, or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE,
+// whose text contains no path. With an error the catalog is nil: it does not even contain Core's permissions.
 func Discover(dir string, explicit bool, platformVersion string) (*Catalog, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
@@ -33,9 +32,9 @@ func Discover(dir string, explicit bool, platformVersion string) (*Catalog, erro
 	return discover(folders, platform)
 }
 
-// CheckInstall is Discover of an explicit dir in which the module in the folder staged is installed as well,
-// in place of an installed one with the same folder name. It returns the error that the next start would
-// have, nil for none.
+// CheckInstall is Discover of an explicit dir with one more module: the one in the folder staged, which
+// replaces an installed one with the same folder name. It returns the error that the next start would return,
+// or nil.
 func CheckInstall(dir, staged, platformVersion string) error {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {

@@ -35,8 +35,8 @@ func installChain(t testing.TB, modules int) (dir string) {
 }
 
 // TestModulesNeedLittleMemory checks that the catalog keeps little more of a module than its scripts, 16 KiB
-// here. It is not parallel, because the figure is of the whole process. The benchmark reports what is
-// allocated meanwhile, which the race detector would multiply.
+// here. It is not parallel, because the figure covers the whole process. It does not check the allocations,
+// because the race detector multiplies them; the benchmark reports them.
 func TestModulesNeedLittleMemory(t *testing.T) {
 	const modules = 250
 	if _, live := memory(t, installChain(t, modules)); live > modules*24<<10 {

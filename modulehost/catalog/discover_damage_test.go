@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
-// written is one case of the manifest package.
+// written is one case of the manifest package's testdata.
 type written struct {
 	manifest string
 	valid    bool
@@ -54,7 +54,7 @@ func writeModule(t testing.TB, manifest string) (dir, path string) {
 		write(t, filepath.Join(folder, server), catalogtest.Executable(t))
 	}
 	if id != "announcements" {
-		install(t, dir, "announcements", nil) // what the valid cases depend on
+		install(t, dir, "announcements", nil) // the valid cases depend on it
 	}
 	return dir, filepath.Join(folder, "module.json")
 }

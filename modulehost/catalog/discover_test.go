@@ -156,7 +156,7 @@ zoo.see|authenticated|zoo|
 	}
 }
 
-// onlyCore tells whether no permission is a module's.
+// onlyCore reports whether all permissions are Core's.
 func onlyCore(permissions []catalog.Permission) bool {
 	return len(permissions) > 0 &&
 		!slices.ContainsFunc(permissions, func(p catalog.Permission) bool { return p.ModuleID != "" })

@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// The codes of discovery, beside those of manifest.Parse and of a package's files.
+// The codes of discovery, besides those of manifest.Parse and of a package's files.
 const (
 	// ErrDirectoryInvalid: the modules directory is blank, relative, or no directory.
 	ErrDirectoryInvalid = manifest.Error("MODULES_DIRECTORY_INVALID")
@@ -15,7 +15,7 @@ const (
 	ErrDirectoryUnreadable = manifest.Error("MODULES_DIRECTORY_UNREADABLE")
 	// ErrManifestMissing: a module's folder has no module.json.
 	ErrManifestMissing = manifest.Error("MANIFEST_MISSING")
-	// ErrIDMismatch: a module's id is not its folder's name.
+	// ErrIDMismatch: a module's id differs from its folder's name.
 	ErrIDMismatch = manifest.Error("MODULE_ID_MISMATCH")
 	// ErrPlatformIncompatible: a module's range does not include this release of the platform.
 	ErrPlatformIncompatible = manifest.Error("PLATFORM_INCOMPATIBLE")
@@ -23,17 +23,17 @@ const (
 	ErrSDKIncompatible = manifest.Error("MODULE_SDK_INCOMPATIBLE")
 	// ErrDependencyMissing: a module or capability that a module requires is not installed.
 	ErrDependencyMissing = manifest.Error("DEPENDENCY_MISSING")
-	// ErrDependencyIncompatible: what a module requires is installed in a version outside its range.
+	// ErrDependencyIncompatible: a required module or capability is installed in a version outside the range.
 	ErrDependencyIncompatible = manifest.Error("DEPENDENCY_INCOMPATIBLE")
 	// ErrDependencyCycle: modules depend on each other in a circle, by required or optional edges.
 	ErrDependencyCycle = manifest.Error("DEPENDENCY_CYCLE")
 )
 
-// Findings is everything that is wrong with what is installed, by module and then in the order of the
-// checks. As an error it is never empty.
+// Findings are all findings about the installed modules, by module and then in the order of the checks. As an
+// error it is never empty.
 type Findings []manifest.Finding
 
-// Error has one line for each finding: `CODE: module <id> at <pointer>: sentence`.
+// Error returns one line for each finding: `CODE: module <id> at <pointer>: sentence`.
 func (f Findings) Error() string {
 	lines := make([]string, len(f))
 	for i, finding := range f {

@@ -21,7 +21,7 @@ func TestFindings(t *testing.T) {
 	server := fields{"entrypoints": fields{"server": "server"}}
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, dir string)
-		want    []string // a line's beginning each; all lines, in order
+		want    []string // the beginnings of all lines, in order
 	}{
 		"no manifest": {func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "people"), 0o755)) },
 			[]string{"MANIFEST_MISSING: module people: "}},

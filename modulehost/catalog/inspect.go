@@ -27,9 +27,9 @@ func Inspect(folder, platformVersion string) (*Module, error) {
 }
 
 // Sources reads a module's source folder, built or not: the manifest, its compatibility with this platform,
-// and its migrations. It serves tests of a module; the Module has neither artifacts nor edges.
-// platformVersion is as for Discover. The error is Findings as discovery would report them, or the operating
-// system's.
+// and its migrations. It is for tests of a module; the Module has neither artifacts nor edges.
+// platformVersion is as for Discover. The error is Findings as discovery would report them, or one of the
+// operating system.
 func Sources(folder, platformVersion string) (*Module, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {

@@ -54,8 +54,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestCheckInstall checks that a staged module counts in place of the installed one: what is wrong with the
-// installed one is no longer reported, and what the others need is compared with the staged one.
+// TestCheckInstall checks that a staged module replaces the installed one: findings about the installed one
+// are no longer reported, and other modules' requirements are compared with the staged one.
 func TestCheckInstall(t *testing.T) {
 	t.Parallel()
 	dir, staging := t.TempDir(), t.TempDir()

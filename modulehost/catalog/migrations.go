@@ -72,7 +72,7 @@ func readSQL(pkg *manifest.Package, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(file.Bytes) || bytes.IndexByte(file.Bytes, 0) >= 0 { // PostgreSQL takes neither
+	if !utf8.Valid(file.Bytes) || bytes.IndexByte(file.Bytes, 0) >= 0 { // PostgreSQL accepts neither
 		return nil, manifest.Refusal("must be UTF-8 text without NUL.")
 	}
 	return file.Bytes, nil

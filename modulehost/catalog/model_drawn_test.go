@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// drawModel mostly draws installations that pass discovery. Required edges lead to missing modules only
-// where dangling allows it, and edges lead to modules drawn later only where circular does.
+// drawModel draws installations, most of which pass discovery. Required edges lead to missing modules only if
+// dangling allows it, and edges lead to modules drawn later only if circular does.
 func drawModel(t *rapid.T) model {
 	some := rapid.Bool() // not a number of a range, because rapid prefers small ones
 	seldom := func(what string) bool {
@@ -175,7 +175,7 @@ func edgeLines(edges []modelEdge) []string {
 	return lines
 }
 
-// ask returns the state and checks that the resolver asks about installed modules and their secrets only.
+// ask returns the state, and checks that the resolver reads only installed modules and their secrets.
 func (m model) ask(t *rapid.T, s modelState) catalog.State {
 	return catalog.State{
 		Enabled: func(id string) bool {

@@ -10,7 +10,7 @@ import (
 // package: ranges and stored texts are tables, the running modules are a fixpoint, cycles are a transitive
 // closure.
 
-// model is an installation; modelModule, modelEdge and modelKey are what its manifests say.
+// model is an installation; modelModule, modelEdge and modelKey are the contents of its manifests.
 type model []*modelModule
 
 type modelModule struct {
@@ -32,7 +32,7 @@ type modelKey struct {
 
 func (k modelKey) secret() bool { return k.kind.declaration["type"] == "secret" }
 
-// modelType is a declaration with texts that may be found stored under it.
+// modelType is a declaration with texts that may be stored under its key.
 type modelType struct {
 	declaration fields
 	initial     any            // the default
@@ -65,7 +65,7 @@ var (
 		">=1.0.0-0": modelVersions}
 )
 
-// modelState is what is stored, and which secrets are supplied.
+// modelState is the stored state and the supplied secrets.
 type modelState struct {
 	disabled map[string]bool
 	texts    map[string]map[string]string
@@ -225,7 +225,7 @@ func (m *modelModule) lacks(s modelState) string {
 	return ""
 }
 
-// snapshot is the configuration of a module that runs.
+// snapshot returns the configuration of a running module.
 func (m *modelModule) snapshot(s modelState) map[string]any {
 	values := make(map[string]any)
 	for _, key := range m.keys {

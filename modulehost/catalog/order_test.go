@@ -97,7 +97,8 @@ func TestDependencyFindings(t *testing.T) {
 	}
 }
 
-// An optional edge whose provider is out of range is absent, so it closes no cycle.
+// TestAbsentEdgeClosesNoCircle: an optional edge whose provider is out of range is absent, so it closes no
+// cycle.
 func TestAbsentEdgeClosesNoCircle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

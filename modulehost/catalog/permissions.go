@@ -36,9 +36,9 @@ func corePermissions() []Permission {
 	}
 }
 
-// modulePermissions are a manifest's permissions. They cannot collide with those of Core or of another
+// modulePermissions returns a manifest's permissions. They cannot collide with those of Core or of another
 // module: each id begins with the id of its module, which is never core and is unique as a folder's name.
-// Within one manifest, Parse refuses duplicates.
+// Parse refuses duplicates within one manifest.
 func modulePermissions(m *manifest.Manifest) []Permission {
 	permissions := make([]Permission, len(m.Permissions))
 	for i, p := range m.Permissions {

@@ -6,16 +6,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// State is what decides, beside the manifests, which modules run. The functions are called with installed
-// modules only. A nil function means that nothing is stored or supplied.
+// State is the input, besides the manifests, that determines which modules run. The functions are called with
+// installed modules only. A nil function means that nothing is stored or supplied.
 type State struct {
-	Enabled func(moduleID string) bool              // nil: all are
-	Stored  func(moduleID string) map[string]string // configuration as it is stored; nil: none
-	Secret  func(moduleID, key string) bool         // whether the deployment supplies it; nil: none
+	Enabled func(moduleID string) bool              // nil: all modules are enabled
+	Stored  func(moduleID string) map[string]string // the stored configuration; nil: none
+	Secret  func(moduleID, key string) bool         // whether the deployment supplies the secret; nil: none
 	Storage bool                                    // whether there is object storage
 }
 
-// RuntimeState says whether a module runs after a start.
+// RuntimeState is whether a module runs after a start.
 type RuntimeState string
 
 // The three runtime states.
@@ -25,10 +25,10 @@ const (
 	Blocked  RuntimeState = "blocked"
 )
 
-// Reason says why a module is blocked.
+// Reason is why a module is blocked.
 type Reason string
 
-// The reasons, the first that applies first.
+// The reasons. When several apply, the first in this order is reported.
 const (
 	ReasonDependencyDisabled   Reason = "required_dependency_disabled"
 	ReasonDependencyBlocked    Reason = "required_dependency_blocked"
@@ -38,15 +38,15 @@ const (
 	ReasonStorageUnavailable   Reason = "storage_unavailable"
 )
 
-// Outcome is the resolver's decision about one module. Reason is set when the module is blocked, and then
+// Outcome is the resolver's decision about one module. Reason is set only for a blocked module, and then also
 // the one detail that belongs to the reason.
 type Outcome struct {
 	State            RuntimeState
 	Reason           Reason
-	Dependency       *Edge  // the required edge that leads to a module that does not run
-	ConfigurationKey string // also of a missing secret
+	Dependency       *Edge  // the required edge to a module that does not run
+	ConfigurationKey string // of a missing or invalid value, or of a missing secret
 	StorageBucketID  string // as the manifest names it
-	// what a running module gets: stored values and defaults, without secrets; never nil when it runs
+	// a running module's configuration: stored values and defaults, without secrets; not nil if it runs
 	Configuration map[string]any
 }
 
@@ -100,7 +100,7 @@ func (r Resolution) resolve(m *Module, state State) Outcome {
 	return Outcome{State: Running, Configuration: configuration}
 }
 
-// edgeTo returns the first required edge to a module in that state.
+// edgeTo returns the first required edge to a module with this state, or nil.
 func (r Resolution) edgeTo(m *Module, state RuntimeState) *Edge {
 	for i, edge := range m.Dependencies {
 		if edge.Required && r.outcomes[edge.Provider].State == state {
@@ -110,9 +110,9 @@ func (r Resolution) edgeTo(m *Module, state RuntimeState) *Edge {
 	return nil
 }
 
-// snapshot returns the values that the module is configured with, the first required key without a value,
-// and the first key with an invalid one. It ignores a value that is stored under a key that is now a secret,
-// because secrets come from the deployment alone.
+// snapshot returns the module's configuration values, the first required key without a value, and the first
+// key with an invalid one. It ignores a value that is stored under a key that is now a secret, because
+// secrets come only from the deployment.
 func snapshot(declared []manifest.Declaration, stored map[string]string) (values map[string]any, missing,
 	invalid string) {
 	values = make(map[string]any)
@@ -149,9 +149,8 @@ func (r Resolution) Running() []*Module {
 	return running
 }
 
-// RestartRequired reports whether a start by r would treat the module differently than started did: run it
-// or not, or run it with another configuration. It does not compare the reasons of a module that does not
-// run.
+// RestartRequired reports whether a start with r would treat the module differently than started did: run it
+// or not, or run it with another configuration. It does not compare why a module does not run.
 func (r Resolution) RestartRequired(started Resolution, moduleID string) bool {
 	now, then := r.outcomes[moduleID], started.outcomes[moduleID]
 	if now.State != Running || then.State != Running {

@@ -39,7 +39,7 @@ func (s stored) state() catalog.State {
 	}
 }
 
-// enough returns the configuration that full needs, with changes; an empty text removes a value.
+// enough returns the configuration that the module full needs, with changes; an empty text removes a value.
 func enough(changes ...string) map[string]string {
 	values := map[string]string{"limit": "5", "choice": "a"}
 	for _, change := range changes {
@@ -93,7 +93,7 @@ func TestResolve(t *testing.T) {
 	full := func(outcome string) map[string]string { return map[string]string{"full": outcome} }
 	for name, row := range map[string]struct {
 		stored
-		want map[string]string // the modules that do not run
+		want map[string]string // the modules that must not run
 	}{
 		"all there": {stored{values: enough(), secrets: secrets}, nil},
 		"one disabled": {stored{disabled: "base", values: enough(), secrets: secrets}, map[string]string{
@@ -305,7 +305,7 @@ func TestDeclared(t *testing.T) {
 	const want = "[{capability base.thing base true} {module other other true} {module gone  false} {module " +
 		"base  false} " +
 		"{capability base.gone  false} {capability base.base base false} {capability gone.base  false}]"
-	for range 2 { // each call returns a slice of its own
+	for range 2 { // each call must return a new slice
 		got := user.Declared()
 		if fmt.Sprint(got) != want {
 			t.Errorf("Declared: %v, want %v", got, want)

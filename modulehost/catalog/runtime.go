@@ -2,8 +2,8 @@ package catalog
 
 import "github.com/narthex-platform/narthex/modulehost/manifest"
 
-// Runtime is an Outcome as responses show it: whether a module runs, and if not, why. It has no values of
-// the configuration.
+// Runtime is an Outcome in a response: whether a module runs, and if not, why. It contains no values of the
+// configuration.
 type Runtime struct {
 	State            RuntimeState `json:"state"`
 	Reason           Reason       `json:"reason,omitzero"`

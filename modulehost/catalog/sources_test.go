@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// TestSources reads modules that are not built yet; everything but their artifacts is checked.
+// TestSources reads modules that are not built: everything except their artifacts is checked.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	manifest := func(id, platform string) string {

@@ -12,15 +12,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Capabilities is what one module reaches of the others.
+// Capabilities calls the other modules for one module.
 type Capabilities interface {
-	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller.
-	// ErrCapabilityAbsent where the module can do without a provider and none runs; every other error is
-	// ErrCapabilityFailed to the module, whatever its code.
+	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller's context. The
+	// error is ErrCapabilityAbsent if the dependency is optional and no provider runs; the module gets every
+	// other error as ErrCapabilityFailed, whatever its code.
 	Invoke(ctx context.Context, capability, method string, input []byte) (output []byte, err error)
 }
 
-// invoke hides the provider's failure: its codes could be anything.
+// invoke replaces the provider's error, because its code could be anything.
 func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto.Message, error) {
 	others := s.facade.config.Capabilities
 	if others == nil || len(request.GetInput()) > abi.MaxCapabilityJSON {
@@ -38,7 +38,7 @@ func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto
 	return &abi.InvokeResponse{Output: output}, nil
 }
 
-// CheckCapabilities refuses a registration of a capability that the manifest does not provide, or of one
+// CheckCapabilities refuses to register a capability that the manifest does not provide, and to register one
 // twice.
 func CheckCapabilities(provides []manifest.Capability, registered []string) error {
 	for n, id := range registered {

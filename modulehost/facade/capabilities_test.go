@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// capabilityFunc answers calls in the place of other modules.
+// capabilityFunc handles calls in place of other modules.
 type capabilityFunc func(ctx context.Context, capability, method string, input []byte) ([]byte, error)
 
 func (o capabilityFunc) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {

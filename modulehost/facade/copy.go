@@ -6,14 +6,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errCopy is what PostgreSQL would say if it had no COPY.
+// errCopy returns the error that PostgreSQL would return if it did not support COPY.
 func errCopy() error {
 	return databaseError(&pgconn.PgError{Code: "0A000",
 		Message: "COPY is not available to modules; use INSERT ... SELECT unnest($1)"})
 }
 
-// isCopy tells whether a statement is COPY, the only one in which the server waits for more from its client:
-// it would hold the connection until its deadline, for a module has no way to send that.
+// isCopy reports whether a statement is COPY. It is the only statement in which the server waits for more
+// data from its client. A module cannot send that data, so COPY would occupy the connection until its
+// deadline.
 func isCopy(sql string) bool {
 	word := skipBlank(sql)
 	return len(word) >= len("copy") && strings.EqualFold(word[:len("copy")], "copy") &&
@@ -48,7 +49,7 @@ func skipBlank(sql string) string {
 	}
 }
 
-// skipComment skips a comment, which may hold others.
+// skipComment skips a comment, which may contain other comments.
 func skipComment(sql string) string {
 	depth := 0
 	for len(sql) > 1 {

@@ -19,33 +19,34 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of the facade, beside abi.CodeDatabaseFailed and those of package storage.
+// The codes of the facade, besides abi.CodeDatabaseFailed and those of package storage.
 const (
 	ErrRequest             = Error("REQUEST_INVALID")
-	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a lost one, a deadline
-	ErrHostOverloaded      = Error(link.CodeOverloaded)    // the host holds as much for the module as it may
+	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a broken one, or a deadline
+	ErrHostOverloaded      = Error(link.CodeOverloaded)    // the module's memory limit in the host is reached
 	ErrDatabaseAbsent      = Error("DATABASE_NOT_DECLARED")
-	// unknown, over its time, or ended by a statement of the module's own
+	// unknown, after its deadline, or ended by a statement of the module
 	ErrTransactionEnded = Error("TRANSACTION_ENDED")
 	ErrRowsEnded        = Error("ROWS_ENDED")
-	// a statement on a transaction whose last rows are neither read nor closed
+	// a statement on a transaction whose previous rows are neither read nor closed
 	ErrRowsUnread = Error("ROWS_UNREAD")
-	// a row over 1 MiB; far over, it ends the connection and its transaction
+	// a row over 1 MiB; a much larger one also ends the connection and its transaction
 	ErrRowTooLarge      = Error("ROW_TOO_LARGE")
 	ErrSecretAbsent     = Error(abi.CodeSecretAbsent)
 	ErrChannelUnknown   = Error("CHANNEL_UNKNOWN")
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
 	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
-	ErrPermissionDenied = Error("PERMISSION_DENIED") // the manifest does not ask for the names of people
+	ErrPermissionDenied = Error("PERMISSION_DENIED") // the manifest does not request people's names
 	ErrStore            = Error("STORE_UNAVAILABLE")
-	ErrTooManyMails     = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
+	ErrTooManyMails     = Error("TOO_MANY_REQUESTS") // over the module's own limit; nothing was sent
 )
 
-// messageBytes is how much a module gets of what PostgreSQL says of a failure, which may quote a whole value.
+// messageBytes limits the part of PostgreSQL's error message that a module gets. A message may quote a whole
+// value.
 const messageBytes = 8 << 10
 
-// databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything
-// else only that it failed.
+// databaseError returns the error that the module may see: PostgreSQL's error about the module's statement,
+// and for every other failure only that it failed.
 func databaseError(err error) error {
 	if coded := Error(""); errors.As(err, &coded) {
 		return coded

@@ -1,7 +1,7 @@
-// Package facade owns what a module may ask of its host: its own database schema and buckets, whether the
-// caller of a request holds a permission, its secrets, its realtime channels, what other modules provide,
-// mail, and a line in the log. A module process gets a session, which ends with the process and leaves
-// nothing of it behind.
+// Package facade serves the calls that a module makes to its host: SQL in its own schema, objects in its own
+// buckets, whether a request's caller holds a permission, its secrets, its realtime channels, capabilities of
+// other modules, mail, and lines in the log. Each process of a module has a session, which ends with the
+// process and releases everything that the process used.
 package facade
 
 import (
@@ -17,22 +17,22 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// Caller is the sender of one request in progress, and knows its permissions.
+// Caller is the sender of one request in progress.
 type Caller interface {
 	Allowed(ctx context.Context, permission string) (bool, error)
 }
 
-// Config is what one module's facade is made of.
+// Config holds the parts of one module's facade.
 type Config struct {
 	ModuleID     string
-	Pool         *database.ModulePool // under the module's own role; nil without a database
-	Secrets      map[string]string    // what the deployment supplies for the manifest's secret keys
-	Capabilities Capabilities         // what it reaches of other modules; nil: nothing
-	Buckets      map[string]Bucket    // by the ids that the manifest declares
+	Pool         *database.ModulePool // uses the module's own role; nil without a database
+	Secrets      map[string]string    // the deployment's values for the manifest's secret keys
+	Capabilities Capabilities         // calls other modules; nil: none can be called
+	Buckets      map[string]Bucket    // by the manifest's bucket ids
 	Mail         mail.Sender          // nil: NOT_CONFIGURED
-	People       People               // nil: the manifest does not ask for names
-	Realtime     Realtime             // nil: no channel is known
-	Memory       *hostmemory.Account  // what the host holds for the module; nil: not counted
+	People       People               // nil: the manifest does not request names
+	Realtime     Realtime             // nil: every channel is unknown
+	Memory       *hostmemory.Account  // the host's memory that the module uses; nil: not counted
 	Log          *zap.Logger
 }
 
@@ -40,11 +40,11 @@ type Config struct {
 type Facade struct {
 	config  Config
 	lines   lineBudget
-	gets    chan struct{} // a place for each that is open
+	gets    chan struct{} // a slot for each open get
 	puts    chan struct{}
 	idleFor time.Duration
 	mails   mailBudget
-	names   chan struct{} // a place for each call
+	names   chan struct{} // a slot for each call
 
 	mu       sync.Mutex
 	nextID   uint64
@@ -52,7 +52,7 @@ type Facade struct {
 	sessions uint64 // sessions opened so far
 }
 
-// New makes the facade of one module, for all runs of its process.
+// New returns the facade of one module, for all runs of its process.
 func New(config Config) *Facade {
 	return &Facade{
 		config:  config,
@@ -65,7 +65,8 @@ func New(config Config) *Facade {
 	}
 }
 
-// EnterCall names a request, so that the module can ask about its caller until leave is called.
+// EnterCall gives a request an id, by which the module can query its caller's permissions until leave is
+// called.
 func (f *Facade) EnterCall(caller Caller) (id uint64, leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +87,7 @@ func (f *Facade) caller(id uint64) (Caller, bool) {
 	return caller, found
 }
 
-// Open begins the session of one run of the process.
+// Open returns a session for a new run of the process.
 func (f *Facade) Open() process.Session {
 	ctx, end := context.WithCancel(context.Background())
 	f.mu.Lock()

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// module is one module's facade on a real database, under the module's own role.
+// module is one module's facade on a real database, with the module's own role.
 type module struct {
 	*facade.Facade
 	db      *databasetest.DB
@@ -60,7 +60,7 @@ func open(t *testing.T) *module {
 	return m
 }
 
-// ask sends one call as the module's process would.
+// ask makes one call as the module's process would.
 func ask[R any, P interface {
 	*R
 	proto.Message
@@ -118,7 +118,7 @@ func (m *module) count(t *testing.T) int64 {
 	return int64(binary.BigEndian.Uint64(cells(t, page)[0]))
 }
 
-// cells returns the values of a page; nil is NULL.
+// cells returns the values of a page; nil for NULL.
 func cells(t *testing.T, page *abi.RowsResponse) (values [][]byte) {
 	t.Helper()
 	for rest := page.GetRows(); len(rest) > 0; {
@@ -242,8 +242,8 @@ func TestTransactionThatEndedEarlyIsAnError(t *testing.T) {
 	}
 }
 
-// TestTransactionOutsideATransactionIsLost sends BEGIN as a plain statement: its connection must not return
-// to the pool.
+// TestTransactionOutsideATransactionIsLost sends BEGIN as a plain statement. Its connection must not return
+// to the pool inside the transaction.
 func TestTransactionOutsideATransactionIsLost(t *testing.T) {
 	m := open(t)
 	for range 8 { // more than there are connections
@@ -385,7 +385,7 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	running("0")
 }
 
-// permissionHolder is a caller with the permissions that it lists.
+// permissionHolder is a caller with the permissions in the string.
 type permissionHolder string
 
 func (h permissionHolder) Allowed(_ context.Context, permission string) (bool, error) {
@@ -430,7 +430,7 @@ func TestLogIsCutAndCapped(t *testing.T) {
 		}
 	}
 	lines := m.logs.All()
-	// the clock may turn one over
+	// a new window may have begun meanwhile
 	if windows := 2 + int(time.Since(began)/(10*time.Second)); len(lines) > 101*windows {
 		t.Errorf("%d of 500 lines were logged, want at most %d", len(lines), 101*windows)
 	}

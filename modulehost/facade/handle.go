@@ -12,31 +12,32 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// What one module has open at once, and for how long. A put takes up to storage.MaxObject of the host's
-// disk, a get a connection.
+// The limits of one module's open objects. A put uses up to storage.MaxObject of the host's disk, a get one
+// connection.
 const (
 	openGets = 4
 	openPuts = 4
 	idleFor  = 30 * time.Second
 
-	handleBytes = 2 * pieceBytes // a piece, and what the storage client holds of it
+	handleBytes = 2 * pieceBytes // one piece, and the storage client's buffers for it
 )
 
-// handle is an object that is read or written in several calls. It ends when it is given up, when a call on
-// it fails or is cancelled, when nothing was asked of it for idleFor, and with the process.
+// handle is an object that is read or written in several calls. It ends when it is closed, when a call on it
+// fails or is cancelled, after idleFor without a call, and with the process.
 type handle struct {
 	ctx    context.Context // ends with the handle
 	end    context.CancelFunc
 	memory *hostmemory.Account
-	gone   chan struct{} // closed when nothing of it is left
+	gone   chan struct{} // closed when everything of it is released
 
 	mu       sync.Mutex // one call at a time
 	idle     *time.Timer
-	download *download // one of the two
+	download *download // either download or upload is set
 	upload   *upload
 }
 
-// open waits for a place, as long as for a connection to the database. Call keepHandle or drop afterwards.
+// open waits for a slot in places, as long as a statement waits for a connection to the database. The caller
+// must call keepHandle or drop.
 func (s *session) open(ctx context.Context, places chan struct{}) (*handle, error) {
 	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
 	defer stopWaiting()
@@ -54,15 +55,15 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 	return h, nil
 }
 
-// drop is for a handle that was not kept.
+// drop ends a handle that was not kept.
 func (h *handle) drop(places chan struct{}) {
 	h.end()
 	h.memory.Release(handleBytes)
 	<-places
 }
 
-// keepHandle puts the handle under an id until it ends; then settle leaves nothing of the object's
-// transfer, and the place is free.
+// keepHandle stores the handle under an id until it ends. Then it calls settle, which ends the object's
+// transfer, and frees the slot.
 func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +94,8 @@ func (s *session) findHandle(id uint64) (*handle, bool) {
 }
 
 // onHandle runs one call on a handle. The handle ends when f returns last or an error, or when the call is
-// cancelled. Its place is free before the module learns of the end. For a handle that has ended the error is
-// ErrTimeout.
+// cancelled. Its slot is free before the module receives the response. For a handle that has ended the error
+// is ErrTimeout.
 func (s *session) onHandle(ctx context.Context, id uint64, f func(h *handle) (last bool, err error)) error {
 	h, found := s.findHandle(id)
 	if !found {
@@ -126,7 +127,7 @@ func (s *session) onHandle(ctx context.Context, id uint64, f func(h *handle) (la
 	return err
 }
 
-// closeHandle waits until nothing of the handle is left. A call that is under way on it fails.
+// closeHandle ends the handle and waits until it is released. A call that is in progress on it fails.
 func (s *session) closeHandle(_ context.Context, request *abi.BucketCloseRequest) (proto.Message, error) {
 	if h, found := s.findHandle(request.GetHandle()); found {
 		h.end()

@@ -97,7 +97,7 @@ func TestStatementsCannotLeaveTheSchema(t *testing.T) {
 	}
 }
 
-// outside returns everything that the module must not change.
+// outside returns the state of everything that the module must not change.
 func (m *module) outside(t *testing.T) []string {
 	t.Helper()
 	rows, err := m.db.Pool(t).Query(t.Context(), `

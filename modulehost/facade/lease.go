@@ -15,13 +15,13 @@ const (
 	acquireWithin = 5 * time.Second  // docs/reference/modules.md
 	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
 
-	// leaseBytes is what a connection may hold of the host's memory: a row as it is read, in a buffer of
-	// twice its size, and the one that is carried to the next page.
+	// leaseBytes is the host's memory that one connection may use: the current row in a buffer of twice its
+	// size, and the row that is carried to the next page.
 	leaseBytes = 3 << 20
 )
 
-// lease is one connection that the module holds beyond a call: a transaction, or rows not read to their
-// end, or both. It ends when it is given back, when its lifetime is over, and with the process.
+// lease is one connection that the module uses for more than one call: for a transaction, for rows not read
+// to their end, or both. It ends when it is released, after its lifetime, and with the process.
 type lease struct {
 	ctx    context.Context // the lifetime
 	cancel context.CancelFunc
@@ -31,12 +31,11 @@ type lease struct {
 	conn        *database.ModuleConn
 	ended       bool
 	transaction bool
-	rows        pgx.Rows // unread ones
+	rows        pgx.Rows // unread rows
 	carry       []byte   // the row that did not fit the last page
 }
 
-// acquire takes a connection for at most leaseLifetime. Until keep, the lease also ends with ctx, the
-// call's own context.
+// acquire takes a connection for at most leaseLifetime. ctx only bounds the wait for it.
 func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if s.facade.config.Pool == nil {
 		return nil, ErrDatabaseAbsent
@@ -66,7 +65,7 @@ func (l *lease) during(ctx context.Context, f func(ctx context.Context) error) e
 	return f(both)
 }
 
-// keep stores the lease under an id until it is released. The end of its lifetime releases it too.
+// keep stores the lease under an id until it is released, at the latest at the end of its lifetime.
 func (s *session) keep(l *lease) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,11 +90,11 @@ func (s *session) find(id uint64) (*lease, bool) {
 	return l, found
 }
 
-// hasEnded tells whether the lease has ended, or is about to. Called with its lock held.
+// hasEnded reports whether the lease has ended or its lifetime is over. The caller holds its lock.
 func (l *lease) hasEnded() bool { return l.ended || l.ctx.Err() != nil }
 
-// release ends the lease. The pool ends a session that is still inside a transaction, which rolls it back,
-// and resets every other.
+// release ends the lease. If the connection is still inside a transaction, the pool closes it, which rolls
+// back; otherwise the pool resets it.
 func (l *lease) release() {
 	l.cancel()
 	l.mu.Lock()

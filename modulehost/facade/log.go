@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// The limits of a module's lines in the host's log, in bytes as they are written there: a control character
-// takes six.
+// The limits of a module's lines in the host's log, in bytes of the written line: a control character counts
+// as six.
 const (
 	lineBytes      = 1 << 10
 	attributeBytes = 256
@@ -24,7 +24,7 @@ const (
 	lineWindow     = 10 * time.Second
 )
 
-// lineBudget lets a number of lines and bytes through in each window and counts the lines it does not.
+// lineBudget allows a number of lines and bytes in each window and counts the lines over the limit.
 type lineBudget struct {
 	mu      sync.Mutex
 	since   time.Time
@@ -33,8 +33,8 @@ type lineBudget struct {
 	dropped int
 }
 
-// take reports whether a line may be written, and in a new window how many lines were dropped in the last
-// one.
+// take reports whether a line may be written. For the first line of a new window it also returns how many
+// lines were dropped in the previous one.
 func (b *lineBudget) take(now time.Time, bytes int) (ok bool, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,8 @@ func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message
 	return &abi.LogResponse{}, nil
 }
 
-// cutEscaped keeps what takes at most limit bytes as a JSON string, and tells how many those are.
+// cutEscaped returns the beginning of text that needs at most limit bytes as a JSON string, and how many
+// bytes it needs.
 func cutEscaped(text string, limit int) (kept string, bytes int) {
 	for at, char := range text {
 		size := escapedBytes(char)
@@ -87,7 +88,7 @@ func cutEscaped(text string, limit int) (kept string, bytes int) {
 	return text, bytes
 }
 
-// escapedBytes counts what is no UTF-8 as the replacement character's escape sequence.
+// escapedBytes counts invalid UTF-8 as the escape sequence of the replacement character.
 func escapedBytes(char rune) int {
 	switch {
 	case char == '"', char == '\\', char == '\n', char == '\r', char == '\t':
@@ -98,7 +99,7 @@ func escapedBytes(char rune) int {
 	return utf8.RuneLen(char)
 }
 
-// cutText keeps at most limit bytes, and no part of a character.
+// cutText returns at most limit bytes of text, cut between two characters.
 func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// TestALogIsMeasuredAsItIsWritten checks that a control character counts as the six bytes that it takes in
+// TestALogIsMeasuredAsItIsWritten checks that a control character counts as the six bytes that it needs in
 // the log, not as the one byte that the module sent.
 func TestALogIsMeasuredAsItIsWritten(t *testing.T) {
 	t.Parallel()

@@ -13,16 +13,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// The limits of what one module sends: all modules share the installation's reputation with other mail
-// servers.
+// The limits of one module's mails. All modules share the installation's reputation with other mail servers.
 const (
 	mailsAtOnce    = 2
 	mailsPerWindow = 30
 	mailWindow     = time.Minute
-	mailWithin     = 30 * time.Second // the wait for a place and the attempt
+	mailWithin     = 30 * time.Second // for the wait and the attempt together
 )
 
-// mailBudget counts attempts, also those that fail.
+// mailBudget counts attempts, including failed ones.
 type mailBudget struct {
 	places chan struct{}
 
@@ -43,9 +42,9 @@ func (b *mailBudget) take(now time.Time) bool {
 	return b.used <= mailsPerWindow
 }
 
-// sendMail makes one attempt and returns how it ended. Two of a module's attempts run at once and further
-// ones wait. More than 30 in a minute are refused without an attempt, with an error, because no result of an
-// attempt would say so. The sender is the host's.
+// sendMail makes one attempt and returns its result. A module has at most two attempts in progress; further
+// ones wait. An attempt beyond 30 in a minute is not made. That is an error, because no SendResult means it.
+// The sender's address is the host's.
 func (s *session) sendMail(ctx context.Context, request *abi.SendMailRequest) (proto.Message, error) {
 	sender, budget := s.facade.config.Mail, &s.facade.mails
 	if sender == nil {
@@ -81,8 +80,9 @@ func mailMessage(request *abi.SendMailRequest) mail.Message {
 	return m
 }
 
-// mailbox formats an address for mail.Message. A module cannot smuggle one field into the other: a name
-// becomes a quoted or encoded word, and text with more than one address is no valid address.
+// mailbox formats an address for mail.Message. A module cannot put an address into the name or several
+// addresses into one: a name becomes a quoted or encoded word, and a text with more than one address is not a
+// valid address.
 func mailbox(a *abi.MailAddress) string {
 	return (&stdmail.Address{Name: a.GetName(), Address: a.GetAddress()}).String()
 }

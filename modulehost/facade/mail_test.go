@@ -119,7 +119,7 @@ func TestMail(t *testing.T) {
 		{"two in one address", to("a@example.net>, <b@example.net", ""), "MESSAGE_INVALID"},
 		{"two in one, in turn", to("a@example.net, b@example.net", ""), "MESSAGE_INVALID"},
 		{"a name in the address", to("Anna <anna@example.net>", ""), "MESSAGE_INVALID"},
-		{"an address in the name", to("anna@example.net", "x> <b@example.net"), "SENT"}, // a name all the same
+		{"an address in the name", to("anna@example.net", "x> <b@example.net"), "SENT"}, // still only a name
 		{"a line end in the name", to("anna@example.net", "Anna\r\nBcc: b@example.net"), "MESSAGE_INVALID"},
 		{"a line end in the address", to("anna@example.net\r\nBcc: b@example.net", ""), "MESSAGE_INVALID"},
 		{"an empty reply-to", func() *abi.SendMailRequest {

@@ -8,16 +8,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// People knows the names of people.
+// People reads the names of people.
 type People interface {
-	// Names returns the names of those who exist and were not erased, by id. Any text may be asked for.
+	// Names returns the names of people who exist and were not erased, by id. An id may be any text.
 	Names(ctx context.Context, userIDs []string) (map[string]string, error)
 }
 
-// namesAtOnce bounds what one module takes of the connections that all of the platform shares.
+// namesAtOnce bounds how many of the platform's shared connections one module uses for names.
 const namesAtOnce = 2
 
-// names serves modules whose manifest asks for the names of people; the others are refused.
+// names serves modules whose manifest requests people's names; others are refused.
 func (s *session) names(ctx context.Context, request *abi.NamesRequest) (proto.Message, error) {
 	switch people := s.facade.config.People; {
 	case people == nil:

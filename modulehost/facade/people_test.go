@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// directory knows everybody by the id in upper case; with an error nobody.
+// directory returns every id in upper case as the name, or always err if that is set.
 type directory struct{ err error }
 
 func (d directory) Names(_ context.Context, ids []string) (map[string]string, error) {

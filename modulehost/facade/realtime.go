@@ -8,19 +8,20 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Realtime takes a module's updates to the readers of its channels.
+// Realtime sends a module's updates to the readers of its channels.
 type Realtime interface {
 	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, KEY_INVALID, TOO_LARGE, DATA_INVALID,
 	// HOST_OVERLOADED.
 	Publish(module, channel string, process, number uint64, data []byte) error
-	// PublishLatest is Publish for a channel of newest values.
+	// PublishLatest is Publish for a LatestChannel.
 	PublishLatest(module, channel string, process, number uint64, key string, data []byte) error
-	// Ended tells the readers of a process that is gone to come again.
+	// Ended makes the readers of a process that has ended reconnect.
 	Ended(module string, process uint64)
 }
 
-// ProcessNumber numbers the module's process, from 1 for its first: 0 before. It is the same before and after
-// a call only if one process was there all the time, for a process begins after the one before has ended.
+// ProcessNumber returns the number of the module's current or last process, from 1; 0 before the first. If it
+// is the same before and after a call, one process served the whole call, because a process begins only after
+// the previous one has ended.
 func (f *Facade) ProcessNumber() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// pageBytes is the size of a page of rows, and so of one row (docs/reference/modules.md).
+// pageBytes is the largest size of a page of rows, and so of one row (docs/reference/modules.md).
 const pageBytes = 1 << 20
 
-// query runs one statement for its rows. What fits the first page costs the module no further call and
-// holds no connection.
+// query runs one statement and returns its rows. If all of them fit on the first page, the module needs no
+// further call and the connection is released.
 func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
 	if isCopy(request.GetSql()) {
 		return nil, errCopy()
@@ -40,8 +40,8 @@ func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.M
 	return page, nil
 }
 
-// queryInTransaction leaves unread rows on the transaction's connection; their cursor is the transaction's
-// own id.
+// queryInTransaction leaves unread rows on the transaction's connection. Their cursor has the transaction's
+// id.
 func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
 	var page *abi.RowsResponse
 	err := s.inTransaction(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) (err error) {
@@ -57,8 +57,8 @@ func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequ
 	return page, nil
 }
 
-// firstPage runs the statement under the lease's own lifetime, since its rows may outlive the call; the
-// call's end cancels it only until the page is there.
+// firstPage runs the statement with the lease's context, because its rows may outlive the call. The end of
+// the call cancels the statement only until the first page is complete.
 func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.RowsResponse, error) {
 	statement, cancel := context.WithCancel(l.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -94,7 +94,7 @@ func columns(rows pgx.Rows) []*abi.Column {
 	return columns
 }
 
-// fill writes rows to the page until it is full or they end. The row that no longer fits is carried to the
+// fill appends rows to the page until it is full or they end. The row that no longer fits is carried to the
 // next page.
 func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err error) {
 	page.Rows, l.carry = l.carry, nil
@@ -113,7 +113,7 @@ func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err erro
 	return false, rows.Err()
 }
 
-// appendRow writes a row without columns as one NULL: a page without bytes has no rows.
+// appendRow encodes a row without columns as one NULL, because a page without bytes has no rows.
 func appendRow(page []byte, values [][]byte) []byte {
 	if len(values) == 0 {
 		return binary.BigEndian.AppendUint32(page, ^uint32(0))
@@ -162,7 +162,7 @@ func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
 	return page, more, err
 }
 
-// closeRows gives up unread rows; outside a transaction that gives the connection back.
+// closeRows discards unread rows. Outside a transaction it also releases the connection.
 func (s *session) closeRows(_ context.Context, request *abi.CloseRowsRequest) (proto.Message, error) {
 	if l, found := s.find(request.GetCursor()); found {
 		l.mu.Lock()

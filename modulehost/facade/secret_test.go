@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// A secret that was not supplied is an error, never an empty value that a module would take for the secret.
+// TestSecret: a missing secret is an error, never an empty value that the module would use as the secret.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	m := sessionOf(t, facade.New(facade.Config{

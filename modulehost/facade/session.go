@@ -11,11 +11,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// session is what one process holds: connections under a transaction or with unread rows, and objects half
-// read or half written.
+// session holds the resources of one process: connections with a transaction or unread rows, and objects that
+// are being read or written.
 type session struct {
 	facade  *Facade
-	process uint64          // see Facade.Life
+	process uint64          // see Facade.ProcessNumber
 	ctx     context.Context // ends with the process
 	end     context.CancelFunc
 
@@ -23,7 +23,7 @@ type session struct {
 	nextID    uint64
 	leases    map[uint64]*lease
 	handles   map[uint64]*handle
-	resources sync.WaitGroup // of both
+	resources sync.WaitGroup // leases and handles
 }
 
 // Serve serves one call of the module.
@@ -81,7 +81,7 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
 
-// decodeAndServe decodes a request into the type that its function takes.
+// decodeAndServe decodes a request into the type that serve accepts.
 func decodeAndServe[Q any, P interface {
 	*Q
 	proto.Message
@@ -94,8 +94,9 @@ func decodeAndServe[Q any, P interface {
 	return serve(ctx, request)
 }
 
-// Close ends what the process still held: transactions are rolled back, database sessions end, puts leave
-// nothing. It waits for that. Readers of its channels are told to reconnect.
+// Close releases the process's resources and waits until they are released: transactions are rolled back,
+// database sessions end, and unfinished puts store nothing. Readers of the module's channels are made to
+// reconnect.
 func (s *session) Close() {
 	s.end()
 	s.resources.Wait()
@@ -107,7 +108,7 @@ func (s *session) Close() {
 	}
 }
 
-// allowed is true only for the module's own permissions. For a request that has ended it is false.
+// allowed returns true only for the module's own permissions. For a request that has ended it returns false.
 func (s *session) allowed(ctx context.Context, request *abi.AllowedRequest) (proto.Message, error) {
 	caller, found := s.facade.caller(request.GetCall())
 	if !found || !strings.HasPrefix(request.GetPermission(), s.facade.config.ModuleID+".") {
@@ -120,7 +121,7 @@ func (s *session) allowed(ctx context.Context, request *abi.AllowedRequest) (pro
 	return &abi.AllowedResponse{Allowed: allowed}, nil
 }
 
-// secret returns a value of the module's own keys only. The module does not learn where the value comes from.
+// secret returns values of the module's own keys only. The module does not learn where a value comes from.
 func (s *session) secret(_ context.Context, request *abi.SecretRequest) (proto.Message, error) {
 	value, found := s.facade.config.Secrets[request.GetKey()]
 	if !found {

@@ -86,10 +86,10 @@ func TestLongStatementsAreNotKept(t *testing.T) {
 	}
 }
 
-// heap returns how many bytes this process holds.
+// heap returns how many bytes of heap this process uses.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // pools give up what they hold after the second
+	runtime.GC() // pools release their contents only at the second run
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	return int64(now.HeapAlloc)
@@ -153,7 +153,7 @@ func TestADeadProcessLeavesNoSession(t *testing.T) {
 			t.Fatalf("%d locks and sessions of a process that has ended", left)
 		}
 	}
-	if n := m.count(t); n != 0 { // the search_path is the module's own again
+	if n := m.count(t); n != 0 { // the search_path was reset to the module's
 		t.Errorf("%d rows, want none", n)
 	}
 }

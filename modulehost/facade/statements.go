@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// exec runs one statement for its effect. Query and Close, not Exec: without arguments pgx's Exec would
-// speak the simple protocol, which takes several statements at once.
+// exec runs one statement and returns the number of affected rows. It calls Query and Close instead of Exec,
+// because without arguments pgx's Exec uses the simple protocol, which allows several statements at once.
 func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Message, error) {
 	var affected int64
 	if isCopy(request.GetSql()) {
@@ -30,7 +30,7 @@ func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Mes
 	return &abi.ExecResponse{RowsAffected: affected}, nil
 }
 
-// onConnection runs f on the transaction's connection, or on one taken for f alone.
+// onConnection runs f on the transaction's connection, or on a new lease if there is no transaction.
 func (s *session) onConnection(
 	ctx context.Context, transaction uint64, f func(context.Context, *lease) error,
 ) error {
@@ -45,8 +45,8 @@ func (s *session) onConnection(
 	return l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
 }
 
-// inTransaction runs f on the transaction's connection and looks afterwards whether the transaction is
-// still there: COMMIT is a statement like any other to PostgreSQL.
+// inTransaction runs f on the transaction's connection and checks afterwards that the transaction still
+// exists, because a module can send COMMIT as a plain statement.
 func (s *session) inTransaction(ctx context.Context, id uint64, f func(context.Context, *lease) error) error {
 	l, found := s.find(id)
 	if !found || !l.transaction {
@@ -91,7 +91,7 @@ func (s *session) commit(ctx context.Context, request *abi.CommitRequest) (proto
 	var failed bool
 	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
 		tag, err := l.conn.Exec(ctx, "COMMIT")
-		failed = tag.String() == "ROLLBACK" // what PostgreSQL answers when a statement before had failed
+		failed = tag.String() == "ROLLBACK" // PostgreSQL's response to COMMIT after a failed statement
 		return err
 	})
 	switch {
@@ -114,7 +114,7 @@ func (s *session) rollback(ctx context.Context, request *abi.RollbackRequest) (p
 	return &abi.RollbackResponse{}, nil
 }
 
-// finish runs a transaction's last statement and gives its connection back, whatever came of it.
+// finish runs a transaction's last statement and releases its connection, also after an error.
 func (s *session) finish(ctx context.Context, id uint64, last func(context.Context, *lease) error) error {
 	l, found := s.find(id)
 	if !found || !l.transaction {

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// Bucket is one of a module's places for objects, which *storage.Bucket is. Its errors are codes of package
-// storage; what a module sees of any other is UNAVAILABLE.
+// Bucket is one of a module's buckets; *storage.Bucket implements it. Its errors are codes of package
+// storage. The module gets any other error as UNAVAILABLE.
 type Bucket interface {
 	List(ctx context.Context, prefix, after string, limit int) (storage.Page, error)
 	Head(ctx context.Context, key string) (storage.Object, error)
@@ -26,8 +26,8 @@ type Bucket interface {
 
 var _ Bucket = (*storage.Bucket)(nil)
 
-// bucket finds a bucket that the manifest declares. For every other name the module learns only that the
-// bucket is not its own, and not whether it exists.
+// bucket finds a bucket that the manifest declares. For every other name the error is the same, so the module
+// does not learn whether such a bucket exists.
 func (s *session) bucket(id string) (Bucket, error) {
 	if bucket, declared := s.facade.config.Buckets[id]; declared {
 		return bucket, nil
@@ -35,7 +35,7 @@ func (s *session) bucket(id string) (Bucket, error) {
 	return nil, storage.ErrAccessDenied
 }
 
-// storageError lets only the storage codes through (docs/reference/error-codes.md).
+// storageError returns only the codes of storage (docs/reference/error-codes.md).
 func storageError(err error) error {
 	if code := storage.Error(""); errors.As(err, &code) {
 		return code
@@ -90,7 +90,7 @@ func (s *session) createReadURL(
 		return nil, err
 	}
 	seconds := request.GetLifetimeSeconds()
-	// This comes first, because the product below could overflow.
+	// Checked before the product below is computed, which could overflow.
 	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) {
 		return nil, storage.ErrLifetime
 	}

@@ -246,7 +246,7 @@ func TestStorageCodes(t *testing.T) {
 		{"too long", abi.Method_METHOD_BUCKET_READ_URL, url("there", 6*3600+1), storage.ErrLifetime},
 		{"negative", abi.Method_METHOD_BUCKET_READ_URL, url("there", -900), storage.ErrLifetime},
 		{"past an int64", abi.Method_METHOD_BUCKET_READ_URL, url("there", 1<<55+900),
-			storage.ErrLifetime}, // times 10⁹ is 900 s again
+			storage.ErrLifetime}, // multiplied by 10⁹ it overflows to 900 s
 		{"no such handle", abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: 99}, storage.ErrTimeout},
 		{"too large a piece", abi.Method_METHOD_BUCKET_WRITE,
 			&abi.BucketWriteRequest{Handle: 99, Data: make([]byte, pieceBytes+1)}, facade.ErrRequest},
@@ -282,8 +282,8 @@ func TestStorageCodes(t *testing.T) {
 	}
 }
 
-// TestPutThatIsNotCommitted checks that an uncommitted put stores nothing and frees its place. It runs more
-// often than there are places.
+// TestPutThatIsNotCommitted checks that an uncommitted put stores nothing and frees its slot. It makes more
+// puts than there are slots.
 func TestPutThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	m, server := onServer(t)
@@ -320,7 +320,7 @@ func TestPutThatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// stalledBucket is a bucket whose results the test chooses.
+// stalledBucket is a bucket whose results the test sets.
 type stalledBucket struct {
 	facade.Bucket
 	get func(ctx context.Context) (storage.Object, io.ReadCloser, error)
@@ -337,8 +337,8 @@ func (s stalledBucket) Put(ctx context.Context, _, _ string, body io.Reader) (st
 	return s.put(ctx, body)
 }
 
-// TestWriteWaitsForTheHost checks that a write gets no response until the host takes the piece, and that the
-// end of the process ends the wait.
+// TestWriteWaitsForTheHost checks that a write gets no response until the host has read the piece, and that
+// the end of the process ends the wait.
 func TestWriteWaitsForTheHost(t *testing.T) {
 	t.Parallel()
 	take, ended := make(chan struct{}), make(chan struct{})
@@ -368,7 +368,7 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	}
 }
 
-// eventually waits for an event without which the test cannot continue.
+// eventually waits for an event and fails the test if it does not happen.
 func eventually[T any](t *testing.T, what string, happened <-chan T) (value T) {
 	t.Helper()
 	select {
@@ -473,7 +473,7 @@ func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestReadThatWaitsIsCancelled checks that a read ends with its call.
+// TestReadThatWaitsIsCancelled checks that a read ends when its call is cancelled.
 func TestReadThatWaitsIsCancelled(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
@@ -499,7 +499,7 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	eventually(t, "the body is closed", first.closed)
 }
 
-// closing ends a waiting Read, as closing a connection does.
+// closing unblocks a waiting Read when it is closed, as a connection does.
 type closing struct {
 	body
 	writer *io.PipeWriter
@@ -509,7 +509,7 @@ func (c closing) Close() error {
 	return errors.Join(c.body.Close(), c.writer.CloseWithError(errForeign))
 }
 
-const errForeign = facade.Error("HUNTER2") // no code of storage
+const errForeign = facade.Error("HUNTER2") // not a code of storage
 
 func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	t.Parallel()
@@ -523,7 +523,7 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	for name, get := range map[string]func(context.Context) (storage.Object, io.ReadCloser,
 		error){"short": short, "foreign": foreign} {
 		m := openWithStorage(t, stalledBucket{get: get})
-		for range 6 { // more often than there are places
+		for range 6 { // more often than there are slots
 			if _, err := m.get(t, &abi.BucketGetRequest{Key: "a"}); err != storage.ErrUnavailable {
 				t.Fatalf("%v: get: error %v, want %v", name, err, storage.ErrUnavailable)
 			}
@@ -531,7 +531,7 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestManyCallsOnOneHandle is for the race detector: the calls of one handle run one after the other, also
+// TestManyCallsOnOneHandle is for the race detector: the calls on one handle run one after the other, also
 // while the handle is closed.
 func TestManyCallsOnOneHandle(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// pieceBytes is how much of an object travels at once, and all that the host holds of one.
+// pieceBytes is the size of an object's pieces, and the most bytes of an object that the host buffers.
 const pieceBytes = 256 << 10
 
 // download is an object, or a part of one, that is being read.
@@ -19,7 +19,7 @@ type download struct {
 	rest int64 // bytes
 }
 
-// piece reads the next piece. A body that ends early is a failure.
+// piece reads the next piece. A body that ends early is an error.
 func (d *download) piece() ([]byte, error) {
 	data := make([]byte, min(d.rest, pieceBytes))
 	n, err := io.ReadFull(d.body, data)
@@ -37,8 +37,8 @@ func partBytes(object storage.Object, part storage.Range) int64 {
 	return int64(rest)
 }
 
-// getObject opens an object and reads its first piece; what fits that costs the module no further call and
-// holds nothing.
+// getObject opens an object and reads its first piece. If that is all of it, the module needs no further call
+// and no handle is kept.
 func (s *session) getObject(ctx context.Context, request *abi.BucketGetRequest) (proto.Message, error) {
 	bucket, err := s.bucket(request.GetBucket())
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *session) readObject(ctx context.Context, request *abi.BucketReadRequest
 	return response, nil
 }
 
-// upload is an object that is being written: pieces go through a pipe, which holds none, to the one Put
-// that reads them.
+// upload is an object that is being written. Its pieces are sent through an unbuffered pipe to one Put, which
+// reads them.
 type upload struct {
 	pieces *io.PipeWriter
 	done   chan struct{} // closed when the Put has returned
@@ -112,19 +112,19 @@ func (s *session) putObject(ctx context.Context, request *abi.BucketPutRequest) 
 	go func() {
 		defer close(u.done)
 		u.object, u.err = bucket.Put(h.ctx, request.GetKey(), request.GetContentType(), body)
-		_ = body.CloseWithError(u.err) // a later write gets this error
+		_ = body.CloseWithError(u.err) // a later write returns this error
 	}()
 	id := s.keepHandle(h, places, func() {
-		_ = pieces.CloseWithError(context.Canceled) // a body that fails stores nothing
+		_ = pieces.CloseWithError(context.Canceled) // a Put whose body fails stores nothing
 		<-u.done
 	})
-	if ctx.Err() != nil { // the module never learns the handle
+	if ctx.Err() != nil { // the module gets no response, so it cannot close the handle
 		h.end()
 	}
 	return &abi.BucketPutResponse{Handle: id}, nil
 }
 
-// writeObject responds when the piece was taken, so that the module writes no faster than the host's disk.
+// writeObject responds when Put has read the piece, so that the module writes no faster than the host's disk.
 func (s *session) writeObject(ctx context.Context, request *abi.BucketWriteRequest) (proto.Message, error) {
 	if len(request.GetData()) > pieceBytes {
 		return nil, ErrRequest
@@ -133,7 +133,7 @@ func (s *session) writeObject(ctx context.Context, request *abi.BucketWriteReque
 		if h.upload == nil {
 			return false, storage.ErrUnavailable
 		}
-		if len(request.GetData()) > 0 { // nothing would still wait for a reader
+		if len(request.GetData()) > 0 { // an empty write would also wait for a reader
 			_, err = h.upload.pieces.Write(request.GetData())
 		}
 		return false, err

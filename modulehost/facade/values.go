@@ -30,15 +30,15 @@ func decodeArgument(value *abi.Value) any {
 	case *abi.Value_TimeMicros:
 		return time.UnixMicro(kind.TimeMicros).UTC()
 	case *abi.Value_Texts:
-		return append([]string{}, kind.Texts.GetValues()...) // empty is not NULL
+		return append([]string{}, kind.Texts.GetValues()...) // an empty slice, not nil, which would be NULL
 	case *abi.Value_Integers:
 		return append([]int64{}, kind.Integers.GetValues()...)
 	}
 	return nil
 }
 
-// Settings is a module's configuration snapshot as it travels with Start, in the manifest's order. Keys
-// without a value, and secrets, do not.
+// Settings returns a module's configuration as it is sent with Start, in the manifest's order. Keys without a
+// value and secrets are left out.
 func Settings(declared []manifest.Declaration, snapshot map[string]any) []*abi.Setting {
 	var settings []*abi.Setting
 	for _, d := range declared {

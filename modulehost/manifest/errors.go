@@ -5,7 +5,7 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Code is the stable code itself.
+// Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
 const (
@@ -29,5 +29,5 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// Code is always ARTIFACT_INVALID.
+// Code returns ARTIFACT_INVALID.
 func (r Refusal) Code() string { return string(ErrArtifactInvalid) }

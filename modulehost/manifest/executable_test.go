@@ -44,7 +44,7 @@ func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgTy
 	return out.Bytes()
 }
 
-// loading returns the executable with another place in the file for its second segment, which is loaded.
+// loading returns static with another offset and size of its second segment, which is loaded.
 func loading(static []byte, offset, size uint64) []byte {
 	const second = 64 + 56
 	data := bytes.Clone(static)

@@ -2,7 +2,7 @@ package manifest
 
 import "io"
 
-// OpenPackageInRoot is OpenPackage as on a kernel without openat2.
+// OpenPackageInRoot is OpenPackage on a kernel without openat2.
 func OpenPackageInRoot(folder string) (*Package, error) {
 	p, err := OpenPackage(folder)
 	if err == nil {

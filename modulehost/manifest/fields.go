@@ -70,7 +70,7 @@ func (o object) optional(name string) (field, bool) {
 func (o object) required(name string) (field, bool) {
 	f, ok := o.optional(name)
 	if !ok {
-		f.pointer = o.at.pointer // there is nothing to point at but the object
+		f.pointer = o.at.pointer // a missing member has no pointer of its own
 		o.report.invalid(f, "is required.")
 	}
 	return f, ok

@@ -17,9 +17,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// FuzzParse checks that any bytes give either a manifest or findings. A valid manifest is valid to the
-// schema as well, and equal after it was encoded and parsed again. Findings use only this package's own
-// words.
+// FuzzParse checks that any bytes produce either a manifest or findings. The schema accepts every valid
+// manifest, and encoding and parsing it again produces an equal one. Findings contain only words of this
+// package, none of the file.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
@@ -83,7 +83,7 @@ func checkParse(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken m
 
 var pointer = regexp.MustCompile(`^(/[A-Za-z0-9_.-]{1,64})*$`)
 
-// assertPlain checks that a finding is one line of printable text in which no word comes from the file.
+// assertPlain checks that a finding is one line of printable text without words of the file.
 func assertPlain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
 	t.Helper()
 	if f.Module != "" && !manifest.ValidID(f.Module) || !pointer.MatchString(f.Pointer) {
@@ -120,7 +120,7 @@ func vocabulary(t testing.TB, files []string) map[string]bool {
 	return words
 }
 
-// fieldNames returns the labels of all fields, as findings name them, from the schema.
+// fieldNames returns the labels that findings use for all fields. It reads them from the schema.
 func fieldNames(t testing.TB) string {
 	t.Helper()
 	var document map[string]any
@@ -148,7 +148,7 @@ func fieldNames(t testing.TB) string {
 	return names
 }
 
-// encode returns the manifest as module.json: Parse must read the same from it.
+// encode returns the manifest as module.json, from which Parse must read an equal one.
 func encode(t *testing.T, m *manifest.Manifest) []byte {
 	t.Helper()
 	edges := func(list []manifest.Dependency) []fields {
@@ -267,8 +267,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzExecutable checks that debug/elf, where it can read the file, also takes every accepted file for a
-// static executable.
+// FuzzExecutable checks that debug/elf, if it can read an accepted file, also considers it a static
+// executable.
 func FuzzExecutable(f *testing.F) {
 	self, err := os.ReadFile("/proc/self/exe")
 	must(f, err)
@@ -290,7 +290,7 @@ func FuzzExecutable(f *testing.F) {
 		}
 		file, err := elf.NewFile(bytes.NewReader(data))
 		if err != nil {
-			return // it reads sections, which nobody needs to run a program
+			return // debug/elf also reads sections, which are not needed to run a program
 		}
 		loads := false
 		for _, segment := range file.Progs {

@@ -23,7 +23,7 @@ const (
 	maxEnumValues    = 64
 	maxContributions = 16
 
-	maxInteger = 1 << 53 // a browser's number is exact up to here
+	maxInteger = 1 << 53 // the largest integer up to which a browser's numbers are exact
 )
 
 // icons are the names of the Dashboard's icons. module.schema.json repeats them; a test compares.

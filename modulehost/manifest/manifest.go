@@ -26,7 +26,7 @@ type Manifest struct {
 	Name          string
 	Version       *semver.Version
 	Icon          string // name of one of the Dashboard's icons; "" = none
-	People        bool   // the module asks for people's names
+	People        bool   // the module requests people's names
 	Compatibility Compatibility
 	Dependencies  Dependencies
 	Provides      []Capability
@@ -55,8 +55,8 @@ const (
 	KindCapability Kind = "capability"
 )
 
-// Dependencies are those without which the module does not run, and those that it uses only when they are
-// there.
+// Dependencies are the required ones, without which the module does not run, and the optional ones, which it
+// uses if they are present.
 type Dependencies struct {
 	Required []Dependency
 	Optional []Dependency
@@ -75,12 +75,12 @@ type Capability struct {
 	Version *semver.Version
 }
 
-// Baseline says who holds a permission without a grant.
+// Baseline determines who holds a permission without a grant.
 type Baseline string
 
 // The two baselines.
 const (
-	BaselineAuthenticated Baseline = "authenticated" // any signed-in person, never a device
+	BaselineAuthenticated Baseline = "authenticated" // any signed-in person, but no device
 	BaselineRestricted    Baseline = "restricted"    // needs a grant, or the platform's owner
 )
 
@@ -97,7 +97,7 @@ type Display struct {
 	Permission string
 }
 
-// Database says that the module owns a schema.
+// Database declares that the module owns a schema.
 type Database struct {
 	ABI        int
 	Migrations string // folder, relative to the package; "" = none

@@ -160,8 +160,8 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// A link with an absolute target is refused even where it ends inside: a package must work wherever it is
-// unpacked.
+// TestAbsoluteLinkInside: a link with an absolute target is refused even if the target is inside the package,
+// because a package must work in every folder.
 func TestAbsoluteLinkInside(t *testing.T) {
 	t.Parallel()
 	for name, open := range openers {
@@ -211,8 +211,8 @@ func relative(t testing.TB, from, to, name string) string {
 	return path
 }
 
-// TestFileOfAnotherLength reads files of the kernel, which hold more or fewer bytes than their size says,
-// like a file that changes while it is read.
+// TestFileOfAnotherLength reads files of the kernel whose content is longer or shorter than their size, like
+// a file that changes while it is read.
 func TestFileOfAnotherLength(t *testing.T) {
 	t.Parallel()
 	for folder, name := range map[string]string{"/proc/self": "status",

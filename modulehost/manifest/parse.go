@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// reader reads one manifest and collects what is wrong with it.
+// reader reads one manifest and collects its findings.
 type reader struct {
 	*report
 	id string // the module's; "" when missing or invalid, and then the rules about namespaces are skipped
 }
 
-// Parse reads module.json. It returns the manifest, or nil and everything that is wrong with it:
-// MANIFEST_INVALID, MANIFEST_VERSION_UNSUPPORTED (then nothing else), PERMISSION_DUPLICATE,
-// PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE. Findings come in the order in which the fields are
+// Parse reads module.json. It returns the manifest, or nil and all findings: MANIFEST_INVALID,
+// MANIFEST_VERSION_UNSUPPORTED (then it is the only one), PERMISSION_DUPLICATE,
+// PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE. Findings are in the order in which the fields are
 // checked, at most MaxFindings+1. No other file is read.
 func Parse(data []byte) (*Manifest, []Finding) {
 	r := &reader{report: &report{}}
@@ -60,8 +60,8 @@ func (r *reader) manifest(data []byte) *Manifest {
 	return m
 }
 
-// otherVersion reports whether the manifest has another version. It is asked first, because the rules of
-// version 7 do not apply to one.
+// otherVersion reports whether the manifest has another version. It is checked first, because the rules of
+// version 7 apply to no other version.
 func (n *node) otherVersion() bool {
 	version := n.member("manifestVersion")
 	return version.kind == kindNumber && !strings.ContainsAny(version.text, ".eE") &&
@@ -97,8 +97,8 @@ func (r *reader) identity(o object, m *Manifest) {
 	}
 }
 
-// name returns the text by which people recognize the module. Two names must not look alike while they
-// differ in characters that nobody sees.
+// name returns the name of the module that people see. It refuses invisible characters, so that two different
+// names do not look alike.
 func (r *report) name(f field) string {
 	name, ok := r.printableText(f, 1, maxNameLength)
 	switch {
@@ -115,7 +115,7 @@ func (r *report) name(f field) string {
 	return ""
 }
 
-// people reads whether the module asks for people's names: {"names": true}.
+// people reads whether the module requests people's names: {"names": true}.
 func (r *reader) people(o object, m *Manifest) {
 	f, ok := o.optional("people")
 	if !ok {
@@ -191,8 +191,8 @@ func (r *reader) storage(o object, m *Manifest) {
 	}
 }
 
-// checkServerNeeds reports what needs a server program when there is none. Routes and channels need no check
-// here, because the server program itself registers them.
+// checkServerNeeds reports fields that need a server program when there is none. Routes and channels need no
+// check here, because the server program itself registers them.
 func (r *reader) checkServerNeeds(o object) {
 	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server").kind != 0) {
 		return // present, or already reported

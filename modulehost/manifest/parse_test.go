@@ -153,7 +153,7 @@ func everyPlace(v any, put func(any), try func(put func(any))) {
 	put(v)
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) { // places keep their numbers
+		for _, key := range slices.Sorted(maps.Keys(v)) { // so places keep their numbers
 			everyPlace(v[key], func(n any) { v[key] = n }, try)
 		}
 	case []any:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// path returns a path inside the package. It checks the text only; Package checks what the folder has there.
+// path returns a path inside the package. It checks only the text; Package checks the file.
 func (r *report) path(f field) string {
 	value, ok := r.text(f)
 	if !ok {

@@ -48,7 +48,7 @@ func (r *reader) edges(fields []field, seen map[Dependency]bool) []Dependency {
 	return edges
 }
 
-// checkTarget checks what a dependency or contribution points at.
+// checkTarget checks the target of a dependency or contribution.
 func (r *reader) checkTarget(f field, d Dependency) {
 	owner := d.ID
 	if d.Kind == KindCapability {

@@ -48,7 +48,7 @@ var knownDifferences = []struct{ name, pointers, reason string }{
 		"compares with the declaration's own constraints"},
 }
 
-// A schema reports `server is missing` where the code names the field that needs one.
+// A schema can only report that server is missing. The code reports the field that needs a server.
 const serverMissing = "needs entrypoints.server."
 
 func schema(t testing.TB) *jsonschema.Schema {
@@ -60,12 +60,12 @@ func schema(t testing.TB) *jsonschema.Schema {
 	must(t, err)
 	compiler := jsonschema.NewCompiler()
 	must(t, compiler.AddResource("module.schema.json", document))
-	compiled, err := compiler.Compile("module.schema.json") // against the meta-schema, too
+	compiled, err := compiler.Compile("module.schema.json") // also checks it against the meta-schema
 	must(t, err)
 	return compiled
 }
 
-// TestSchemaSaysWhatTheCodeSays compares finding by finding, because a case has many.
+// TestSchemaSaysWhatTheCodeSays compares every finding, because a case has many.
 func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.case")
@@ -81,7 +81,7 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 		input := readExample(t, name)
 		_, findings := manifest.Parse([]byte(input))
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(input))
-		if err != nil { // an editor marks it without any schema
+		if err != nil { // invalid JSON, which an editor marks without a schema
 			if len(findings) == 0 {
 				t.Errorf("%s: valid to the code, no JSON to a schema", name)
 			}
@@ -122,7 +122,7 @@ func sameFinding(pointer string, f manifest.Finding) bool {
 	return pointer == f.Pointer || strings.Contains(f.Message, "must not repeat") && pointer == parent
 }
 
-// covers reports whether pointer is below a finding, where the code looked no further.
+// covers reports whether pointer is below a finding, where the code does not check further.
 func covers(f manifest.Finding, pointer string) bool {
 	return f.Code == manifest.ErrVersionUnsupported || strings.Contains(f.Message, "not well-formed") ||
 		f.Pointer != "" && strings.HasPrefix(pointer, f.Pointer+"/")
@@ -200,7 +200,7 @@ func assertAgree(t *testing.T, compiled *jsonschema.Schema, document any) {
 	}
 }
 
-// isLocal reports whether a finding is about one place alone.
+// isLocal reports whether a finding concerns only one place.
 func isLocal(f manifest.Finding) bool {
 	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.",
 		"must not be less than minLength.",

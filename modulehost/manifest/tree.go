@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// node is one JSON value as the file has it. Decoding into structs would stop at the first fault and accept
-// null everywhere. With the tree every fault is found, and null is simply never of the kind that a field
-// wants.
+// node is one JSON value of the file. Decoding into structs would stop at the first error and would accept
+// null everywhere. With the tree every error is found, and null is refused because it has no kind that a
+// field accepts.
 type node struct {
 	kind     jsontext.Kind
 	text     string   // a string's value, or a number as written
@@ -33,8 +33,8 @@ const (
 	kindFalse  = jsontext.Kind('f')
 )
 
-// readTree parses the document. It reports what is not JSON and returns nil then. It keeps duplicate names,
-// so that open can report all of them.
+// readTree parses the document. If it is not JSON, readTree reports that and returns nil. It keeps duplicate
+// names, so that open can report all of them.
 func (r *report) readTree(data []byte) *node {
 	if len(data) > MaxBytes {
 		r.add(ErrInvalid, "", "%s must not be larger than %d KiB.", FileName, MaxBytes>>10)
@@ -93,7 +93,7 @@ func readNode(decoder *jsontext.Decoder) (*node, error) {
 	return n, err
 }
 
-// malformed reports where the JSON is broken, not how: the library's message quotes the file.
+// malformed reports where the JSON is malformed, but not the library's message, which quotes the file.
 func (r *report) malformed(data []byte, err error) {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) || syntax.ByteOffset > int64(len(data)) {

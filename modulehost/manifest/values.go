@@ -25,7 +25,7 @@ func (d Declaration) Accepts(value any) bool {
 }
 
 func (d Declaration) acceptsText(text string) bool {
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) { // PostgreSQL keeps neither
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) { // PostgreSQL can store neither
 		return false
 	}
 	switch d.Type {

@@ -15,8 +15,7 @@ type HandlerFunc func(ctx context.Context, r *http.Request) (any, error)
 // becomes the response:
 //
 //   - nil is 204 without a body;
-//
-// - a Response is sent with its own status and headers; Created makes one with 201;
+//   - a Response is sent with its own status and headers; Created makes one with 201;
 //   - every other value is 200 with its JSON. A nil slice in it is [], a time.Time has the platform's format.
 //
 // A Refusal is sent with its status and {"code": "..."} as its body. ErrRequestInvalid is 400. Failures of

@@ -15,7 +15,7 @@ import (
 
 // Caller sends requests to the module as one person, screen or stranger. Safe for concurrent use.
 type Caller struct {
-	// ID is what sdk.Principal calls the caller's UserID or DeviceID; "" of a visitor.
+	// ID is the UserID or DeviceID of the caller in sdk.Principal; "" for a visitor.
 	ID string
 
 	module *Module
@@ -26,14 +26,14 @@ type Caller struct {
 	erased bool
 }
 
-// Person is a new signed-in person with these permissions and, as everybody signed in, those whose baseline
-// is authenticated.
+// Person returns a new signed-in person with these permissions and, as for every signed-in person, those
+// whose baseline is authenticated.
 func (m *Module) Person(permissions ...string) *Caller {
 	m.tb.Helper()
 	return m.caller("person", principal.Human, permissions)
 }
 
-// Owner is a new owner of the platform, who holds every permission.
+// Owner returns a new owner of the platform, who has every permission.
 func (m *Module) Owner() *Caller {
 	m.tb.Helper()
 	owner := m.caller("owner", principal.Human, nil)
@@ -41,13 +41,13 @@ func (m *Module) Owner() *Caller {
 	return owner
 }
 
-// Device is a new paired screen with these permissions and no other.
+// Device returns a new paired screen with only these permissions.
 func (m *Module) Device(permissions ...string) *Caller {
 	m.tb.Helper()
 	return m.caller("device", principal.Device, permissions)
 }
 
-// Visitor is an anonymous caller: no route of a module admits it.
+// Visitor returns an anonymous caller, who may use no route of a module.
 func (m *Module) Visitor() *Caller {
 	m.tb.Helper()
 	visitor := m.caller("", principal.Anonymous, nil)
@@ -83,13 +83,13 @@ func baseline(m *manifest.Manifest, permission string) authorization.Baseline {
 	return authorization.Undeclared
 }
 
-// callers are all of one test, by number.
+// callers holds all callers of one test, by number.
 type callers struct {
 	mu  sync.Mutex
 	all []*Caller
 }
 
-// callerHeader says who sends a request, as a cookie would. The module does not see it.
+// callerHeader identifies the sender of a request, in place of a cookie. The module does not receive it.
 const callerHeader = "Sdktest-Caller"
 
 func (c *callers) add(caller *Caller) {
@@ -105,10 +105,10 @@ func (c *callers) numbered(number int) *Caller {
 	return c.all[number]
 }
 
-// requestGates are what the platform's pipeline asks about callers.
+// requestGates provides what the platform's pipeline needs to know about callers.
 type requestGates struct{ *Module }
 
-// Resolve finds the caller of a request; its number travels as the id until Caller.
+// Resolve returns the principal of a request's caller. Its id is the caller's number, which Caller looks up.
 func (g requestGates) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	number, err := strconv.Atoi(r.Header.Get(callerHeader))
 	if err != nil {
@@ -117,7 +117,7 @@ func (g requestGates) Resolve(_ context.Context, r *http.Request) (principal.Pri
 	return g.callers.numbered(number).principal(), nil
 }
 
-// Caller finds the caller of a principal.
+// Caller returns the caller of a principal.
 func (g requestGates) Caller(p principal.Principal) httpapi.Caller {
 	g.callers.mu.Lock()
 	defer g.callers.mu.Unlock()
@@ -129,7 +129,7 @@ func (g requestGates) Caller(p principal.Principal) httpapi.Caller {
 	return authorizedCaller{&Caller{module: g.Module}}
 }
 
-// Stamp lets every address in.
+// Stamp accepts every client address.
 func (requestGates) Stamp(*http.Request) error { return nil }
 
 func (c *Caller) principal() principal.Principal {
@@ -142,13 +142,13 @@ func (c *Caller) principal() principal.Principal {
 	return principal.Principal{}
 }
 
-// authorizedCaller asks the platform's own rule.
+// authorizedCaller applies the platform's own authorization rule to a caller.
 type authorizedCaller struct{ caller *Caller }
 
 // Principal identifies the caller.
 func (j authorizedCaller) Principal() principal.Principal { return j.caller.principal() }
 
-// Allowed never fails: there are no stores.
+// Allowed never returns an error, because it reads no store.
 func (j authorizedCaller) Allowed(_ context.Context, permission string) (bool, error) {
 	j.caller.module.callers.mu.Lock()
 	defer j.caller.module.callers.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// Moment is what a module is about to do when the client of its request disconnects.
+// Moment is the call that a module is about to make when the client of its request disconnects.
 type Moment int
 
 const (
-	AtStatement Moment = iota + 1 // a statement
+	AtStatement Moment = iota + 1 // a statement of the database
 	AtCommit
 	AtStorage // a call of a bucket
 	AtMail
@@ -36,8 +36,9 @@ func momentOf(method abi.Method) Moment {
 	return 0
 }
 
-// Leave sends a request and resets its connection when the module is about to do something: the request's
-// context ends before that is done. Leave fails the test when the module responds first.
+// Leave sends a request and resets its connection when the module is about to make the call that when names.
+// The request's context ends before the call is executed. Leave fails the test when the module responds
+// first.
 func (c *Caller) Leave(request *http.Request, when Moment) {
 	c.module.tb.Helper()
 	var connection net.Conn
@@ -50,7 +51,7 @@ func (c *Caller) Leave(request *http.Request, when Moment) {
 	}
 	c.module.faults.leaveAt(when, func() {
 		if tcp, reliable := connection.(*net.TCPConn); reliable {
-			_ = tcp.SetLinger(0) // an orderly end does not end a request that is in progress
+			_ = tcp.SetLinger(0) // a normal close does not cancel a request in progress
 		}
 		_ = connection.Close()
 	})
@@ -67,7 +68,8 @@ func (f *faults) leaveAt(when Moment, leave func()) {
 	f.cancel = map[Moment]func(){when: leave}
 }
 
-// leave lets the client disconnect, and waits until the module was told so, which ends its call.
+// leave makes the client disconnect if the test has requested it for this moment. It waits until the module
+// has been notified and has cancelled its call.
 func (f *faults) leave(ctx context.Context, moment Moment) {
 	f.mu.Lock()
 	cancel := f.cancel[moment]
@@ -79,6 +81,6 @@ func (f *faults) leave(ctx context.Context, moment Moment) {
 	cancel()
 	select {
 	case <-ctx.Done():
-	case <-time.After(10 * time.Second): // a call with a context of its own goes on
+	case <-time.After(10 * time.Second): // a call whose context is not the request's continues
 	}
 }

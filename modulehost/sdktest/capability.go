@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Ask calls a capability that the module provides, in another module's name: in travels as JSON, the response
-// is decoded into out (nil: not wanted). The error is what the other module would get,
+// Ask calls a capability that the module provides, in the name of another module. It sends in as JSON and
+// decodes the result into out (nil: it is dropped). It returns the error that the other module would get,
 // sdk.ErrCapabilityFailed.
 func (m *Module) Ask(caller, capability, method string, in, out any) error {
 	m.tb.Helper()
@@ -38,7 +38,7 @@ func (m *Module) Ask(caller, capability, method string, in, out any) error {
 	return nil
 }
 
-// capabilityRouter stand in for the modules that the module depends on.
+// capabilityRouter calls the stand-ins for the modules that the module depends on.
 type capabilityRouter struct {
 	manifest     *manifest.Manifest
 	faults       *faults
@@ -47,7 +47,7 @@ type capabilityRouter struct {
 
 var errNoMethod = errors.New("no such method")
 
-// Invoke calls a stand-in along the manifest's edges.
+// Invoke calls a stand-in if the manifest declares the dependency.
 func (o capabilityRouter) Invoke(
 	ctx context.Context, capability, method string, input []byte,
 ) ([]byte, error) {

@@ -17,7 +17,7 @@ type letter struct {
 	Pages int64  `json:"pages,omitzero"`
 }
 
-// TestDecodeIsThePlatforms sends the same bodies through the platform's decoder and the SDK's.
+// TestDecodeIsThePlatforms decodes the same bodies with the platform's decoder and with the SDK's.
 func TestDecodeIsThePlatforms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ contentType, body string }{

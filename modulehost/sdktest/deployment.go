@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// database gives config a new database as the module's own role reaches it, its migrations applied.
+// database sets config to a new database with the module's migrations, reached with the module's own role.
 func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 	m.tb.Helper()
 	if m.manifest.Database == nil {
@@ -41,8 +41,8 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 	}
 }
 
-// explainDatabaseError adds the causes that coded errors do not print: an author wants to see what PostgreSQL
-// said of a migration.
+// explainDatabaseError adds the causes that coded errors do not print, because an author needs PostgreSQL's
+// message about a migration.
 func explainDatabaseError(err error) error {
 	text := err.Error()
 	for {
@@ -58,7 +58,7 @@ func explainDatabaseError(err error) error {
 	}
 }
 
-// settings are the module's configuration as an administrator's form would have stored it.
+// settings returns the module's configuration as the platform would have stored it.
 func (m *Module) settings(given map[string]any) []*abi.Setting {
 	m.tb.Helper()
 	snapshot := make(map[string]any)
@@ -95,7 +95,8 @@ func (m *Module) secrets(given map[string]string) map[string]string {
 	return given
 }
 
-// declared refuses what the manifest does not know: a test that misspells a key proves nothing.
+// declared fails the test for a key that the manifest does not declare, because a misspelled key would prove
+// nothing.
 func (m *Module) declared(where string, given []string, secret bool) {
 	m.tb.Helper()
 	for _, key := range given {

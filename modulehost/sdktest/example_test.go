@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// A module that keeps what it is sent in a bucket.
+// A module that stores uploads in a bucket.
 func ExampleModule_Stored() {
 	t := newT() // a test has its own
 	defer t.end()
@@ -27,7 +27,7 @@ func ExampleModule_Stored() {
 	// 0 left
 }
 
-// A module that mails the office.
+// A module that sends an e-mail to the office.
 func ExampleModule_Sent() {
 	t := newT() // a test has its own
 	defer t.end()
@@ -40,7 +40,7 @@ func ExampleModule_Sent() {
 	// office@example.org New poster It is called advent. It is called <b>advent</b>. ruth@example.org
 }
 
-// A module that tells how its mail went.
+// A module that reports the result of sending.
 func ExampleModule_FailMail() {
 	t := newT() // a test has its own
 	defer t.end()
@@ -73,7 +73,7 @@ func ExampleCaller_Subscribe() {
 
 // exampleT stands in for the *testing.T that an example does not have.
 type exampleT struct {
-	testing.TB // not there
+	testing.TB // nil: a method that is not overridden panics
 	ctx        context.Context
 	cancel     context.CancelFunc
 	cleanups   []func()

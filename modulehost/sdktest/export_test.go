@@ -2,5 +2,5 @@ package sdktest
 
 import "time"
 
-// Hurry lets a reader wait less for its next event.
+// Hurry sets how long a reader waits for its next event.
 func Hurry(s *Subscription, within time.Duration) { s.within = within }

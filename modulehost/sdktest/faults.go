@@ -14,25 +14,25 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// DatabaseLoss is when the module's connections to the database break.
+// DatabaseLoss is the moment at which the module's connections to the database break.
 type DatabaseLoss int
 
 const (
-	// BeforeStatement: with the next statement, which is not done. What its transaction has done is lost, too.
-	// The module gets what PostgreSQL says at its end, a *sdk.DatabaseError of SQLState 57P01, or
-	// sdk.ErrDatabaseUnavailable; a handler's client 503 STORE_UNAVAILABLE for both.
+	// BeforeStatement: before the next statement, which is not executed. Its transaction is rolled back. The
+	// module gets PostgreSQL's last error, a *sdk.DatabaseError with SQLState 57P01, or
+	// sdk.ErrDatabaseUnavailable. HandleFunc turns both into 503 STORE_UNAVAILABLE.
 	BeforeStatement DatabaseLoss = iota + 1
-	// BeforeCommit: with the next commit, and nothing of the transaction is kept. The module gets the same.
+	// BeforeCommit: before the next commit. The transaction is rolled back. The module gets the same errors.
 	BeforeCommit
-	// AfterCommit: with the next commit, which is done, but the module gets sdk.ErrDatabaseUnavailable.
+	// AfterCommit: after the next commit was executed. The module gets sdk.ErrDatabaseUnavailable.
 	AfterCommit
 )
 
-// faults are those that a test has switched on, each for the next call of its kind.
+// faults are the faults that a test has requested, each for the next call of its kind.
 type faults struct {
 	mu           sync.Mutex
 	database     DatabaseLoss // 0: none
-	overloaded   int          // so many calls are refused
+	overloaded   int          // this many calls are refused
 	permissions  int
 	names        int
 	capabilities map[string][]error
@@ -54,30 +54,30 @@ func (m *Module) LoseDatabase(when DatabaseLoss) {
 	m.faults.database = when
 }
 
-// Overload lets the platform refuse the next calls of the module with sdk.ErrHostOverloaded, which a module
-// gets that keeps too much open. Lines of its log are not counted.
+// Overload makes the platform refuse the next calls of the module with sdk.ErrHostOverloaded, as for a module
+// that uses too much of the platform's memory. Lines of its log are not counted.
 func (m *Module) Overload(calls int) {
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.overloaded = calls
 }
 
-// FailPermissions lets the next calls of Host.Can fail with sdk.ErrPrincipalUnresolved. The gate before the
-// module's routes is not affected: a request that it refuses never reaches the module.
+// FailPermissions makes the next calls of Host.Can fail with sdk.ErrPrincipalUnresolved. The gate before the
+// module's routes is not affected: a request that the gate refuses never reaches the module.
 func (m *Module) FailPermissions(calls int) {
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.permissions = calls
 }
 
-// FailNames lets the next calls of Host.People.Names fail with sdk.ErrStoreUnavailable.
+// FailNames makes the next calls of Host.People.Names fail with sdk.ErrStoreUnavailable.
 func (m *Module) FailNames(calls int) {
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.names = calls
 }
 
-// FailCapability lets the next calls of another module's capability end with these errors, which are
+// FailCapability makes the next calls of another module's capability fail with these errors, each of which is
 // sdk.ErrCapabilityAbsent or sdk.ErrCapabilityFailed.
 func (m *Module) FailCapability(capability string, errs ...sdk.Error) {
 	m.tb.Helper()
@@ -94,7 +94,7 @@ func (m *Module) FailCapability(capability string, errs ...sdk.Error) {
 	}
 }
 
-// capability returns how the next call of a capability fails.
+// capability returns the error for the next call of a capability, or nil.
 func (f *faults) capability(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +106,7 @@ func (f *faults) capability(id string) error {
 	return failures[0]
 }
 
-// take uses up one of a number of failures.
+// take decrements a number of failures. It returns false when none is left.
 func (f *faults) take(left *int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +117,7 @@ func (f *faults) take(left *int) bool {
 	return true
 }
 
-// takeDatabase uses up a loss of the database if it is one of these.
+// takeDatabase returns and resets the requested loss of the database if it is one of these, else 0.
 func (f *faults) takeDatabase(losses ...DatabaseLoss) DatabaseLoss {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +130,7 @@ func (f *faults) takeDatabase(losses ...DatabaseLoss) DatabaseLoss {
 	return 0
 }
 
-// serve puts the faults between the module and the platform's facade.
+// serve returns a handler that causes the faults and otherwise calls the platform's facade.
 func (m *Module) serve(next link.Handler) link.Handler {
 	return func(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
 		m.faults.leave(ctx, momentOf(abi.Method(method)))
@@ -155,14 +155,14 @@ func (m *Module) serve(next link.Handler) link.Handler {
 			}
 		case abi.Method_METHOD_ALLOWED:
 			if m.faults.take(&m.faults.permissions) {
-				return nil, httpapi.ErrPrincipal // as of the real caller, whose grants cannot be read
+				return nil, httpapi.ErrPrincipal // as for a real caller whose grants cannot be read
 			}
 		}
 		return next(ctx, method, payload)
 	}
 }
 
-// disconnect ends the module's sessions in PostgreSQL, and waits for that.
+// disconnect terminates the module's sessions in PostgreSQL and waits until they have ended.
 func (m *Module) disconnect() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

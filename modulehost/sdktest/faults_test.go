@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// doing is a module whose one route does what the test wants.
+// doing starts a module with one route, which calls do.
 func doing(t *testing.T, do func(ctx context.Context, h *sdk.Host) error) (*sdktest.Module, *seats) {
 	t.Helper()
 	s := &seats{}
@@ -44,7 +44,7 @@ func TestLosingTheDatabase(t *testing.T) {
 	var count map[string]any
 	for n, c := range []struct {
 		when sdktest.DatabaseLoss
-		kept float64 // rows, so far
+		kept float64 // the number of rows so far
 	}{{sdktest.BeforeCommit, 0}, {sdktest.AfterCommit, 2}, {0, 4}} {
 		if c.when != 0 {
 			m.LoseDatabase(c.when)
@@ -57,7 +57,7 @@ func TestLosingTheDatabase(t *testing.T) {
 			t.Errorf("loss %d: the module saw %v and its client %s", n, err, got)
 		}
 		err = m.Ask("stage", "seats.free", "count", "", &count)
-		for try := 0; err != nil && try < 4; try++ { // the pool learns of each lost connection as it uses it
+		for try := 0; err != nil && try < 4; try++ { // the pool notices a lost connection only when it uses it
 			err = m.Ask("stage", "seats.free", "count", "", &count)
 		}
 		if err != nil || count["count"] != c.kept {
@@ -287,8 +287,8 @@ func TestFailingStorage(t *testing.T) {
 	}
 }
 
-// TestManyTransactions: requests that all want the same row take turns at it, however many there are; those
-// that wait for a connection keep none from going on.
+// TestManyTransactions: any number of requests can lock the same row one after the other. Requests that wait
+// for a connection do not block those that have one.
 func TestManyTransactions(t *testing.T) {
 	t.Parallel()
 	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {

@@ -17,7 +17,7 @@ import (
 
 var errSeatTaken = sdk.Refuse(http.StatusConflict, "SEAT_TAKEN")
 
-// TestResultsOfHandlers asks a route for each kind of result.
+// TestResultsOfHandlers requests a route for each kind of result.
 func TestResultsOfHandlers(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 11, 0, 0, 250999000, time.FixedZone("", 3600))
@@ -67,13 +67,13 @@ type closing struct {
 	closed *bool
 }
 
-// Close remembers that it was called.
+// Close records the call.
 func (c closing) Close() error {
 	*c.closed = true
 	return nil
 }
 
-// TestErrorsOfHandlers returns every kind of error.
+// TestErrorsOfHandlers requests a route for each kind of error.
 func TestErrorsOfHandlers(t *testing.T) {
 	t.Parallel()
 	errs := map[string]error{

@@ -14,14 +14,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// What a module's process inherits, and how much of it the host serves at once (docs/link.md).
+// The descriptors that a module's process inherits, and the host's limits for one module (docs/link.md).
 const (
 	firstBodySocket = 5
 	bodySockets     = 32
 	inService       = 16
 )
 
-// connect serves the module on one end of real sockets, and the host's facade on the other.
+// connect serves the module on one end of real sockets, and the host's facade on the other end.
 func (m *Module) connect(module sdk.Module) {
 	m.tb.Helper()
 	l := new(life)
@@ -54,7 +54,7 @@ func (m *Module) connect(module sdk.Module) {
 		<-responded
 		session.Close()
 		for _, socket := range far {
-			_ = socket.Close() // most were never opened
+			_ = socket.Close() // most were never used
 		}
 	}
 	m.current.Store(l)
@@ -65,10 +65,10 @@ type life struct {
 	client *link.Client
 	bodies *link.Bodies
 	cut    func() // ends the module's calls
-	end    func() // closes the link and waits until nothing of the run is left
+	end    func() // closes the link and waits until every goroutine of the run has ended
 }
 
-// run returns the run in progress.
+// run returns the current run.
 func (m *Module) run() *life {
 	m.tb.Helper()
 	l := m.current.Load()
@@ -78,9 +78,10 @@ func (m *Module) run() *life {
 	return l
 }
 
-// LoseLink cuts the link to the module, as the end of its process does: requests in progress are 500
-// MODULE_HANDLER_FAILED, their contexts end, transactions are rolled back, and further requests are 503
-// MODULE_UNAVAILABLE until Restart. It returns when nothing of the module runs but what it began by itself.
+// LoseLink cuts the link to the module, as the end of its process would: requests in progress get 500
+// MODULE_HANDLER_FAILED, their contexts end, transactions are rolled back, and further requests get 503
+// MODULE_UNAVAILABLE until Restart. It returns when nothing of the run is in progress except the module's own
+// goroutines.
 func (m *Module) LoseLink() {
 	m.tb.Helper()
 	m.run().cut()
@@ -93,8 +94,8 @@ func (m *Module) disconnectLink() {
 	}
 }
 
-// Restart starts a module as the platform does after a crash: it must register the same again. Without
-// LoseLink before, the link is cut first.
+// Restart starts a module as the platform does after a crash: it must register the same routes and other
+// declarations again. If LoseLink was not called before, Restart cuts the link first.
 func (m *Module) Restart(module sdk.Module) {
 	m.tb.Helper()
 	if m.current.Load() != nil {
@@ -119,15 +120,15 @@ func (m *Module) socketpair() (net.Conn, net.Conn) {
 		if conns[i], err = net.FileConn(file); err != nil {
 			m.tb.Fatal("sdktest: ", err)
 		}
-		_ = file.Close() // FileConn duplicates
+		_ = file.Close() // FileConn has duplicated the descriptor
 	}
 	return conns[0], conns[1]
 }
 
-// running is the module as the gateway knows it.
+// running is the module with the interface that the gateway uses.
 type running struct{ *Module }
 
-// Routes is what the module registered.
+// Routes returns the registered routes.
 func (r running) Routes() []*abi.Route { return r.routes }
 
 // Begin begins a call that may have bodies.

@@ -8,17 +8,17 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Line is one that the module has logged, as far as the platform keeps it.
+// Line is a line that the module has logged, without the parts that the platform drops.
 type Line struct {
 	Level      string // "info", "warn" or "error"
 	Text       string
 	Attributes map[string]string
 }
 
-// String is what a failing test prints.
+// String returns the text that a failing test prints.
 func (l Line) String() string { return fmt.Sprintf("%s %s %v", l.Level, l.Text, l.Attributes) }
 
-// lines keeps what a module logs.
+// lines holds the lines that a module has logged.
 type lines struct{ *observer.ObservedLogs }
 
 func (l *lines) open() *zap.Logger {
@@ -27,7 +27,7 @@ func (l *lines) open() *zap.Logger {
 	return zap.New(core)
 }
 
-// Logs are the lines that the module has logged so far. A line is here before the module's call of Log
+// Logs returns the lines that the module has logged so far. A line is included when the module's call of Log
 // returns.
 func (m *Module) Logs() []Line {
 	var lines []Line
@@ -40,7 +40,7 @@ func (m *Module) Logs() []Line {
 	return lines
 }
 
-// Logged tells whether the module has logged a line whose text holds this.
+// Logged reports whether the module has logged a line whose text contains text.
 func (m *Module) Logged(text string) bool {
 	for _, line := range m.Logs() {
 		if strings.Contains(line.Text, text) {

@@ -17,17 +17,17 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Sent are the mails that the module has sent so far, as it gave them to Host.Mail. A mail is here before
-// the module's call of Send returns.
+// Sent returns the mails that the module has sent so far, as it passed them to Host.Mail. A mail is included
+// when the module's call of Send returns.
 func (m *Module) Sent() []sdk.Message {
 	m.mailServer.mu.Lock()
 	defer m.mailServer.mu.Unlock()
 	return slices.Clone(m.mailServer.sent)
 }
 
-// FailMail lets the module's next mail end with this outcome, and those after it with the further ones;
-// then mails are sent again. Sent does not have such a mail. One that breaks the rules of sdk.Message is
-// MailMessageInvalid as ever, and uses up no outcome.
+// FailMail sets the result of the module's next mail, and the further ones in order; after that mails are
+// sent again. Sent does not include a mail that failed. A mail that breaks the rules of sdk.Message gets
+// MailMessageInvalid as usual and uses up no outcome.
 func (m *Module) FailMail(outcomes ...sdk.SendResult) {
 	m.mailServer.mu.Lock()
 	defer m.mailServer.mu.Unlock()
@@ -36,8 +36,8 @@ func (m *Module) FailMail(outcomes ...sdk.SendResult) {
 	}
 }
 
-// mailServer sends mails as the platform does, to a server of the test's that takes them all. No manifest
-// tells whether its module sends any, so the server begins with the first one.
+// mailServer sends mails with the platform's code, to a server of the test that accepts all of them. A
+// manifest does not declare that its module sends mails, so the server starts with the first mail.
 type mailServer struct {
 	tb     testing.TB
 	server *smtp.Server
@@ -45,7 +45,7 @@ type mailServer struct {
 
 	mu        sync.Mutex
 	listener  net.Listener    // nil before the first mail
-	transport *mail.Transport // beside it
+	transport *mail.Transport // set together with listener
 	failures  []mail.SendResult
 	sent      []sdk.Message
 }
@@ -83,13 +83,13 @@ func (p *mailServer) open() (*mail.Transport, error) {
 func (p *mailServer) close() {
 	_ = p.server.Close()
 	if p.listener != nil {
-		_ = p.listener.Close() // the server may not have known of it yet
+		_ = p.listener.Close() // if Serve has not begun, closing the server leaves the listener open
 	}
 	p.served.Wait()
 }
 
-// Send sends the message before a failure takes the place of SENT: what is wrong with a message comes
-// first, as in life.
+// Send validates and sends the message, and only then replaces SENT by the outcome that the test has set. So
+// an invalid message is reported first, as by the platform.
 func (p *mailServer) Send(ctx context.Context, message mail.Message) mail.SendResult {
 	transport, err := p.open()
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *mailServer) Send(ctx context.Context, message mail.Message) mail.SendRe
 	return outcome
 }
 
-// messageOf is a message in the words of the SDK again. It was sent, so its addresses are some.
+// messageOf converts a message back to the SDK's type. It was sent, so its addresses are valid.
 func messageOf(message mail.Message) sdk.Message {
 	given := sdk.Message{Subject: message.Subject, Text: message.Text, HTML: message.HTML}
 	for _, to := range message.To {
@@ -119,7 +119,7 @@ func messageOf(message mail.Message) sdk.Message {
 			given.To = append(given.To, *address)
 		}
 	}
-	given.ReplyTo, _ = stdmail.ParseAddress(message.ReplyTo) // nil without one
+	given.ReplyTo, _ = stdmail.ParseAddress(message.ReplyTo) // nil if there is none
 	return given
 }
 

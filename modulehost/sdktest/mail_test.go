@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestSent: a mail is seen as the module gave it.
+// TestSent: Sent returns a mail as the module passed it.
 func TestSent(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -31,8 +31,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// TestFailMail: a mail ends as the test wants, once, whichever the outcome; what is wrong with a mail is
-// told all the same.
+// TestFailMail: each outcome applies to one mail. An invalid mail is still reported as invalid.
 func TestFailMail(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -63,7 +62,7 @@ func TestFailMail(t *testing.T) {
 	}
 }
 
-// TestMailLimits: the rules for messages and the 30 of a minute hold.
+// TestMailLimits: the rules for messages and the limit of 30 a minute apply.
 func TestMailLimits(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Named gives a person the name that Host.People.Names tells. Without it a person is "Person" and a number.
+// Named sets the name that Host.People.Names returns for a person. The default is "Person" and a number.
 func (c *Caller) Named(name string) *Caller {
 	c.module.callers.mu.Lock()
 	defer c.module.callers.mu.Unlock()
@@ -16,8 +16,8 @@ func (c *Caller) Named(name string) *Caller {
 	return c
 }
 
-// Revoke takes permissions from the caller, as an administrator would: from the next request and the next
-// Host.Can on.
+// Revoke removes permissions of the caller, as an administrator would. It applies from the next request and
+// the next Host.Can.
 func (c *Caller) Revoke(permissions ...string) {
 	c.module.callers.mu.Lock()
 	defer c.module.callers.mu.Unlock()
@@ -26,12 +26,12 @@ func (c *Caller) Revoke(permissions ...string) {
 	}
 }
 
-// directory is the people of one test.
+// directory provides the names of one test's people.
 type directory struct{ *Module }
 
 var errDirectory = errors.New("the directory cannot be read")
 
-// Names leaves out whom the test has erased.
+// Names leaves out people whom the test has erased.
 func (d directory) Names(_ context.Context, userIDs []string) (map[string]string, error) {
 	if d.faults.take(&d.faults.names) {
 		return nil, errDirectory

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Erase tells the module that a person was erased (Registry.PersonErased). An error means that the platform
-// would tell it again. It fails the test of a module that did not ask to be told.
+// Erase notifies the module that a person was erased (Registry.PersonErased). After an error the platform
+// would notify it again. Erase fails the test if the module has not declared PersonErased.
 func (m *Module) Erase(userID string) error {
 	m.tb.Helper()
 	if !m.registered.GetPersonErased() {
@@ -24,9 +24,9 @@ func (m *Module) Erase(userID string) error {
 	return m.callContext(ctx, abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: userID}, nil)
 }
 
-// Export decodes what the module keeps of a person into out (Registry.PersonExport), by the platform's rules:
-// an error means that the person's data would not have this module's part. It fails the test of a module
-// that exports nothing.
+// Export decodes the module's data about a person (Registry.PersonExport) into out, by the platform's rules.
+// After an error the person's export would lack this module's part. Export fails the test if the module has
+// not declared PersonExport.
 func (m *Module) Export(userID string, out any) error {
 	m.tb.Helper()
 	if !m.registered.GetPersonExport() {

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// choir keeps the voices of people.
+// choir stores the voices of people.
 type choir struct {
 	posters
 	voices map[string]string
@@ -34,7 +34,7 @@ func TestEraseAndExport(t *testing.T) {
 	c := &choir{voices: map[string]string{}, broken: true}
 	m := sdktest.Start(t, c, sdktest.Options{Folder: "testdata/posters"})
 	const piece = 1 << 20
-	for _, length := range []int{0, 1, piece - 2, piece - 1, 3*piece - 2, 8*piece - 2} { // two quotes around it
+	for _, length := range []int{0, 1, piece - 2, piece - 1, 3*piece - 2, 8*piece - 2} { // JSON adds 2
 		c.voices["anna"] = strings.Repeat("x", length)
 		var got string
 		if err := m.Export("anna", &got); err != nil || got != c.voices["anna"] {
@@ -54,7 +54,7 @@ func TestEraseAndExport(t *testing.T) {
 			c.voices["anna"])
 	}
 	c.broken = false
-	for range 2 { // it may come twice
+	for range 2 { // the platform may notify it twice
 		if err := m.Erase("anna"); err != nil || c.voices["anna"] != "" {
 			t.Errorf("Erase: error %v, keeps %q, want neither", err, c.voices["anna"])
 		}

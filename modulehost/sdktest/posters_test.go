@@ -12,11 +12,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// posters is a module that keeps images in a bucket, mails the office about each, and shows them on screens.
+// posters is a module that stores images in a bucket, mails the office about each, and shows them on screens.
 type posters struct {
 	host       *sdk.Host
-	lost       bool // the wall cannot be read
-	serveCount bool // of its end, everybody
+	lost       bool // the snapshot of the wall fails
+	serveCount bool // Stop uses the mail server, the bucket and the channel
 }
 
 func (p *posters) Register(r *sdk.Registry) error {
@@ -50,7 +50,7 @@ var office = []mail.Address{{Name: "Office", Address: "office@example.org"}}
 
 func (p *posters) images() *sdk.Bucket { return p.host.Storage.Bucket("images") }
 
-// hang answers how the mail went.
+// hang responds with the result of the mail.
 func (p *posters) hang(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if _, err := p.images().Put(r.Context(), name, r.Header.Get("Content-Type"), r.Body); err != nil {
@@ -72,7 +72,7 @@ func (p *posters) hang(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(outcome)
 }
 
-// show answers where a browser finds the image.
+// show responds with a URL of the image.
 func (p *posters) show(w http.ResponseWriter, r *http.Request) {
 	url, _, err := p.images().CreateReadURL(r.Context(), r.PathValue("name"), 0)
 	if err != nil {
@@ -100,11 +100,12 @@ func (p *posters) snapshot(ctx context.Context) (any, error) {
 	return names, err
 }
 
-// TestStop: nothing of the platform is gone before the module's Stop hook, whose failure would be the test's.
+// TestStop: the platform's services work until the module's Stop hook has returned. An error of the hook
+// fails the test.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	module, m := &posters{}, (*sdktest.Module)(nil)
-	t.Cleanup(func() { // after the hook
+	t.Cleanup(func() { // runs after the hook
 		if sent := m.Sent(); len(sent) != 2 || sent[1].Subject != "The wall is closed" {
 			t.Errorf("Sent: number of sent %v, want %v; want sent[1].Subject to be %v",
 				len(sent), 2, "The wall is closed")
@@ -116,14 +117,14 @@ func TestStop(t *testing.T) {
 	module.serveCount = true
 }
 
-// startPosters starts one of the test's own.
+// startPosters starts a posters module.
 func startPosters(t testing.TB) (*posters, *sdktest.Module) {
 	t.Helper()
 	module := &posters{}
 	return module, sdktest.Start(t, module, sdktest.Options{Folder: "testdata/posters"})
 }
 
-// failure is what a test that does this is failed with; "" when it is not.
+// failure returns the message with which do fails its test; "" if it does not.
 func failure(t *testing.T, do func(t testing.TB)) string {
 	t.Helper()
 	r := recordingT{t, make(chan string, 1)}

@@ -17,10 +17,10 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// openChannels makes the hubs of the channels that the module registered, if it did, and lets them run.
+// openChannels creates and starts the hubs of the registered channels, if there are any.
 func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	m.tb.Helper()
-	m.hubs.Unshared() // a test knows what its reader's snapshot shows
+	m.hubs.Unshared() // so that a snapshot is always as new as its reader
 	for _, channel := range channels {
 		open := m.hubs.Open
 		if channel.GetLatest() {
@@ -39,7 +39,7 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	served := make(chan error, 1)
 	go func() { served <- m.hubs.Serve(ctx) }()
 	select {
-	case <-m.hubs.Ready(): // before, readers would be refused
+	case <-m.hubs.Ready(): // until then readers are refused
 	case err := <-served:
 		m.tb.Fatal("sdktest: ", err)
 	}
@@ -51,7 +51,7 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	})
 }
 
-// snapshot asks the module for a channel's state. The process number is always the first.
+// snapshot requests a channel's state from the module. The process number is always 1.
 func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		var response abi.SnapshotResponse
@@ -64,20 +64,21 @@ func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot
 	}
 }
 
-// Subscription is one reader of a channel. When it was refused, the Response is the refusal.
-// Otherwise its Status is 200 and its Body the snapshot, to be decoded with JSON.
+// Subscription is one reader of a channel. If it was refused, the Response is the refusal. Otherwise its
+// Status is 200 and its Body is the snapshot, to be decoded with JSON.
 type Subscription struct {
 	Response
 
 	stream *bufio.Reader
 	leave  context.CancelFunc
-	within time.Duration // an event comes, or none will
+	within time.Duration // how long to wait for the next event
 }
 
 const eventWithin = 10 * time.Second
 
 // Subscribe reads one of the module's channels, as a page in the caller's browser or on the screen would,
-// until the test ends. It returns with the snapshot: whatever the module publishes afterwards is an update.
+// until the test ends. It returns after the snapshot was received, so everything that the module publishes
+// later is an update.
 func (c *Caller) Subscribe(channel string) *Subscription {
 	c.module.tb.Helper()
 	ctx, leave := context.WithCancel(c.module.tb.Context())
@@ -107,10 +108,10 @@ func (c *Caller) Subscribe(channel string) *Subscription {
 	return s
 }
 
-// Update waits for the next update, which is JSON on one line: updates come in the order of the module's
-// publishes, each once. It fails the test when none comes within 10 s. A reader that leaves very many
-// unread is disconnected, as in life; of a channel of newest values it may miss older ones. Not for use by
-// several goroutines at once.
+// Update waits for the next update and returns it as JSON on one line. Updates arrive once each, in the order
+// in which the module published them. Update fails the test when none arrives within 10 s. A reader with very
+// many unread updates is disconnected, as on the platform; on a LatestChannel it may skip older values. Not
+// safe for concurrent use.
 func (s *Subscription) Update() string {
 	s.module.tb.Helper()
 	if s.Status != http.StatusOK {
@@ -119,7 +120,7 @@ func (s *Subscription) Update() string {
 	return s.next("update")
 }
 
-// next is the data of the next event that is no heartbeat.
+// next returns the data of the next event that is not a heartbeat.
 func (s *Subscription) next(wanted string) string {
 	s.module.tb.Helper()
 	defer time.AfterFunc(s.within, s.leave).Stop()

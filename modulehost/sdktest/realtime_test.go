@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// TestSubscribe: every reader has the snapshot, and then what is published, in order.
+// TestSubscribe: every reader gets the snapshot first and then all updates in order.
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -44,8 +44,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// TestSubscribeLatest: of a channel of newest values a reader that reads late has few updates and the last
-// of each key.
+// TestSubscribeLatest: a slow reader of a LatestChannel gets few updates, and the last value of each key.
 func TestSubscribeLatest(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -93,8 +92,8 @@ func TestSubscribeLatest(t *testing.T) {
 	}
 }
 
-// TestSubscribeRefusals: a caller without the permission learns nothing, and a test that misuses a reader
-// fails.
+// TestSubscribeRefusals: a caller without the permission gets no data, and a test that uses a Subscription
+// wrongly fails.
 func TestSubscribeRefusals(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// listen puts the module behind the platform's own pipeline, on a port of this machine.
+// listen serves the module behind the platform's own pipeline, on a local port.
 func (m *Module) listen(host *facade.Facade) {
 	m.tb.Helper()
 	handler, err := httpserver.New(httpserver.Config{
@@ -56,10 +56,10 @@ func (m *Module) listen(host *facade.Facade) {
 	})
 }
 
-// dashboard is where the browser of every caller is.
+// dashboard is the origin of every caller's browser.
 const dashboard = "https://dashboard.example.org"
 
-// Response is a response, read to its end.
+// Response is an HTTP response with its whole body.
 type Response struct {
 	Status int
 	Header http.Header
@@ -68,7 +68,7 @@ type Response struct {
 	module *Module
 }
 
-// String is what a failing test prints.
+// String returns the text that a failing test prints.
 func (r *Response) String() string { return fmt.Sprintf("%d %s", r.Status, r.Body) }
 
 // JSON decodes the body into out, or fails the test.
@@ -79,7 +79,7 @@ func (r *Response) JSON(out any) {
 	}
 }
 
-// Do sends a request as the Dashboard would: path is the route's, with a query if there is one; body is
+// Do sends a request as the Dashboard would. path is the route's path, with a query if it has one; body is
 // nil, JSON as a string or []byte, or a value to be encoded. Use Send for anything else.
 func (c *Caller) Do(method, path string, body any) *Response {
 	c.module.tb.Helper()
@@ -105,8 +105,8 @@ func (c *Caller) Do(method, path string, body any) *Response {
 	return c.Send(request)
 }
 
-// Request makes a request of the caller's, with the Dashboard's Origin where a browser would send one, for
-// Send.
+// Request returns a request of the caller for Send, with the Dashboard's Origin where a browser would send
+// one.
 func (c *Caller) Request(method, path string, body io.Reader) *http.Request {
 	c.module.tb.Helper()
 	request, err := http.NewRequestWithContext(c.module.tb.Context(), method, c.module.address+path, body)

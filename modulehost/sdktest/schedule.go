@@ -13,9 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/services/schedule"
 )
 
-// Advance lets time pass for what the module does regularly (Registry.Every): it makes the runs that are due
-// meanwhile, one after the other, by the platform's own rules, also those that are repeated after a failure.
-// It returns the failures. Only schedules are moved: time.Now, now() in SQL and deadlines are not.
+// Advance moves the clock of the module's schedules (Registry.Every). It makes the runs that become due, one
+// after the other, by the platform's own rules, including runs that are repeated after a failure. It returns
+// their errors. Only schedules are affected: time.Now, now() in SQL and deadlines are not.
 func (m *Module) Advance(by time.Duration) error {
 	m.tb.Helper()
 	if m.schedules == nil {
@@ -45,7 +45,7 @@ func (m *Module) Advance(by time.Duration) error {
 	}
 }
 
-// openSchedules lets the module's schedules be declared as at its first start.
+// openSchedules stores the module's schedules as its first start on a platform would.
 func (m *Module) openSchedules(registered []*abi.Schedule) {
 	m.tb.Helper()
 	if len(registered) == 0 {
@@ -61,7 +61,7 @@ func (m *Module) openSchedules(registered []*abi.Schedule) {
 	}
 }
 
-// scheduled is the module as the platform's schedules know it.
+// scheduled is the module with the interface that the platform's schedules use.
 type scheduled struct {
 	*Module
 	mu     sync.Mutex
@@ -76,7 +76,7 @@ func (s *scheduled) failures() error {
 	return err
 }
 
-// Scheduled is what the module registered.
+// Scheduled returns the registered schedules.
 func (s *scheduled) Scheduled() (declared []schedule.Declared) {
 	for _, one := range s.registered.GetSchedules() {
 		declared = append(declared, schedule.Declared{
@@ -99,7 +99,7 @@ func (s *scheduled) Run(ctx context.Context, _, name string) error {
 	return err
 }
 
-// Running asks the module.
+// Running asks the module whether the schedule's run is in progress.
 func (s *scheduled) Running(ctx context.Context, _, name string) (bool, error) {
 	var response abi.RunResponse
 	err := s.callContext(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name, AskOnly: true}, &response)

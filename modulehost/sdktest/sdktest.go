@@ -1,13 +1,13 @@
-// Package sdktest owns the platform that a module's own tests run in: the host's real side of the module
-// link, its real gates before every request, and a real PostgreSQL in which the module has its own role and
-// migrations; for what it declares or uses, buckets on an S3 service, a mail server and the hubs of its
-// channels. The module itself runs in the test's process, so that the race detector, a debugger and
-// coverage see it. What it lacks is the sandbox and a process of its own, which are seen under make dev,
-// and an S3 service that checks signatures.
+// Package sdktest runs a module in its own tests, with the host's real side of the module link, its real
+// gates before every request, and a real PostgreSQL in which the module has its own role and migrations. If
+// the module declares or uses them, there are also buckets on an S3 service, a mail server and the hubs of
+// its channels. The module itself runs in the test's process, so that the race detector, a debugger and
+// coverage include it. It has no sandbox and no process of its own, and the S3 service does not check
+// signatures; make dev runs a module with all of these.
 //
-// What seldom fails, a test makes fail by one line: FailStorage, SlowStorage, CutObjects, FailMail,
-// LoseDatabase, LoseLink, FailPermissions, FailCapability, FailNames, Overload, Caller.Leave, Caller.Revoke.
-// The module sees what the platform would give it. Advance moves the clock of what is done regularly.
+// A test can cause rare failures with one line: FailStorage, SlowStorage, CutObjects, FailMail, LoseDatabase,
+// LoseLink, FailPermissions, FailCapability, FailNames, Overload, Caller.Leave, Caller.Revoke. The module
+// gets the error that the platform would return. Advance moves the clock of the module's schedules.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //
@@ -45,25 +45,26 @@ import (
 	"github.com/narthex-platform/narthex/services/schedule"
 )
 
-// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for
-// goroutines that the module has left behind after Stop, and exits.
+// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, fails if the
+// module has left goroutines behind after Stop, and exits.
 func Main(m *testing.M) { databasetest.Main(m) }
 
-// Options are what a deployment would decide. The zero value has no settings.
+// Options are the settings of a deployment. The zero value has none.
 type Options struct {
-	// Folder holds module.json; its name is the module's id. "": the test's own, where Go runs it.
+	// Folder contains module.json; its name is the module's id. The default is the directory of the test.
 	Folder string
-	// Configuration is what an administrator has set: string, int, int64 or bool. Every other key has the
-	// manifest's default.
+	// Configuration holds the values that an administrator has set: string, int, int64 or bool. Every other key
+	// has the manifest's default.
 	Configuration map[string]any
-	// Secrets is what the deployment supplies, by the manifest's keys.
+	// Secrets holds the deployment's secrets, by the manifest's keys.
 	Secrets map[string]string
-	// Capabilities stand in for the modules that this one depends on. One that is not here is absent.
+	// Capabilities are stand-ins for the modules that this one depends on. A capability that is missing here is
+	// absent.
 	Capabilities map[string]sdk.Methods
 }
 
-// Module is one that runs, until its test ends. Its methods fail the test rather than return what is the
-// test's own mistake.
+// Module is a module that runs until its test ends. A mistake in the test, such as an unknown bucket, fails
+// the test instead of causing an error.
 type Module struct {
 	tb         testing.TB
 	manifest   *manifest.Manifest
@@ -71,16 +72,16 @@ type Module struct {
 	current    atomic.Pointer[life]
 	routes     []*abi.Route
 	registered *abi.RegisterResponse
-	streams    []httpapi.Route // of its channels
+	streams    []httpapi.Route // the streams of its channels
 	hubs       *realtime.Hubs
 	buckets    map[string]facade.Bucket
-	faulty     map[string]facade.Bucket // the same, as the module gets them
+	faulty     map[string]facade.Bucket // the same buckets with the test's faults, for the module
 	faults     faults
 	start      *abi.StartRequest
-	db         *databasetest.DB // nil: the module needs none
-	role       string           // of the module in it
+	db         *databasetest.DB // nil: the module declares no database
+	role       string           // the module's role in it
 	scheduled  *scheduled
-	schedules  *schedule.Service // nil: the module declared none
+	schedules  *schedule.Service // nil: the module declared no schedules
 	mailServer *mailServer
 	callers    callers
 	lines      lines
@@ -89,9 +90,9 @@ type Module struct {
 }
 
 // Start registers and starts the module as the platform does, in a new database and with new buckets if the
-// manifest declares them, and stops it when the test ends. It fails the test where the platform would
-// refuse the module: for its manifest, its migrations, its registration, a required key that has no value,
-// or its Start hook. Tests may be parallel: each has all of this for itself.
+// manifest declares them, and stops it when the test ends. It fails the test if the platform would refuse the
+// module because of its manifest, its migrations, its registration, a required key without a value, or its
+// Start hook. Tests may be parallel: each has its own database and buckets.
 func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	tb.Helper()
 	folder, err := filepath.Abs(options.Folder)
@@ -133,7 +134,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	return m
 }
 
-// register is the handshake, and the platform's judgement of it.
+// register makes the handshake and applies the platform's checks to the registration.
 func (m *Module) register() *abi.RegisterResponse {
 	m.tb.Helper()
 	var registered abi.RegisterResponse
@@ -162,12 +163,12 @@ func (m *Module) register() *abi.RegisterResponse {
 	return &registered
 }
 
-// stop runs the stop hook. Its context is a new one: the test's has ended.
+// stop calls the Stop hook. It uses a new context, because the test's has ended.
 func (m *Module) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), process.StopWithin)
 	defer cancel()
 	if m.current.Load() == nil {
-		return // the test has lost the link
+		return // the test has cut the link
 	}
 	if err := m.run().client.Call(ctx, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{},
 		&abi.StopResponse{}); err != nil {
@@ -175,7 +176,7 @@ func (m *Module) stop() {
 	}
 }
 
-// call makes one of the calls without which there is nothing to test.
+// call makes a call and fails the test if it fails.
 func (m *Module) call(within time.Duration, method abi.Method, request, response proto.Message) {
 	m.tb.Helper()
 	ctx, cancel := context.WithTimeout(m.tb.Context(), within)

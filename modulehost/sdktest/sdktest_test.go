@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
 
-// seats is a module that has a bit of everything.
+// seats is a module that uses most parts of the SDK.
 type seats struct {
 	host     *sdk.Host
 	register func(*sdk.Registry)
@@ -69,7 +69,7 @@ func (s *seats) Stop(context.Context) error {
 	return nil
 }
 
-// about tells who asks, and how the module was set up.
+// about responds with the caller and the module's settings.
 func (s *seats) about(w http.ResponseWriter, r *http.Request) {
 	token, err := s.host.Secret(r.Context(), "apiToken")
 	if err != nil {
@@ -159,7 +159,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestDependencies: the stand-ins are reached as the real ones would be.
+// TestDependencies: stand-ins are called by the same rules as real modules.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	module, with := &seats{}, options()
@@ -185,7 +185,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// recordingT is a test that notes what it was failed with.
+// recordingT is a testing.TB that records the message with which it is failed.
 type recordingT struct {
 	testing.TB
 	words chan string
@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 				defer func() { _ = recover() }()
 				sdktest.Start(r, module, with)
 			}()
-			close(r.words) // empty: it was let through
+			close(r.words) // no message: the module was accepted
 			if got := <-r.words; !strings.Contains(got, c.wanted) {
 				t.Errorf("Start failed the test with %q, want it to contain %q", got, c.wanted)
 			}
@@ -244,8 +244,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCallsAtOnce: eight calls to others run, the ninth waits its turn in the module, and the database is
-// reached past them all.
+// TestCallsAtOnce: eight calls to other modules run at once, the ninth waits in the module, and the database
+// can be used meanwhile.
 func TestCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	const most = 8
@@ -284,8 +284,8 @@ func TestCallsAtOnce(t *testing.T) {
 	}
 }
 
-// TestCallEnds: a call that its caller gives up ends at the provider, and the caller gets its own context's
-// error.
+// TestCallEnds: when the caller's context ends, the provider's call ends too, and the caller gets its
+// context's error.
 func TestCallEnds(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -308,7 +308,7 @@ func TestCallEnds(t *testing.T) {
 	}
 }
 
-// TestCallSizes: 256 KiB of JSON each way and no more.
+// TestCallSizes: 256 KiB of JSON in each direction are accepted and no more.
 func TestCallSizes(t *testing.T) {
 	t.Parallel()
 	const most = 256<<10 - 2 // and two quotation marks

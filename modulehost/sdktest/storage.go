@@ -14,10 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// accessKey is the platform's at the S3 service of every test.
+// accessKey is the platform's access key at the S3 service of every test.
 const accessKey = "sdktest"
 
-// openBuckets makes the buckets that the manifest declares, if it does, on an S3 service of the test's own.
+// openBuckets creates the buckets that the manifest declares, if any, on an S3 service of the test.
 func (m *Module) openBuckets() {
 	m.tb.Helper()
 	if len(m.manifest.Buckets) == 0 {
@@ -26,7 +26,7 @@ func (m *Module) openBuckets() {
 	objects := gofakes3.New(s3mem.New(), gofakes3.WithTimeSkewLimit(0))
 	service := httptest.NewServer(withoutSigning(objects.Server()))
 	m.tb.Cleanup(func() {
-		service.CloseClientConnections() // a test may have left an object half read
+		service.CloseClientConnections() // a test may have left an object open
 		service.Close()
 	})
 	provider, err := storage.New(environment.Storage{
@@ -49,7 +49,8 @@ func (m *Module) openBuckets() {
 	}
 }
 
-// withoutSigning lets the platform do everything and a read URL read, which gofakes3 does not tell apart.
+// withoutSigning allows the platform every request and a read URL only reading, which gofakes3 does not
+// distinguish.
 func withoutSigning(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+accessKey+"/")
@@ -62,13 +63,13 @@ func withoutSigning(next http.Handler) http.Handler {
 	})
 }
 
-// Object is what a bucket holds under one key.
+// Object is a stored object.
 type Object struct {
 	ContentType string
 	Content     string
 }
 
-// Stored is all that one of the module's buckets holds now, by key.
+// Stored returns the current contents of one of the module's buckets, by key.
 func (m *Module) Stored(bucket string) map[string]Object {
 	m.tb.Helper()
 	opened, declared := m.buckets[bucket]

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// FailStorage lets the module's next call of a bucket end with the first of these errors, and those after it
-// with the further ones. They are the errors of sdk.Bucket. A Put fails when all of its body has come.
+// FailStorage makes the module's next calls of a bucket fail with these errors, in order. They are errors of
+// sdk.Bucket. A Put fails after all of its body was sent.
 func (m *Module) FailStorage(errs ...sdk.Error) {
 	m.tb.Helper()
 	m.faults.mu.Lock()
@@ -27,26 +27,26 @@ func (m *Module) FailStorage(errs ...sdk.Error) {
 	}
 }
 
-// SlowStorage delays every call of a bucket from now on; 0 ends that. After 15 s the platform gives up, as it
-// does with a service that hangs: sdk.ErrTimeout.
+// SlowStorage delays every call of a bucket from now on; 0 ends that. With 15 s or more the platform stops
+// waiting, as for a service that hangs, and the call fails with sdk.ErrTimeout.
 func (m *Module) SlowStorage(delay time.Duration) {
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.delay = delay
 }
 
-// CutObjects lets every object that is read from now on break off after so many bytes, with
-// sdk.ErrUnavailable; -1 ends that.
+// CutObjects makes every object that is read from now on fail after this many bytes, with sdk.ErrUnavailable;
+// -1 ends that.
 func (m *Module) CutObjects(after int64) {
 	m.faults.mu.Lock()
 	defer m.faults.mu.Unlock()
 	m.faults.cutAfter = after
 }
 
-// storageWithin is how long the platform waits for its storage.
+// storageWithin is how long the platform waits for its object storage.
 const storageWithin = 15 * time.Second
 
-// before waits, or fails, as the test wants it of the next call.
+// before applies the test's delay or error to the next call.
 func (f *faults) before(ctx context.Context) error {
 	f.mu.Lock()
 	delay, err := f.delay, error(nil)
@@ -134,13 +134,13 @@ func (b faultyBucket) CreateReadURL(
 	return b.Bucket.CreateReadURL(ctx, key, lifetime, name)
 }
 
-// cutBody breaks off.
+// cutBody fails after left bytes.
 type cutBody struct {
 	io.ReadCloser
 	left int64
 }
 
-// Read reads what is left before the break.
+// Read reads bytes up to the cut.
 func (b *cutBody) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, storage.ErrUnavailable

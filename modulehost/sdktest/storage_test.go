@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// TestBucket: what a module does with a bucket, by its own routes and by the SDK.
+// TestBucket: what a module's own routes and the SDK do with a bucket.
 func TestBucket(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -68,13 +68,13 @@ func content(t *testing.T, bucket *sdk.Bucket, key string) string {
 	return string(all)
 }
 
-// TestBucketPages: pages of every length meet, also where one begins after a key that is gone.
+// TestBucketPages: pages of every size join without gaps, even if the last key of a page was deleted.
 func TestBucketPages(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
 	images, ctx := module.images(), t.Context()
 	var want []string
-	for n := range 34 { // more than Stored asks for at once
+	for n := range 34 { // more than Stored reads at once
 		for _, form := range []string{"a/%02d!", "b(%02d)'*", "c_%02d.x-y"} {
 			key := fmt.Sprintf(form, n)
 			if _, err := images.Put(ctx, key, "", strings.NewReader(key)); err != nil {
@@ -115,7 +115,7 @@ func TestBucketPages(t *testing.T) {
 	}
 }
 
-// TestReadURL: a URL that the module made reads one object, in parts too, and does nothing else.
+// TestReadURL: a URL that the module made reads one object, also in parts, and allows nothing else.
 func TestReadURL(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
@@ -188,7 +188,7 @@ func fetch(t *testing.T, method, url, part string) string {
 	return fmt.Sprintf("%d %s", response.StatusCode, body)
 }
 
-// TestBucketRefusals: the codes that a module meets.
+// TestBucketRefusals: the codes that a module gets.
 func TestBucketRefusals(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)

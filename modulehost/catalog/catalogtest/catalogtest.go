@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Server is the path of the server program in a manifest that Discover gives one to.
+// Server is the path that a manifest must give its server program; Discover then creates the file.
 const Server = "bin/server"
 
 // Discover installs modules of version 1.0.0 into a temporary directory and discovers them. manifests maps a
@@ -51,8 +51,8 @@ func write(t testing.TB, path, content string) {
 	}
 }
 
-// Executable returns the smallest file that counts as a static executable of this machine. With
-// elf.PT_INTERP among more it is a dynamic one.
+// Executable returns the smallest file that is a static executable of this machine. With elf.PT_INTERP among
+// more it is a dynamic one.
 func Executable(t testing.TB, more ...elf.ProgType) string {
 	t.Helper()
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]

@@ -32,7 +32,7 @@ import (
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
 
-// module is one whose parts a test fills in.
+// module is a Module whose methods a test supplies.
 type module struct {
 	register func(*sdk.Registry)
 	host     *sdk.Host
@@ -48,7 +48,7 @@ func (m *module) Register(r *sdk.Registry) error {
 func (m *module) Start(_ context.Context, h *sdk.Host) error { m.host = h; return nil }
 func (m *module) Stop(context.Context) error                 { m.stopped++; return nil }
 
-// bodySockets are fewer than a real process has, so that all are soon in use.
+// bodySockets is less than a real process has, so that a test soon uses all of them.
 const bodySockets = 2
 
 // platform is the host's side of a served module: a real link, and the real facade on a real database.
@@ -84,7 +84,7 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 	return serveWith(t, m, config)
 }
 
-// serveWith serves with a facade of the test's own.
+// serveWith serves a module with the test's own facade.
 func serveWith(t *testing.T, m sdk.Module, config facade.Config) *platform {
 	t.Helper()
 	hostCalls, incoming := socketpair(t)
@@ -143,7 +143,7 @@ func (p *platform) call(method abi.Method, request, response any) error {
 	return p.client.Call(ctx, link.Method(method), request.(proto.Message), response.(proto.Message))
 }
 
-// settings are what every test's module is configured with.
+// settings is the configuration of every test's module.
 var settings = []*abi.Setting{
 	{Key: "title", Value: &abi.Setting_Text{Text: "Foyer"}},
 	{Key: "seconds", Value: &abi.Setting_Integer{Integer: 1 << 53}},
@@ -310,7 +310,7 @@ func TestNoRowsAndErrors(t *testing.T) {
 func TestRowsOverManyPages(t *testing.T) {
 	m := &module{}
 	serve(t, m, seatsTable).started()
-	for range 6 { // more than there are connections: each time they are given back
+	for range 6 { // more than there are connections, so each was released
 		rows, err := m.host.DB.Query(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`)
 		if err != nil {
 			t.Fatal(err)

@@ -56,7 +56,7 @@ func count(t *testing.T, db *sql.DB) (n int) {
 	return n
 }
 
-// TestValues: each kind arrives as database/sql has it, and its type is told.
+// TestValues: each kind of value has the Go type of database/sql, and its column type is reported.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -176,7 +176,7 @@ func TestTransactions(t *testing.T) {
 	if _, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelLinearizable}); err == nil {
 		t.Error("an isolation level that PostgreSQL lacks")
 	}
-	for range 5 { // more than there are connections: each one was given back
+	for range 5 { // more than there are connections, so each was released
 		if tx = begin(t.Context(), nil); tx.Rollback() != nil {
 			t.Error("not undone")
 		}
@@ -222,7 +222,7 @@ func TestStatementsAndErrors(t *testing.T) {
 	}
 }
 
-// TestLongOnes: rows over many pages, and a query that is given up.
+// TestLongOnes: rows on many pages, and a query that is closed early.
 func TestLongOnes(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -247,8 +247,8 @@ func TestLongOnes(t *testing.T) {
 	}
 }
 
-// TestFifthUser waits in the pool, for as long as its own context wants, and not at the platform, which
-// would refuse it after 5 s.
+// TestFifthUser: the fifth user of four connections waits in the pool until its own context ends. The
+// platform would refuse it after 5 s.
 func TestFifthUser(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -286,7 +286,7 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// TestTextOfABool: a bool scans into what is made of a string as database/sql has it.
+// TestTextOfABool: a bool is scanned into types with the kind string as by database/sql.
 func TestTextOfABool(t *testing.T) {
 	t.Parallel()
 	m := &directModule{}
@@ -314,12 +314,12 @@ func TestTextOfABool(t *testing.T) {
 	}
 }
 
-// TestRowsWithoutColumns: there are as many as PostgreSQL has.
+// TestRowsWithoutColumns: their number is correct.
 func TestRowsWithoutColumns(t *testing.T) {
 	t.Parallel()
 	m := &directModule{}
 	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
-	for _, want := range []int{0, 1, 3, 300_000} { // the last are more than a page
+	for _, want := range []int{0, 1, 3, 300_000} { // the last ones need more than one page
 		rows, err := m.db.Query(t.Context(), `SELECT FROM generate_series(1, $1::int)`, want)
 		if err != nil {
 			t.Fatal(err)

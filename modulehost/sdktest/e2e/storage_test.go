@@ -21,7 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// serveWithStorage starts a module whose one bucket is images.
+// serveWithStorage starts a module with one bucket, images.
 func serveWithStorage(t *testing.T, images facade.Bucket) *sdk.Bucket {
 	t.Helper()
 	m := &module{}
@@ -179,7 +179,7 @@ func TestStorageErrors(t *testing.T) {
 			t.Errorf("Put of %s: error %v, want %v", name, c.got, c.want)
 		}
 	}
-	for range 5 { // more often than there are places
+	for range 5 { // more often than there are slots
 		if err := put(images, t.Context(), "a", iotest.ErrReader(source)); err != source {
 			t.Fatalf("put: error %v, want %v", err, source)
 		}
@@ -199,7 +199,7 @@ func TestStorageErrors(t *testing.T) {
 	}
 }
 
-// endlessReader is a body without end, of bytes or of nothing.
+// endlessReader is a body without end. It returns bytes, or no byte at each read.
 type endlessReader bool
 
 func (b endlessReader) Read(p []byte) (int, error) {
@@ -213,7 +213,7 @@ type panickingReader struct{}
 
 func (panickingReader) Read([]byte) (int, error) { panic("hunter2") }
 
-// TestStorageCodesAreOne: the SDK imports nothing of the host, so its codes are written twice.
+// TestStorageCodesAreOne: the SDK does not import the host, so its codes are defined twice and must be equal.
 func TestStorageCodesAreOne(t *testing.T) {
 	t.Parallel()
 	for ours, theirs := range map[sdk.Error]storage.Error{
@@ -229,7 +229,7 @@ func TestStorageCodesAreOne(t *testing.T) {
 	}
 }
 
-// countingBucket is a bucket that tells how many gets and puts are open, and holds what it says.
+// countingBucket counts the open gets and puts.
 type countingBucket struct {
 	facade.Bucket
 	open, most atomic.Int32
@@ -263,8 +263,8 @@ func (b *countedBody) Close() error {
 	return nil
 }
 
-// TestStorageTakesTurns: many at once are served one after the other and never refused, also when one is
-// the other's source.
+// TestStorageTakesTurns: many concurrent calls are served one after the other and none is refused, even when
+// the body of a Put is an object that Get reads.
 func TestStorageTakesTurns(t *testing.T) {
 	t.Parallel()
 	bucket := &countingBucket{}
@@ -277,7 +277,7 @@ func TestStorageTakesTurns(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if n%3 == 0 { // left early
+			if n%3 == 0 { // closed before its end
 				_, _ = body.Read(make([]byte, 10))
 			} else if _, err := images.Put(t.Context(), "b", "", body); err != nil {
 				t.Error(err)
