@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// BenchmarkRun is launcher, exec, handshake, start, stop and reaping.
+// BenchmarkRun measures launcher, exec, handshake, start, stop and reaping.
 func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		r := start(b, "good", nil)
@@ -18,7 +18,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is launcher, exec, handshake and start hook, with the whole sandbox and without one.
+// BenchmarkStart measures launcher, exec, handshake and Start hook, with the whole sandbox and without any.
 func BenchmarkStart(b *testing.B) {
 	for name, sandbox := range map[string]func(*process.SandboxReport){
 		"sandbox": func(*process.SandboxReport) {},
@@ -36,7 +36,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkHandle is a small call to a real child.
+// BenchmarkHandle measures a small call to a real child.
 func BenchmarkHandle(b *testing.B) {
 	for name, parallel := range map[string]int{"1": 0, "32": 16} { // times GOMAXPROCS
 		b.Run(name, func(b *testing.B) {

@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Cgroups gives each module a control group of its own below the one that was delegated to this process
-// (systemd: Delegate=). What it adds to the limits of a process: the kernel's own memory that a module causes
-// (sockets, files), threads counted for it alone although modules share a user, and a share of the CPU that
-// does not grow with its threads. Without delegation there are none, and nothing else changes.
+// Cgroups gives each module its own control group below the one that was delegated to this process (systemd:
+// Delegate=). In addition to a process's limits, a group counts the kernel memory that a module causes
+// (sockets, files), counts the module's threads alone even if modules share a user, and gives it a share of
+// the CPU that does not grow with its threads. Without delegation there are no groups, and everything else
+// stays the same.
 type Cgroups struct {
 	folder string // the delegated group
 	cpu    bool
@@ -22,17 +23,18 @@ type Cgroups struct {
 
 const (
 	cgroupMount   = "/sys/fs/cgroup"
-	platformGroup = "platform" // where this process goes: a group with limits for others holds no process itself
+	platformGroup = "platform" // of this process: a limiting group may contain none
 	modulePrefix  = "module-"
 
-	// beyondData is what a module's group may use in addition to its data: stacks, files, the kernel's own.
+	// beyondData is how much memory, in bytes, a module's group may use in addition to its data: for stacks,
+	// files and the kernel.
 	beyondData = 64 << 20
-	// platformWeight is the platform's share of a CPU that all want, where a module's is 100.
+	// platformWeight is the platform's share of the CPU when all processes want it; a module's is 100.
 	platformWeight = "1000"
 )
 
-// NewCgroups moves this process into a group below its own, if that was delegated, and returns nil if not.
-// It is called before the first module starts.
+// NewCgroups moves this process into a group below its own, if that group was delegated; otherwise it returns
+// nil. Call it before the first module starts.
 func NewCgroups() *Cgroups {
 	own := ownCgroup("/proc/self/cgroup")
 	if own == "" {
@@ -44,10 +46,11 @@ func NewCgroups() *Cgroups {
 	return newCgroups(own)
 }
 
-// Bounded reports whether a process in this group of control groups version 2 bounds its modules by some.
+// Bounded reports whether this is the group into which NewCgroups moves the platform, so that modules have
+// groups.
 func Bounded(group string) bool { return filepath.Base(group) == platformGroup }
 
-// ownCgroup is the folder of the group that a file of /proc names; "": there is no version 2.
+// ownCgroup returns the folder of the group that a file of /proc names; "" without control groups version 2.
 func ownCgroup(file string) string {
 	var system unix.Statfs_t
 	if unix.Statfs(cgroupMount, &system) != nil || system.Type != unix.CGROUP2_SUPER_MAGIC {
@@ -65,11 +68,11 @@ func ownCgroup(file string) string {
 	return ""
 }
 
-// CgroupOf is the folder of a process's group; "": it has none of version 2, or is gone.
+// CgroupOf returns the folder of a process's group; "" if it has none of version 2 or has ended.
 func CgroupOf(pid int) string { return ownCgroup("/proc/" + strconv.Itoa(pid) + "/cgroup") }
 
-// newCgroups takes a group over in which this process is alone: whoever delegated it put it there. It leaves
-// everything as it was where that fails.
+// newCgroups uses a group in which this process is alone, because then it was delegated to this process. If
+// that fails, it undoes its changes.
 func newCgroups(own string) *Cgroups {
 	pid := strconv.Itoa(os.Getpid())
 	if !slices.Equal(words(own, "cgroup.procs"), []string{pid}) {
@@ -104,13 +107,13 @@ func openCgroups(folder string) *Cgroups {
 	return &Cgroups{folder: folder, cpu: slices.Contains(words(folder, "cgroup.subtree_control"), "cpu")}
 }
 
-// cgroup is one module's, from before its start to after its end.
+// cgroup is the group of one module, from before a run's start until after its end.
 type cgroup struct {
 	folder string
-	killed int // processes that the kernel ended for memory before this run
+	killed int // processes that the kernel had killed for lack of memory before this run
 }
 
-// open makes a module's group. A nil Cgroups makes none.
+// open creates a module's group. For a nil Cgroups it returns nil.
 func (c *Cgroups) open(module string, limits Limits) (*cgroup, error) {
 	if c == nil {
 		return nil, nil
@@ -137,7 +140,8 @@ func (c *Cgroups) open(module string, limits Limits) (*cgroup, error) {
 	return g, nil
 }
 
-// entrance is what the launcher writes to, to enter: who opened it decides whether that is allowed.
+// entrance returns the file to which the launcher writes to enter the group. The kernel checks the
+// permissions of the process that opened the file, so the host opens it.
 func (g *cgroup) entrance(d *descriptors) (*os.File, error) {
 	if g == nil {
 		return nil, nil
@@ -145,8 +149,8 @@ func (g *cgroup) entrance(d *descriptors) (*os.File, error) {
 	return d.open(filepath.Join(g.folder, "cgroup.procs"), unix.O_WRONLY)
 }
 
-// close ends what is left in the group, and removes it if the kernel is done with it already; else the next
-// run uses it again.
+// close kills the processes that are left in the group, and removes the group if the kernel allows that
+// already. Otherwise the next run uses it again.
 func (g *cgroup) close() {
 	if g == nil {
 		return
@@ -155,7 +159,7 @@ func (g *cgroup) close() {
 	_ = os.Remove(g.folder)
 }
 
-// overMemory tells whether the kernel has ended the run for the group's memory.
+// overMemory reports whether the kernel has killed the run because of the group's memory limit.
 func (g *cgroup) overMemory() bool { return g != nil && g.memoryKills() > g.killed }
 
 func (g *cgroup) memoryKills() int {

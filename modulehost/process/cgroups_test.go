@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// delegated is a control group of this test process's own, as a service manager would give it.
+// delegated returns a control group that contains only this test process, as a service manager would delegate
+// it.
 func delegated(t *testing.T) string {
 	t.Helper()
 	const mount = "/sys/fs/cgroup"
@@ -52,7 +53,7 @@ func readControl(t *testing.T, folder, file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// TestCgroups: a module runs in a group of its own with its bounds, which hold, and nothing of it stays.
+// TestCgroups: a module runs in its own group, whose limits apply, and the group is removed at the end.
 func TestCgroups(t *testing.T) {
 	folder := delegated(t)
 	groups := process.NewCgroups()
@@ -79,7 +80,7 @@ func TestCgroups(t *testing.T) {
 	if len(inside) != 1 || slices.Contains(inside, strconv.Itoa(os.Getpid())) {
 		t.Errorf("in the module's group are %v, want the module alone", inside)
 	}
-	// Far below its data, so that the group's bound is the one that it meets.
+	// Far below its data limit, so that the module reaches the group's limit first.
 	writeControl(t, module, "memory.swap.max", "0")
 	writeControl(t, module, "memory.max", strconv.Itoa(32<<20))
 	_, _ = r.handle(testContext(t), "/allocate", nil)
@@ -89,7 +90,7 @@ func TestCgroups(t *testing.T) {
 	}
 }
 
-// TestNoCgroups: in a group that was not delegated to this process alone nothing is changed.
+// TestNoCgroups: a group that was not delegated to this process alone is not changed.
 func TestNoCgroups(t *testing.T) {
 	before := process.CgroupOf(os.Getpid())
 	if process.Bounded(before) {

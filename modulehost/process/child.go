@@ -16,16 +16,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// child is the operating system's side of one run: a process group, two links, the body sockets, an output.
+// child is the operating system's side of one run: a process group, two links, the body sockets and the
+// output.
 type child struct {
 	hostCalls, moduleCalls net.Conn // the host's ends
 	bodies                 *link.Bodies
 	lanes                  *lanes // nil: none
 	output                 *output
-	cgroup                 *cgroup          // nil: the host's
+	cgroup                 *cgroup          // nil: it is in the host's group
 	exited                 chan struct{}    // closed when the process has died and was reaped
-	state                  *os.ProcessState // after exited
-	overMemory             bool             // after end: the kernel ended it for its group's memory
+	state                  *os.ProcessState // after end: killed because of its group's memory limit
+	overMemory             bool             // after end: killed because of its group's memory limit
 	pid                    int
 	group                  sync.Mutex // held while the group is signalled or its leader reaped
 	reaped                 bool
@@ -33,7 +34,8 @@ type child struct {
 
 var errNotRegular = errors.New("executable is not a regular file")
 
-// startChild starts the launcher on its way to become the module, confined as far as the kernel can.
+// startChild starts the launcher, which becomes the module, with every part of the sandbox that the kernel
+// has.
 func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
@@ -66,7 +68,7 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 		return nil, err
 	}
 	c := &child{exited: make(chan struct{}), cgroup: group}
-	files := make([]*os.File, cgroupDescriptor+1) // a nil one stays closed in the child
+	files := make([]*os.File, cgroupDescriptor+1) // a nil file stays closed in the child
 	files[cgroupDescriptor] = entrance
 	files[0], files[executableDescriptor], files[folderDescriptor] = null, executable, folder
 	if c.hostCalls, files[hostCallsDescriptor], err = inherited.socketpair(); err != nil {
@@ -99,9 +101,9 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 	return c, nil
 }
 
-// start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is
-// reaped: the parent-death signal is sent when the starting *thread* ends, not the host. It would block in
-// wait anyway.
+// start returns when the launcher runs. Its goroutine is locked to its thread until the child is reaped,
+// because the kernel sends the parent-death signal when the starting *thread* ends, not the host. That costs
+// no extra thread, because the goroutine blocks in wait anyway.
 func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) error {
 	plan := c.plan(config, sandbox)
 	attributes := &os.ProcAttr{
@@ -129,7 +131,7 @@ func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) e
 	return <-started
 }
 
-// plan is what the launcher does before it becomes the module.
+// plan returns the steps of the launcher before it becomes the module.
 func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
 	plan := launcher.Plan{
 		Host:        os.Getpid(),
@@ -155,8 +157,8 @@ func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
 	return plan
 }
 
-// wait kills what is left of the group as soon as its leader has died, while the unreaped leader still
-// holds the number: after that it could belong to strangers.
+// wait kills the rest of the process group as soon as its leader has died. The leader is not reaped yet, so
+// the kernel cannot give its number to another process.
 func (c *child) wait(process *os.Process) {
 	for {
 		err := unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -172,7 +174,7 @@ func (c *child) wait(process *os.Process) {
 	close(c.exited)
 }
 
-// signal reaches the whole process group. It does nothing once the group's leader is reaped.
+// signal sends a signal to the whole process group, unless the group's leader is reaped.
 func (c *child) signal(s syscall.Signal) {
 	c.group.Lock()
 	defer c.group.Unlock()
@@ -181,7 +183,7 @@ func (c *child) signal(s syscall.Signal) {
 	}
 }
 
-// exitedWithin waits for the process to die by itself.
+// exitedWithin waits for the process to exit, and reports whether it did.
 func (c *child) exitedWithin(grace time.Duration) bool {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -193,7 +195,8 @@ func (c *child) exitedWithin(grace time.Duration) bool {
 	}
 }
 
-// end leaves nothing of the child. SIGKILL cannot be refused, so the wait has no deadline of its own.
+// end kills the child and waits until it is reaped and its resources are released. The wait has no deadline,
+// because a process cannot ignore SIGKILL.
 func (c *child) end() {
 	c.signal(unix.SIGKILL)
 	<-c.exited

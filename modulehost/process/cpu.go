@@ -10,31 +10,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuSample is what one process has done with the CPU since its start.
+// cpuSample is the CPU use of one process since its start.
 type cpuSample struct {
-	at      time.Time               // zero: it was not measured
-	ran     time.Duration           // all its threads, those that have ended too
-	threads map[string]threadSample // by thread id, those that live; nil: not looked at
+	at      time.Time               // zero: nothing was measured
+	ran     time.Duration           // of all threads, including ended ones
+	threads map[string]threadSample // living threads by id; nil: not measured
 }
 
-// threadSample counts from the start of a thread.
+// threadSample counts since the start of a thread.
 type threadSample struct {
-	wanted time.Duration // it ran, or waited for a core that others had
+	wanted time.Duration // running, or waiting for a core that was busy
 	sleeps int64         // how often it waited for anything else
 }
 
 const (
-	// busyPart is the part of one core that a busy process wants: that it uses, or that threads want which do
-	// not sleep. Those of a process with little to do sleep after each piece of work, also where they have to
-	// wait long for a core, so waiting does not make it look busy.
+	// busyPart is the part of one core above which a process is busy. It counts the CPU time of the process, or
+	// the time in which threads without sleeps ran or waited for a core, whichever is longer. Threads of a
+	// process with little work sleep after each piece of work, even if they wait long for a core, so waiting
+	// does not make it busy.
 	busyPart = 0.9
-	// idlePart is the part of one core below which the threads are not looked at, since that takes longer.
+	// idlePart is the part of one core below which threads are not measured, because that takes longer.
 	idlePart = 0.02
-	// mostSleeps is how often a second a thread sleeps at most that counts as one that does not.
+	// mostSleeps is how many times a second a thread may sleep and still count as one without sleeps.
 	mostSleeps = 20
 )
 
-// busySince tells whether the process wanted the CPU in almost all of the time since an earlier sample.
+// busySince reports whether the process wanted the CPU almost all the time since an earlier sample.
 func (s cpuSample) busySince(before cpuSample) bool {
 	if s.at.IsZero() || before.at.IsZero() {
 		return false
@@ -53,10 +54,10 @@ func (s cpuSample) busySince(before cpuSample) bool {
 	return max(ran, sleepless).Seconds() >= busyPart*took.Seconds()
 }
 
-// sample compares with the sample before, to see whether the threads are of interest. It returns zero once
-// the process has died.
+// sample measures a process. It compares with the sample before to decide whether to measure the threads. It
+// returns the zero value when the process has died.
 func (c *child) sample(now time.Time, before cpuSample) cpuSample {
-	c.group.Lock() // so that the number is not a stranger's
+	c.group.Lock() // so the number cannot belong to another process
 	defer c.group.Unlock()
 	if c.reaped {
 		return cpuSample{}
@@ -74,8 +75,8 @@ func (c *child) sample(now time.Time, before cpuSample) cpuSample {
 	return s
 }
 
-// sampleThread reads a folder of /proc. Where the kernel does not count the waiting, it counts the running,
-// or neither.
+// sampleThread reads a thread's folder of /proc. Some kernels do not count the waiting, or neither waiting
+// nor running; then these are zero.
 func sampleThread(folder string) (s threadSample) {
 	var ran, waited time.Duration // nanoseconds
 	text, _ := os.ReadFile(folder + "/schedstat")
@@ -92,13 +93,13 @@ func sampleThread(folder string) (s threadSample) {
 // for decades.
 const clockTick = time.Second / 100
 
-// cpuTime is what the process in a folder of /proc has used. 0: it has died.
+// cpuTime returns the CPU time of the process in a folder of /proc; 0 if it has died.
 func cpuTime(folder string) (used time.Duration) {
 	text, err := os.ReadFile(folder + "/stat")
 	if err != nil {
 		return 0
 	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may hold anything
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name may contain anything
 	for _, place := range []int{11, 12} {                           // utime, stime
 		if place < len(fields) {
 			ticks, _ := strconv.ParseInt(string(fields[place]), 10, 64)
@@ -108,7 +109,7 @@ func cpuTime(folder string) (used time.Duration) {
 	return used
 }
 
-// schedule sets policy and niceness of all threads of the process. Threads that start later inherit them.
+// schedule sets the policy and niceness of all threads of the process. Threads that start later inherit them.
 func (c *child) schedule(attributes unix.SchedAttr) error {
 	c.group.Lock()
 	defer c.group.Unlock()
@@ -124,18 +125,18 @@ func (c *child) schedule(attributes unix.SchedAttr) error {
 			if err != nil || done[thread.Name()] {
 				continue
 			}
-			if err := unix.SchedSetAttr(id, &attributes, 0); err != nil && err != unix.ESRCH { // it has ended
+			if err := unix.SchedSetAttr(id, &attributes, 0); err != nil && err != unix.ESRCH { // the thread has ended
 				return err
 			}
 			done[thread.Name()] = true
 		}
-		if len(done) == before { // none was started meanwhile by one that had the other policy
+		if len(done) == before { // no thread with the old policy has started a new one
 			return nil
 		}
 	}
 }
 
-// usualNiceLimit is the RLIMIT_NICE that allows the usual priority: it counts from 20 downwards.
+// usualNiceLimit is the RLIMIT_NICE that allows the usual niceness; it counts down from 20.
 const usualNiceLimit = 20 - niceness
 
 // niceLimit is the highest RLIMIT_NICE that this process may give a child: 0 unless its unit or container

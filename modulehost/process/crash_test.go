@@ -17,7 +17,7 @@ import (
 
 func TestCrashes(t *testing.T) {
 	for path, reason := range map[string]string{
-		"/exit":            "",                // the link or the wait, whichever is seen first
+		"/exit":            "",                // either the link or the wait notices it first
 		"/freeze":          "ping unanswered", // alive, its links open, and silent
 		"/hang-up-on-host": "link lost",
 		"/garbage-to-host": "link lost",
@@ -52,7 +52,7 @@ func TestCrashes(t *testing.T) {
 
 func TestDeathByItself(t *testing.T) {
 	r := start(t, "good", nil)
-	_, _ = r.handle(testContext(t), "/die-later", nil) // which is answered, or is not
+	_, _ = r.handle(testContext(t), "/die-later", nil) // it may get a response or not
 	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Fatal(err)
 	}
@@ -109,8 +109,8 @@ func TestKillUnderFire(t *testing.T) {
 	}
 }
 
-// TestDescendantsDieWithTheModule checks that a process that the module started is in the module's group, and
-// dies although it ignores SIGTERM and outlives the module.
+// TestDescendantsDieWithTheModule checks that a process that the module has started is in the module's group,
+// and is killed even if it ignores SIGTERM and outlives the module.
 func TestDescendantsDieWithTheModule(t *testing.T) {
 	for name, end := range map[string]func(*runningProcess, int){
 		"stopped": func(r *runningProcess, _ int) { r.stop() },
@@ -118,7 +118,7 @@ func TestDescendantsDieWithTheModule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, "good", func(c *process.Config) {
-				// which forbid descendants
+				// they forbid descendants
 				c.WithSandboxReport(func(w *process.SandboxReport) { w.Landlock, w.Seccomp = 0, false })
 			})
 			body, err := r.handle(testContext(t), "/spawn", nil)
@@ -181,9 +181,8 @@ func watchExit(t *testing.T, pid int) (wait func()) {
 	}
 }
 
-// TestStuckModuleEnds uses a module that reads and answers pings while 64 of its calls do not end after they
-// were abandoned. Calls that heed the cancel do not count, however many there are; 63 stuck calls are not
-// enough.
+// TestStuckModuleEnds uses a module that reads and answers pings while 64 of its abandoned calls do not end.
+// Calls that end when they are cancelled do not count, however many there are; 63 stuck calls are not enough.
 func TestStuckModuleEnds(t *testing.T) {
 	const stuck = 300 * time.Millisecond
 	r := start(t, "good", func(c *process.Config) { c.Deadlines.Stuck = stuck })
@@ -280,8 +279,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatusOfARefusedProcess checks that a program that changed on disk, or that registers as another
-// module, is not started.
+// TestStatusOfARefusedProcess checks that a program is not started if its file has changed or if its
+// registration differs from the first.
 func TestStatusOfARefusedProcess(t *testing.T) {
 	for mode, alter := range map[string]func(*process.Config){
 		"other-routes-second-time": nil,

@@ -11,16 +11,16 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Code is the stable code.
+// Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
 const (
-	// ErrUnavailable: the process is down, starting or ending; the module has not seen the call.
+	// ErrUnavailable: the process does not run, starts or ends; the module has not received the call.
 	ErrUnavailable = Error("MODULE_UNAVAILABLE")
-	// ErrHandlerFailed: the process was lost while the call was in flight, or the module refused the call.
+	// ErrHandlerFailed: the process was lost during the call, or the module refused the call.
 	ErrHandlerFailed = Error("MODULE_HANDLER_FAILED")
 
-	// ErrRegisterFailed: no or a wrong response to Register, or one that differs from the first run's.
+	// ErrRegisterFailed: Register got no response, an invalid one, or one that differs from the first run's.
 	ErrRegisterFailed = Error("MODULE_REGISTER_FAILED")
 	// ErrStartFailed: the start hook failed, or the process died in it.
 	ErrStartFailed = Error("MODULE_START_FAILED")
@@ -40,40 +40,40 @@ const (
 	ErrStopFailed = Error("MODULE_STOP_FAILED")
 )
 
-// pausedError is ErrUnavailable of a process that is started again later.
+// pausedError is ErrUnavailable while the process waits for its next start.
 type pausedError struct{ until time.Time }
 
 func (e pausedError) Error() string { return ErrUnavailable.Error() }
 
 func (e pausedError) Unwrap() error { return ErrUnavailable }
 
-// RetryAfter is how long the pause still lasts, for the header of that name.
+// RetryAfter returns the rest of the pause, for the header of that name.
 func (e pausedError) RetryAfter() time.Duration { return time.Until(e.until) }
 
-// withCause is for causes that are not a context's error: a caller that asks errors.Is for one means its own
-// context.
+// withCause wraps a cause that is not a context's error. A caller that tests for one with errors.Is means its
+// own context.
 func withCause(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
 
-// Failure is why a run ended, for the platform's operator: it names the module, and nothing that the
-// module said.
+// Failure is why a run ended, for the platform's operator. It names the module and contains nothing that the
+// module sent.
 type Failure struct {
 	ModuleID string
 	Reason   Error
 	cause    error
 }
 
-// Error is "CODE: The module <id> ...".
+// Error returns "CODE: The module <id> ...".
 func (f *Failure) Error() string {
 	return f.Reason.Code() + ": The module " + f.ModuleID + " " + f.sentence()
 }
 
-// Code is the reason's.
+// Code returns the code of the reason.
 func (f *Failure) Code() string { return f.Reason.Code() }
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// nameModule names the module in an error of this package; a context's error, and one that names it already,
-// stay as they are.
+// nameModule adds the module's id to an error of this package. It does not change other errors and those that
+// already have it.
 func nameModule(moduleID string, err error) error {
 	reason, coded := errors.AsType[Error](err)
 	if _, named := errors.AsType[*Failure](err); !coded || named {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What is below is for tests alone.
+// Everything below is only for tests.
 
 // WithSandboxReport lets a test remove parts of the sandbox that this kernel has.
 func (c *Config) WithSandboxReport(alter func(*SandboxReport)) {
@@ -21,10 +21,10 @@ type Call struct {
 	Name        string
 	Number      int // -1: absent
 	ByArguments bool
-	Refusal     uint32 // of a whole refusal
+	Refusal     uint32 // of a call that is always refused
 }
 
-// Calls is the table for one architecture.
+// Calls returns the table for one architecture.
 func Calls(goarch string) []Call {
 	var table []Call
 	for _, c := range syscallRules(1) {
@@ -37,7 +37,7 @@ func Calls(goarch string) []Call {
 	return table
 }
 
-// Drawing returns the users that a daemon with this random number and this user namespace draws.
+// Drawing returns the Users of a daemon with this seed in this user namespace.
 func Drawing(seed [32]byte, uidMap, gidMap string) *Users {
 	return newUsers(seed, strings.NewReader(uidMap), strings.NewReader(gidMap))
 }
@@ -50,8 +50,8 @@ var (
 
 const NewestCall = newestCall
 
-// Sample is what a process has done with the CPU, by thread: how long it wanted the CPU and how often it
-// slept.
+// Sample returns a sample of the CPU use of a process. For each thread it has how long the thread wanted the
+// CPU and how often it slept.
 func Sample(
 	at time.Time, ran time.Duration, wanted map[string]time.Duration, sleeps map[string]int64,
 ) cpuSample {
@@ -65,8 +65,8 @@ func Sample(
 	return s
 }
 
-// BusySince compares two samples as the platform does.
+// BusySince compares two samples as Priorities does.
 func BusySince(now, before cpuSample) bool { return now.busySince(before) }
 
-// WithPatience lets a test wait for fewer busy seconds than a minute.
+// WithPatience sets a patience of fewer busy seconds than a minute.
 func (p *Priorities) WithPatience(seconds int) { p.patience = min(p.patience, seconds) }

@@ -94,8 +94,8 @@ func systemCalls(t *testing.T, goarch string) map[string]int {
 }
 
 // TestEverySystemCallIsJudged checks that every system call of x/sys is in the table or in
-// testdata/allowed.txt, and that the filter does what they say. A call that a newer x/sys adds fails here
-// until somebody has decided about it.
+// testdata/allowed.txt, and that the filter allows or refuses it accordingly. The test fails for a call that
+// a newer x/sys adds, until somebody has decided about it.
 func TestEverySystemCallIsJudged(t *testing.T) {
 	list, err := os.ReadFile("testdata/allowed.txt")
 	if err != nil {
@@ -259,10 +259,10 @@ func TestStepDownToAnABIThatWorks(t *testing.T) {
 		want           int
 	}{
 		{7, 7, unix.EINVAL, 7},
-		{6, 5, unix.EINVAL, 5}, // says 6 and cannot scope signals
+		{6, 5, unix.EINVAL, 5}, // reports 6 and cannot scope signals
 		{4, 1, unix.EINVAL, 1},
 		{4, 0, unix.EINVAL, 0},
-		{4, 2, unix.EPERM, 0}, // no response to the question
+		{4, 2, unix.EPERM, 0}, // refuses the query
 		{0, 0, nil, 0},
 	} {
 		got := process.UsableABI(row.version, func(abi int) error {

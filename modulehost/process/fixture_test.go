@@ -57,7 +57,7 @@ func (s session) Close() {
 	s.closed++
 }
 
-// settled checks that every opened session was closed, and returns the lines of the module's log.
+// settled checks that every session is closed, and returns the lines of the module's log.
 func (h *host) settled(t *testing.T) []string {
 	t.Helper()
 	h.mu.Lock()
@@ -95,7 +95,7 @@ func prepare(tb testing.TB, mode string, alter func(*process.Config)) *runningPr
 	return &runningProcess{Process: process.New(config), host: h, logs: logs}
 }
 
-// serve begins a run. The run has ended when the test ends.
+// serve begins a run, which ends when the test ends.
 func (r *runningProcess) serve(tb testing.TB) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -124,7 +124,7 @@ func start(tb testing.TB, mode string, alter func(*process.Config)) *runningProc
 	return r
 }
 
-// awaitRestart returns when a later run responds. The process has no signal for that: Ready stays closed.
+// awaitRestart returns when a later run responds. There is no signal for that, because Ready stays closed.
 func (r *runningProcess) awaitRestart(t *testing.T) {
 	t.Helper()
 	ctx := testContext(t)
@@ -137,7 +137,7 @@ func (r *runningProcess) awaitRestart(t *testing.T) {
 	})
 }
 
-// eventually polls what the kernel or another process brings about without a signal.
+// eventually polls a state that the kernel or another process reaches without a signal.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for ctx := testContext(t); !holds(); time.Sleep(time.Millisecond) {
@@ -153,7 +153,7 @@ func (r *runningProcess) handle(ctx context.Context, path string, body []byte) (
 	return response.Body, err
 }
 
-// observe returns what the module finds around itself.
+// observe returns what the module can read about itself and its surroundings.
 func (r *runningProcess) observe(t *testing.T) (o observation) {
 	t.Helper()
 	body, err := r.handle(testContext(t), "/tell", nil)

@@ -25,7 +25,7 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	rows := map[string]*syscall.SysProcAttr{"as it is": nil}
 	if os.Geteuid() == 0 {
 		rows = map[string]*syscall.SysProcAttr{
-			"module's own uid":  nil, // the change of uid clears the kernel's parent-death signal
+			"module's own uid":  nil, // a change of uid clears the parent-death signal
 			"unprivileged host": {Credential: &syscall.Credential{Uid: 65534, Gid: 65534, Groups: []uint32{}}},
 		}
 	}
@@ -68,7 +68,7 @@ func runTestHost(executable string) {
 		ModuleID: "sample", ModuleVersion: "1.0.0",
 		Executable: executable, Folder: "/", Host: newHost(), Log: zap.NewNop(),
 	}
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil { // as the real host is
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil { // as for the real host
 		os.Exit(1)
 	}
 	if os.Geteuid() == 0 {
@@ -86,7 +86,7 @@ func runTestHost(executable string) {
 		os.Exit(1)
 	}
 	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/freeze"}, nil) }()
-	for ctx.Err() == nil { // the kernel does not tell that a process has stopped
+	for ctx.Err() == nil { // the kernel does not notify that a process has stopped
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil &&
 			strings.Contains(string(b), ") T ") {
 			break

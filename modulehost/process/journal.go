@@ -2,22 +2,22 @@ package process
 
 import "sync"
 
-// keptEnds is how many ends of runs a Journal remembers.
+// keptEnds is how many ends of runs a Journal keeps.
 const keptEnds = 16
 
 // Journal keeps the last 64 KiB that the runs of a process wrote to standard output and error, and the last
-// ends of runs among them. It may hold anything the module knows: it is for the operator's eyes, never for a
-// log. Safe for concurrent use.
+// ends of runs with their places in it. It may contain anything that the module has access to, so only the
+// operator may read it and it must not be logged. Safe for concurrent use.
 type Journal struct {
 	mu      sync.Mutex
 	ring    []byte
-	written int64 // bytes so far, the overwritten ones included
+	written int64 // bytes so far, including overwritten ones
 	ends    []pastEnd
-	ended   int64         // ends so far, the forgotten ones included
-	changed chan struct{} // closed at the next change; nil: nobody waits
+	ended   int64         // ends so far, including dropped ones
+	changed chan struct{} // closed at the next change; nil: nobody waits for it
 }
 
-// pastEnd is an end, and how many bytes were written before it.
+// pastEnd is an end of a run, and how many bytes were written before it.
 type pastEnd struct {
 	End
 	after int64
@@ -29,10 +29,10 @@ type JournalEntry struct {
 	End  End
 }
 
-// JournalCursor is how far a reader has read. The zero value begins with the oldest that is kept.
+// JournalCursor is a reader's position. The zero value is the oldest entry that is kept.
 type JournalCursor struct{ written, ended int64 }
 
-// Read returns what is kept after a cursor, in order, and a channel that is closed when there is more.
+// Read returns the kept entries after a cursor, in order, and a channel that is closed when there are more.
 func (j *Journal) Read(from JournalCursor) (
 	entries []JournalEntry, next JournalCursor, more <-chan struct{},
 ) {
@@ -56,7 +56,7 @@ func (j *Journal) Read(from JournalCursor) (
 	return entries, JournalCursor{j.written, j.ended}, j.changed
 }
 
-// write adds output.
+// write appends output.
 func (j *Journal) write(b []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -71,7 +71,7 @@ func (j *Journal) write(b []byte) {
 	j.tell()
 }
 
-// end adds the end of a run.
+// end appends the end of a run.
 func (j *Journal) end(end End) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,21 +83,21 @@ func (j *Journal) end(end End) {
 	j.tell()
 }
 
-// since is a copy of what is kept of the output after a position.
+// since returns a copy of the kept output after a position.
 func (j *Journal) since(position int64) []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.between(max(position, j.written-int64(len(j.ring))), j.written)
 }
 
-// position is how much was written so far.
+// position returns how many bytes were written so far.
 func (j *Journal) position() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.written
 }
 
-// between is a copy of what is in the ring; the lock is held.
+// between returns a copy of a part of the ring. The caller holds the lock.
 func (j *Journal) between(from, to int64) []byte {
 	if from >= to {
 		return nil
@@ -112,7 +112,7 @@ func (j *Journal) between(from, to int64) []byte {
 	return append(append([]byte(nil), j.ring[first:]...), j.ring[:end]...)
 }
 
-// tell wakes the readers that wait; the lock is held.
+// tell notifies the waiting readers. The caller holds the lock.
 func (j *Journal) tell() {
 	if j.changed != nil {
 		close(j.changed)

@@ -8,9 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
-// landlockRights are what a ruleset takes away, by the ABI that brought it. Each bit set here is refused
-// everywhere, except where a rule gives it back. What an older kernel lacks, the system call filter refuses
-// (seccomp_linux.go).
+// landlockRights are the rights that a ruleset removes, by the ABI that introduced them. Each bit set here is
+// refused everywhere except where a rule grants it. If an older kernel lacks some, the system call filter
+// refuses them (seccomp_linux.go).
 var landlockRights = []struct {
 	abi                     int
 	word                    string // for Report.LandlockLacks
@@ -31,7 +31,7 @@ var landlockRights = []struct {
 		network: unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP},
 }
 
-// landlockABI is the newest ABI whose rights this kernel takes, 0 if it has no Landlock.
+// landlockABI returns the newest ABI whose rights this kernel accepts; 0 without Landlock.
 func landlockABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0,
 		unix.LANDLOCK_CREATE_RULESET_VERSION)
@@ -47,8 +47,8 @@ func landlockABI() int {
 	})
 }
 
-// usableABI steps down from what the kernel says: a vendor's is known to report 6 without the scoping of
-// signals.
+// usableABI tries the version that the kernel reports and then older ones, because a vendor's kernel is known
+// to report 6 without supporting the scoping of signals.
 func usableABI(version int, create func(abi int) error) int {
 	for abi := version; abi > 0; abi-- {
 		switch create(abi) {
@@ -69,15 +69,15 @@ func createRuleset(abi int) (int, error) {
 	attr.Handled_access_fs, attr.Handled_access_net, attr.Scoped = taken.Files, taken.Network, taken.Outside
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr),
-		0) // an older kernel takes the zeroes of fields it does not know
+		0) // an older kernel accepts zeroes in fields that it does not have
 	if errno != 0 {
 		return -1, errno
 	}
 	return int(ruleset), nil
 }
 
-// takenAway is the launcher's ruleset for an ABI: it leaves a module its executable and its folder to read,
-// and nothing else.
+// takenAway returns the launcher's ruleset for an ABI: a module may read its executable and its folder, and
+// nothing else.
 func takenAway(abi int) launcher.Landlock {
 	taken := launcher.Landlock{
 		Executable: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE,

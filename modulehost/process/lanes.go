@@ -10,17 +10,17 @@ import (
 
 const lanesBytes = link.MaxLanes * link.LaneBytes
 
-// lanes is the memory that the host and one child share for long bodies. The host makes it, and seals its
-// size before the child has it: were the child able to cut it short, the host's next look at it would be a
-// SIGBUS. Its pages exist once they are written to, count as nobody's data, and are the child's for good, so
-// their number is bounded and no other child ever sees them.
+// lanes is the memory that the host shares with one child for long bodies. The host creates it, and seals its
+// size before the child gets it: if the child could shorten it, the host's next access would be a SIGBUS. A
+// page exists from the first write to it, is not counted as data of any process, and belongs to this child
+// only, so the number of lanes is bounded and no other child ever maps them.
 type lanes struct {
 	file   *os.File
 	memory *link.LaneMemory
-	lent   bool // memory belongs to the child's link.Bodies
+	lent   bool // memory belongs to link.Bodies, which frees it
 }
 
-// lanes returns none where this kernel has no such memory; bodies then take the sockets alone.
+// lanes returns nil if this kernel has no such memory; bodies then use only the sockets.
 func (d *descriptors) lanes() (*lanes, *os.File) {
 	fd, err := unix.MemfdCreate("bodies", unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
 	if err == unix.EINVAL { // Linux before 6.3
@@ -47,7 +47,7 @@ func (d *descriptors) lanes() (*lanes, *os.File) {
 	return l, far
 }
 
-// seal fixes the memory's size, and takes away the right to run it.
+// seal fixes the memory's size and makes it non-executable.
 func seal(fd int) error {
 	err := unix.Fchmod(fd, 0o600)
 	if err == nil {
@@ -59,7 +59,7 @@ func seal(fd int) error {
 	return err
 }
 
-// empty gives all pages back.
+// empty releases all pages.
 func (l *lanes) empty() {
 	raw, err := l.file.SyscallConn()
 	if err != nil {
@@ -70,7 +70,7 @@ func (l *lanes) empty() {
 	})
 }
 
-// offeredLanes is how many of the body sockets may have a lane.
+// offeredLanes returns how many of the body sockets may have a lane.
 func (c *child) offeredLanes() uint32 {
 	if c.lanes == nil {
 		return 0
@@ -78,7 +78,7 @@ func (c *child) offeredLanes() uint32 {
 	return link.MaxLanes
 }
 
-// useLanes is called when the module has said that it uses them.
+// useLanes is called when the module has registered that it uses lanes.
 func (c *child) useLanes() {
 	if c.lanes != nil {
 		c.lanes.lent = true
@@ -86,7 +86,7 @@ func (c *child) useLanes() {
 	}
 }
 
-// close is called after link.Bodies.Close.
+// close must be called after link.Bodies.Close.
 func (l *lanes) close() {
 	if l == nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLanesGiveTheirPagesBack: what idle lanes have been written full of is no memory any more, and both ends
-// keep their mappings.
+// TestLanesGiveTheirPagesBack: after idle lanes are emptied they use no memory, and both ends keep their
+// mappings.
 func TestLanesGiveTheirPagesBack(t *testing.T) {
 	var inherited descriptors
 	defer inherited.close()

@@ -10,38 +10,38 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
-// What a module may use (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
+// The limits of a module (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
 const (
-	DefaultData         = 256 << 20 // bytes; what really bounds its memory
+	DefaultData         = 256 << 20 // bytes; the effective limit of its memory
 	DefaultAddressSpace = 1 << 30   // bytes; counts reservations too
 	DefaultFiles        = 64 + bodySockets
-	DefaultProcesses    = 64 // threads, when the module has a uid of its own
+	DefaultProcesses    = 64 // threads, if the module has its own uid
 
-	// bodySockets are the descriptors 5 to 36 (docs/link.md), and inheritedBodies also the memory of lanes.
+	// bodySockets are descriptors 5 to 36 (docs/link.md); inheritedBodies also counts the memory of the lanes.
 	bodySockets     = 32
 	inheritedBodies = bodySockets + 1
-	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the
+	// sharedProcesses is the one limit for all modules that share a uid, because the kernel counts threads by
 	// uid.
 	sharedProcesses = 4096
-	// mostStack in bytes: it is not data and so has a limit of its own; what a unit's default is, and enough
-	// for any runtime.
+	// mostStack, in bytes, is a limit of its own because a stack does not count as data. It is the default of
+	// units and enough for any runtime.
 	mostStack = 8 << 20
-	// mostThreads bounds GOMAXPROCS, so that a machine of many cores does not use up the thread limit.
+	// mostThreads bounds GOMAXPROCS, so that a machine with many cores does not use up the thread limit.
 	mostThreads = 8
-	// inService is how many calls of one module the host serves at once (measured: held exactly).
+	// inService is how many calls of one module the host serves at once (measured: the limit is kept exactly).
 	inService = 16
-	// mostStuck calls that were abandoned and do not end are a module that is alive and stuck. A place for
-	// each of 256 requests is free again when its call is abandoned, so without a bound the module would go on
-	// to answer nothing for ever.
+	// mostStuck is how many abandoned calls that do not end make a module count as stuck. Each of the 256 slots
+	// for requests is free again when its call is abandoned, so without this bound a module that never responds
+	// would run for ever.
 	mostStuck = 64
 )
 
-// niceness lets the platform's threads go before a module's where the kernel schedules thread by thread.
-// Where it schedules by session (autogroup), it counts only within the module's session, and every module,
-// leading a session of its own, has a share as large as the platform's, however many threads it spins on: a
-// module beside three that spin keeps 82 % of its calls or more. Giving the session the niceness too was
-// worse: beside thirty busy sessions of other programs the modules then got so little that their links were
-// lost. Thread by thread it is Priorities that keeps modules from each other.
+// niceness lets the platform's threads run before a module's where the kernel schedules thread by thread.
+// Where it schedules by session (autogroup), niceness counts only within the module's session. Each module
+// leads its own session and so has as large a share as the platform, however many threads it spins on: a
+// module beside three that spin keeps 82 % of its calls or more. Setting the session's niceness as well was
+// worse: beside thirty busy sessions of other programs the modules got so little CPU that their links were
+// lost. Where threads are scheduled one by one, Priorities protects modules from each other.
 const niceness = 10
 
 // Limits bound a child; a field of 0 takes its default.
@@ -49,7 +49,7 @@ type Limits struct {
 	Data         uint64 // bytes, RLIMIT_DATA
 	AddressSpace uint64 // bytes, RLIMIT_AS
 	Files        uint64 // RLIMIT_NOFILE
-	Processes    uint64 // RLIMIT_NPROC; root without a uid of its own is exempt
+	Processes    uint64 // RLIMIT_NPROC; does not apply to root without its own uid
 }
 
 func (l Limits) withDefaults(own *Credential) Limits {
@@ -64,9 +64,9 @@ func (l Limits) withDefaults(own *Credential) Limits {
 	return l
 }
 
-// belowHost keeps a shared ceiling under the host's own limit: modules at their ceiling then cannot keep
-// the host from starting a thread, as the kernel compares the uid's count with the limit of the calling
-// process.
+// belowHost keeps a shared limit below the host's own. The kernel compares the number of the uid's threads
+// with the limit of the calling process, so modules at their limit then cannot prevent the host from starting
+// a thread.
 func belowHost(ceiling uint64) uint64 {
 	var host unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NPROC, &host) != nil {
@@ -75,9 +75,9 @@ func belowHost(ceiling uint64) uint64 {
 	return min(ceiling, host.Cur/4*3)
 }
 
-// rlimits are applied in this order by the launcher. The zeroes: no files, core dumps, locked memory,
-// message queues. The one of RLIMIT_NICE is what lets a host without CAP_SYS_NICE give a lowered process its
-// usual priority back.
+// rlimits returns the limits in the order in which the launcher sets them. These are zero: written files,
+// core dumps, locked memory, message queues. RLIMIT_NICE allows a host without CAP_SYS_NICE to restore the
+// usual priority of a lowered process.
 func (l Limits) rlimits() []launcher.Limit {
 	return []launcher.Limit{
 		{Resource: unix.RLIMIT_DATA, Value: l.Data},
@@ -95,17 +95,17 @@ func (l Limits) rlimits() []launcher.Limit {
 	}
 }
 
-// environment is all that a module finds in its own.
+// environment returns the whole environment of a module.
 func (l Limits) environment() []string {
 	return []string{
 		"TZ=UTC",
-		"GOTRACEBACK=single", // of a panic; only the operator and the author see what a module prints
+		"GOTRACEBACK=single", // of a panic; only the operator and the author can read it
 		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), mostThreads)),
 		"GOMEMLIMIT=" + strconv.FormatUint(l.Data/4*3, 10),
 	}
 }
 
-// How long a module may take.
+// The deadlines of a module.
 const (
 	RegisterWithin  = 10 * time.Second // from the start of the process
 	StartWithin     = 30 * time.Second
@@ -113,13 +113,13 @@ const (
 	TerminateWithin = time.Second // from SIGTERM to SIGKILL
 	PingEvery       = 10 * time.Second
 	PingWithin      = 10 * time.Second
-	StuckWithin     = 30 * time.Second // from when a call was abandoned, and told to cancel, to its end
-	// ExitWithin is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
-	// first.
+	StuckWithin     = 30 * time.Second // from abandoning a call and asking the module to cancel it, to its end
+	// ExitWithin is how long the host waits for a process whose link is lost, because a process that is killed
+	// closes its sockets before it has exited.
 	ExitWithin = 100 * time.Millisecond
 )
 
-// Deadlines bound every wait for a child; a field of 0 takes its default, the constant of like name.
+// Deadlines bound every wait for a child. A field of 0 means the default, the constant of the same name.
 type Deadlines struct {
 	Register, Start, Stop, Terminate, PingEvery, Ping, Stuck, Exit time.Duration
 }

@@ -33,7 +33,7 @@ var modules string // the folder of the child-<mode> executables
 // runTests builds the modules' executable as modules are built: static, and without the race detector,
 // whose shadow memory fits into no address space limit.
 func runTests(m *testing.M) int {
-	// this host is a test of another (matrix_test.go)
+	// this host was started by a test (matrix_test.go)
 	if modules = os.Getenv("NARTHEX_TEST_MODULES"); modules != "" {
 		return hardened(m)
 	}
@@ -44,7 +44,7 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	modules = folder
-	if err := os.Chmod(folder, 0o755); err != nil { // for a host that is not its owner
+	if err := os.Chmod(folder, 0o755); err != nil { // for a host with another uid
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -57,7 +57,7 @@ func runTests(m *testing.M) int {
 	return hardened(m)
 }
 
-// hardened runs the tests in a host that is protected as the real one is.
+// hardened runs the tests in a host that has called Harden, as the real one does.
 func hardened(m *testing.M) int {
 	if err := process.Harden(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -99,7 +99,8 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 	}
 }
 
-// TestEveryProbeIsRefused checks that the oldest version of Landlock is enough together with the filter.
+// TestEveryProbeIsRefused checks that the oldest version of Landlock and the filter together refuse every
+// probe.
 func TestEveryProbeIsRefused(t *testing.T) {
 	for _, p := range probes {
 		if !p.needed && !p.limits && !p.seccomp && p.landlock != 1 {
@@ -167,7 +168,7 @@ func writeTargets(t *testing.T, owner int) targets {
 
 	nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	must(err)
-	goal.HostNice = 20 - nice // the system call's own scale
+	goal.HostNice = 20 - nice // in the scale of the system call
 	var pending unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_SIGPENDING, &pending))
 	goal.HostNumbers = int(pending.Max)

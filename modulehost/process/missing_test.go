@@ -13,7 +13,7 @@ import (
 )
 
 // TestMissingSandboxPartRefusesToStart checks that a missing part is noticed before anything is opened or
-// started, where the sandbox is required. Elsewhere the module runs and one line names what is missing.
+// started if the sandbox is required. If it is not, the module runs and one line names the missing parts.
 func TestMissingSandboxPartRefusesToStart(t *testing.T) {
 	for missing, without := range map[string]func(*process.SandboxReport){
 		"landlock":     func(r *process.SandboxReport) { r.Landlock = 0 },
@@ -124,15 +124,15 @@ func TestEveryRunIsConfined(t *testing.T) {
 	}
 }
 
-// TestSystemCallsTheKernelRefuses checks the filter in the kernel. The calls have arguments with which they
-// would do nothing.
+// TestSystemCallsTheKernelRefuses checks the filter in the kernel. The arguments of the calls are chosen so
+// that an allowed call does nothing.
 func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	r := start(t, "hostile", nil)
 	body, err := r.handle(testContext(t), "/refused", nil)
 	if err != nil || len(body) > 0 {
 		t.Errorf("not refused: %s %v\n%s", body, err, r.Output())
 	}
-	// The second set of numbers of x86-64, and what comes after the newest call, on the hardware that has them.
+	// The x32 numbers of x86-64, and numbers after the newest call, on hardware that has them.
 	if body, err := r.handle(testContext(t), "/unknown", nil); err != nil || string(body) != "ENOSYS" {
 		t.Errorf("handle: error %v, want none; body %.200q, want %.200q", err, string(body), "ENOSYS")
 	}

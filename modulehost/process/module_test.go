@@ -22,7 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// module is a module without the SDK: it can do what docs/link.md asks for, and what it forbids.
+// module is a module without the SDK. It can follow the protocol of docs/link.md and violate it.
 type module struct {
 	mode        string
 	spinning    atomic.Bool
@@ -163,7 +163,7 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		_ = m.host.Close()
 		<-ctx.Done()
 	case "/garbage-to-host":
-		_ = m.moduleCalls.SetWriteDeadline(time.Time{}) // the link's own may have passed
+		_ = m.moduleCalls.SetWriteDeadline(time.Time{}) // the deadline set by the link may have passed
 		_, _ = m.moduleCalls.Write([]byte(strings.Repeat("nonsense ", 1000)))
 		<-ctx.Done()
 	case "/refuse":

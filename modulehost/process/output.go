@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	keptOutput   = 64 << 10 // bytes: the last ones, for the autopsy
-	outputPerSec = 8 << 10  // bytes that are kept of a second
+	keptOutput   = 64 << 10 // bytes: the last ones, for the operator
+	outputPerSec = 8 << 10  // bytes that are kept for each second
 	outputBurst  = keptOutput
-	// outputPause bounds what a flood costs the host: 32 KiB a millisecond are read, the rest waits in the
-	// module.
+	// outputPause bounds the host's CPU time for endless output: it reads 32 KiB a millisecond, and the rest
+	// waits in the module.
 	outputPause = time.Millisecond
-	// outputGrace is for a descendant that left the group and still holds the pipe.
+	// outputGrace is how long to wait for a descendant that left the process group and still has the pipe open.
 	outputGrace = 100 * time.Millisecond
 )
 
-// output reads a child's standard output and error to the end, whatever it writes: a pipe that nobody reads
-// would block the module after 64 KiB. It keeps little, in the process's journal, and copies nothing into the
-// host's log, for a panic prints its argument.
+// output reads a child's standard output and error to the end, because a pipe that nobody reads would block
+// the module after 64 KiB. It keeps a small part in the process's journal, and copies nothing into the host's
+// log, because a panic prints its argument.
 type output struct {
 	pipe    *os.File
 	journal *Journal
 	began   int64     // the journal's position before this run
-	show    io.Writer // gets what is kept, at once; nil: nobody does
+	show    io.Writer // also gets the kept part at once; nil: none
 	done    chan struct{}
 
 	mu      sync.Mutex
-	written int64 // bytes kept so far, the overwritten ones included
-	dropped int64 // bytes over the rate
+	written int64 // bytes kept so far, including overwritten ones
+	dropped int64 // bytes dropped because of the rate
 }
 
 func readOutput(pipe *os.File, journal *Journal, show io.Writer) *output {
@@ -71,21 +71,21 @@ func (o *output) keep(b []byte, dropped int) {
 	}
 	o.journal.write(b)
 	if o.show != nil {
-		_, _ = o.show.Write(b) // whoever looks on does not hold up the module
+		_, _ = o.show.Write(b) // an error does not affect the module
 	}
 }
 
-// kept is a copy of this run's, oldest byte first.
+// kept returns a copy of this run's output, oldest byte first.
 func (o *output) kept() []byte { return o.journal.since(o.began) }
 
-// counts are bytes, for the log.
+// counts returns numbers of bytes, for the log.
 func (o *output) counts() (written, dropped int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.written, o.dropped
 }
 
-// end waits until all that the dead child wrote was read.
+// end waits until everything that the dead child wrote is read.
 func (o *output) end() {
 	_ = o.pipe.SetReadDeadline(time.Now().Add(outputGrace))
 	<-o.done

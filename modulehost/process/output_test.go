@@ -35,7 +35,7 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 	}
 	r.stop()
 	<-r.ended
-	// 64 KiB at once and 8 KiB a second are kept; of 90 KiB in a moment the end is dropped, and counted.
+	// 64 KiB at once and 8 KiB a second are kept. Of 90 KiB written at once the end is dropped and counted.
 	kept := string(r.Output())
 	if len(kept) > 64<<10 || !strings.HasPrefix(kept, "aaa") && !strings.HasPrefix(kept, "bbb") {
 		t.Errorf("kept %d bytes that begin with %.10q, want at most %d from the first line on", len(kept),

@@ -10,29 +10,29 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// PersonErased and PersonExport report which calls about people the module registered for, as Routes.
+// PersonErased reports whether the module registered to be notified of erasures. See Routes.
 func (p *Process) PersonErased() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.registered.GetPersonErased()
 }
 
-// PersonExport is described beside PersonErased.
+// PersonExport reports whether the module registered to export people's data. See Routes.
 func (p *Process) PersonExport() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.registered.GetPersonExport()
 }
 
-// ErasePerson lets the module forget a person. Errors as Call's.
+// ErasePerson makes the module delete its data about a person. Errors as for Call.
 func (p *Process) ErasePerson(ctx context.Context, userID string) error {
 	ctx, cancel := context.WithTimeout(ctx, abi.EraseWithin)
 	defer cancel()
 	return p.Call(ctx, abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: userID}, nil)
 }
 
-// ExportPerson returns what the module keeps of a person, as JSON. The caller gives release's memory back
-// when it has no more use of it. Errors as Call's.
+// ExportPerson returns the module's data about a person, as JSON. The caller calls release when it no longer
+// uses the document, which frees the memory account. Errors as for Call.
 func (p *Process) ExportPerson(
 	ctx context.Context, userID string,
 ) (document []byte, release func(), err error) {
@@ -51,7 +51,7 @@ var (
 	errNoMemory = errors.New("the platform holds too much for the module already")
 )
 
-// ReadExport fetches an export with call, piece by piece, and checks it.
+// ReadExport fetches an export piece by piece, using call, and checks it.
 func ReadExport(
 	ctx context.Context,
 	call func(ctx context.Context, m abi.Method, request, response proto.Message) error,

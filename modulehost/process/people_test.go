@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// TestExportDeadline: the ten seconds of an export are for all of its pieces together, not for each.
+// TestExportDeadline: all pieces of an export together have ten seconds, not each piece.
 func TestExportDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0

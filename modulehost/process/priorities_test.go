@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestBusyIsWhatWantsTheCPUAllTheTime checks how one second of a process is judged.
+// TestBusyIsWhatWantsTheCPUAllTheTime checks how one second of a process's CPU use is judged.
 func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
@@ -27,7 +27,7 @@ func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 		ran             time.Duration
 		earlier, wanted threads
 		sleeps          int64 // of each thread
-		first           bool  // nothing was measured before
+		first           bool  // there is no earlier sample
 		want            bool
 	}{
 		"used a core":               {ran: 950 * ms, earlier: fresh, wanted: fresh, sleeps: 5000, want: true},
@@ -57,8 +57,9 @@ func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBusyProcessIsLowered runs with a user for each module, and with the platform's user for all
-// modules: a user that has the right to raise a priority, one whose limit allows it, and one that may not.
+// TestOnlyTheBusyProcessIsLowered runs with one user for each module, and with the platform's user for all
+// modules. The platform's user either has the right to raise a priority, or its limit allows that, or it may
+// not raise one.
 func TestOnlyTheBusyProcessIsLowered(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Run("user of its own", func(t *testing.T) { lowered(t, true) })
@@ -71,7 +72,7 @@ func TestOnlyTheBusyProcessIsLowered(t *testing.T) {
 }
 
 // asNobodyWith runs the test again in a host with this limit and these capabilities. The test is not
-// parallel, so that no parallel test has begun yet.
+// parallel, because it must end before parallel tests begin.
 func asNobodyWith(t *testing.T, expect string, limit uint64, capabilities ...uintptr) {
 	executable(t, "good")
 	var was unix.Rlimit
@@ -125,7 +126,7 @@ func lowered(t *testing.T, mayRestore bool) {
 	await := func(what, want string) {
 		t.Helper()
 		for ctx := testContext(t); ; {
-			// The quiet one has work all the time, and never has another priority than the usual one.
+			// The quiet process gets calls all the time, and its priority must never change.
 			if _, err := quiet.handle(ctx, "/echo", nil); err != nil {
 				t.Fatal(err)
 			}

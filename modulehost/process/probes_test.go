@@ -16,35 +16,35 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// targets are what a module that attacks the platform tries to reach. Its uid may open all of them, so that
-// only the sandbox protects them.
+// targets are what a module that attacks the platform tries to reach. Its uid may access all of them, so only
+// the sandbox protects them.
 type targets struct {
 	Host, Sibling int // pids
-	// its own folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
+	// the module's folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
 	Own string
-	// anybody may write here; secret.txt, script, and victim.txt, which belongs to the module's uid
+	// writable for everybody; contains secret.txt, script, and victim.txt, which belongs to the module's uid
 	Elsewhere             string
 	SiblingFile           string
 	TCP, UDP              int // ports of 127.0.0.1
 	Stream, Datagram      string
 	Abstract              string
-	HostNice, HostNumbers int // what the host has already, so that an open door does no harm
+	HostNice, HostNumbers int // the host's current values, so that an allowed call changes nothing
 }
 
-// probe is one attempt. Without one of the marks below an unconfined module succeeds with it; limits and the
-// launcher always apply.
+// probe is one attempt. Without one of the parts marked below an unconfined module succeeds with it. Limits
+// and the launcher's steps apply always.
 type probe struct {
 	name string
 	try  func(targets) error
-	also []unix.Errno // errors that only somebody gets who is let in
+	also []unix.Errno // errors that also mean that the call was allowed
 
-	landlock int  // the ABI that refuses it; 0: none does
+	landlock int  // the ABI that refuses it; 0: no ABI
 	seccomp  bool // the filter refuses it
-	ownUID   bool // a uid of its own refuses it
-	hardened bool // a non-dumpable host refuses it
-	limits   bool // a limit refuses it always
-	varies   bool // some kernels refuse it by themselves
-	needed   bool // no attack: a module may, inside the whole sandbox
+	ownUID   bool // a uid of its own prevents it
+	hardened bool // a non-dumpable host prevents it
+	limits   bool // a limit always refuses it
+	varies   bool // some kernels refuse it without the sandbox
+	needed   bool // not an attack: it must work inside the whole sandbox
 }
 
 const never = 99 // no ABI
@@ -242,7 +242,7 @@ var probes = []probe{
 	{name: "prlimit of itself", landlock: never, seccomp: true, try: func(targets) error {
 		var now unix.Rlimit
 		if err := unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &now); err != nil {
-			return nil // reading is needed, so this shows as open
+			return nil // reading must work, so this counts as open
 		}
 		return unix.Prlimit(0, unix.RLIMIT_NOFILE, &now, nil)
 	}},
@@ -275,7 +275,7 @@ var probes = []probe{
 		_, err := unix.Mmap(lanesDescriptor, 0, 8<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		return err
 	}},
-	// What the host has mapped must not become shorter under it, nor cost more than was given.
+	// The lanes that the host has mapped must not become shorter or larger.
 	{name: "cut the lanes short", limits: true,
 		try: func(targets) error { return unix.Ftruncate(lanesDescriptor, 0) }},
 	{name: "grow the lanes", limits: true,
@@ -489,7 +489,7 @@ func peek(pid int) error {
 	return err
 }
 
-// trace uses PTRACE_SEIZE, which stops no thread, from a thread that ends, which ends the tracing.
+// trace uses PTRACE_SEIZE, which stops no thread, from a thread that exits; that ends the tracing.
 func trace(pid int) error {
 	result := make(chan error, 1)
 	go func() {
@@ -499,7 +499,7 @@ func trace(pid int) error {
 	return <-result
 }
 
-// inThread calls unshare, unless the argument is 0, in a thread of its own, which then ends.
+// inThread calls unshare, unless the argument is 0, in a new thread, which then exits.
 func inThread(unshare int) error {
 	result := make(chan error, 1)
 	go func() {
@@ -513,7 +513,7 @@ func inThread(unshare int) error {
 	return <-result
 }
 
-// fork makes one child, which ends at once and is reaped.
+// fork starts one child, which exits at once and is reaped.
 func fork() error {
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {
@@ -526,7 +526,7 @@ func fork() error {
 	return err
 }
 
-// spawn goes the way of os/exec, with the one file that may be executed.
+// spawn starts a process as os/exec does, with the only file that may be executed.
 func spawn() error {
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{"child-dies-at-once"}, &syscall.ProcAttr{})
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package process owns a module's child process: how it is started, spoken with, watched and ended.
+// Package process owns a module's child process: it starts it, communicates with it, watches it and ends it.
 //
 // A Process is a supervised service. Each Serve is one run of the child:
 //
 //	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ...
 //	→ Stop (10 s) → SIGTERM → 1 s → SIGKILL
 //
-// Everything that belongs to a run is a local of Serve, ends with it and is waited for: the child and its
-// whole process group, both links, the host's session, every goroutine and every call in flight. Two facts
-// outlive a run: what the first one registered, which later ones must repeat, and that the module was
-// ready once.
+// Everything that belongs to a run is local to Serve, ends with the run and is waited for: the child and its
+// whole process group, both links, the host's session, every goroutine and every call in progress. Two facts
+// outlive a run: the first registration, which later runs must repeat, and that the module was ready once.
 //
-// A child that dies is noticed by its links and by the kernel's wait; a child that lives but hangs by an
-// unanswered ping or a write that does not move. It may be wrong or hostile: nothing it says reaches a log
-// or an error text, and nothing it does may block the host.
+// A dead child is noticed by its links and by the kernel's wait; a child that lives but hangs, by an
+// unanswered ping or by a write that makes no progress. A child may be faulty or hostile: nothing that it
+// sends is copied into a log or an error text, and nothing that it does may block the host.
 package process
 
 import (
@@ -31,7 +30,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Config is what a module's process needs. Executable, Host and Log are required.
+// Config configures a module's process. Executable, Host and Log are required.
 type Config struct {
 	ModuleID, ModuleVersion string
 
@@ -39,17 +38,18 @@ type Config struct {
 	Folder     string      // the module's own folder, absolute
 	Credential *Credential // nil: the host's own
 	Start      *abi.StartRequest
-	Host       Host                // what the module may ask of the host
-	Log        *zap.Logger         // names the module in its fields already
-	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
-	Priorities *Priorities         // judges how it uses the CPU; nil: nobody does
-	Cgroups    *Cgroups            // gives it a control group; nil: it stays in the host's
+	Host       Host                // serves the module's calls to the host
+	Log        *zap.Logger         // its fields already contain the module's id
+	Memory     *hostmemory.Account // counts the memory of the links; nil: nothing is counted
+	Priorities *Priorities         // judges the process's CPU use; nil: none
+	Cgroups    *Cgroups            // gives it its own control group; nil: it stays in the host's
 
-	// Validate judges what the module registered (nil: anything goes). Its error ends the run as
+	// Validate checks the module's registration (nil: no check). Its error ends the run as
 	// MODULE_REGISTER_FAILED.
 	Validate func(*abi.RegisterResponse) error
-	// Verify judges the opened executable (an O_PATH descriptor, good for fstat) before every start (nil: no
-	// check). Its error ends the run as MODULE_UNAVAILABLE: a changed file is no hot installation.
+	// Verify checks the opened executable (an O_PATH descriptor, which allows fstat) before every start (nil: no
+	// check). Its error ends the run as MODULE_UNAVAILABLE, because a module must not be replaced while the
+	// platform runs.
 	Verify func(executable *os.File) error
 
 	Limits    Limits
@@ -59,26 +59,28 @@ type Config struct {
 	// nil: nobody does. It is for a developer's terminal. A Write must not block.
 	Output io.Writer
 
-	// RequireSandbox is for production: where InspectSandbox().Missing() is not empty, nothing is started and
-	// Serve returns ErrSandboxUnavailable. Without it a module runs with the parts that this kernel has, and one
-	// warning names the missing ones.
+	// RequireSandbox is set in production. Then nothing is started if InspectSandbox().Missing() is not empty,
+	// and Serve returns ErrSandboxUnavailable. If it is not set, a module runs with the parts of the sandbox
+	// that this kernel has, and one warning names the missing ones.
 	RequireSandbox bool
 
-	inspect func() SandboxReport // InspectSandbox; tests remove parts
+	inspect func() SandboxReport // InspectSandbox; tests replace it
 }
 
-// Credential is the uid and gid of a module's own; the host must be root to give one away.
+// Credential is a module's own uid and gid; only a host that is root can use it.
 type Credential struct{ UID, GID uint32 }
 
 // Host opens one Session per run of the process.
 type Host interface{ Open() Session }
 
-// Session is the host's side of one run: transactions, cursors, whatever the module holds.
+// Session is the host's side of one run. It holds transactions, cursors and everything else that the run has
+// opened.
 type Session interface {
-	// Serve answers a call of the module; see link.Handler. It must heed ctx: the end of a run waits for it.
+	// Serve serves a call of the module; see link.Handler. It must return when ctx ends, because the end of a
+	// run waits for it.
 	Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error)
-	// Close is called once, after the process and every Serve have ended. It gives back what is still held,
-	// and waits.
+	// Close is called once, after the process and every Serve have ended. It releases everything that the run
+	// has opened, and waits for that.
 	Close()
 }
 
@@ -90,16 +92,16 @@ type Process struct {
 
 	mu           sync.Mutex
 	registered   *abi.RegisterResponse // of the first run
-	current      *run                  // nil: not ready, ending or down
+	current      *run                  // nil: not ready, ending or not running
 	output       *output               // of the latest run
-	paused       time.Time             // until when it is not started again
-	runningChild *child                // of the run that is begun and not ended
-	status       Status                // without the living child's figures
+	paused       time.Time             // no start before this time
+	runningChild *child                // of the run that has begun and not ended
+	status       Status                // without the running child's figures
 
 	warned sync.Once
 }
 
-// New does nothing but remember config, with its defaults.
+// New returns a Process with config and its defaults. It starts nothing.
 func New(config Config) *Process {
 	config.Limits = config.Limits.withDefaults(config.Credential)
 	config.Deadlines = config.Deadlines.withDefaults()
@@ -113,21 +115,21 @@ func New(config Config) *Process {
 		status: Status{State: Restarting, Since: time.Now()}}
 }
 
-// String is the service's name: "module <id>".
+// String returns the service's name: "module <id>".
 func (p *Process) String() string { return "module " + p.config.ModuleID }
 
-// Ready is closed once the module's Start hook has completed for the first time; it stays closed through
-// later runs.
+// Ready is closed when the module's Start hook has completed for the first time. It stays closed during later
+// runs.
 func (p *Process) Ready() <-chan struct{} { return p.ready }
 
-// Routes are what the module registered, after ready; the same for every run. Not to be changed.
+// Routes returns the registered routes, once Ready is closed; every run has the same. Do not modify them.
 func (p *Process) Routes() []*abi.Route {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.registered.GetRoutes()
 }
 
-// Channels are what the module registered, as Routes.
+// Channels returns the registered channels. See Routes.
 func (p *Process) Channels() []*abi.Channel {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +137,8 @@ func (p *Process) Channels() []*abi.Channel {
 }
 
 // Output is what the latest run wrote to standard output and error, at most its last 64 KiB, for an
-// operator's autopsy. It may hold anything the module knows: never log it.
+// operator who looks for the cause of a crash. It may contain anything that the module has access to: never
+// log it.
 func (p *Process) Output() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,16 +148,16 @@ func (p *Process) Output() []byte {
 	return p.output.kept()
 }
 
-// Journal is what all runs wrote, and how they ended. See Output.
+// Journal returns the output of all runs with their ends. See Output.
 func (p *Process) Journal() *Journal { return &p.journal }
 
-// Call calls the module. ctx needs a deadline. Errors:
-//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call. The
-//     error's RetryAfter tells when the process is started again.
-//   - ErrHandlerFailed (500): the process was lost with the call in flight, or the module refused it; then
-//     errors.As also finds the *link.Failure, whose code is the module's own word and decides nothing.
+// Call calls the module. ctx must have a deadline. Errors:
+//   - ErrUnavailable (503): the process does not run, starts or ends; the module has not received the call.
+//     The error's RetryAfter returns the time until the next start.
+//   - ErrHandlerFailed (500): the process was lost during the call, or the module refused it. In the second
+//     case errors.As also finds the *link.Failure; its code is the module's and must have no effect.
 //   - link.ErrTooLarge, link.ErrUnencodable, link.ErrNoDeadline: nothing was sent.
-//   - ctx's own error: the module was told to cancel.
+//   - ctx's own error: the module was asked to cancel the call.
 func (p *Process) Call(ctx context.Context, m abi.Method, request, response proto.Message) error {
 	l := p.enter()
 	if l == nil {
@@ -169,7 +172,7 @@ func (p *Process) Call(ctx context.Context, m abi.Method, request, response prot
 	return err
 }
 
-// enter takes part in the current run, unless its link is lost already.
+// enter returns the current run and counts the caller in it; nil if there is no run or its link is lost.
 func (p *Process) enter() *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -185,21 +188,21 @@ func (p *Process) enter() *run {
 	return p.current
 }
 
-// Paused notes when the process will be started again, for the Retry-After of callers.
+// Paused stores when the process will be started again, for the Retry-After of callers.
 func (p *Process) Paused(until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paused = until
 }
 
-// unavailable is ErrUnavailable, with the rest of the pause.
+// unavailable returns ErrUnavailable, with the rest of the pause.
 func (p *Process) unavailable() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return pausedError{p.paused}
 }
 
-// acceptCalls makes a run the one that is called.
+// acceptCalls makes l the run that gets the calls.
 func (p *Process) acceptCalls(l *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +216,7 @@ func (p *Process) acceptCalls(l *run) {
 	}
 }
 
-// stopCalls lets no new call in.
+// stopCalls refuses new calls.
 func (p *Process) stopCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,7 +229,7 @@ func (p *Process) stopCalls() {
 	}
 }
 
-// matchesFirst keeps the first registration and reports whether this one is the same.
+// matchesFirst keeps the first registration, and reports whether r equals it.
 func (p *Process) matchesFirst(r *abi.RegisterResponse) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,9 +239,9 @@ func (p *Process) matchesFirst(r *abi.RegisterResponse) bool {
 	return proto.Equal(p.registered, r)
 }
 
-// Begin begins a call that may have bodies; complete fills in where they travel, from the sockets of the
-// run that is called. Errors as Call's, and complete's own. What later happens to the exchange is reported by
-// the link's errors: link.ErrLost is a crash under way.
+// Begin begins a call that may have bodies. complete sets how the bodies are sent, with the body sockets of
+// the current run. Errors as for Call, and complete's own. Later the exchange returns errors of the link;
+// link.ErrLost means that the process crashes.
 func (p *Process) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
 ) (*link.Exchange, error) {

@@ -14,26 +14,26 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// run is one run of the child, from its start until nothing of it is left.
+// run is one run of the child, from its start until everything of it is released.
 type run struct {
 	config    *Config
 	began     time.Time
 	child     *child
 	calls     *link.Client    // host → module
-	diedFirst bool            // it ended before the host killed it
-	overdue   bool            // the host ends it because it was too late with something
+	diedFirst bool            // the child ended before the host killed it
+	overdue   bool            // the host ends it because a deadline has passed
 	stuck     <-chan struct{} // closed when too many abandoned calls do not end
 	inFlight  sync.WaitGroup
 
-	session  Session       // module → host, from the moment the registration was accepted; nil before
-	stopHost func()        // ends session's link
-	hostLost chan struct{} // closed when session's link has ended
-	hostErr  error         // after hostLost: why
+	session  Session       // module → host, after the registration was accepted; nil before
+	stopHost func()        // ends the session's link
+	hostLost chan struct{} // closed when the session's link has ended
+	hostErr  error         // why it ended; set before hostLost is closed
 }
 
-// Serve is one run of the child. It blocks until ctx ends, then stops the module and returns ctx's error,
-// or ErrStopTimeout or ErrStopFailed; or until the run ends otherwise, with the code of what went wrong.
-// It may be called again after it returned, which begins another run, but not concurrently.
+// Serve is one run of the child. It blocks until ctx ends; then it stops the module and returns ctx's error,
+// ErrStopTimeout or ErrStopFailed. If the run ends otherwise, Serve returns the code of the cause. It may be
+// called again after it has returned, which begins another run, but not concurrently.
 func (p *Process) Serve(ctx context.Context) error {
 	sandbox := p.config.inspect()
 	if err := p.checkSandbox(sandbox); err != nil {
@@ -56,7 +56,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	return nameModule(p.config.ModuleID, err)
 }
 
-// notStarted: of the operating system's error only the number's text is safe to keep; the rest may be a path.
+// notStarted logs only the errno's text of the operating system's error, because the rest may contain a path.
 func (p *Process) notStarted(err error) error {
 	cause := "other"
 	var errno syscall.Errno
@@ -83,7 +83,7 @@ var (
 	errNotStarted   = errors.New("the process was not started")
 )
 
-// execute runs the child until the run ends, and returns the reason. end releases what is left.
+// execute runs the child until the run ends, and returns the reason. end releases the resources.
 func (p *Process) execute(ctx context.Context, l *run) error {
 	registered, err := l.register(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ var (
 	errOtherRegistration = errors.New("the registration differs from the first one")
 )
 
-// register is the handshake. Nothing the module asks for is answered before it is accepted.
+// register makes the handshake. The host serves no call of the module before the registration is accepted.
 func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Register)
 	defer cancel()
@@ -142,20 +142,21 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 		return nil, withCause(ErrRegisterFailed, errABI)
 	case l.config.Validate != nil:
 		if err := l.config.Validate(response); err != nil {
-			// The host's own words about what was registered: without them an author would search in the dark.
+			// The reason is the host's own text about the registration. Without it an author could not find the
+			// mistake.
 			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))
 			return nil, withCause(ErrRegisterFailed, err)
 		}
 	}
-	if response.BodyLanes { // in this run; another may have no room for them
+	if response.BodyLanes { // in this run; a later one may have no memory for lanes
 		response.BodyLanes = false
 		l.child.useLanes()
 	}
 	return response, nil
 }
 
-// start runs the start hook. When it was invoked and failed, the stop hook runs too, which may find half a
-// start.
+// start calls the Start hook. If the hook was called and failed, start also calls the Stop hook, which may
+// find a module that is only partly started.
 func (l *run) start(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Start)
 	defer cancel()
@@ -179,8 +180,8 @@ func (l *run) start(ctx context.Context) error {
 	return l.rolledBack(err, stopped)
 }
 
-// rolledBack adds what went wrong in the stop hook to the failure of the start. A process that died in its
-// start cannot be stopped, which is no second failure.
+// rolledBack adds the failure of the Stop hook to the failure of the start. If the process died in its start,
+// it cannot be stopped, and that is not a second failure.
 func (l *run) rolledBack(failed, stopped error) error {
 	switch {
 	case stopped == nil, errors.Is(stopped, link.ErrLost):
@@ -191,9 +192,9 @@ func (l *run) rolledBack(failed, stopped error) error {
 	return errors.Join(nameModule(l.config.ModuleID, failed), nameModule(l.config.ModuleID, stopped))
 }
 
-// stop runs the stop hook and asks the process to go. end kills the processes that are left.
+// stop calls the Stop hook and sends SIGTERM. end kills the processes that are left.
 func (l *run) stop() error {
-	// The caller's context has ended, that is why we stop; the hook has its own time.
+	// The caller's context has ended, which is why the run stops. The hook has its own deadline.
 	within, cancel := context.WithTimeout(context.Background(), l.config.Deadlines.Stop)
 	defer cancel()
 	err := l.calls.Call(within, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{}, nil)
@@ -211,8 +212,8 @@ func (l *run) stop() error {
 	}
 }
 
-// openHost begins to answer the module. The link outlives the supervisor's context: the stop hook may need
-// the host.
+// openHost begins to serve the module's calls. Its link outlives the supervisor's context, because the Stop
+// hook may call the host.
 func (l *run) openHost() {
 	l.session = l.config.Host.Open()
 	l.hostLost = make(chan struct{})
@@ -224,8 +225,8 @@ func (l *run) openHost() {
 	}()
 }
 
-// end leaves nothing: processes, then calls in flight, which their lost link returns, then what the host
-// held for it.
+// end releases everything in order: it kills the processes, ends the calls in progress by closing their link,
+// and closes the host's session.
 func (l *run) end() {
 	l.child.end()
 	_ = l.calls.Close()
@@ -239,8 +240,8 @@ func (l *run) end() {
 	l.inFlight.Wait()
 }
 
-// moduleRefused keeps a module's own failure code as the cause, and nothing else: any other cause is the code
-// itself.
+// moduleRefused returns code. If the error is a failure that the module returned, the cause is the failure's
+// code and nothing else.
 func moduleRefused(code Error, err error) error {
 	var failure *link.Failure
 	if errors.As(err, &failure) {

@@ -22,7 +22,7 @@ import (
 func TestRun(t *testing.T) {
 	r := prepare(t, "good", func(c *process.Config) {
 		c.Start = &abi.StartRequest{Database: true}
-		c.Deadlines.Terminate = 30 * time.Second // SIGTERM is enough, on a slow machine too
+		c.Deadlines.Terminate = 30 * time.Second // long enough for SIGTERM on a slow machine
 	})
 	if _, err := r.handle(testContext(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
 		t.Error("before the start:", err)
@@ -74,7 +74,7 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 		alter func(*process.Config)
 		code  string
 		cause string
-		said  string // by the hooks
+		said  string // the lines that the hooks have logged
 	}{
 		"no handshake": {"never-ready", func(c *process.Config) { c.Deadlines.Register = time.Second },
 			"MODULE_REGISTER_FAILED", "", ""},
@@ -102,7 +102,7 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 		"too little memory": {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 },
 			"MODULE_REGISTER_FAILED", "", ""},
 		"too few threads": {"good", func(c *process.Config) {
-			if os.Geteuid() == 0 { // whom the kernel exempts
+			if os.Geteuid() == 0 { // root is exempt from the limit
 				c.Credential = &process.Credential{UID: 0x7fff0001, GID: 0x7fff0001}
 			}
 			c.Limits.Processes = 1
@@ -139,7 +139,8 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 	}
 }
 
-// TestStopThatGoesWrongAfterAFailedStart: the failure of the start comes first, and then that of the stop.
+// TestStopThatGoesWrongAfterAFailedStart: the error contains the failure of the start first, and then that of
+// the Stop hook.
 func TestStopThatGoesWrongAfterAFailedStart(t *testing.T) {
 	for mode, want := range map[string]string{
 		"start-fails-and-hangs": "MODULE_ROLLBACK_TIMEOUT: The module sample ",
@@ -162,7 +163,7 @@ func TestStopThatGoesWrongAfterAFailedStart(t *testing.T) {
 	}
 }
 
-// logsHold none of the marks.
+// logsHold checks that the logs contain none of the marks.
 func (r *runningProcess) logsHold(t *testing.T, marks ...string) {
 	t.Helper()
 	for _, entry := range r.logs.All() {
@@ -254,8 +255,8 @@ func TestLaterRunMustRegisterTheSame(t *testing.T) {
 	}
 }
 
-// TestCodesOfAModuleDecideNothing: a module that responds with one of the platform's codes is a handler that
-// failed.
+// TestCodesOfAModuleDecideNothing: when a module responds with one of the platform's codes, its caller gets
+// ErrHandlerFailed.
 func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	r := start(t, "good", nil)
 	_, err := r.handle(testContext(t), "/refuse", nil)

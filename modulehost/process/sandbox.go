@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SandboxReport is what this kernel offers to confine modules with, and what this process has done for it.
+// SandboxReport is what this kernel offers for the sandbox, and what this process has prepared.
 type SandboxReport struct {
-	Landlock    int  // the ABI that is in use; 0: none
+	Landlock    int  // the ABI in use; 0: none
 	Seccomp     bool // system calls can be filtered
 	NonDumpable bool // Harden was called in this process
-	OwnUID      bool // this process may give each module a uid of its own; no module requires it
+	OwnUID      bool // this process may give each module its own uid; RequireSandbox does not need it
 }
 
-// InspectSandbox asks the kernel. It starts nothing and leaves nothing behind.
+// InspectSandbox queries the kernel. It starts nothing and changes nothing.
 func InspectSandbox() SandboxReport {
 	dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
 	return SandboxReport{
@@ -27,8 +27,8 @@ func InspectSandbox() SandboxReport {
 	}
 }
 
-// Missing are the parts without which no module starts where Config.RequireSandbox is set: "landlock",
-// "seccomp" (neither replaces the other), "non-dumpable". nil: all stand.
+// Missing returns the parts without which no module starts if Config.RequireSandbox is set: "landlock",
+// "seccomp" (neither replaces the other), "non-dumpable". nil: none is missing.
 func (r SandboxReport) Missing() []string {
 	var missing []string
 	if r.Landlock == 0 {
@@ -43,9 +43,9 @@ func (r SandboxReport) Missing() []string {
 	return missing
 }
 
-// LandlockLacks are what a newer Landlock refuses by itself, for an operator who compares kernels: "refer"
-// (ABI 2), "truncate" (3), "tcp" (4), "ioctl" (5), "scopes" (6), "unix" (9), "udp" (10). The filter of
-// system calls refuses each of them anyway. "files" (1) is refused by nothing else: then Missing says
+// LandlockLacks returns the rights that only a newer Landlock refuses, for an operator who compares kernels:
+// "refer" (ABI 2), "truncate" (3), "tcp" (4), "ioctl" (5), "scopes" (6), "unix" (9), "udp" (10). The system
+// call filter refuses each of them anyway. Only Landlock refuses "files" (1); without it Missing returns
 // "landlock".
 func (r SandboxReport) LandlockLacks() []string {
 	var lacks []string
@@ -57,11 +57,11 @@ func (r SandboxReport) LandlockLacks() []string {
 	return lacks
 }
 
-// Harden closes this process's memory, environment and descriptors under /proc to everyone of its own uid,
-// modules among them, and forbids its core dumps: a variable that was unset is still in memory. Call it
-// once, before the first module starts and after all that writes to /proc/self, an OOM score for one: an
-// unprivileged process cannot do that any more. Nothing here undoes it, and a later change of uid or an
-// exec of this process would. Its error is ErrSandboxUnavailable.
+// Harden protects this process's memory, environment and descriptors under /proc from other processes of its
+// uid, such as modules, and forbids core dumps: even a variable that was unset is still in memory. Call it
+// once, before the first module starts and after everything that writes to /proc/self, such as an OOM score,
+// because an unprivileged process cannot do that any more. The platform never undoes it, but a later change
+// of uid or an exec of this process would. Its error is ErrSandboxUnavailable.
 func Harden() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return withCause(ErrSandboxUnavailable, err)
@@ -69,8 +69,8 @@ func Harden() error {
 	return nil
 }
 
-// checkSandbox decides whether a run may begin although parts of the sandbox are missing. Only the first such
-// run logs a warning.
+// checkSandbox decides whether a run may begin if parts of the sandbox are missing. Only the first such run
+// logs a warning.
 func (p *Process) checkSandbox(sandbox SandboxReport) error {
 	missing := sandbox.Missing()
 	if len(missing) == 0 {

@@ -18,13 +18,13 @@ import (
 )
 
 func TestWhatAModuleFindsAroundItself(t *testing.T) {
-	// A careless host: a file that is not close-on-exec, and a secret in the environment.
+	// This host leaks a file that is not close-on-exec, and a secret in the environment.
 	leak, err := unix.Open("/etc/hostname", unix.O_RDONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(leak)
-	far, err := unix.FcntlInt(uintptr(leak), unix.F_DUPFD, 100) // behind all that a start places
+	far, err := unix.FcntlInt(uintptr(leak), unix.F_DUPFD, 100) // after all descriptors of a start
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 			t.Errorf("descriptor %d is %s, want %q or a socket of the link", fd, target, want)
 		}
 	}
-	// The module duplicates 3 and 4 and closes the originals, so two sockets and the 32 for bodies are what
-	// was inherited.
+	// The module duplicates 3 and 4 and closes the originals, so it has two sockets and the 32 for bodies.
 	sockets := 0
 	for _, target := range o.Descriptors {
 		if strings.HasPrefix(target, "socket:") {
@@ -88,11 +87,11 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 			t.Errorf("%v: want status[name] to be %v; status[name] %v", name, want, status[name])
 		}
 	}
-	// from which exec would give root back what it lost
+	// otherwise exec would give root its capabilities back
 	if os.Geteuid() == 0 && status["CapBnd"] != "0000000000000000" {
 		t.Error("CapBnd:", status["CapBnd"])
 	}
-	// Every thread, not the first alone.
+	// Every thread, not only the first.
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil || len(tasks) < 2 {
 		t.Fatalf("ReadDir: error %v, want none; number of tasks %v, want at least %v",
@@ -145,7 +144,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	}
 }
 
-// TestMemoryBomb ends as that module's crash.
+// TestMemoryBomb: a module that uses too much memory crashes, and nothing else does.
 func TestMemoryBomb(t *testing.T) {
 	r := start(t, "good", nil)
 	if _, err := r.handle(testContext(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
@@ -175,8 +174,8 @@ func TestOwnCredential(t *testing.T) {
 	if soft, _ := limit(t, read(t, o.PID, "limits"), "Max processes"); soft != "64" {
 		t.Error("threads:", soft)
 	}
-	// The change of uid clears the parent-death signal in the kernel; the launcher asked again.
-	// hostkilled_test.go proves it.
+	// The change of uid clears the parent-death signal in the kernel, so the launcher sets it again.
+	// hostkilled_test.go tests that.
 	r.stop()
 	<-r.ended
 }
@@ -190,7 +189,7 @@ func read(t *testing.T, pid int, name string) string {
 	return string(b)
 }
 
-// fields of a file of "Name:\tvalue" lines.
+// fields returns the fields of a file with lines "Name:\tvalue".
 func fields(t *testing.T, pid int, name string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -201,7 +200,7 @@ func fields(t *testing.T, pid int, name string) map[string]string {
 	return values
 }
 
-// stat are the fields of a stat file after the name: 0 is the state, 16 the nice value.
+// stat returns the fields of a stat file after the name: 0 is the state, 16 the nice value.
 func stat(t *testing.T, process string) []string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
@@ -222,13 +221,13 @@ func limit(t *testing.T, limits, name string) (soft, hard string) {
 	return values[0], values[1]
 }
 
-// awaitState returns when the process is in that state; the kernel sends no signal for it.
+// awaitState waits until the process is in that state; the kernel sends no signal for that.
 func awaitState(t *testing.T, pid int, state byte) {
 	t.Helper()
 	eventually(t, "state "+string(state), func() bool { return stat(t, strconv.Itoa(pid))[0][0] == state })
 }
 
-// awaitIgnored returns when the process ignores the signal.
+// awaitIgnored waits until the process ignores the signal.
 func awaitIgnored(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
 	eventually(t, "ignored: "+s.String(), func() bool {

@@ -8,9 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
-// The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction
-// pointer, six arguments. calls_linux.go says what it refuses. All else is allowed, up to the newest call
-// that was judged when it was written.
+// The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction pointer,
+// six arguments. syscalls_linux.go lists the calls that it refuses. It allows all others up to the newest
+// call that existed when the list was written.
 
 const (
 	allow = unix.SECCOMP_RET_ALLOW
@@ -20,14 +20,14 @@ const (
 	atArchitecture = 4
 	atArguments    = 16
 
-	// x32 is the bit of x86-64's second set of numbers; on arm64 no number comes near.
+	// x32 is the bit of x86-64's second set of numbers; no number of arm64 is as large.
 	x32 = 0x40000000
 )
 
 func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
-// auditArchitecture is the kernel's word for the one machine whose numbers a filter was made of; 0: no
-// filter for it.
+// auditArchitecture returns the kernel's constant for the architecture whose numbers the filter uses; 0:
+// there is no filter for it.
 func auditArchitecture(goarch string) uint32 {
 	switch goarch {
 	case "amd64":
@@ -38,14 +38,14 @@ func auditArchitecture(goarch string) uint32 {
 	return 0
 }
 
-// seccompAvailable asks for a filter at an address that cannot be read: only a kernel that has filters
-// looks there.
+// seccompAvailable installs a filter at an invalid address: only a kernel with filters reads there and
+// returns EFAULT.
 func seccompAvailable() bool {
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, 0)
 	return errno == unix.EFAULT && auditArchitecture(runtime.GOARCH) != 0
 }
 
-// launcherFilter is the filter for a process that does not exist yet, on this machine.
+// launcherFilter returns the filter for this machine, for a process whose id is not known yet.
 func launcherFilter() (program []launcher.Instruction) {
 	for _, i := range filter(runtime.GOARCH, launcher.PID) {
 		program = append(program, launcher.Instruction(i))
@@ -53,8 +53,8 @@ func launcherFilter() (program []launcher.Instruction) {
 	return program
 }
 
-// filter is the program for the process pid: a pid survives exec, so a module's signals can be pinned to
-// its own.
+// filter returns the program for the process pid. It allows a module to send signals only to itself, because
+// the id stays the same at exec.
 func filter(goarch string, pid int) []unix.SockFilter {
 	program := []unix.SockFilter{
 		load(atArchitecture), equal(auditArchitecture(goarch), 1, 0), end(kill),
@@ -80,8 +80,7 @@ func filter(goarch string, pid int) []unix.SockFilter {
 	return append(program, end(allow), end(refuse(unix.EPERM)))
 }
 
-// condition holds when the argument's word, masked, is one of the values; with not set, when it is none of
-// them.
+// condition is true if the argument's word, masked, is one of values; with not set, if it is none of them.
 type condition struct {
 	word   uint32 // its offset
 	mask   uint32
@@ -89,13 +88,13 @@ type condition struct {
 	values []uint32
 }
 
-// low and high are the words of argument n, 0 to 5, on a little-endian machine.
+// low and high return the offsets of the two words of argument n, 0 to 5, on a little-endian machine.
 func low(n uint32) uint32  { return atArguments + 8*n }
 func high(n uint32) uint32 { return low(n) + 4 }
 
 const whole = ^uint32(0) // a mask
 
-// body decides one call by its arguments. It never falls through.
+// body decides one call by its arguments. It always ends with a decision.
 func (c syscallRule) body() []unix.SockFilter {
 	if c.only == nil {
 		return []unix.SockFilter{end(refuse(c.errno))}
@@ -107,7 +106,7 @@ func (c syscallRule) body() []unix.SockFilter {
 	return body
 }
 
-// test goes on behind itself when the condition holds, and skips refusal instructions more when it does not.
+// test continues after itself if the condition is true; otherwise it skips refusal more instructions.
 func (c condition) test(refusal int) []unix.SockFilter {
 	code := []unix.SockFilter{load(c.word)}
 	if c.mask != whole {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestManyStarts: the launcher becomes the module every time, however many start at once. In
-// NARTHEX_TEST_STARTS stands how many, and how often: "50x100".
+// TestManyStarts: the launcher becomes the module every time, even if many start at once. NARTHEX_TEST_STARTS
+// sets how many start at once and how often: "50x100".
 func TestManyStarts(t *testing.T) {
 	atOnce, rounds := 8, 4
 	if wanted := os.Getenv("NARTHEX_TEST_STARTS"); wanted != "" {

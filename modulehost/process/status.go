@@ -13,26 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// State is what a process can do now.
+// State is the current state of a process.
 type State string
 
 // The states of a process.
 const (
 	Ready      State = "ready"
 	Restarting State = "restarting" // starting, ending, or waiting to be started again
-	// the host will not start it: its file has changed, or it registers something else than before
+	// the host does not start it: its file has changed, or its registration differs from the first
 	Refused State = "refused"
 )
 
-// EndKind is what ended a run.
+// EndKind is the cause of a run's end.
 type EndKind string
 
 // The kinds of an end.
 const (
-	EndExit     EndKind = "exit"     // by itself; the code is its exit status
+	EndExit     EndKind = "exit"     // it exited by itself; the code is its exit status
 	EndSignal   EndKind = "signal"   // the code is the signal
-	EndMemory   EndKind = "memory"   // its bound; the code is its exit status
-	EndDeadline EndKind = "deadline" // the host ended it, because it was too late with something
+	EndMemory   EndKind = "memory"   // its memory limit; the code is its exit status
+	EndDeadline EndKind = "deadline" // the host ended it after a deadline had passed
 	EndLink     EndKind = "link"     // the host ended it, because its link was lost
 )
 
@@ -40,21 +40,21 @@ const (
 type End struct {
 	At   time.Time
 	Kind EndKind
-	Code *int // nil: of no meaning
+	Code *int // nil: there is none
 }
 
-// Status is how a process is doing. It holds nothing that the module said.
+// Status is the state of a process and its figures. It contains nothing that the module sent.
 type Status struct {
 	State       State
 	Since       time.Time
 	Starts      int64 // runs begun
 	LastEnd     *End
-	Memory      int64         // resident bytes; 0 while there is no process
+	Memory      int64         // resident bytes; 0 if there is no process
 	MemoryLimit int64         // bytes
 	CPU         time.Duration // of all runs
 }
 
-// Status asks the kernel for the figures of this moment.
+// Status returns the state, with current figures from the kernel.
 func (p *Process) Status() Status {
 	p.mu.Lock()
 	status, living := p.status, p.runningChild
@@ -68,7 +68,7 @@ func (p *Process) Status() Status {
 	return status
 }
 
-// began notes a run, and that it is not ready yet.
+// began records that a run began and is not ready yet.
 func (p *Process) began(c *child) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *Process) began(c *child) {
 	p.status.Starts++
 }
 
-// ended notes how a run ended, and err, with which Serve ends.
+// ended records how a run ended. Serve returns err.
 func (p *Process) ended(l *run, err error) {
 	end := l.endedBy(err)
 	p.journal.end(end)
@@ -90,7 +90,7 @@ func (p *Process) ended(l *run, err error) {
 	p.notReady(err)
 }
 
-// notReady is called with the lock held.
+// notReady must be called with the lock held.
 func (p *Process) notReady(err error) {
 	state := Restarting
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, errOtherRegistration) {
@@ -99,14 +99,14 @@ func (p *Process) notReady(err error) {
 	p.setState(state)
 }
 
-// setState is called with the lock held.
+// setState must be called with the lock held.
 func (p *Process) setState(state State) {
 	if p.status.State != state {
 		p.status.State, p.status.Since = state, time.Now()
 	}
 }
 
-// endedBy judges by how the kernel says that the process died, and then by why the host killed it.
+// endedBy first uses how the process died according to the kernel, and then why the host killed it.
 func (l *run) endedBy(err error) End {
 	end := End{At: time.Now(), Kind: EndLink}
 	var status syscall.WaitStatus
@@ -132,7 +132,7 @@ func (l *run) endedBy(err error) End {
 	return end
 }
 
-// outOfMemory knows what Go's runtime prints when an allocation fails.
+// outOfMemory recognizes the messages that Go's runtime prints when an allocation fails.
 func outOfMemory(said []byte) bool {
 	for _, words := range []string{"fatal error: runtime: out of memory", "fatal error: out of memory",
 		"runtime: cannot allocate memory",
@@ -144,9 +144,9 @@ func outOfMemory(said []byte) bool {
 	return false
 }
 
-// figures are 0 once the process has died.
+// figures returns 0 if the process has died.
 func (c *child) figures() (memory int64, cpu time.Duration) {
-	c.group.Lock() // so that the number is not a stranger's
+	c.group.Lock() // so the number cannot belong to another process
 	defer c.group.Unlock()
 	if c.reaped {
 		return 0, 0

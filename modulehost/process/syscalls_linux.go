@@ -2,21 +2,20 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// syscallRule is one system call that the filter refuses, whole or unless its arguments pass. The numbers are
-// the kernel's and never change; both architectures stand side by side so that both filters can be checked on
-// either.
+// syscallRule is one system call that the filter refuses, always or unless its arguments pass. The kernel
+// never changes its numbers. Both architectures are listed, so that both filters can be tested on either.
 type syscallRule struct {
 	name         string
 	amd64, arm64 int
-	only         []condition // allowed if all hold; none: refused whole
-	errno        unix.Errno  // of a whole refusal; 0: EPERM
+	only         []condition // the call is allowed if all are true; none: always refused
+	errno        unix.Errno  // of a call that is always refused; 0: EPERM
 }
 
 const (
-	// absent is no system call's number.
+	// absent means that the architecture does not have the call.
 	absent = -1
-	// newestCall is the highest number that was judged, the same on both; what comes after it does not exist
-	// for a module.
+	// newestCall is the highest number that was considered, the same on both architectures. The filter treats
+	// later calls as nonexistent.
 	newestCall = 471
 )
 
@@ -27,13 +26,13 @@ func (c syscallRule) number(goarch string) int {
 	return c.amd64
 }
 
-// Bits of open's flags that ask for more than reading. A temporary file's has no name of its own.
+// Flags of open that request more than reading. A temporary file's own flag is O_TMPFILE without O_DIRECTORY.
 const (
 	tmpfile    = unix.O_TMPFILE &^ unix.O_DIRECTORY
 	moreToOpen = unix.O_ACCMODE | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | tmpfile
 )
 
-// What x/sys has no names for.
+// Constants that x/sys lacks.
 const (
 	kindOfSocket = 0xf // SOCK_TYPE_MASK: the rest of a socket's type are flags
 
@@ -42,7 +41,7 @@ const (
 	fioclex  = 0x5451
 )
 
-// syscallRules is the table for the process pid.
+// syscallRules returns the table for the process pid.
 func syscallRules(pid int) []syscallRule {
 	is := func(word uint32, values ...uint32) condition {
 		return condition{word: word, mask: whole, values: values}
@@ -52,8 +51,8 @@ func syscallRules(pid int) []syscallRule {
 	}
 	own := []condition{is(low(0), uint32(pid))}
 	return []syscallRule{
-		// Allowed by their arguments. The flags of clone3 and openat2 lie behind a pointer that no filter can
-		// follow: runtimes take the older calls instead.
+		// Allowed by their arguments. The flags of clone3 and openat2 are behind a pointer, which no filter can
+		// follow, so both are refused and runtimes use the older calls.
 		{name: "clone", amd64: 56, arm64: 220, only: []condition{
 			{word: low(0), mask: unix.CLONE_THREAD, values: []uint32{unix.CLONE_THREAD}},
 		}},
@@ -64,8 +63,8 @@ func syscallRules(pid int) []syscallRule {
 			only: []condition{{word: low(2), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
 		{name: "openat2", amd64: 437, arm64: 437, errno: unix.ENOSYS},
 		{name: "mmap", amd64: 9, arm64: 222, only: []condition{
-			// Neither shared anonymous memory nor a stack of one's own making counts as data, the limit that bounds
-			// memory (measured: 2.9 GiB of the one, 900 MiB of the other under a limit of 256 MiB).
+			// Neither shared anonymous memory nor a stack that the program makes itself counts as data, the limit on
+			// memory (measured: 2.9 GiB of the one, 900 MiB of the other with a limit of 256 MiB).
 			{word: low(3), mask: unix.MAP_SHARED | unix.MAP_ANONYMOUS, not: true,
 				values: []uint32{unix.MAP_SHARED | unix.MAP_ANONYMOUS}},
 			{word: low(3), mask: unix.MAP_GROWSDOWN, values: []uint32{0}},
@@ -77,12 +76,12 @@ func syscallRules(pid int) []syscallRule {
 		{name: "prctl", amd64: 157, arm64: 167, only: []condition{
 			isNot(low(0), unix.PR_SET_PDEATHSIG, unix.PR_SET_MM, unix.PR_SCHED_CORE),
 		}},
-		// A descriptor's signal may be SIGKILL, and its owner anybody of the same uid. A lease holds up whoever
-		// opens the file.
+		// A descriptor's signal may be SIGKILL, and its owner any process of the same uid. A lease blocks other
+		// processes that open the file.
 		{name: "fcntl", amd64: 72, arm64: 25, only: []condition{
 			isNot(low(1), unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG, unix.F_SETLEASE, unix.F_NOTIFY),
 		}},
-		// The rest of ioctl sets owners as well, changes files and lists the machine's networks.
+		// The other requests of ioctl also set owners, change files and list the machine's networks.
 		{name: "ioctl", amd64: 16, arm64: 29, only: []condition{
 			is(low(1), unix.TCGETS, unix.TIOCGWINSZ, unix.TIOCINQ, fionbio, fioclex, fionclex),
 		}},
@@ -97,7 +96,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "bind", amd64: 49, arm64: 200},
 		{name: "connect", amd64: 42, arm64: 203},
 		{name: "listen", amd64: 50, arm64: 201},
-		// Processes, and everything that reaches into another one.
+		// Processes, and everything that affects another one.
 		{name: "fork", amd64: 57, arm64: absent},
 		{name: "vfork", amd64: 58, arm64: absent},
 		{name: "ptrace", amd64: 101, arm64: 117},
@@ -114,7 +113,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "rt_sigqueueinfo", amd64: 129, arm64: 138},
 		{name: "rt_tgsigqueueinfo", amd64: 297, arm64: 240},
 		{name: "tkill", amd64: 200, arm64: 130},
-		// What slows others down.
+		// Calls that slow other processes down.
 		{name: "setpriority", amd64: 141, arm64: 140},
 		{name: "ioprio_set", amd64: 251, arm64: 30},
 		{name: "sched_setaffinity", amd64: 203, arm64: 122},
@@ -123,7 +122,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "sched_setscheduler", amd64: 144, arm64: 119},
 		{name: "sync", amd64: 162, arm64: 81},
 		{name: "syncfs", amd64: 306, arm64: 267},
-		// Everything that changes a path, in all spellings.
+		// Everything that changes a path, in all variants.
 		{name: "creat", amd64: 85, arm64: absent},
 		{name: "mkdir", amd64: 83, arm64: absent},
 		{name: "mkdirat", amd64: 258, arm64: 34},
@@ -162,8 +161,8 @@ func syscallRules(pid int) []syscallRule {
 		{name: "fremovexattr", amd64: 199, arm64: 16},
 		{name: "removexattrat", amd64: 466, arm64: 466},
 		{name: "file_setattr", amd64: 469, arm64: 469},
-		// Memory and messages that no limit counts or that outlive the process. What mremap makes of a stack
-		// counts as one, however large (measured: 700 MiB under a limit of 256).
+		// Memory and messages that no limit counts or that outlive the process. Memory that mremap turns into a
+		// stack counts as one, however large (measured: 700 MiB with a limit of 256).
 		{name: "mremap", amd64: 25, arm64: 216},
 		{name: "map_shadow_stack", amd64: 453, arm64: 453},
 		{name: "shmget", amd64: 29, arm64: 194},
@@ -186,7 +185,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "add_key", amd64: 248, arm64: 217},
 		{name: "request_key", amd64: 249, arm64: 218},
 		{name: "keyctl", amd64: 250, arm64: 219},
-		// Watching others.
+		// Watching files and other processes.
 		{name: "inotify_init", amd64: 253, arm64: absent},
 		{name: "inotify_init1", amd64: 294, arm64: 26},
 		{name: "inotify_add_watch", amd64: 254, arm64: 27},
@@ -195,14 +194,14 @@ func syscallRules(pid int) []syscallRule {
 		{name: "fanotify_mark", amd64: 301, arm64: 263},
 		{name: "perf_event_open", amd64: 298, arm64: 241},
 		{name: "syslog", amd64: 103, arm64: 116},
-		// Large doors into the kernel.
+		// Large attack surfaces of the kernel.
 		{name: "io_uring_setup", amd64: 425, arm64: 425},
 		{name: "io_uring_enter", amd64: 426, arm64: 426},
 		{name: "io_uring_register", amd64: 427, arm64: 427},
 		{name: "io_setup", amd64: 206, arm64: 0},
 		{name: "bpf", amd64: 321, arm64: 280},
 		{name: "userfaultfd", amd64: 323, arm64: 282},
-		// Other views of the machine.
+		// Namespaces and mounts.
 		{name: "unshare", amd64: 272, arm64: 97},
 		{name: "setns", amd64: 308, arm64: 268},
 		{name: "mount", amd64: 165, arm64: 40},

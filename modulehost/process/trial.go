@@ -2,10 +2,11 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// What follows is for a trial of a module, which asks how it behaves when something goes wrong. The platform
-// itself uses none of it.
+// These methods are for a trial of a module, which checks how the module behaves after failures. The platform
+// itself does not use them.
 
-// Kill kills the process of the current run, as the kernel does for want of memory. False: none is ready.
+// Kill kills the process of the current run, as the kernel does when memory runs out. It returns false if no
+// run is ready.
 func (p *Process) Kill() bool {
 	l := p.enter()
 	if l == nil {
@@ -16,8 +17,8 @@ func (p *Process) Kill() bool {
 	return true
 }
 
-// HangUp closes both links of the current run and leaves the process alone, for Deadlines.Exit: a module
-// whose host has gone ends by itself. False: none is ready.
+// HangUp closes both links of the current run and does not touch the process until Deadlines.Exit: a module
+// whose host is gone exits by itself. It returns false if no run is ready.
 func (p *Process) HangUp() bool {
 	l := p.enter()
 	if l == nil {
@@ -29,8 +30,8 @@ func (p *Process) HangUp() bool {
 	return true
 }
 
-// Unfinished returns how many calls of the current run were abandoned that the module has neither answered
-// nor ended. False: none is ready.
+// Unfinished returns how many calls of the current run were abandoned and have neither a response nor an end.
+// ready is false if no run is ready.
 func (p *Process) Unfinished() (calls int, ready bool) {
 	l := p.enter()
 	if l == nil {

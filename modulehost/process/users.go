@@ -10,20 +10,19 @@ import (
 	"os"
 )
 
-// The user ids that modules have where the whole range is mapped: no distribution gives any of them to
-// anybody.
+// The user ids of modules where the whole range is mapped. No distribution assigns any of them.
 const (
 	firstUser = 0x70000000
 	users     = 1 << 27
-	// drawings bounds how often an id is drawn again: only a range of a few ids needs more than one or two.
+	// drawings bounds how often an id is drawn again. Only a range of a few ids needs more than two attempts.
 	drawings = 1000
-	// nobody and its neighbour 65535 have a meaning on every machine.
+	// nobody and the next id, 65535, have a meaning on every machine.
 	nobody = 65534
 )
 
-// Users draws a user id, which is the group id too, for each module. The kernel counts threads by user for
-// the whole machine, so two daemons whose modules shared a user would share its limit. That is why the ids
-// are drawn from a large range by a number that is random for each daemon, and not counted from a fixed
+// Users draws a user id, which is also the group id, for each module. The kernel counts threads by user for
+// the whole machine, so two daemons whose modules shared a user would share its limit. Therefore the ids are
+// drawn from a large range with a seed that is random for each daemon, instead of being counted from a fixed
 // one.
 type Users struct {
 	seed  [32]byte
@@ -31,7 +30,8 @@ type Users struct {
 	taken map[uint64]bool
 }
 
-// NewUsers returns nil where this process may not give users away: modules then run as its own.
+// NewUsers returns nil if this process may not start children with another uid. Modules then run as its own
+// user.
 func NewUsers() (*Users, error) {
 	if os.Geteuid() != 0 || !mayGiveUIDs() {
 		return nil, nil
@@ -50,9 +50,8 @@ func NewUsers() (*Users, error) {
 	return newUsers(seed, maps[0], maps[1]), nil
 }
 
-// newUsers reads the maps of the user namespace (user_namespaces(7)). Where they lack the usual range, the
-// upper half of the highest range that both have takes its place, at most 2^27 ids. nil: there are none to
-// give away.
+// newUsers reads the maps of the user namespace (user_namespaces(7)). If they lack the usual range, it uses
+// the upper half of the highest range that both have, at most 2^27 ids. It returns nil if there are none.
 func newUsers(seed [32]byte, uidMap, gidMap io.Reader) *Users {
 	groups := readIDMap(gidMap)
 	var usual, highest idRange
@@ -78,15 +77,15 @@ func newUsers(seed [32]byte, uidMap, gidMap io.Reader) *Users {
 	return &Users{seed: seed, ids: ids, taken: map[uint64]bool{nobody: true, nobody + 1: true}}
 }
 
-// Usual tells whether the ids are from the range that no distribution uses. Those of any other range may
-// have an owner.
+// Usual reports whether the ids are from the range that no distribution uses. Ids of any other range may
+// belong to somebody.
 func (u *Users) Usual() bool { return u.ids.first == firstUser && u.ids.size() == users }
 
-// Range are the bounds of what is drawn.
+// Range returns the first and the last id that may be drawn.
 func (u *Users) Range() (first, last uint64) { return u.ids.first, u.ids.end - 1 }
 
-// Draw returns the credential of one module, different from all that were drawn before while any is left.
-// Of nil Users it is nil.
+// Draw returns the credential of one module, different from all that were drawn before while any is left. On
+// nil Users it returns nil.
 func (u *Users) Draw(moduleID string) *Credential {
 	if u == nil {
 		return nil

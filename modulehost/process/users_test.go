@@ -9,7 +9,7 @@ import (
 
 const everything = "0 0 4294967295"
 
-// TestUsers: where the ids of modules come from in a user namespace, by its maps.
+// TestUsers: the range of modules' ids in a user namespace with these maps.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -49,8 +49,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestUsersAreDrawn: a daemon draws the same ids for the same modules from its random number, two daemons
-// draw different ones, and no two modules of a daemon share one, however few there are.
+// TestUsersAreDrawn: a daemon draws the same ids for the same modules from its seed, two daemons draw
+// different ones, and no two modules of a daemon get the same id, even from a small range.
 func TestUsersAreDrawn(t *testing.T) {
 	t.Parallel()
 	const few = "0 100000 400" // half of it: 200 ids

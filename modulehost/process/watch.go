@@ -17,10 +17,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// watch returns why the run ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A
-// child that lives and hangs is found by its ping, which the link's reader answers however busy the
-// handlers are; one whose reader lives and whose handlers hang, by the calls that it does not end after
-// they were abandoned.
+// watch returns why the run ends, as a fixed word for the log; "" when ctx ended. A dead child is noticed at
+// once. A child that hangs is noticed by its ping, which the reader of its link answers however busy the
+// handlers are. If only its handlers hang, it is noticed by abandoned calls that do not end.
 func (l *run) watch(ctx context.Context) (reason string) {
 	pinging, stop := context.WithCancel(context.Background())
 	unanswered := make(chan struct{})
@@ -47,7 +46,7 @@ func (l *run) watch(ctx context.Context) (reason string) {
 	}
 }
 
-// Why a process that lives is ended.
+// Why a living process is ended.
 const (
 	reasonPing  = "ping unanswered"
 	reasonStuck = "calls stuck"
@@ -71,8 +70,8 @@ func (l *run) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure tells why a process died before it registered: the launcher could not apply a step of the
-// sandbox, there was no thread for it, or neither.
+// launchFailure returns why a process died before it registered: the launcher failed at a step of the
+// sandbox, or a thread could not be created. Otherwise it returns ErrRegisterFailed.
 func (c *child) launchFailure() error {
 	said, status := c.finalOutput()
 	said = strings.TrimSuffix(strings.TrimPrefix(said, launcher.Name+": "), "\n")
@@ -85,19 +84,19 @@ func (c *child) launchFailure() error {
 	return ErrRegisterFailed
 }
 
-// lacksThreads tells whether the process died because it got no thread.
+// lacksThreads reports whether the process died because a thread could not be created.
 func (c *child) lacksThreads() bool { return lacksThreads(c.finalOutput()) }
 
-// lacksThreads knows what Go's runtime prints then, in a module and in the launcher.
+// lacksThreads recognizes the message that Go's runtime prints then, in a module and in the launcher.
 func lacksThreads(said string, status int) bool {
 	return status == goFailed && strings.Contains(said, "runtime: failed to create new OS thread")
 }
 
-// goFailed is the exit status of a Go program whose runtime gave up.
+// goFailed is the exit status of a Go program whose runtime has failed.
 const goFailed = 2
 
-// finalOutput waits for the process to die and returns the end of its output and its exit status; -1: a
-// signal, or it lives.
+// finalOutput waits for the process to die and returns the end of its output and its exit status. The status
+// is -1 if a signal killed it or it still lives.
 func (c *child) finalOutput() (said string, status int) {
 	if !c.exitedWithin(exitWait) || c.state == nil {
 		return "", -1
@@ -106,14 +105,14 @@ func (c *child) finalOutput() (said string, status int) {
 	return string(c.output.kept()), c.state.ExitCode()
 }
 
-// exitWait is how long a process may take from closing its links to being dead.
+// exitWait is how long a process may need from closing its links to its exit.
 const exitWait = time.Second
 
 type sandboxStep string
 
 func (w sandboxStep) Error() string { return "could not apply " + string(w) }
 
-// report is the autopsy that may be logged: numbers and fixed words, nothing the module wrote.
+// report logs the end of the run: only numbers and fixed words, nothing that the module wrote.
 func (l *run) report(err error) {
 	kept, dropped := l.child.output.counts()
 	fields := []zap.Field{

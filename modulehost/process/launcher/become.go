@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// prepared is what become needs, in memory that is there already.
+// prepared holds everything that become needs, in memory that is already allocated.
 type prepared struct {
 	plan    Plan
 	argv    []*byte
@@ -17,7 +17,7 @@ type prepared struct {
 	rules   [2]landlockRule
 	program filterProgram
 	header  capabilityHeader
-	none    [6]uint32 // no capability: twice effective, permitted, inheritable
+	none    [6]uint32 // three sets of no capabilities, in two halves: effective, permitted, inheritable
 }
 
 // The kernel's own structures.
@@ -39,7 +39,7 @@ type (
 	}
 )
 
-// The numbers of these calls are the same on every architecture that is built for.
+// These system calls have the same numbers on every supported architecture.
 const (
 	sysCloseRange      = 436
 	sysLandlockCreate  = 444
@@ -48,7 +48,7 @@ const (
 )
 
 const (
-	capabilityVersion = 0x20080522 // the third
+	capabilityVersion = 0x20080522 // version 3
 	closeOnExec       = 4          // CLOSE_RANGE_CLOEXEC
 	pathBeneath       = 1          // LANDLOCK_RULE_PATH_BENEATH
 	setModeFilter     = 1          // SECCOMP_SET_MODE_FILTER
@@ -80,9 +80,9 @@ func prepare(p Plan) (r *prepared, ok bool) {
 	return r, err == [3]error{}
 }
 
-// become sets the limits, raises the other walls and executes the module. It never returns. It allocates
-// nothing, grows no stack and cannot be interrupted, because from the first limit on the runtime gets no
-// memory: nothing in here may call what is not nosplit.
+// become sets the limits, applies the rest of the sandbox and executes the module. It never returns. It
+// allocates nothing, grows no stack and cannot be preempted, because after the first limit the runtime gets
+// no memory. Therefore it may call only nosplit functions.
 //
 //go:nosplit
 //go:norace
@@ -99,12 +99,12 @@ func (r *prepared) become() {
 	_, _, errno = syscall.RawSyscall(sysCloseRange, uintptr(r.plan.CloseFrom), everyDescriptor, closeOnExec)
 	check(errno, said.closing)
 	r.applyLandlock()
-	if r.program.length > 0 { // last: it forbids most of the above
+	if r.program.length > 0 { // last, because the filter forbids most of the calls above
 		_, _, errno = syscall.RawSyscall(uintptr(r.plan.Seccomp), setModeFilter, 0,
 			uintptr(unsafe.Pointer(&r.program)))
 		check(errno, said.seccomp)
 	}
-	// the file that was opened and checked is the file that runs
+	// runs the file that was opened and checked
 	_, _, errno = syscall.RawSyscall6(uintptr(r.plan.Execveat), uintptr(r.plan.Executable),
 		uintptr(unsafe.Pointer(r.empty)), uintptr(unsafe.Pointer(&r.argv[0])), uintptr(unsafe.Pointer(&r.envp[0])),
 		atEmptyPath, 0)
@@ -114,8 +114,8 @@ func (r *prepared) become() {
 	check(errno, said.exec)
 }
 
-// dropCapabilities leaves the module none. A unit's ambient ones would pass through every exec, and root
-// regains on exec what its bounding set holds, unless it has a uid of its own by now.
+// dropCapabilities removes all capabilities. Ambient ones of the unit would pass through every exec, and root
+// gets those of its bounding set back at exec, unless it has another uid by then.
 //
 //go:nosplit
 //go:norace
@@ -128,21 +128,21 @@ func (r *prepared) dropCapabilities() {
 	for capability := uintptr(0); ; capability++ {
 		held, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_CAPBSET_READ, capability, 0, 0, 0, 0)
 		if errno != 0 {
-			break // the first number that the kernel does not know
+			break // the first number that the kernel does not have
 		}
 		if held != 0 {
 			_, _, errno = syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_CAPBSET_DROP, capability, 0, 0, 0, 0)
 			check(errno, said.capabilities)
 		}
 	}
-	// The bounding set does not bound what exec takes from the inheritable one.
+	// The bounding set does not limit what exec takes from the inheritable set.
 	_, _, errno = syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&r.header)),
 		uintptr(unsafe.Pointer(&r.none)), 0)
 	check(errno, said.capabilities)
 }
 
-// applyLandlock leaves the calling thread, and what it executes, its executable and its folder to read, and
-// nothing else.
+// applyLandlock lets the calling thread, and the program that it executes, read its executable and its
+// folder, and nothing else.
 //
 //go:nosplit
 //go:norace
@@ -151,7 +151,7 @@ func (r *prepared) applyLandlock() {
 		return
 	}
 	ruleset, _, errno := syscall.RawSyscall(sysLandlockCreate, uintptr(unsafe.Pointer(&r.ruleset)),
-		unsafe.Sizeof(r.ruleset), 0) // an older kernel takes the zeroes of fields it does not know
+		unsafe.Sizeof(r.ruleset), 0) // an older kernel accepts zeroes in fields that it does not have
 	check(errno, said.landlock)
 	for i := range r.rules {
 		_, _, errno = syscall.RawSyscall6(sysLandlockAdd, ruleset, pathBeneath,
@@ -163,7 +163,7 @@ func (r *prepared) applyLandlock() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOSE, ruleset, 0, 0)
 }
 
-// said are the lines of become's failures, whole: nothing can be put together any more.
+// said holds complete lines for the failures of become, which cannot concatenate strings any more.
 var said = struct {
 	limits, capabilities, privileges, closing, landlock, seccomp, processes, exec string
 }{
@@ -173,7 +173,7 @@ var said = struct {
 	processes: Name + ": " + WordProcesses + "\n", exec: Name + ": " + WordExec + "\n",
 }
 
-// check ends the process where a call failed.
+// check ends the process if a call has failed.
 //
 //go:nosplit
 //go:norace

@@ -1,16 +1,16 @@
-// Package launcher owns what happens between the start of a module's process and its program: the host's own
-// executable, started again under another name, confines itself and then becomes the module, so no code of
-// the module ever runs outside them.
+// Package launcher runs between the start of a module's process and the module's program. The host's own
+// executable is started again under another name. It applies the sandbox to itself and then becomes the
+// module, so no code of the module ever runs without the sandbox.
 //
-// It does so while its own package is initialised. Such a process has no use for the host's other packages,
-// and packages are initialised in the order of their import paths as soon as what they import is ready: this
-// one imports next to nothing, so that it has its turn before most of them. That is why it is told the
-// numbers of golang.org/x/sys/unix in its arguments and does not import them.
+// It does so while its own package is initialised, because such a process needs none of the host's other
+// packages. Go initialises packages in the order of their import paths, each as soon as its imports are
+// initialised. This package imports very little, so it is initialised before most others. For the same reason
+// it does not import golang.org/x/sys/unix: the host passes the constants in the arguments.
 //
-// The limits that it sets would bind the Go runtime too, which has more address space reserved than a module
-// may have: from then on it can map no memory and start no thread, and would end the process. So everything
-// is prepared before, the collector is off, and what follows is system calls alone, in functions that the
-// scheduler cannot interrupt (become).
+// Its limits would also apply to the Go runtime, which has reserved more address space than a module may
+// have. After they are set, the runtime can map no memory and start no thread, and trying that would end the
+// process. So everything is prepared before, the garbage collector is off, and the rest consists only of
+// system calls in functions that the scheduler cannot preempt (become).
 package launcher
 
 import (
@@ -21,59 +21,59 @@ import (
 // Name is the launcher's argv[0].
 const Name = "narthex-module-launcher"
 
-// Failed is the exit status of a launcher that did not become the module; Name and a fixed word on standard
-// error say at which step.
+// Failed is the exit status of a launcher that did not become the module. Name and a fixed word on standard
+// error name the step that failed.
 const Failed = 120
 
-// The words of a launcher that confined itself and then could not become the module. WordProcesses: the user
-// is over its limit of processes.
+// The words of a launcher that has applied the sandbox and then could not become the module. WordProcesses:
+// the user has reached its limit of processes.
 const (
 	WordExec      = "exec"
 	WordProcesses = "processes"
 )
 
-// Steps are its words for a step of the sandbox. What else it may say is no fault of the sandbox.
+// Steps returns the words for the steps of the sandbox. Its other words are not failures of the sandbox.
 func Steps() []string {
 	return []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range", "landlock",
 		"seccomp", "cgroup"}
 }
 
-// Environment is what the launcher itself is started with. It is not the host's own, and the module's is in
-// the plan. One processor and no interruption: else the scheduler may start a thread at any time. No
-// collector: a sweep that is still under way when the limits fall finds no memory.
+// Environment returns the environment of the launcher itself. It is not the host's; the module's is in the
+// plan. One processor and no preemption, because otherwise the scheduler may start a thread at any time. No
+// garbage collector, because a sweep in progress when the limits are set would get no memory.
 func Environment() []string {
 	return []string{"GOGC=off", "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1"}
 }
 
-// The one init of the project: it must run before main of whatever program the host is.
+// The only init of the project: it must run before main of every program that contains the host.
 func init() {
 	if len(os.Args) > 0 && os.Args[0] == Name {
 		launch(os.Args[1:])
 	}
 }
 
-// What package syscall lacks.
+// Constants that package syscall lacks.
 const (
 	prCapAmbient         = 47
 	prCapAmbientClearAll = 4
 	prSetNoNewPrivileges = 38
 )
 
-// launch never returns. Credentials, limits of one thread and the sandbox belong to the calling thread and
-// survive its exec; the thread is the main one, which every init is locked to.
+// launch never returns. Credentials, the limits of a thread and the sandbox belong to the calling thread and
+// are kept by its exec. That thread is the main one, to which every init is locked.
 func launch(arguments []string) {
 	p, ok := parse(arguments)
 	if !ok {
 		fail("argument")
 	}
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL),
-		0, 0, 0, 0) // a change of uid cleared it
+		0, 0, 0, 0) // again, because a change of uid has cleared it
 	must("deathsig", errno)
 	if syscall.Getppid() != p.Host {
-		fail("orphan") // the host died before the line above
+		fail("orphan") // the host has died before the line above
 	}
 	if p.Cgroup != 0 {
-		must("cgroup", write(p.Cgroup, "0")) // 0 is the writer
+		must("cgroup", write(p.Cgroup, "0")) // 0 means the writing process
 	}
 	syscall.Umask(0o077)
 	_, _, errno = syscall.RawSyscall(syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(p.Nice))
@@ -86,7 +86,8 @@ func launch(arguments []string) {
 	ready.become()
 }
 
-// preferAsVictim is a preference, not a part of the sandbox.
+// preferAsVictim makes the kernel kill this process first when memory runs out. It is not a part of the
+// sandbox.
 func preferAsVictim() {
 	file, err := syscall.Open("/proc/self/oom_score_adj", syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err == nil {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Plan is what the launcher is to do. Nothing in it is secret: it stands in the process's arguments.
+// Plan describes the steps of the launcher. Nothing in it is secret: it is passed in the process's arguments.
 type Plan struct {
 	Host        int      // pid of the host
 	Nice        int      // the module's niceness
 	Name        string   // argv[0] of the module
-	Environment []string // all that the module finds in its own
+	Environment []string // the module's whole environment
 	Limits      []Limit  // in this order
 
 	Executable, Folder int // descriptors, O_PATH
-	Cgroup             int // descriptor of its group's cgroup.procs; 0: there is none to enter
+	Cgroup             int // descriptor of its group's cgroup.procs; 0: there is no group
 	CloseFrom          int // the first descriptor that the module does not inherit
 
 	Landlock Landlock
-	// Filter is the seccomp program; none: the kernel filters no calls. An instruction that compares with PID
-	// compares with the process's own.
+	// Filter is the seccomp program; nil: no filter. An instruction that compares with PID compares with the
+	// process's own id.
 	Filter []Instruction
 
-	// numbers of system calls that differ by architecture
+	// constants of system calls that differ by architecture
 	Seccomp, Execveat int
 }
 
@@ -32,26 +32,26 @@ type Limit struct {
 	Value    uint64
 }
 
-// Landlock are the rights that a ruleset takes away, and those that its two rules give back.
+// Landlock holds the rights that a ruleset removes, and those that its two rules grant.
 type Landlock struct {
-	Files, Network, Outside uint64 // none: no ruleset
+	Files, Network, Outside uint64 // all 0: no ruleset
 	Executable, Folder      uint64
 }
 
-// Instruction is one of classic BPF.
+// Instruction is an instruction of classic BPF.
 type Instruction struct {
 	Code   uint16
 	Jt, Jf uint8
 	K      uint32
 }
 
-// PID stands for the process's own in a filter: no process has a number as large (2^22 are the most).
+// PID stands for the process's own id in a filter. No process has an id as large (the largest is 2^22).
 const PID = 0x7fff_fffe
 
 // compare is BPF_JMP | BPF_JEQ | BPF_K.
 const compare = 0x15
 
-// Arguments are the launcher's, argv[0] included.
+// Arguments returns the launcher's arguments, argv[0] included.
 func (p Plan) Arguments() []string {
 	numbers := []uint64{
 		uint64(p.Host), uint64(p.Nice), uint64(p.Executable), uint64(p.Folder), uint64(p.Cgroup),
@@ -68,7 +68,7 @@ func (p Plan) Arguments() []string {
 	return append([]string{Name, join(numbers), join(limits), join(filter), p.Name}, p.Environment...)
 }
 
-// parse is the other way round, without argv[0].
+// parse is the reverse of Arguments, without argv[0].
 func parse(arguments []string) (p Plan, ok bool) {
 	if len(arguments) < 4 {
 		return p, false
