@@ -1,5 +1,5 @@
-// Command abigen writes abi.pb.go from the abi.proto of a folder with Go alone: no protoc to install. It is
-// not part of the SDK, whose users do not need a compiler of protobuf.
+// Command abigen writes abi.pb.go from the abi.proto of a folder. It needs only Go, no protoc. It is not part
+// of the SDK, because users of the SDK do not need a protobuf compiler.
 package main
 
 //go:generate go run . ../sdk/abi

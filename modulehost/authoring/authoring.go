@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// Error is a stable code; its text adds what to do about it.
+// Error is a stable code; its text also says what to do.
 type Error string
 
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
@@ -29,7 +29,7 @@ func (e Error) Code() string { return string(e) }
 const (
 	// ErrNoModule: the folder has no module.json that can be read.
 	ErrNoModule = Error("MANIFEST_MISSING")
-	// ErrBuild: the compiler said no; it has told why.
+	// ErrBuild: the compiler failed and has written why to the report.
 	ErrBuild = Error("MODULE_NOT_BUILT")
 )
 
@@ -40,9 +40,9 @@ func (e Error) sentence() string {
 	return "The module was not built; the lines above say why."
 }
 
-// Build builds the module in a folder, and returns the files that it has written, by their paths in the
-// folder. The server is that of the Go package in the folder itself, static, for this machine. What compilers
-// say goes to report. Errors: ErrNoModule, ErrBuild, catalog.Findings.
+// Build builds the module in a folder, and returns the paths, in the folder, of the files that it has
+// written. The server is the Go package in the folder itself, built static for this machine. Compilers write
+// to report. Errors: ErrNoModule, ErrBuild, catalog.Findings.
 func Build(ctx context.Context, folder string, report io.Writer) ([]string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -87,13 +87,13 @@ func buildScripts(folder string) ([]bundle.Script, error) {
 	return bundle.Module(folder, sdk)
 }
 
-// buildServer leaves the state of a version control out, so that the same sources give the same bytes.
+// buildServer omits version control information, so that the same sources give the same bytes.
 func buildServer(ctx context.Context, folder, server string, report io.Writer) error {
 	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err == nil && len(sources) == 0 {
 		_, err = os.Stat(filepath.Join(folder, server))
 		if err == nil {
-			return nil // a server in another language, which its author has built
+			return nil // a server in another language, which its author builds
 		}
 	}
 	if err != nil {

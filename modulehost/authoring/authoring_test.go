@@ -17,7 +17,7 @@ const manifest = `{"manifestVersion": 7, "id": "rota", "name": "Rota", "version"
 	"compatibility": {"platform": "^0.1.0", "moduleSdk": "^0.1.0"},
 	"entrypoints": {"server": "bin/{os}-{arch}/rota", "ui": "ui/index.js"}}`
 
-// TestBuild: what is wrong in a source is said with its file and line, and what was built can be installed.
+// TestBuild: errors in a source are reported with file and line, and a built module can be installed.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "rota")

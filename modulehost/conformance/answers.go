@@ -12,24 +12,23 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// answers are the module's own, before the gateway made responses of them.
+// answers records the module's responses, before the gateway turns them into HTTP responses.
 type answers struct {
 	mu    sync.Mutex
 	count int
-	asked string // what the first that broke a rule was asked
-	rule  error  // the one that it broke
+	asked string // the request whose response was the first to break a rule
+	rule  error  // the rule that it broke
 }
 
 type seenKey struct{}
 
-// seenAnswer is filled in while its request is handled.
+// seenAnswer holds the module's response. It is filled in while the request is handled.
 type seenAnswer struct{ response *abi.HandleResponse }
 
-// completeWithin is less than the platform waits for an answer.
+// completeWithin is shorter than the platform's wait for a response.
 const completeWithin = 25 * time.Second
 
-// observe looks at what the module answers behind a row of the table. A row's handler may be called by many
-// requests at once.
+// observe returns a handler that records the module's responses. Many requests may call it at once.
 func (a *answers) observe(moduleID string, i *installation, handle httpapi.Handler) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		i.serving.Add(1)
@@ -39,7 +38,7 @@ func (a *answers) observe(moduleID string, i *installation, handle httpapi.Handl
 		asked := c.Request.Method + " " + c.Request.URL.Path
 		began := time.Now()
 		err := handle(c)
-		// Of a call that was left the answer may be coming this moment: only a complete one may be looked at.
+		// The response to a cancelled call may be arriving now, so only a complete one may be read.
 		complete := c.Request.Context().Err() == nil && time.Since(began) < completeWithin
 		if complete && seen.response.GetStatus() != 0 {
 			a.judge(moduleID, asked, seen.response)
@@ -70,7 +69,7 @@ func checkAnswers(_ context.Context, t *trial) outcome {
 	return passed("%d answers", t.answers.count)
 }
 
-// endWords tell how a process ended.
+// endWords describes how a process ended.
 func endWords(end process.End) string {
 	if end.Code == nil {
 		return string(end.Kind)

@@ -19,7 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// exportsDefault finds a default export, in a bundle or in a source.
+// exportsDefault matches a default export, in a bundle or in a source.
 var exportsDefault = regexp.MustCompile(`\bexport\s*(default\b|\{[^}]*\bdefault\b[^}]*\})`)
 
 func checkArtifacts(ctx context.Context, t *trial) outcome {
@@ -54,7 +54,7 @@ func (t *trial) scripts() (all []*manifest.Artifact) {
 
 var errNotPublished = errors.New("not published")
 
-// publish serves the module's page and display as the platform does, and gets both.
+// publish serves the module's page and display as the platform does, and requests both.
 func (t *trial) publish(ctx context.Context) (served int, err error) {
 	installed, err := catalog.Discover(filepath.Dir(t.module.Folder), true, abi.PlatformVersion)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *trial) publish(ctx context.Context) (served int, err error) {
 	return served, nil
 }
 
-// getScript gets one script and compares it with the package's.
+// getScript requests one script and compares it with the package's.
 func getScript(ctx context.Context, handler http.Handler, path string, want *manifest.Artifact) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -114,7 +114,7 @@ func getScript(ctx context.Context, handler http.Handler, path string, want *man
 	return nil
 }
 
-// sent is a response in memory.
+// sent is a response that is written to memory.
 type sent struct {
 	header http.Header
 	status int
@@ -132,7 +132,7 @@ func (s *sent) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// noScreens: no request of the trial comes from a screen.
+// noScreens is for publication: no request of the trial is sent by a screen.
 type noScreens struct{}
 
 func (noScreens) Renew(context.Context, http.Header, *http.Request) error { return nil }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// catalogue is what a database holds: each object by its kind and name, with what else is to be compared.
+// catalogue is the content of a database: for each object, by kind and name, the properties to compare.
 type catalogue map[string]string
 
-// everything lists the objects of all schemas but $1, without temporary ones and those of the server
-// itself; what the module's role may set of itself; large objects, which no schema holds; and how many rows
-// each table of the platform has. The ledger's rows change with the migrations, and with nothing else.
+// everything lists the objects of all schemas but $1, without temporary objects and those of the server
+// itself; the settings of the module's role; large objects, which belong to no schema; and the number of rows
+// of each platform table. The rows of the ledger change only with migrations.
 const everything = `
 	WITH own AS (SELECT oid, nspname FROM pg_namespace WHERE nspname <> $1
 	                 AND nspname NOT IN ('pg_catalog', 'information_schema') AND nspname !~ '^pg_(toast|temp)'),
@@ -54,7 +54,7 @@ const everything = `
 	FROM pg_class
 	WHERE relnamespace = to_regnamespace('core') AND relkind = 'r' AND ($1 = '' OR relname <> 'migration')`
 
-// read reads the catalogue without one schema; "" leaves none out.
+// read reads the catalogue without one schema; "" omits none.
 func (s *scratch) read(ctx context.Context, without string) (catalogue, error) {
 	rows, err := s.opened.Pool().Query(ctx, everything, without)
 	if err != nil {
@@ -72,10 +72,10 @@ func (s *scratch) read(ctx context.Context, without string) (catalogue, error) {
 	return read, rows.Err()
 }
 
-// mostChanges is how many differences one sentence names.
+// mostChanges is how many differences one sentence lists.
 const mostChanges = 5
 
-// differences are what has appeared, changed or gone, by kind and name.
+// differences returns the added, changed and removed objects, by kind and name.
 func (c catalogue) differences(after catalogue) (changes []string) {
 	for name, state := range after {
 		switch before, existed := c[name]; {

@@ -25,7 +25,7 @@ func checkChannels(ctx context.Context, t *trial) outcome {
 	return passed("%d channels", len(t.live.process.Channels()))
 }
 
-// snapshotOf reads a channel's snapshot as a page does. The platform's hub has checked it.
+// snapshotOf reads a channel's snapshot as a page does. The platform's hub checks it.
 func (i *installation) snapshotOf(ctx context.Context, channel *abi.Channel) error {
 	ctx, cancel := context.WithTimeout(ctx, i.trial.options.response)
 	defer cancel()

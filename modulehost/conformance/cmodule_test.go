@@ -43,7 +43,7 @@ func compileC(t *testing.T) (executable []byte) {
 	return executable
 }
 
-// cModule is the module in C under a name, which says what rule it breaks.
+// cModule is the module in C, under a name that selects the rule that it breaks.
 func cModule(name string, executable []byte) files {
 	return files{
 		"module.json":        strings.Replace(cManifest, "NAME", name, 1),
@@ -51,7 +51,7 @@ func cModule(name string, executable []byte) files {
 	}
 }
 
-// TestAModuleInCPassesEveryCheck shows that docs/link.md is enough to write an SDK.
+// TestAModuleInCPassesEveryCheck shows that docs/link.md is sufficient to write an SDK.
 func TestAModuleInCPassesEveryCheck(t *testing.T) {
 	t.Parallel()
 	all, _ := try(t, options(t, cModule("cmodule", compileC(t)).pack(t)))
@@ -69,12 +69,12 @@ func TestAModuleInCPassesEveryCheck(t *testing.T) {
 	}
 }
 
-// TestNonsenseIsRefused has the module in C break the rules of docs/link.md before it is ready.
+// TestNonsenseIsRefused lets the module in C break the rules of docs/link.md before it is ready.
 func TestNonsenseIsRefused(t *testing.T) {
 	t.Parallel()
 	executable := compileC(t)
 	for name, want := range map[string]struct {
-		rule string // of docs/link.md, in the host's words; "": the link is not lost for one
+		rule string // of docs/link.md, in the host's text; "": the link is lost for another reason
 		code string
 	}{
 		"wrong-version":    {"", "MODULE_REGISTER_FAILED"},
@@ -86,7 +86,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		"payload-in-want":  {"payload where none belongs", "MODULE_REGISTER_FAILED"},
 		"no-message":       {"payload is not the message it should be", "MODULE_REGISTER_FAILED"},
 		"cut-short":        {"frame cut short", "MODULE_REGISTER_FAILED"},
-		"unknown-method":   {"", ""}, // the call is refused, and the module goes on
+		"unknown-method":   {"", ""}, // the call is refused, and the module continues
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +99,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-// runC is one run of the module in C, to its end or until it is ready.
+// runC runs the module in C until it ends or is ready.
 func runC(t *testing.T, folder, name string) (code, rule string, ready bool) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
@@ -135,7 +135,8 @@ func runC(t *testing.T, folder, name string) (code, rule string, ready bool) {
 	return code, rule, ready
 }
 
-// TestAWrongPieceIsRefused has it break a rule of bodies: the process ends, and the trial says by which rule.
+// TestAWrongPieceIsRefused lets the module in C break a rule of bodies: the process ends, and the trial
+// reports the rule.
 func TestAWrongPieceIsRefused(t *testing.T) {
 	t.Parallel()
 	all, failed := try(t, options(t, cModule("wrong-piece", compileC(t)).pack(t)))

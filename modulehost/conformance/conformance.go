@@ -1,12 +1,12 @@
-// Package conformance owns the trial of a packaged module: does it keep the contract between host and module
-// (docs/link.md, docs/reference/modules.md)?
+// Package conformance tests whether a packaged module keeps the contract between host and module
+// (docs/link.md, docs/reference/modules.md). Such a test is called a trial.
 //
 // A trial runs the module as the platform does: unpacked and inspected, in its sandbox, on its link, behind
-// the platform's own route table, with its own role in a PostgreSQL database. What the trial alone has are
-// two made-up callers, a bucket store in memory, a mail server that takes everything, and a value for every
-// setting and secret that the module cannot do without. Other modules are absent.
-//
-// The checks are the rows of one table (table.go). Each looks at one promise and is written so that a module
+// the platform's own route table, with its own role in a PostgreSQL database. Only a trial has two invented
+// callers, a bucket store in memory, a mail server that accepts everything, and a value for every required
+// setting and secret. There are no other modules.
+// The checks are the rows of one table (table.go). Each checks one promise of the contract. For each there is
+// a module in testdata/broken that breaks the promise, and the check must fail for it.
 // that breaks it is seen to: testdata/broken has such a module for each.
 package conformance
 
@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Verdict is what a check came to.
+// Verdict is the result of a check.
 type Verdict string
 
 // The verdicts.
@@ -32,37 +32,37 @@ const (
 type Result struct {
 	Check    string  `json:"check"`
 	Verdict  Verdict `json:"verdict"`
-	Asked    string  `json:"asked"`              // what the trial did
+	Asked    string  `json:"asked"`              // the action of the trial
 	Seen     string  `json:"seen,omitempty"`     // what the module did, or why the check does not apply
-	Expected string  `json:"expected,omitempty"` // the rule; of a failed check
-	Remedy   string  `json:"remedy,omitempty"`   // of a failed check
+	Expected string  `json:"expected,omitempty"` // the rule, if the check failed
+	Remedy   string  `json:"remedy,omitempty"`   // what the author should do, if the check failed
 }
 
-// Options are what a trial needs.
+// Options configure a trial.
 type Options struct {
 	// Package is a .tar.gz with its .sha256 beside it, or a folder that is named after the module's id.
 	Package string
-	// Database opens a scratch database, for a module that has one. It is called at most once. close gives the
-	// database back.
+	// Database opens a scratch database, for a module that declares one. It is called at most once. close
+	// releases the database.
 	Database func(ctx context.Context) (settings environment.Database, close func() error, err error)
 
 	deadlines process.Deadlines // 0: the platform's
-	response  time.Duration     // how long a request may take in all; 0: patience
+	response  time.Duration     // timeout of a whole request; 0: patience
 	calls     int               // how many requests the memory check sends; 0: manyCalls
-	fault     fault             // breaks the trial itself, so that a test sees a check of the host fail
+	fault     fault             // breaks the trial itself, so that a test can see a check of the host fail
 }
 
-// fault is a guard of the host that is missing.
+// fault is a guard of the host that a test removes.
 type fault int
 
 const (
 	noFault         fault = iota
-	everyoneAllowed       // the gates let every caller in
-	folderChanged         // something writes into the module's folder
+	everyoneAllowed       // the gates allow every caller
+	folderChanged         // a file in the module's folder is changed
 )
 
-// Run tries a module, and reports each result as soon as it is there, in the order of the table. Its error
-// says that the trial itself could not be carried out; ctx ends it early. It takes some seconds for a module
+// Run tests a module, and reports each result as soon as it is known, in the order of the table. An error
+// means that the trial itself could not be carried out; ctx ends it early. It takes some seconds for a module
 // that keeps the contract, and minutes for one that misses its deadlines.
 func Run(ctx context.Context, options Options, report func(Result)) (err error) {
 	t, err := newTrial(options)
@@ -88,14 +88,14 @@ func Run(ctx context.Context, options Options, report func(Result)) (err error) 
 	return t.broken
 }
 
-// outcome is what a check found.
+// outcome is the result of a check's function.
 type outcome struct {
 	verdict Verdict
-	asked   string // "": as the table says
+	asked   string // "": the table's text
 	seen    string
 }
 
-// result adds the table's words.
+// result adds the texts of the table.
 func (c check) result(o outcome) Result {
 	r := Result{Check: c.name, Verdict: o.verdict, Asked: c.asked, Seen: o.seen}
 	if o.asked != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/conformance"
 )
 
-// short is how long a trial waits here for what a broken module never does.
+// short is how long a trial in these tests waits for something that a broken module never does.
 const short = 3 * time.Second
 
 func TestASoundModulePassesEveryCheck(t *testing.T) {
@@ -22,7 +22,8 @@ func TestASoundModulePassesEveryCheck(t *testing.T) {
 	}
 }
 
-// A file that appears in the module's folder is seen; the sandbox lets no module make one.
+// TestAChangedFolderIsSeen: a new file in the module's folder is detected. The sandbox allows no module to
+// create one, so the test does.
 func TestAChangedFolderIsSeen(t *testing.T) {
 	t.Parallel()
 	all, failed := try(t, options(t, trialModule("sound").pack(t)).Touched())
@@ -32,7 +33,8 @@ func TestAChangedFolderIsSeen(t *testing.T) {
 	}
 }
 
-// TestEachCheckSeesItsBrokenModule has a module, or a guard of the host removed, for every row of the table.
+// TestEachCheckSeesItsBrokenModule tests every row of the table with a module that breaks it, or with a guard
+// of the host removed.
 func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 	t.Parallel()
 	with := func(name, path, content string) files {
@@ -43,9 +45,9 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 	for check, want := range map[string]struct {
 		module files
 		folder bool                  // it cannot be packed
-		within conformance.Deadlines // that the module misses, for a shorter wait
+		within conformance.Deadlines // deadlines that the module misses, for a shorter wait
 		alter  func(conformance.Options) conformance.Options
-		seen   string // a part of it
+		seen   string // a part of Result.Seen
 	}{
 		"package and manifest": {
 			module: with("sound", "module.json", strings.Replace(trialManifest, "trial.use", "other.use", 2)),
@@ -72,7 +74,7 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 			seen: "reached the module"},
 		"cancel frees a call": {module: trialModule("never-cancels"), within: conformance.Deadlines{Stuck: short},
 			alter: func(o conformance.Options) conformance.Options { return o.Calls(8) }, seen: "go on"},
-		// its end may be seen before its answer is missed, or after
+		// the trial may notice the exit before the missing response, or after it
 		"bodies of every length": {module: trialModule("dies-of-a-body"), seen: "exit 3|MODULE_HANDLER_FAILED"},
 		"answers within bounds":  {module: trialModule("long-headers"), seen: "the most is 16384"},
 		"channel snapshots":      {module: trialModule("large-snapshot"), seen: "over 1 MiB"},
@@ -95,7 +97,7 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 			}
 			o := options(t, path).Within(want.within)
 			if check != "memory" {
-				o = o.Calls(200) // its check takes longer than all others together
+				o = o.Calls(200) // the memory check takes longer than all others together
 			}
 			if want.alter != nil {
 				o = want.alter(o)

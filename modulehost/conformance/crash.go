@@ -37,9 +37,9 @@ func checkHangUp(ctx context.Context, t *trial) outcome {
 	return passed("%s", endWords(*end))
 }
 
-// checkOutput stops the module for good.
+// checkOutput stops the module and does not start it again.
 func checkOutput(ctx context.Context, t *trial) outcome {
-	t.run(ctx) // if nothing else has started it
+	t.run(ctx) // in case no check before has started it
 	t.stopLive()
 	var kept, dropped int64
 	for _, end := range t.log.of("module process ended") {

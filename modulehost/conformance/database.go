@@ -16,9 +16,9 @@ type scratch struct {
 	settings environment.Database
 	giveBack func() error
 	opened   *database.Database
-	pool     *database.ModulePool // as the module's own role; nil before the migrations
+	pool     *database.ModulePool // with the module's own role; nil before the migrations
 	schema   string               // of the module
-	before   catalogue            // of everything else, when nothing of the module had run
+	before   catalogue            // of everything else, before the module ran
 }
 
 func (s *scratch) close() error {
@@ -29,7 +29,7 @@ func (s *scratch) close() error {
 	return errors.Join(err, s.giveBack())
 }
 
-// line is the module's SQL files, as the migrator takes them.
+// line returns the module's SQL files as a migration line.
 func (t *trial) line() migrations.Line {
 	l := migrations.Line{ID: t.module.Manifest.ID}
 	for _, file := range t.module.Migrations {
@@ -43,7 +43,7 @@ func (s *scratch) apply(ctx context.Context, line migrations.Line) (migrations.R
 		Modules: []migrations.Line{line}, SharedRole: true})
 }
 
-// openScratch gives the module its role and schema, and notes what the database holds then.
+// openScratch creates the module's role and schema, and reads the catalogue of the database.
 func (t *trial) openScratch(ctx context.Context) error {
 	if t.options.Database == nil {
 		return errors.New("no database was given")
@@ -83,7 +83,8 @@ func checkMigrations(ctx context.Context, t *trial) outcome {
 	return passed("%d files", appliedNow(report, t.module.Manifest.ID))
 }
 
-// migrationWords tell file, line and PostgreSQL's message: the database is the trial's own.
+// migrationWords returns file, line and PostgreSQL's message, which contains no data of others because the
+// database is the trial's own.
 func migrationWords(err error) string {
 	stop, found := migrations.Stopped(err)
 	if !found {
@@ -92,7 +93,7 @@ func migrationWords(err error) string {
 	return fmt.Sprintf("%s line %d: %s", stop.File, stop.At, stop.Message)
 }
 
-// appliedNow counts the files that a run applied of a line.
+// appliedNow counts the files of a line that a run applied.
 func appliedNow(report migrations.Report, line string) (files int) {
 	for _, l := range report.Lines {
 		for _, e := range l.Applied {
@@ -129,7 +130,7 @@ func checkMigrationsTwice(ctx context.Context, t *trial) outcome {
 	return passed("%d files in the history", len(t.module.Migrations))
 }
 
-// outside compares the database with the beginning, but for the module's own schema.
+// outside returns the differences from the beginning, without the module's own schema.
 func (s *scratch) outside(ctx context.Context, line migrations.Line) (changes []string, err error) {
 	after, err := s.read(ctx, s.schema)
 	if err != nil {

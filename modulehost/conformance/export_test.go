@@ -2,18 +2,18 @@ package conformance
 
 import "github.com/narthex-platform/narthex/modulehost/process"
 
-// Deadlines are the platform's of a process, or shorter ones.
+// Deadlines are the deadlines of a process.
 type Deadlines = process.Deadlines
 
-// Within lets a trial wait for a module that misses a deadline for less time than the platform does. It is
-// for modules that miss exactly this one: on a busy machine a sound module misses short ones, too.
+// Within shortens a deadline of the platform for a module that misses exactly this one. For other modules it
+// must not be used, because on a busy machine a correct module also misses short deadlines.
 func (o Options) Within(d Deadlines) Options { o.deadlines = d; return o }
 
-// Calls is how many requests the memory check sends.
+// Calls sets how many requests the memory check sends.
 func (o Options) Calls(n int) Options { o.calls = n; return o }
 
-// WithoutGates lets every caller in.
+// WithoutGates makes the gates allow every caller.
 func (o Options) WithoutGates() Options { o.fault = everyoneAllowed; return o }
 
-// Touched lets something write into the module's folder.
+// Touched makes the trial change a file in the module's folder.
 func (o Options) Touched() Options { o.fault = folderChanged; return o }

@@ -21,7 +21,7 @@ import (
 
 var broken []byte // the executable of testdata/broken
 
-// TestMain builds the module as modules are built: static, and without the race detector.
+// TestMain builds the broken module as modules are built: static, and without the race detector.
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "conformance-test-")
 	if err == nil {
@@ -45,10 +45,10 @@ func TestMain(m *testing.M) {
 	databasetest.Main(m)
 }
 
-// files are a module's, by their paths below its folder.
+// files are the files of a module, by their paths below its folder.
 type files map[string]string
 
-// trialManifest declares all that testdata/broken registers.
+// trialManifest declares everything that testdata/broken registers.
 const trialManifest = `{
   "manifestVersion": 7, "id": "trial", "name": "Trial", "version": "1.0.0",
   "compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" },
@@ -61,7 +61,7 @@ const trialManifest = `{
     { "key": "key", "type": "secret", "required": true }]
 }`
 
-// trialModule is the module of testdata/broken that breaks what name says.
+// trialModule is the module of testdata/broken that breaks the promise with this name.
 func trialModule(name string) files {
 	return files{
 		"module.json":                strings.Replace(trialManifest, "NAME", name, 1),
@@ -76,7 +76,7 @@ func executablePath(name string) string {
 	return "bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/" + name
 }
 
-// write puts the files into a folder, which is named after the module as every module's folder is.
+// write writes the files into a new folder with the module's id as its name.
 func (f files) write(t *testing.T) (folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), f.id(t))
@@ -102,7 +102,7 @@ func (f files) pack(t *testing.T) string {
 	return path
 }
 
-// options are those of a trial with a database of its own.
+// options returns the options of a trial with its own database.
 func options(t *testing.T, path string) conformance.Options {
 	return conformance.Options{
 		Package: path,
@@ -118,8 +118,8 @@ func try(t *testing.T, o conformance.Options) (all map[string]conformance.Result
 	return tryUntil(t, o, "")
 }
 
-// tryUntil ends the trial after one check, which relies on those before it and not on those that follow; ""
-// is no check.
+// tryUntil ends the trial after the check last, which relies on earlier checks but not on later ones; ""
+// means that all checks run.
 func tryUntil(
 	t *testing.T, o conformance.Options, last string,
 ) (all map[string]conformance.Result, failed []string) {
@@ -142,7 +142,7 @@ func tryUntil(
 	return all, failed
 }
 
-// id is the module's, as its manifest has it.
+// id returns the module's id from its manifest.
 func (f files) id(t *testing.T) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(f["module.json"], `"id": "`)

@@ -23,23 +23,23 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// installation is the module as clients reach it: its process, started again whenever it ends, behind the
-// platform's own pipeline on a port of this machine.
+// installation is the module as clients reach it. Its process is started again whenever it ends, and is
+// behind the platform's own pipeline on a local port.
 type installation struct {
 	*stage
-	root    string // of every URL
-	token   string // of its callers: the port is open to the whole machine
+	root    string // the beginning of every URL
+	token   string // of the trial's callers, because every process of the machine can reach the port
 	client  *http.Client
-	leaving *http.Client // resets its connections
-	reached atomic.Int64 // requests that came as far as the module
-	serving atomic.Int64 // requests in the gateway's hands
+	leaving *http.Client // resets its connections when it closes them
+	reached atomic.Int64 // requests that have reached the module
+	serving atomic.Int64 // requests that the gateway handles now
 	fault   fault
 
 	mu      sync.Mutex
-	entered func() // called when a request has reached the module; nil: nothing is
+	entered func() // called when a request has reached the module; nil: none
 	ends    []error
 
-	cancels []func() // what stop does, in this order
+	cancels []func() // called by stop, in this order
 }
 
 const home = "https://conformance.invalid"
@@ -88,7 +88,7 @@ func (i *installation) supervise() (lost <-chan error) {
 	return first
 }
 
-// pause keeps a process that dies in a loop from taking a core.
+// pause limits how often a process that dies in a loop is started.
 func (i *installation) pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -96,10 +96,10 @@ func (i *installation) pause(ctx context.Context) {
 	}
 }
 
-// refused tells whether the host will not start the process again.
+// refused reports whether the host refuses to start the process again.
 func (i *installation) refused() bool { return i.process.Status().State == process.Refused }
 
-// lastError is what the latest run ended with; nil: none has.
+// lastError returns the error of the latest run; nil if none has ended.
 func (i *installation) lastError() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -109,7 +109,7 @@ func (i *installation) lastError() error {
 	return i.ends[len(i.ends)-1]
 }
 
-// onEntry sets what happens when a request has reached the module.
+// onEntry sets the function that is called when a request has reached the module.
 func (i *installation) onEntry(do func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -167,13 +167,13 @@ func (i *installation) stop() {
 	i.stage.close()
 }
 
-// entrance is the process as the gateway sees it; it notes who comes in.
+// entrance is the process with the interface that the gateway uses. It counts the requests.
 type entrance struct{ *installation }
 
-// Routes are the process's.
+// Routes returns the process's routes.
 func (e entrance) Routes() []*abi.Route { return e.process.Routes() }
 
-// Begin is the process's, observed.
+// Begin is the process's, and records the response.
 func (e entrance) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
 ) (*link.Exchange, error) {
@@ -191,17 +191,17 @@ func (e entrance) Begin(
 	return x, err
 }
 
-// callerHeader names who sends a request of the trial: the token, a space and a name.
+// callerHeader identifies the sender of a trial's request: the token, a space and a name.
 const callerHeader = "Conformance-Caller"
 
-// Who sends a request.
+// The senders of requests.
 const (
-	theOwner = "owner"  // holds every permission
-	somebody = "person" // is signed in and was granted nothing
+	theOwner = "owner"  // has every permission
+	somebody = "person" // is signed in and has no grants
 	nobody   = ""       // is not signed in
 )
 
-// gates are the trial's callers as the pipeline asks for them.
+// gates provides the trial's callers to the pipeline.
 type gates struct {
 	installation *installation
 	manifest     *manifest.Manifest
@@ -209,7 +209,7 @@ type gates struct {
 
 func (gates) Stamp(*http.Request) error { return nil }
 
-// Resolve believes who has the token.
+// Resolve accepts a caller who sends the token.
 func (g gates) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	token, name, _ := strings.Cut(r.Header.Get(callerHeader), " ")
 	if token != g.installation.token || name == nobody {
@@ -218,7 +218,7 @@ func (g gates) Resolve(_ context.Context, r *http.Request) (principal.Principal,
 	return principal.Person(name), nil
 }
 
-// Caller knows what a caller may do.
+// Caller returns the caller of a principal.
 func (g gates) Caller(p principal.Principal) httpapi.Caller { return trialCaller{p, g} }
 
 type trialCaller struct {
@@ -228,7 +228,7 @@ type trialCaller struct {
 
 func (c trialCaller) Principal() principal.Principal { return c.who }
 
-// Allowed lets the owner do everything, and somebody what everybody signed in may.
+// Allowed grants the owner every permission, and somebody the permissions of all signed-in people.
 func (c trialCaller) Allowed(_ context.Context, permission string) (bool, error) {
 	if c.gates.installation.fault == everyoneAllowed || c.who.UserID == theOwner {
 		return true, nil
@@ -236,7 +236,7 @@ func (c trialCaller) Allowed(_ context.Context, permission string) (bool, error)
 	return c.who.Kind == principal.Human && openToAll(c.gates.manifest, permission), nil
 }
 
-// openToAll tells whether everybody who is signed in holds a permission.
+// openToAll reports whether all signed-in people have a permission.
 func openToAll(m *manifest.Manifest, permission string) bool {
 	for _, p := range m.Permissions {
 		if p.ID == permission {
@@ -248,7 +248,7 @@ func openToAll(m *manifest.Manifest, permission string) bool {
 
 var errNotBack = errors.New("no process was ready again in time")
 
-// awaitReady waits until a process is ready that is not the one of before runs.
+// awaitReady waits until a process is ready that was started after the first before runs.
 func (i *installation) awaitReady(ctx context.Context, before int64) error {
 	ctx, cancel := context.WithTimeout(ctx, process.RegisterWithin+process.StartWithin)
 	defer cancel()

@@ -14,18 +14,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// firstRun is one life of the module, from start to stop, to which nothing happens.
+// firstRun is one run of the module, from start to stop, without any failure caused by the trial.
 type firstRun struct {
 	registered *abi.RegisterResponse // nil: no valid handshake
-	rules      error                 // the registration's broken ones
+	rules      error                 // the rules that the registration breaks
 	ready      bool
-	ended      error // what Serve returned
+	ended      error // the error that Serve returned
 	end        process.End
-	took       time.Duration // of the start
+	took       time.Duration // how long the start took
 	stopTook   time.Duration
 }
 
-// run lives the first life once.
+// run makes the first run if it was not made yet.
 func (t *trial) run(ctx context.Context) *firstRun {
 	if t.first != nil {
 		return t.first
@@ -53,11 +53,11 @@ func (t *trial) run(ctx context.Context) *firstRun {
 	return r
 }
 
-// life is one Serve of a process.
+// life is one call of a process's Serve.
 type life struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
-	err    error // after ended
+	err    error // set when ended is closed
 }
 
 func serve(ctx context.Context, p *process.Process) *life {
@@ -70,7 +70,7 @@ func serve(ctx context.Context, p *process.Process) *life {
 	return l
 }
 
-// stop stops the process and returns what Serve returned. The process has deadlines of its own.
+// stop stops the process and returns the error of Serve. The process has its own deadlines.
 func (l *life) stop() error {
 	l.cancel()
 	<-l.ended
@@ -85,7 +85,7 @@ func checkHandshake(ctx context.Context, t *trial) outcome {
 	return passed("ABI %d", r.registered.GetAbi())
 }
 
-// why puts together what is known of an end, in the host's own words.
+// why describes the cause of a run's end, in the host's texts.
 func (t *trial) why(r *firstRun) string {
 	parts := []string{"no error"}
 	if r.ended != nil {
@@ -108,7 +108,7 @@ func (t *trial) why(r *firstRun) string {
 	return strings.Join(parts, "; ")
 }
 
-// unwrapped is the code with which the module refused a call, or the host's reason behind its code.
+// unwrapped returns the code with which the module refused a call, or the cause that the host has wrapped.
 func unwrapped(err error) string {
 	f, named := errors.AsType[*process.Failure](err)
 	if !named {
@@ -171,7 +171,7 @@ func checkStopTwice(ctx context.Context, t *trial) outcome {
 	if err := p.Call(within, abi.Method_METHOD_STOP, &abi.StopRequest{}, nil); err != nil {
 		return failed("the first Stop: %v", err)
 	}
-	err := l.stop() // calls Stop again
+	err := l.stop() // calls Stop a second time
 	end := process.End{}
 	if last := p.Status().LastEnd; last != nil {
 		end = *last
@@ -191,7 +191,7 @@ func (t *trial) stopWithin() time.Duration {
 	return process.StopWithin
 }
 
-// partially is how long Start may go on in the trial of a partial start, if it asks the host for nothing.
+// partially is how long Start may run in the trial of a partial start, if it makes no call to the host.
 const partially = 50 * time.Millisecond
 
 func checkPartialStart(ctx context.Context, t *trial) outcome {
@@ -223,15 +223,15 @@ func checkPartialStart(ctx context.Context, t *trial) outcome {
 	return passed("gone")
 }
 
-// halfHost answers the first call but those of the log of a Start only when the start was cancelled.
+// halfHost responds to the first call of a Start, except one of the log, only after the Start was cancelled.
 type halfHost struct {
 	process.Host
 	begun, asked sync.Once
-	starting     chan struct{} // closed when the registration was accepted
+	starting     chan struct{} // closed when the registration is accepted
 	cut          chan struct{} // closed at the first call
 }
 
-// Open begins a session of the real host.
+// Open opens a session of the real host.
 func (h *halfHost) Open() process.Session {
 	h.begun.Do(func() { close(h.starting) })
 	return halfSession{h.Host.Open(), h}
@@ -242,10 +242,10 @@ type halfSession struct {
 	host *halfHost
 }
 
-// Serve holds the first call until the module cancels it, and answers those after it.
+// Serve blocks the first call until the module cancels it, and serves the later ones.
 func (s halfSession) Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {
 	first := false
-	if abi.Method(m) == abi.Method_METHOD_LOG { // an answer to it takes no time in life
+	if abi.Method(m) == abi.Method_METHOD_LOG { // a real host responds to it at once
 		return s.Session.Serve(ctx, m, payload)
 	}
 	s.host.asked.Do(func() { first = true })

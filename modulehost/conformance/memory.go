@@ -10,21 +10,21 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// The memory check sends its requests in rounds. In the first a runtime takes what it works with; after each
-// further one a module that keeps something of every request holds more than before.
+// The memory check sends its requests in rounds. In the first round a runtime allocates its working memory. A
+// module that keeps something of every request uses more after each further round.
 const (
 	manyCalls   = 12_000
 	rounds      = 6
-	together    = 4               // requests at a time
-	mayGrow     = 12 << 20        // bytes from the first round to the last, which a collector may leave behind
-	growsByNow  = 1 << 20         // bytes from round to round, below which memory counts as flat
-	roundWithin = 5 * time.Second // then a round ends with the requests that it has sent
+	together    = 4               // concurrent requests
+	mayGrow     = 12 << 20        // bytes in all rounds; a collector may leave garbage
+	growsByNow  = 1 << 20         // growth in bytes in one round below which memory counts as constant
+	roundWithin = 5 * time.Second // after this time a round ends with the requests sent so far
 )
 
 func checkMemory(ctx context.Context, t *trial) outcome {
 	asked := t.live.process.Routes()
 	if reads := readsOf(asked); len(reads) > 0 {
-		asked = reads // writes may fill the module's tables, and then longer answers are its right
+		asked = reads // writes may fill the module's tables and so make later responses longer
 	}
 	if len(asked) == 0 {
 		return notApplicable("the module has no route")
@@ -56,7 +56,7 @@ func checkMemory(ctx context.Context, t *trial) outcome {
 	return passed("%d MiB after %d requests", resident[rounds-1]>>20, sent)
 }
 
-// grows tells whether memory went up with every round and by more than a collector leaves behind.
+// grows reports whether memory grew in every round and by more than a garbage collector explains.
 func grows(resident []int64) bool {
 	for n := 1; n < len(resident); n++ {
 		if resident[n] < resident[n-1]+growsByNow {
@@ -82,8 +82,8 @@ func readsOf(routes []*abi.Route) (reads []*abi.Route) {
 	return reads
 }
 
-// sendMany sends up to n requests, each route in turn, and returns how many the module answered and how many
-// it did not.
+// sendMany sends up to n requests, each route in turn. It returns how many got a response of the module, and
+// how many did not.
 func (i *installation) sendMany(ctx context.Context, routes []*abi.Route, n int) (answered, lost int) {
 	var next, good, bad atomic.Int64
 	until := time.Now().Add(roundWithin)

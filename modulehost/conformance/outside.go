@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// tree is every file of a folder by its path: its mode, and the hash of its content.
+// tree contains every file of a folder by its path: its mode, and the hash of its content.
 type tree map[string]string
 
 func readTree(folder string) (tree, error) {
@@ -49,10 +49,10 @@ func readTree(folder string) (tree, error) {
 	return read, err
 }
 
-// sharedFolders are where a program without a folder of its own would write.
+// sharedFolders are the folders in which a program without its own folder would create files.
 var sharedFolders = []string{os.TempDir(), "/var/tmp", "/dev/shm"}
 
-// checkOutside comes last: the module has done whatever it does.
+// checkOutside is the last check, because by then the module has done all its work.
 func checkOutside(ctx context.Context, t *trial) outcome {
 	t.stopLive()
 	if t.options.fault == folderChanged {
@@ -85,8 +85,8 @@ func checkOutside(ctx context.Context, t *trial) outcome {
 	return passed("nothing has changed")
 }
 
-// strays are files of the module's own user in folders that everybody may write into. Without a user of its
-// own a module's files cannot be told from others.
+// strays returns files of the module's own user in folders that all users may write to. If the module has no
+// user of its own, its files cannot be distinguished.
 func (t *trial) strays() (found []string) {
 	if t.own == nil {
 		return nil

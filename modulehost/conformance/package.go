@@ -9,10 +9,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// serverPointer is where the manifest names the executable.
+// serverPointer is the manifest's field for the executable.
 const serverPointer = "/entrypoints/server"
 
-// checkPackage leaves the executable's findings to the next check.
+// checkPackage does not report findings about the executable; the next check does.
 func checkPackage(_ context.Context, t *trial) outcome {
 	if t.source == nil {
 		return passed("%s %s", t.module.Manifest.ID, t.module.Manifest.Version)
@@ -37,7 +37,7 @@ func checkExecutable(_ context.Context, t *trial) outcome {
 	return passed("%s", t.module.Executable.Path)
 }
 
-// findings are the host's sentences about the package, and apart from them those about the executable.
+// findings returns the findings about the executable, and separately all others.
 func (t *trial) findings() (rest, executable []string) {
 	all := catalog.Findings(nil)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// unknownPerson is nobody's id.
+// unknownPerson is an id that no person has.
 const unknownPerson = "00000000-0000-4000-8000-000000000000"
 
 func checkPeople(ctx context.Context, t *trial) outcome {
@@ -30,7 +30,7 @@ func checkPeople(ctx context.Context, t *trial) outcome {
 	return passed("answered")
 }
 
-// callWords are the host's code of a call that failed, and what it knows of the reason.
+// callWords returns the host's code of a failed call, and its reason if known.
 func callWords(err error) string {
 	words := err.Error()
 	for _, code := range []error{process.ErrHandlerFailed, process.ErrUnavailable} {

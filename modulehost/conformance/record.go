@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// record keeps what the host logs of the module's processes: fixed words and numbers, nothing that the
-// module said. Safe for concurrent use.
+// record keeps the host's log lines about the module's processes: fixed words and numbers, nothing that the
+// module sent. Safe for concurrent use.
 type record struct {
 	mu    sync.Mutex
 	lines []line
@@ -34,7 +34,7 @@ func (r *record) of(message string) (found []line) {
 	return found
 }
 
-// recordCore is the record as zap writes to it.
+// recordCore lets zap write to a record.
 type recordCore struct {
 	to   *record
 	with []zapcore.Field

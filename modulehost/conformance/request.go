@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// request is one that the trial sends.
+// request is a request of the trial.
 type request struct {
 	route  *abi.Route
 	caller string
@@ -26,15 +26,15 @@ type request struct {
 	within time.Duration
 }
 
-// answer is what came of it.
+// answer is the response to it.
 type answer struct {
 	status int
-	code   string // of the platform's own refusal, or of one like it
+	code   string // of a refusal in the platform's form, by the platform or by the module
 	bytes  int64
-	err    error // no answer, or one that was cut off
+	err    error // there is no response, or it was cut off
 }
 
-// String tells it to an author.
+// String describes the response to an author.
 func (a answer) String() string {
 	switch {
 	case errors.Is(a.err, context.DeadlineExceeded):
@@ -49,7 +49,7 @@ func (a answer) String() string {
 	return fmt.Sprintf("status %d, %d bytes", a.status, a.bytes)
 }
 
-// failedByHost tells whether the platform answered in the module's place, because the module did not.
+// failedByHost reports whether the platform sent the response because the module did not.
 func (a answer) failedByHost() bool {
 	switch a.code {
 	case "MODULE_HANDLER_FAILED", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
@@ -58,13 +58,13 @@ func (a answer) failedByHost() bool {
 	return a.err != nil
 }
 
-// What the trial reads of an answer that does not end: an event stream is one.
+// What the trial reads of an endless response, such as an event stream.
 const (
 	readAtMost = 1 << 20
 	readWithin = time.Second
 )
 
-// send sends a request and reads its answer, or the beginning of an endless one.
+// send sends a request and reads its response, or the beginning of an endless one.
 func (i *installation) send(ctx context.Context, q request) answer { return i.sendBy(ctx, i.client, q) }
 
 func (i *installation) sendBy(ctx context.Context, client *http.Client, q request) (a answer) {
@@ -106,7 +106,7 @@ func (i *installation) sendBy(ctx context.Context, client *http.Client, q reques
 	return a
 }
 
-// readSome reads a body to its end, or as much as the trial wants of one; ended tells which.
+// readSome reads a body to its end, or at most readAtMost; ended reports which.
 func readSome(from io.Reader, leave func()) (body []byte, ended bool, err error) {
 	var left atomic.Bool
 	timer := time.AfterFunc(readWithin, func() { left.Store(true); leave() })
@@ -115,7 +115,7 @@ func readSome(from io.Reader, leave func()) (body []byte, ended bool, err error)
 	return body, !left.Load() && (err != nil || len(body) < readAtMost), err
 }
 
-// codeIn is the code of a refusal in the platform's own form.
+// codeIn returns the code of a refusal in the platform's own form; "" if it is not one.
 func codeIn(body []byte) string {
 	var refusal struct {
 		Code string `json:"code"`
@@ -138,10 +138,10 @@ func examplePath(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// pattern returns the name of a route for an author.
+// pattern returns a route's method and path for an author.
 func pattern(route *abi.Route) string { return route.GetMethod() + " " + route.GetPath() }
 
-// small is a request with a body that most handlers understand as one, if the route takes a body at all.
+// small returns a request with a small body that most handlers accept, if the route takes a body at all.
 func (i *installation) small(route *abi.Route, caller string) request {
 	q := request{route: route, caller: caller, within: i.trial.options.response}
 	if route.GetMaxBodyBytes() >= 2 {
@@ -150,7 +150,7 @@ func (i *installation) small(route *abi.Route, caller string) request {
 	return q
 }
 
-// filler is a body of n bytes that is JSON, where n is not too short for that.
+// filler returns a body of n bytes that is JSON if n is large enough.
 func filler(n int64) io.Reader {
 	if n < 2 {
 		return bytes.NewReader(bytes.Repeat([]byte("1"), int(n)))
@@ -158,7 +158,7 @@ func filler(n int64) io.Reader {
 	return io.MultiReader(strings.NewReader(`"`), io.LimitReader(letters{}, n-2), strings.NewReader(`"`))
 }
 
-// letters never end.
+// letters is an endless reader.
 type letters struct{}
 
 func (letters) Read(p []byte) (int, error) {
@@ -168,7 +168,7 @@ func (letters) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pieces hands a body out 64 KiB at a time.
+// pieces returns a body 64 KiB at a time.
 type pieces struct{ io.Reader }
 
 func (r pieces) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 64<<10)]) }

@@ -21,13 +21,13 @@ func checkRoutes(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// asking names what was asked of a check's many questions.
+// asking sets the outcome's description of the action, for a check with many requests.
 func asking(what string, o outcome) outcome {
 	o.asked = what
 	return o
 }
 
-// checkDenied looks at the platform's gates with the module's own routes behind them.
+// checkDenied checks the platform's gates in front of the module's own routes.
 func checkDenied(ctx context.Context, t *trial) outcome {
 	sent := 0
 	for _, route := range t.live.process.Routes() {
@@ -56,7 +56,7 @@ func checkDenied(ctx context.Context, t *trial) outcome {
 	return passed("%d requests", sent)
 }
 
-// left is how many calls of each route are left at once.
+// left is how many requests to each route are cancelled at once.
 const left = 4
 
 func checkCancel(ctx context.Context, t *trial) outcome {
@@ -78,8 +78,8 @@ func checkCancel(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// leave sends a request and resets its connection as soon as the module has it. Of a body only the first half
-// comes.
+// leave sends a request and resets its connection as soon as it has reached the module. Only the first half
+// of a body is sent.
 func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -93,8 +93,8 @@ func (i *installation) leave(ctx context.Context, route *abi.Route) {
 	_ = i.sendBy(ctx, i.leaving, q)
 }
 
-// dialToReset makes a connection whose close resets it. A mere end of input leaves a request as it is: its
-// sender may still wait for the response (RFC 9112 §9.6).
+// dialToReset makes a connection that is reset when it is closed. A normal close would not cancel the
+// request, because its sender may still wait for the response (RFC 9112 §9.6).
 func dialToReset(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
@@ -106,7 +106,7 @@ func dialToReset(ctx context.Context, network, address string) (net.Conn, error)
 	return conn, err
 }
 
-// blocked is the rest of a body that never comes.
+// blocked is the rest of a body that is never sent.
 type blocked struct{ ctx context.Context }
 
 func (b blocked) Read([]byte) (int, error) {
@@ -114,7 +114,7 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, b.ctx.Err()
 }
 
-// settle waits until the gateway is done with every request, and the module with every call.
+// settle waits until the gateway has finished every request, and the module every call.
 func (i *installation) settle(ctx context.Context, within time.Duration) (unfinished int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -144,7 +144,7 @@ func (t *trial) lastEnd() string {
 	return endWords(*end)
 }
 
-// The lengths around which bodies change their way: at most 8 KiB travel in the message.
+// The longest body that is sent within the message, in bytes. The lengths around it are tested.
 const inline = 8 << 10
 
 func checkBodies(ctx context.Context, t *trial) outcome {
@@ -177,7 +177,7 @@ func checkBodies(ctx context.Context, t *trial) outcome {
 	return passed("%d bodies to %d routes", sent, routes)
 }
 
-// died adds the end of the process that the host has noticed, if there was one.
+// died describes the end of the process that the host has noticed, if there was one.
 func (t *trial) died() string {
 	if status := t.live.process.Status(); status.State != "ready" && status.LastEnd != nil {
 		return "; the process ended: " + endWords(*status.LastEnd)
@@ -187,14 +187,14 @@ func (t *trial) died() string {
 
 func streamed(route *abi.Route) bool { return route.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED }
 
-// body is one body to send.
+// body is a request's body.
 type body struct {
 	bytes   int64
 	chunked bool
 	pieces  bool
 }
 
-// String tells it to an author.
+// String describes the body to an author.
 func (b body) String() string {
 	words := []string{fmt.Sprintf("a body of %d bytes", b.bytes)}
 	if b.chunked {
@@ -220,7 +220,7 @@ func (b body) length() int64 {
 	return b.bytes
 }
 
-// bodiesOf are the bodies that a route with this limit gets.
+// bodiesOf returns the bodies that are sent to a route with this limit.
 func bodiesOf(limit int64) (all []body) {
 	for _, bytes := range []int64{0, 1, inline - 1, inline, inline + 1, limit - 1, limit} {
 		if bytes <= limit && (bytes < inline-1 || bytes >= min(limit-1, inline-1)) {

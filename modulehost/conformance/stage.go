@@ -16,21 +16,21 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// stage is a process of the module and the host's side of it, put together as the platform does.
+// stage is a process of the module and the host's side of it, as the platform builds them.
 type stage struct {
 	trial   *trial
 	memory  *hostmemory.Account
 	facade  *facade.Facade
 	hubs    *realtime.Hubs
 	process *process.Process
-	end     func() // of the hubs
+	end     func() // ends the hubs
 }
 
-// hubWithin bounds how long a new hub may take until it serves.
+// hubWithin bounds how long a new hub may take until it is ready.
 const hubWithin = 5 * time.Second
 
-// newStage runs the hubs, and nothing of the module yet. wrap may stand between the module and its host;
-// observe sees each registration, and the rules that it breaks. Both may be nil.
+// newStage starts the hubs, but not the module. wrap may replace the module's host; observe gets each
+// registration and the rules that it breaks. Both may be nil.
 func (t *trial) newStage(
 	wrap func(process.Host) process.Host, observe func(*abi.RegisterResponse, error),
 ) *stage {
@@ -80,10 +80,11 @@ func (s *stage) runHubs() {
 	s.end = func() { cancel(); <-served }
 }
 
-// close ends the hubs. The process has ended before.
+// close ends the hubs. The process must have ended before.
 func (s *stage) close() { s.end() }
 
-// openChannels is done between the registration and the start, so that what is published meanwhile counts.
+// openChannels is called between the registration and the start, so that updates of the Start hook are
+// accepted.
 func (s *stage) openChannels(channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
@@ -112,7 +113,7 @@ func (s *stage) snapshot(channel string) realtime.Snapshot {
 	}
 }
 
-// rules are the platform's about a registration.
+// rules checks a registration by the platform's rules.
 func (t *trial) rules(r *abi.RegisterResponse) error {
 	m := t.module.Manifest
 	permissions := permissionIDs(m)

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// values give every key its default, and every required one without a default some value that its
-// declaration accepts.
+// values returns every key's default, and for a required key without one some value that its declaration
+// accepts.
 func values(m *manifest.Manifest) map[string]any {
 	values := make(map[string]any)
 	for _, d := range m.Configuration {
@@ -26,12 +26,12 @@ func values(m *manifest.Manifest) map[string]any {
 	return values
 }
 
-// settings are the values as the module gets them.
+// settings returns the values as the module gets them.
 func settings(m *manifest.Manifest) []*abi.Setting {
 	return facade.Settings(m.Configuration, values(m))
 }
 
-// storedSettings are the values as the platform stores them.
+// storedSettings returns the values as the platform stores them.
 func storedSettings(m *manifest.Manifest) map[string]string {
 	all, texts := values(m), make(map[string]string)
 	for _, d := range m.Configuration {
@@ -66,7 +66,7 @@ func someValue(d manifest.Declaration) any {
 	return strings.Repeat("x", int(length))
 }
 
-// secrets give every declared secret a value.
+// secrets returns a value for every declared secret.
 func secrets(m *manifest.Manifest) map[string]string {
 	values := make(map[string]string)
 	for _, d := range m.Configuration {
@@ -77,14 +77,14 @@ func secrets(m *manifest.Manifest) map[string]string {
 	return values
 }
 
-// noModules is what the module reaches of others: none is there.
+// noModules provides no capability of another module.
 type noModules struct{}
 
 func (noModules) Invoke(context.Context, string, string, []byte) ([]byte, error) {
 	return nil, facade.ErrCapabilityAbsent
 }
 
-// mailTaker is a mail server that takes everything and delivers nothing.
+// mailTaker is a mail server that accepts everything and delivers nothing.
 type mailTaker struct{}
 
 func (mailTaker) Send(context.Context, mail.Message) mail.SendResult { return mail.Sent }

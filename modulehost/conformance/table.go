@@ -2,17 +2,17 @@ package conformance
 
 import "context"
 
-// check is one promise of the contract.
+// check tests one promise of the contract.
 type check struct {
 	name     string
-	asked    string // what the trial does
+	asked    string // the action of the trial
 	expected string // the rule
-	remedy   string // what an author does about a failure
+	remedy   string // what an author should do after a failure
 	needs    need
 	run      func(ctx context.Context, t *trial) outcome
 }
 
-// need is what must be there for a check to make sense.
+// need is the precondition of a check.
 type need int
 
 const (
@@ -20,12 +20,12 @@ const (
 	needModule        // a valid package
 	needDatabase      // and a schema of its own
 	needServer        // a valid package with an executable
-	needRunning       // that was started
-	needRoutes        // and has at least one
-	needChannels      // or a channel
+	needRunning       // a server that was started
+	needRoutes        // a started server with at least one route
+	needChannels      // a started server with at least one channel
 )
 
-// table is every check, in the order of a trial: each may rely on those above it.
+// table returns all checks in the order of a trial. Each may rely on those before it.
 func table() []check {
 	return []check{
 		{

@@ -14,29 +14,29 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// patience is how long a request may take in all: what the platform gives the module, and a margin.
+// patience is the timeout of a whole request: the platform's timeout for the module, and a margin.
 const patience = 40 * time.Second
 
-// exitWithin is how long a process may go on without its host.
+// exitWithin is how long a process may run after its host is gone.
 const exitWithin = 5 * time.Second
 
-// trial is one module under trial: what is known of it, and what runs.
+// trial is the state of one trial.
 type trial struct {
 	options Options
 	log     *record
 	users   *process.Users
 	own     *process.Credential
 
-	temporary string // a modules directory of the trial's own
+	temporary string // the trial's own modules directory
 	source    error  // why there is no module
 	module    *catalog.Module
-	files     tree // of the module's folder, at first
+	files     tree // of the module's folder, at the beginning
 
 	database *scratch // nil: the module has none, or none could be opened
 	migrated bool
 	first    *firstRun
-	live     *installation // nil: not started, or it has ended
-	dead     error         // why it does not start: nobody waits for its deadline again
+	live     *installation // nil: not started, or already ended
+	dead     error         // why it cannot start, so that no later check waits for that again
 	answers  answers
 	broken   error // the trial itself could not be carried out
 }
@@ -58,14 +58,14 @@ func newTrial(options Options) (_ *trial, err error) {
 	if t.temporary, err = os.MkdirTemp("", "narthex-conform-"); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(t.temporary, 0o755); err != nil { // for a module with a user of its own
+	if err := os.Chmod(t.temporary, 0o755); err != nil { // for a module with its own user
 		return nil, errors.Join(err, os.RemoveAll(t.temporary))
 	}
 	t.open()
 	return t, nil
 }
 
-// open puts the module where the platform would have it.
+// open copies the module to where the platform would have it.
 func (t *trial) open() {
 	info, err := os.Stat(t.options.Package)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *trial) open() {
 	}
 }
 
-// close ends what runs and leaves nothing behind.
+// close ends all processes and deletes all files.
 func (t *trial) close() error {
 	t.stopLive()
 	var err error
@@ -105,7 +105,7 @@ func (t *trial) close() error {
 	return errors.Join(err, os.RemoveAll(t.temporary))
 }
 
-// need returns why a check does not apply; nil: it does.
+// need returns why a check does not apply; nil if it applies.
 func (t *trial) need(n need) *outcome {
 	missing := func(why string) *outcome { return &outcome{verdict: NotApplicable, seen: why} }
 	switch {
@@ -148,7 +148,7 @@ func failed(format string, values ...any) outcome {
 
 func notApplicable(why string) outcome { return outcome{verdict: NotApplicable, seen: why} }
 
-// notCarriedOut ends the trial: what failed is not the module's doing.
+// notCarriedOut ends the trial, because of a failure that is not the module's.
 func (t *trial) notCarriedOut(err error) outcome {
 	t.broken = errors.Join(t.broken, err)
 	return outcome{verdict: NotApplicable, seen: "the check could not be carried out"}

@@ -16,18 +16,18 @@ const (
 	mostCallers  = 16
 	requestBytes = 256
 	requestLimit = 5 * time.Second
-	writeLimit   = 10 * time.Second // for a reader that does not read
+	writeLimit   = 10 * time.Second // timeout for a caller that does not read
 )
 
-// request is the caller's line.
+// request is the line that a caller sends.
 type request struct {
 	Module string `json:"module"`
-	Follow bool   `json:"follow"` // go on with what is written from now on
+	Follow bool   `json:"follow"` // continue with later output
 }
 
-// line is one of the answer's.
+// line is a line of the response.
 type line struct {
-	Code Error  `json:"code,omitempty"` // nothing else follows
+	Code Error  `json:"code,omitempty"` // an error; no line follows
 	Text []byte `json:"text,omitempty"`
 	End  *End   `json:"end,omitempty"`
 }
@@ -39,7 +39,7 @@ type End struct {
 	Code *int            `json:"code"`
 }
 
-// answer serves one caller until it hangs up or has what it asked for.
+// answer serves one caller until it disconnects or has got everything that it requested.
 func (s *Service) answer(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
 	if user, _, err := peer(conn); err != nil || user != 0 && user != os.Geteuid() {
@@ -63,16 +63,16 @@ func (s *Service) answer(ctx context.Context, conn *net.UnixConn) {
 		defer close(gone)
 		defer hangUp()
 		_ = conn.SetReadDeadline(time.Time{})
-		_, _ = conn.Read(make([]byte, 1)) // a caller says nothing more
+		_, _ = conn.Read(make([]byte, 1)) // a caller sends nothing more, so Read returns when it disconnects
 	}()
 	follow(ctx, conn, journal, asked.Follow)
 	_ = conn.Close()
 	<-gone
 }
 
-// follow sends what the journal has, and what comes.
+// follow sends the entries of the journal and, with on, later ones.
 func follow(ctx context.Context, conn net.Conn, journal *process.Journal, on bool) {
-	if send(conn, line{}) != nil { // there may be nothing to tell
+	if send(conn, line{}) != nil { // a first line without content, because the journal may be empty
 		return
 	}
 	var at process.JournalCursor

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Escaper writes text to a terminal so that it can neither move the cursor nor hide anything: of the
-// characters that are not printed only line ends and tabs pass, the others become \x1b, \u202e and so on.
+// Escaper writes text to a terminal so that it can neither move the cursor nor hide anything. Of the
+// unprintable characters only line ends and tabs are written; the others become \x1b, \u202e and so on.
 type Escaper struct {
 	To   io.Writer
-	rest []byte // the beginning of a character
+	rest []byte // the beginning of an incomplete character
 }
 
-// Write escapes. The beginning of a character waits for its end.
+// Write escapes text. An incomplete character is kept until the rest is written.
 func (e *Escaper) Write(text []byte) (int, error) {
 	pending := append(e.rest, text...)
 	var out []byte

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// refusal is why no socket is made, in words that may be logged.
+// refusal is why no socket is created, in words that may be logged.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -22,8 +22,8 @@ const (
 	refusedTaken = refusal("another platform serves this socket")
 )
 
-// listen makes the folder where it is missing, and the socket. A socket that nobody serves any more is
-// replaced. remove takes away what was made.
+// listen creates the socket, and the folder if it is missing. It replaces a socket that no process serves any
+// more. remove removes what listen has created.
 func listen(ctx context.Context, folder string) (_ net.Listener, remove func(), err error) {
 	made := false
 	switch err := os.Mkdir(folder, 0o700); {
@@ -43,7 +43,7 @@ func listen(ctx context.Context, folder string) (_ net.Listener, remove func(), 
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
 		_ = os.Remove(path)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path) // closing it removes the socket
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path) // closing the listener removes the socket
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,8 @@ func listen(ctx context.Context, folder string) (_ net.Listener, remove func(), 
 	}, nil
 }
 
-// checkFolder refuses a folder that others can look into or that somebody else owns. Root may use anybody's.
+// checkFolder refuses a folder that others can access or that another user owns. Root may use any user's
+// folder.
 func checkFolder(folder string, user int) error {
 	info, err := os.Lstat(folder)
 	if err != nil {

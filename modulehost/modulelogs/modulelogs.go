@@ -1,12 +1,12 @@
-// Package modulelogs owns the private Unix socket over which an operator reads what a module wrote to
+// Package modulelogs serves a private Unix socket over which an operator reads what a module wrote to
 // standard output and error, and how its runs ended (docs/reference/commands.md).
 //
-// That text may hold anything the module knows, so that it never reaches the platform's log. The socket is in
-// a folder of mode 0700, and the kernel names each caller's user (unix(7), SO_PEERCRED): root and the
-// platform's own are served, everybody else's connection is closed without a word. A module cannot call: it
-// has a user of its own where the platform is root, and its sandbox refuses it sockets everywhere.
+// That text may contain anything that the module has access to, so it never reaches the platform's log. The
+// socket is in a folder of mode 0700, and the kernel provides each caller's user (unix(7), SO_PEERCRED). Root
+// and the platform's own user are served; every other connection is closed without a response. A module
+// cannot connect: it has its own user if the platform is root, and its sandbox never allows it sockets.
 //
-// A caller sends one line of JSON, which names a module, and gets a line of JSON for each piece of output and
+// A caller sends one line of JSON with the module's id, and gets a line of JSON for each piece of output and
 // each end of a run.
 package modulelogs
 
@@ -24,20 +24,20 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// socketName is the socket's in its folder.
+// socketName is the socket's name in its folder.
 const socketName = "modules.sock"
 
 // Error is a stable code.
 type Error string
 
-// Error is what the operator's command prints.
+// Error returns the text that the operator's command prints.
 func (e Error) Error() string { return string(e) + ": " + sentences[e] }
 
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
 const (
-	// ErrUnavailable: no platform that serves this caller is at the socket.
+	// ErrUnavailable: there is no socket, or its platform does not serve this caller.
 	ErrUnavailable = Error("MODULE_LOGS_UNAVAILABLE")
 	// ErrNotRunning: the platform runs no process for a module of that id.
 	ErrNotRunning = Error("MODULE_NOT_INSTALLED")
@@ -63,13 +63,13 @@ func Folder(lookup func(name string) (string, bool), port int) string {
 	return filepath.Join(base, "narthex-"+strconv.Itoa(port))
 }
 
-// Modules finds what a module's process wrote; nil: there is no process of it.
+// Modules returns the journal of a module's process; nil if it has none.
 type Modules interface {
 	Journal(moduleID string) *process.Journal
 }
 
-// Service serves the socket. Where that is not possible it says so in the log, once, and the platform runs
-// without it.
+// Service serves the socket. If that is not possible, it logs that once, and the platform runs without the
+// socket.
 type Service struct {
 	folder  string
 	modules Modules
@@ -78,15 +78,15 @@ type Service struct {
 	once    sync.Once
 }
 
-// New does nothing yet.
+// New returns a Service. The socket is created by Serve.
 func New(folder string, modules Modules, log *zap.Logger) *Service {
 	return &Service{folder: folder, modules: modules, log: log, ready: make(chan struct{})}
 }
 
-// Ready is closed once callers are served, or it is known that none can be.
+// Ready is closed when callers are served, or when the socket could not be created.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// String names the service.
+// String returns the service's name.
 func (s *Service) String() string { return "module logs" }
 
 // Serve serves until ctx ends. Then it removes the socket, and ends all connections.

@@ -33,7 +33,7 @@ func (s *silent) Journal(moduleID string) *process.Journal {
 	return &s.journal
 }
 
-// folder is short enough for a socket's address.
+// folder returns a folder whose path is short enough for a socket's address.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nx")
@@ -85,8 +85,8 @@ func TestOwnUserIsServed(t *testing.T) {
 	}
 }
 
-// TestModulesUserIsRefused connects with the user id that a module's process has, with a folder that lets it
-// through, so that the socket alone decides.
+// TestModulesUserIsRefused connects as a module's user. The folder allows that here, so only the check of the
+// caller's user refuses it.
 func TestModulesUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
@@ -103,7 +103,7 @@ func TestModulesUserIsRefused(t *testing.T) {
 	for user, want := range map[int]string{ofModule: "", 0: "{}\n"} {
 		got := make(chan string, 1)
 		go func() {
-			runtime.LockOSThread() // and the thread ends with the goroutine
+			runtime.LockOSThread() // not unlocked, so the thread ends with the goroutine
 			got <- ask(socket, user)
 		}()
 		if said := <-got; said != want {
@@ -112,7 +112,8 @@ func TestModulesUserIsRefused(t *testing.T) {
 	}
 }
 
-// ask asks for the silent module as another user: the kernel notes the thread's at the connect.
+// ask requests the silent module's output as another user: the kernel records the thread's user at the
+// connect.
 func ask(socket string, user int) string {
 	id := uintptr(user)
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, id, id, id); errno != 0 {
@@ -138,7 +139,7 @@ func ask(socket string, user int) string {
 	return string(answer)
 }
 
-// TestOpenFolderIsRefused: neither side uses a folder that others can look into.
+// TestOpenFolderIsRefused: neither side uses a folder that others can access.
 func TestOpenFolderIsRefused(t *testing.T) {
 	dir := folder(t)
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -177,7 +178,7 @@ func TestEscaper(t *testing.T) {
 	} {
 		var got strings.Builder
 		escaper := modulelogs.Escaper{To: &got}
-		for _, b := range []byte(text) { // characters arrive in parts
+		for _, b := range []byte(text) { // so characters are written in parts
 			_, _ = escaper.Write([]byte{b})
 		}
 		if got.String() != want {

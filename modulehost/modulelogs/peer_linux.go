@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the user, and the process, that the kernel says is at the other end.
+// peer returns the user and the process at the other end, according to the kernel.
 func peer(conn *net.UnixConn) (user, pid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -7,5 +7,5 @@ import (
 	"net"
 )
 
-// peer knows nobody, so that nobody is served.
+// peer always fails, so that no caller is served.
 func peer(*net.UnixConn) (user, pid int, err error) { return 0, 0, errors.ErrUnsupported }

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// Options say what Read asks for.
+// Options configure Read.
 type Options struct {
 	Folder   string // of the socket
 	ModuleID string
-	Follow   bool // go on until ctx ends, or the platform
+	Follow   bool // continue until ctx or the platform ends
 }
 
-// Platform is the process id of the running platform.
+// Platform returns the process id of the running platform.
 func Platform(ctx context.Context, folder string) (pid int, err error) {
 	conn, err := dial(ctx, folder)
 	if err != nil {

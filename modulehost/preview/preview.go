@@ -1,6 +1,6 @@
-// Package preview tells what the next start would change, before somebody decides. It compares what a process
-// started with a resolution over the stored state and one further change, by the resolver that the start
-// itself uses. It writes nothing.
+// Package preview computes what the next start would change, before an administrator decides. It compares the
+// resolution of the running process with one of the stored state and one further change, computed by the same
+// resolver as at the start. It writes nothing.
 package preview
 
 import (
@@ -20,13 +20,13 @@ type Screens interface {
 	PairedScreens(ctx context.Context, moduleIDs []string) (map[string]int, error)
 }
 
-// Preview is what the next start would do otherwise.
+// Preview lists what the next start would change.
 type Preview struct {
 	Modules []Module `json:"modules"` // those that differ, by id
-	Screens []Count  `json:"screens"` // of the modules whose display begins or ceases to run, by id
+	Screens []Count  `json:"screens"` // screens of the modules whose display would start or stop to run, by id
 }
 
-// Module is one that the next start would treat otherwise. now and then differ.
+// Module is a module that the next start would treat differently: now and then differ.
 type Module struct {
 	ModuleID string          `json:"moduleId"`
 	Name     string          `json:"name"`
@@ -40,8 +40,8 @@ type Count struct {
 	Count    int    `json:"count"`
 }
 
-// New compares what was started with what the next start would run. It asks for screens only where a display
-// changes; its error is theirs.
+// New compares the running resolution with that of the next start. It counts screens only if a display
+// changes; its error is that of screens.
 func New(
 	ctx context.Context, installed *catalog.Catalog, started, next catalog.Resolution, screens Screens,
 ) (Preview, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/preview"
 )
 
-// screens are the paired ones, by module.
+// screens holds the numbers of paired screens, by module.
 type screens struct {
 	counts map[string]int
 	err    error
@@ -30,7 +30,7 @@ func (s *screens) PairedScreens(_ context.Context, moduleIDs []string) (map[stri
 	return counts, s.err
 }
 
-// install makes a module with or without a display.
+// install writes a module with or without a display.
 func install(t *testing.T, dir, id, members string, display bool) {
 	t.Helper()
 	if display {

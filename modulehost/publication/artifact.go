@@ -8,7 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// artifact is one script, ready to be sent. All responses share its header values, which nobody changes.
+// artifact is one script, ready to be sent. All responses share its header values, so they must not be
+// modified.
 type artifact struct {
 	plain *httpapi.Representation
 	coded atomic.Pointer[[]*httpapi.Representation] // nil until the encoder has compressed it
@@ -38,8 +39,8 @@ func (a *artifact) encode() error {
 	return nil
 }
 
-// send responds to a GET or HEAD with the script, or with 304 when the client has it. Browsers revalidate on
-// every load: the bytes cannot change while this process runs, but another build may be installed under the
+// send responds to a GET or HEAD with the script, or with 304 if the client has it. Browsers revalidate at
+// every load. The bytes cannot change while this process runs, but another build may be installed under the
 // same version.
 func (a *artifact) send(c *httpapi.Call) {
 	sent := a.plain
@@ -61,6 +62,6 @@ func (a *artifact) send(c *httpapi.Call) {
 	}
 	c.Writer.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has gone
+		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has disconnected
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// published are all scripts, by address.
+// published holds all scripts, by address.
 var published = map[string]string{
 	"/board/1.0.0":                                     scriptText("board", "ui/index.js"),
 	"/board/1.0.0/display":                             scriptText("board", "display/index.js"),
@@ -93,7 +93,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOneRefusal checks that all responses for unpublished scripts are equal, so that none tells the reason.
+// TestOneRefusal checks that all responses for unpublished scripts are equal, so that none reveals the
+// reason.
 func TestOneRefusal(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -102,7 +103,7 @@ func TestOneRefusal(t *testing.T) {
 	for _, path := range []string{
 		"/ghost/1.0.0", // not installed
 		"/ghost/1.0.0/display",
-		"/plain/1.0.0", // declares none
+		"/plain/1.0.0", // has no page
 		"/clock/1.0.0",
 		"/screen/1.0.0",
 		"/plain/1.0.0/display",
@@ -118,13 +119,13 @@ func TestOneRefusal(t *testing.T) {
 		"/off/1.0.0/contributions/off.slide",
 		"/stuck/1.0.0",                            // blocked
 		"/clock/1.0.0/contributions/clock.future", // the provider is out of range
-		"/clock/1.0.0/contributions/clock.typo",   // the module is there, the capability is not
-		"/clock/1.0.0/contributions/clock.lonely", // nobody provides it
+		"/clock/1.0.0/contributions/clock.typo",   // the provider's module is installed, but has no such capability
+		"/clock/1.0.0/contributions/clock.lonely", // no module provides it
 		"/clock/1.0.0/contributions/clock.early",  // its provider does not run
 		"/clock/1.0.0/contributions/display",
 		"/clock/1.0.0/contributions/agenda.slide",
-		"/board/1.0.0/contributions/clock.slide", // the one who takes it does not publish it
-		"/board/1.0.0/ui/index.js",               // no file is named
+		"/board/1.0.0/contributions/clock.slide", // the contributor publishes it, not the provider
+		"/board/1.0.0/ui/index.js",               // a file's path is not an address
 		"/board/1.0.0/index.js.map",
 		"/board/1.0.0.map",
 		"/board/1.0.0/display.map",
@@ -189,8 +190,8 @@ func TestProviderDecides(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce sends concurrent requests. Under the race detector it shows that nobody changes the header
-// values that all responses share.
+// TestManyAtOnce sends concurrent requests. Under the race detector it shows that the shared header values
+// are not modified.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

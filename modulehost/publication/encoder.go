@@ -23,9 +23,9 @@ func (s *Service) Encoder() *Encoder {
 	return &Encoder{service: s, ready: ready}
 }
 
-// Serve compresses one script after the other, gives the memory of that and of the start back to the system,
-// which the collector of an idle process would keep for minutes, lets go of the program's pages that only the
-// start needed, then waits for the end of ctx.
+// Serve compresses all scripts, then releases memory, then waits for the end of ctx. It returns the memory of
+// the compression and of the start to the system, because the garbage collector of an idle process would keep
+// it for minutes, and releases the pages of the program that only the start needed.
 func (e *Encoder) Serve(ctx context.Context) error {
 	for _, r := range e.service.ordered {
 		for _, a := range r.artifacts() {
@@ -44,8 +44,8 @@ func (e *Encoder) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Ready is closed from the beginning, because nothing waits for compressed scripts.
+// Ready is closed from the beginning, because no service waits for compressed scripts.
 func (e *Encoder) Ready() <-chan struct{} { return e.ready }
 
-// String names the service.
+// String returns the service's name.
 func (e *Encoder) String() string { return "script encoder" }

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestEncoder checks that a script is sent uncompressed until the encoder has run, then in the encoding
-// that the browser accepts, under an entity tag of its own.
+// TestEncoder checks that a script is sent uncompressed until the encoder has run, and then in the encoding
+// that the browser accepts, with its own entity tag.
 func TestEncoder(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -25,7 +25,7 @@ type entry struct {
 	ArtifactURL  string  `json:"artifactUrl"`
 	APIRoot      string  `json:"apiRoot"`
 	RealtimeRoot string  `json:"realtimeRoot"`
-	// those of the module's that the caller holds; hints for the page, never authorization
+	// the module's permissions that the caller holds; hints for the page, never authorization
 	Permissions   []string       `json:"permissions"`
 	Contributions []contribution `json:"contributions"`
 }
@@ -40,8 +40,8 @@ type contribution struct {
 	Capability    string `json:"capability"`
 }
 
-// describe returns the entry of a module's page. The entry of its display differs in the artifact's address
-// alone.
+// describe returns the entry of a module's page. The entry of its display differs only in the artifact's
+// address.
 func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, error) {
 	id := r.manifest.ID
 	var held []string
@@ -71,7 +71,7 @@ func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, e
 	}, nil
 }
 
-// entries are the inventory of the pages that can be mounted, by module id.
+// entries returns the inventory of the pages that can be mounted, by module id.
 func (s *Service) entries(ctx context.Context, caller httpapi.Caller) ([]entry, error) {
 	var entries []entry
 	for _, r := range s.ordered {

@@ -102,7 +102,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// TestAddresses requests every address that the inventory's entries give.
+// TestAddresses requests every address in the inventory's entries.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -148,8 +148,8 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// TestDescriptorRefused: permission first, and nobody is renewed who was refused. What does not run is one
-// 404 to everybody.
+// TestDescriptorRefused: the permission is checked first, and a refused screen's cookie is not renewed. A
+// display that does not run is the same 404 for all callers.
 func TestDescriptorRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -179,8 +179,8 @@ func TestDescriptorRefused(t *testing.T) {
 	}
 }
 
-// TestRenewalFails checks that the screen gets its descriptor, and that the log has one line with the
-// request's id alone.
+// TestRenewalFails checks that the screen gets its descriptor, and that the log has one line with only the
+// request's id.
 func TestRenewalFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

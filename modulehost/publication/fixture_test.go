@@ -34,8 +34,8 @@ const (
 	readUI    = "core.modules.ui.read"
 )
 
-// packages are the installed modules: what follows id, name and compatibility. Each script's text contains
-// its path.
+// packages are the installed modules: the members of their manifests after id, name and compatibility. Each
+// script's text contains its path.
 var packages = map[string]string{
 	"board": `"version": "1.0.0", "icon": "megaphone",
 		"provides": [{"capability": "board.slides", "version": "1.2.0"}],
@@ -115,8 +115,8 @@ type fixture struct {
 	service  *publication.Service
 	handler  http.Handler
 	logs     *observer.ObservedLogs
-	resolved atomic.Int32 // principals
-	asked    atomic.Int32 // permissions
+	resolved atomic.Int32 // resolved principals
+	asked    atomic.Int32 // permission checks
 	renewed  atomic.Int32
 	renewal  error
 }

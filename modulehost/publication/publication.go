@@ -1,11 +1,12 @@
-// Package publication serves to browsers what the running modules publish: their scripts, the inventory of
-// their pages, and the descriptor of each display.
+// Package publication serves the published parts of the running modules to browsers: their scripts, the
+// inventory of their pages, and the descriptor of each display.
 //
-// What is published is decided once, by what this process started. Scripts are public, because they give no
-// authority: their routes resolve no principal. A request's path segments are keys of a map, never parts of
-// a file's name. Anything that is not published gives the same 404, whatever the reason. The descriptor of a
-// display needs the display's own permission. A display that does not run has no descriptor, so its path
-// gives the same 404 to everybody. That a display runs is no secret, because its script is public.
+// The published parts are determined once, by the modules that this process started. Scripts are public,
+// because they give no authority: their routes resolve no principal. A request's path segments are keys of a
+// map, never parts of a file's name. Everything that is not published gives the same 404, whatever the
+// reason. The descriptor of a display needs the display's own permission. A display that does not run has no
+// descriptor, so its path gives the same 404 to every caller. It is no secret that a display runs, because
+// its script is public.
 package publication
 
 import (
@@ -20,16 +21,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Screens keeps the cookies of paired screens. After an error a cookie is unchanged.
+// Screens sets the cookies of paired screens. After an error a cookie is unchanged.
 type Screens interface {
 	// Renew sets the request's credential cookie again on header when it is due.
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
-	// ForgetClaim clears the request's claim cookie on header when it opens nothing any more.
+	// ForgetClaim clears the request's claim cookie on header when the claim is no longer valid.
 	ForgetClaim(header http.Header, r *http.Request) error
 }
 
-// Service handles the routes of publication. What it publishes never changes, except that its Encoder
-// compresses the scripts. Safe for concurrent use; it has no goroutines of its own.
+// Service handles the routes of publication. Its contents never change, except that its Encoder compresses
+// the scripts. Safe for concurrent use; it has no goroutines of its own.
 type Service struct {
 	releases map[string]*release // by module id
 	ordered  []*release          // by module id
@@ -40,7 +41,7 @@ type Service struct {
 // Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	Catalog *catalog.Catalog
-	Started catalog.Resolution // what this process started
+	Started catalog.Resolution // the modules that this process started
 	Screens Screens
 	Log     *zap.Logger
 }

@@ -12,8 +12,8 @@ type release struct {
 	version       string
 	ui            *artifact            // nil: none
 	display       *artifact            // nil: none
-	contributions map[string]*artifact // by contribution id: those that another running module takes
-	received      []contribution       // those that this one takes
+	contributions map[string]*artifact // by contribution id: those for a capability of another running module
+	received      []contribution       // contributions for a capability of this module
 }
 
 func newRelease(m *catalog.Module) *release {
@@ -27,9 +27,9 @@ func newRelease(m *catalog.Module) *release {
 	}
 }
 
-// contribute publishes the contributions of a module whose capability another running module provides in
-// range, and adds them to that module's entry. A contribution without such a provider is not published; that
-// is not an error.
+// contribute publishes the contributions of a module for capabilities that other running modules provide in
+// range, and adds them to those modules' entries. A contribution without such a provider is not published;
+// that is not an error.
 func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 	for i, c := range from.manifest.Contributions {
 		provider, version := installed.Provider(c.Capability)
@@ -46,7 +46,7 @@ func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 	}
 }
 
-// artifacts are all scripts of the release that are published.
+// artifacts returns all published scripts of the release.
 func (r *release) artifacts() (all []*artifact) {
 	for _, a := range []*artifact{r.ui, r.display} {
 		if a != nil {

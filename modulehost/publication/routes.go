@@ -15,8 +15,8 @@ const (
 	displayPath = "/api/v1/module-displays"
 )
 
-// Routes is publication's part of the route table. Each display's descriptor is a route of its own, so that
-// the display's permission is checked by the table like every other.
+// Routes returns publication's rows of the route table. Each display's descriptor is a separate route, so
+// that the table checks the display's permission like any other.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		{Method: "GET", Path: uiPath, Permission: readUI, Handle: s.inventory},
@@ -40,8 +40,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
-// script serves one script of a release. When there is no release of that id and version, or no such script:
-// 404 NOT_FOUND.
+// script serves one script of a release. If there is no release with that id and version, or no such script,
+// the response is 404 NOT_FOUND.
 func (s *Service) script(path string, of func(r *release, c *httpapi.Call) *artifact) httpapi.Route {
 	return httpapi.Route{Method: "GET", Path: path, Head: true, Handle: func(c *httpapi.Call) error {
 		r := s.releases[c.Parameter("id")]
@@ -65,9 +65,8 @@ func (s *Service) inventory(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
 }
 
-// descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the
-// screen's cookie and clears that of a used claim. When that fails, the screen gets its descriptor all the
-// same.
+// descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the screen's
+// cookie and clears that of a used claim. If that fails, the screen still gets its descriptor.
 func (s *Service) descriptor(r *release) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		described, err := r.describe(c.Request.Context(), c.Caller)

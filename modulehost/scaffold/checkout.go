@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// platform is the Go module's path of a checkout.
+// platform is the path of the platform's Go module.
 const platform = "github.com/narthex-platform/narthex"
 
 // sdk is the path of the SDK's own Go module.
@@ -18,7 +18,7 @@ const sdk = platform + "/modulehost/sdk"
 //go:embed standalone/tsconfig.json
 var typesConfig []byte
 
-// findCheckout looks for the platform's go.mod in dir and the folders above; "": there is none.
+// findCheckout returns the folder of the platform's go.mod, dir or one above it; "" if there is none.
 func findCheckout(dir string) string {
 	for {
 		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -34,8 +34,7 @@ func findCheckout(dir string) string {
 	}
 }
 
-// makeStandalone turns the folder into a Go module of its own, with the checkout's versions of all
-// libraries.
+// makeStandalone turns the folder into a Go module with the checkout's versions of all libraries.
 func (m Module) makeStandalone(id, checkout string) error {
 	theirs, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
 	if err != nil {
@@ -52,8 +51,8 @@ func (m Module) makeStandalone(id, checkout string) error {
 		m.write(".gitignore", []byte("/bin/\n")))
 }
 
-// writeTypes writes what TypeScript needs to check the page without the checkout: the declarations of the
-// SDK, the kit and what it is made of, and a configuration that finds them.
+// writeTypes writes the files that TypeScript needs to check the page without the checkout: the declarations
+// of the SDK, the kit and their libraries, and a configuration that refers to them.
 func (m Module) writeTypes(checkout string) error {
 	types := os.DirFS(filepath.Join(checkout, "web", "dist", "sdk"))
 	err := fs.WalkDir(types, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -20,8 +20,8 @@ const SDKFolder = "narthex-sdk"
 //go:embed testkit.txt
 var testKit string
 
-// makeExported turns the folder into a Go module of its own that is built with the SDK beside it, which is
-// exported when it is not there.
+// makeExported turns the folder into a Go module that is built with the SDK in the folder beside it. If the
+// SDK is not there, it is exported.
 func (m Module) makeExported(id string) error {
 	exported := filepath.Join(filepath.Dir(m.Folder), SDKFolder)
 	if !sdkexport.IsExport(exported) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// required is what a go.mod asks for.
+// required is the content of a go.mod that a module needs.
 type required struct {
 	language string // the line of Go's version
 	versions map[string]string
@@ -35,7 +35,7 @@ func requirements(goMod []byte) required {
 	return found
 }
 
-// goModFile is the go.mod of a module by itself.
+// goModFile is the go.mod of a standalone module.
 type goModFile struct {
 	id, language string
 	indirect     map[string]string // every library that its build or its tests need, and the version

@@ -20,7 +20,7 @@ import (
 //go:embed template
 var files embed.FS
 
-// Error is a stable code; its text adds what to do about it.
+// Error is a stable code; its text also says what to do.
 type Error string
 
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
@@ -28,7 +28,7 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// Why a new module was not written.
+// The reasons why a new module was not written.
 const (
 	ErrID     = Error("MODULE_ID_INVALID")
 	ErrExists = Error("MODULE_FOLDER_EXISTS")
@@ -46,23 +46,23 @@ func (e Error) sentence() string {
 	return "The module's folder could not be written; nothing of it was kept."
 }
 
-// Config says which module to write, and where.
+// Config describes the module to write.
 type Config struct {
 	ID      string
-	Dir     string // where its folder is made; "": modules of the checkout, or WorkDir where there is none
+	Dir     string // where its folder is created; "": modules of the checkout, or WorkDir without a checkout
 	WorkDir string // absolute
 }
 
 // Module is a module that Write has written.
 type Module struct {
 	Folder string // absolute
-	Inside bool   // in the checkout's modules and built with it; else it is a Go module of its own
+	Inside bool   // in the checkout's modules folder and built with the checkout; else a Go module of its own
 }
 
-// Write creates the module's folder with all its files, or nothing. Run in a checkout of the platform, but
-// for a folder outside of its modules, the folder gets a go.mod that refers to this checkout, and the types
-// of the browser SDK and of the kit. Run elsewhere, it refers to the SDK in the folder narthex-sdk
-// beside it, which is exported when it is not there. Errors: ErrID, ErrExists, ErrWrite, and sdkexport's.
+// Write creates the module's folder with all its files, or nothing. In a checkout of the platform, but for a
+// folder outside its modules folder, the new folder gets a go.mod that refers to this checkout, and the types
+// of the browser SDK and of the kit. Without a checkout it refers to the SDK in the folder narthex-sdk beside
+// it, which is exported if it is missing. Errors: ErrID, ErrExists, ErrWrite, and sdkexport's.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID
@@ -109,7 +109,7 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// templateData is what the templates refer to.
+// templateData holds the values of the templates.
 type templateData struct {
 	ID, Name, Version string
 	Inside, Exported  bool

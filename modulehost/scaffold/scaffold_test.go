@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// checkout returns a checkout with just the files that a new module takes from it.
+// checkout returns a checkout with only the files that a new module needs.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWithoutACheckout: the SDK comes beside the module, once for all modules of a folder.
+// TestWithoutACheckout: the SDK is exported beside the module, once for all modules in the folder.
 func TestWithoutACheckout(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

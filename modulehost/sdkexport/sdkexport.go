@@ -1,5 +1,5 @@
-// Package sdkexport writes what authors of modules build with, as this program has it in itself: neither a
-// checkout of the platform nor a published version of the SDK is needed.
+// Package sdkexport writes the sources and libraries that authors build modules with. The program contains
+// them, so neither a checkout of the platform nor a published version of the SDK is needed.
 package sdkexport
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// Where the parts are in an export.
+// The folders of an export.
 const (
 	GoFolder      = "go"      // the Go module of the SDK
 	HostFolder    = "host"    // the Go module with the test kit and the host that it runs
 	BrowserFolder = "browser" // the npm package
 )
 
-// Error is a stable code; its text adds what to do about it.
+// Error is a stable code; its text also says what to do.
 type Error string
 
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
@@ -36,7 +36,7 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// Why nothing was exported.
+// The reasons why nothing was exported.
 const (
 	ErrExists = Error("SDK_FOLDER_EXISTS")
 	ErrWrite  = Error("SDK_NOT_WRITTEN")
@@ -52,8 +52,8 @@ func (e Error) sentence() string {
 //go:embed README.md
 var readme []byte
 
-// Write writes the SDK into a folder, in place of one that was exported there before. It is complete or as
-// before. Errors: ErrExists, ErrWrite.
+// Write writes the SDK into a folder, replacing an earlier export there. After an error the folder is
+// unchanged. Errors: ErrExists, ErrWrite.
 func Write(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -92,7 +92,7 @@ func Write(dir string) error {
 
 func failed(cause error) error { return fmt.Errorf("%w: %w", ErrWrite, cause) }
 
-// IsExport reports whether a folder is an exported SDK, of whatever version.
+// IsExport reports whether a folder is an exported SDK of any version.
 func IsExport(dir string) bool {
 	content, err := os.ReadFile(filepath.Join(dir, BrowserFolder, "package.json"))
 	return err == nil && bytes.Contains(content, []byte(`"@narthex/sdk"`))
@@ -139,7 +139,7 @@ func browserPackage() ([]byte, error) {
 	}, "", "  ")
 }
 
-// copyTree leaves tests and what only they need behind.
+// copyTree copies files, without tests and files that only tests need.
 func copyTree(from fs.FS, to string, except []string) error {
 	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -23,7 +23,7 @@ func read(t *testing.T, path ...string) string {
 	return string(content)
 }
 
-// TestWrite: the three parts are there, without tests, and a second export leaves nothing of the first.
+// TestWrite: an export has its three parts, without tests, and a second export replaces the first completely.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "sdk")
@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestForeignFolder: what is no export is not replaced.
+// TestForeignFolder: a folder that is not an export is not replaced.
 func TestForeignFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
-// TestHostIsWhole: the sources for the tests of modules are all that the test kit is built of.
+// TestHostIsWhole: the exported sources contain everything that the test kit imports.
 func TestHostIsWhole(t *testing.T) {
 	t.Parallel()
 	const platform = "github.com/narthex-platform/narthex/"
@@ -93,7 +93,7 @@ func TestHostIsWhole(t *testing.T) {
 	}
 	for name := range strings.Lines(string(output)) {
 		folder, ours := strings.CutPrefix(strings.TrimSpace(name), platform)
-		if !ours || strings.HasPrefix(folder+"/", "modulehost/sdk/") { // which is a Go module of its own
+		if !ours || strings.HasPrefix(folder+"/", "modulehost/sdk/") { // the SDK is a Go module of its own
 			continue
 		}
 		if _, err := fs.Stat(narthex.Host, folder); err != nil {

@@ -1,6 +1,6 @@
-// Command broken is a module that breaks one promise of the contract, for tests of the trial. The name of
-// its executable says which one, for a module has neither environment nor arguments; any other name breaks
-// none.
+// Command broken is a module that breaks one promise of the contract, for tests of the trial. The name of its
+// executable selects the promise, because a module has neither environment nor arguments. With any other name
+// it breaks none.
 package main
 
 import (
@@ -98,7 +98,7 @@ func (m *module) read(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			hang()
-		case <-time.After(time.Second): // a request that nobody left is answered
+		case <-time.After(time.Second): // the response to a request that was not cancelled
 		}
 	case "long-headers":
 		for n := range 20 {
@@ -144,7 +144,7 @@ func (m *module) forget(context.Context, string) error {
 	return nil
 }
 
-// linger serves as sdk.Serve does, and stays when its host has gone.
+// linger serves as sdk.Serve does, but does not exit when its host is gone.
 func (m *module) linger() {
 	_ = sdk.ServeOn(m, descriptor(3), descriptor(4), func(n int) link.Stream { return descriptor(uintptr(n)) })
 	hang()

@@ -1,5 +1,5 @@
-// Command module is a module for tests of the gateway: it takes and gives bodies of every kind, and says in
-// the log what became of them.
+// Command module is a module for tests of the gateway. It reads and writes bodies of every kind, and logs
+// what happened to them.
 package main
 
 import (
@@ -66,7 +66,7 @@ func (m *module) Register(r *sdk.Registry) error {
 		})
 	r.Handle("POST /headers/{status}/{count}", may, sdk.Buffered(256<<10),
 		func(w http.ResponseWriter, r *http.Request) {
-			var set http.Header // under the names as they are written
+			var set http.Header // sets headers with exactly the given names
 			status, _ := strconv.Atoi(r.PathValue("status"))
 			if err := json.NewDecoder(r.Body).Decode(&set); err != nil {
 				status = http.StatusBadRequest
@@ -195,7 +195,7 @@ func pattern(w http.ResponseWriter, r *http.Request) {
 	write(w, count)
 }
 
-// write writes bytes that tell their place, in pieces of no round number.
+// write writes bytes whose values depend on their position, in pieces of odd sizes.
 func write(w io.Writer, count int) {
 	for at := 0; at < count; {
 		p := make([]byte, min(count-at, 30_001))
