@@ -1,5 +1,5 @@
-// Package modules_test checks what the modules of this folder show together: whatever a module can do is done
-// by one of them, so that authors find an example, and so that the platform's own tests run it.
+// Package modules_test checks that the modules in this folder together use everything that a module can do.
+// So authors find an example of each feature, and the platform's own tests run it.
 package modules_test
 
 import (
@@ -14,24 +14,24 @@ import (
 	"testing"
 )
 
-// module is one folder here.
+// module is one module in this folder.
 type module struct {
 	id       string
 	manifest map[string]bool // "configuration[].type", and "configuration[].type=url"
-	server   string          // sources, one after the other
+	server   string          // sources, concatenated
 	ui       string
 	display  string
 	contrib  string
 }
 
-// says reports a field of the manifest, or a field with a value.
+// says returns a check for a field of the manifest, or for a field with a value.
 func says(paths ...string) func(module) bool {
 	return func(m module) bool {
 		return !slices.ContainsFunc(paths, func(path string) bool { return !m.manifest[path] })
 	}
 }
 
-// calls reports Go sources in which all patterns are found.
+// calls returns a check for Go sources in which all patterns occur.
 func calls(patterns ...string) func(module) bool {
 	return found(func(m module) string { return m.server }, patterns)
 }
@@ -52,7 +52,8 @@ func found(in func(module) string, patterns []string) func(module) bool {
 	}
 }
 
-// features are what a module can do beyond the fields of its manifest, each with a sign of it in the sources.
+// features are what a module can do beyond the fields of its manifest. Each function looks for the feature in
+// the sources.
 var features = map[string]func(module) bool{
 	"a module without a page":   func(m module) bool { return !m.manifest["entrypoints.ui"] },
 	"a module without a server": func(m module) bool { return !m.manifest["entrypoints.server"] },
@@ -98,7 +99,7 @@ var features = map[string]func(module) bool{
 	"the log":                                 calls(`\.Log\.(Info|Warn|Error)\(`),
 }
 
-// largeBuffer evaluates the limits that are written as 512<<10.
+// largeBuffer evaluates limits like 512<<10.
 func largeBuffer(m module) bool {
 	written := regexp.MustCompile(`sdk\.Buffered\((\d+) ?<< ?(\d+)\)`)
 	for _, limit := range written.FindAllStringSubmatch(m.server, -1) {
@@ -111,8 +112,8 @@ func largeBuffer(m module) bool {
 	return false
 }
 
-// TestEveryFeatureHasAnExample: some module uses each field that a manifest may have, each of its named
-// values, and each part of the SDK.
+// TestEveryFeatureHasAnExample: some module uses each field of the manifest, each of its listed values, and
+// each part of the SDK.
 func TestEveryFeatureHasAnExample(t *testing.T) {
 	t.Parallel()
 	modules := readModules(t)
@@ -142,7 +143,7 @@ func TestEveryFeatureHasAnExample(t *testing.T) {
 	}
 }
 
-// fieldsOf collects the paths of all fields of a schema, and of their values where these are few.
+// fieldsOf collects the paths of all fields of a schema, and of their values if these are listed.
 func fieldsOf(root map[string]any, node any, path string, into map[string]bool) {
 	schema, _ := node.(map[string]any)
 	if reference, _ := schema["$ref"].(string); strings.HasPrefix(reference, "#/$defs/") {
@@ -202,7 +203,7 @@ func readModules(t *testing.T) (modules []module) {
 	return modules
 }
 
-// flatten notes each field of a manifest by its path, and with its value.
+// flatten records each field of a manifest by its path, and with its value.
 func flatten(value any, path string, into map[string]bool) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -220,7 +221,8 @@ func flatten(value any, path string, into map[string]bool) {
 	}
 }
 
-// sourcesIn reads what a folder and those below it have of a kind, tests aside. ".ts" is ".tsx", too.
+// sourcesIn reads the files of a folder and its subfolders with this ending, without tests. ".ts" includes
+// ".tsx".
 func sourcesIn(t *testing.T, folder, ending string) string {
 	t.Helper()
 	var all strings.Builder

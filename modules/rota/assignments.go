@@ -10,10 +10,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Where an assignment stands.
+// The status of an assignment.
 const (
-	statusPlanned = "planned" // not asked yet
-	statusOpen    = "open"    // asked
+	statusPlanned = "planned" // no request sent yet
+	statusOpen    = "open"    // request sent
 	statusYes     = "yes"
 	statusNo      = "no"
 )
@@ -25,11 +25,11 @@ type assignment struct {
 	RoleID      string    `json:"roleId"`
 	VolunteerID string    `json:"volunteerId"`
 	Status      string    `json:"status"`
-	Mail        *mailSeen `json:"mail"` // the last one about it
+	Mail        *mailSeen `json:"mail"` // the last mail about it
 	Rev         int64     `json:"rev"`
 }
 
-// mailSeen is what coordinators see of a mail.
+// mailSeen is the part of a mail that coordinators get.
 type mailSeen struct {
 	Kind    string    `json:"kind"`
 	Outcome string    `json:"outcome"`
@@ -43,7 +43,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
 }
 
-// assignments reads those that a condition chooses.
+// assignments reads the assignments for which a condition is true.
 func assignments(ctx context.Context, db querier, where string, args ...any) (all []assignment, err error) {
 	rows, err := db.Query(ctx, `
 		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.rev,
@@ -74,7 +74,7 @@ func assignments(ctx context.Context, db querier, where string, args ...any) (al
 // maxChanges bounds one write of assignments.
 const maxChanges = 300
 
-// wanted is what a coordinator changes: who comes in, who goes, and what somebody has said on the phone.
+// wanted is a coordinator's change: whom to add, whom to remove, and responses given on the phone.
 type wanted struct {
 	Add []struct {
 		ServiceID   string `json:"serviceId"`
@@ -118,8 +118,8 @@ func isStatus(text string) bool {
 	return text == statusPlanned || text == statusOpen || text == statusYes || text == statusNo
 }
 
-// assign does all that is wanted or nothing. What somebody has changed meanwhile is a conflict, and so is a
-// volunteer who is there already: the table's unique key decides it.
+// assign makes all changes or none. If somebody else has changed one of them meanwhile, that is a conflict,
+// and so is a volunteer who is already assigned: the table's unique key detects that.
 func (m *rota) assign(ctx context.Context, r *http.Request) (any, error) {
 	want, err := sdk.Decode[wanted](r)
 	if err != nil {
@@ -205,7 +205,7 @@ func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err err
 	return told, err
 }
 
-// missing tells an assignment that was changed from one that is gone.
+// missing distinguishes a changed assignment from a deleted one.
 func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 	var there int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM assignments WHERE id = $1`, id).Scan(&there)

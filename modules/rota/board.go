@@ -10,36 +10,37 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// maxBoardBytes is what the weeks of a snapshot may have as JSON; roles and volunteers have the rest.
+// maxBoardBytes is how many bytes the weeks of a snapshot may have as JSON. The rest is for roles and
+// volunteers.
 const maxBoardBytes = sdk.MaxSnapshot / 2
 
-// board is everything that coordinators work on: from the beginning of the last month to a year from now.
+// board is everything that coordinators work with, from the beginning of the last month to a year from now.
 type board struct {
 	ServerTime    time.Time   `json:"serverTime"`
 	Rev           int64       `json:"rev"`
 	RolesRev      int64       `json:"rolesRev"`
 	Announcements bool        `json:"announcements"` // whether slides can be shown
 	WeekStartsOn  string      `json:"weekStartsOn"`
-	Unplanned     bool        `json:"unplanned"` // the module that plans services did not answer
+	Unplanned     bool        `json:"unplanned"` // the module that plans services did not respond
 	Roles         []role      `json:"roles"`
 	Volunteers    []volunteer `json:"volunteers"`
 	Weeks         []week      `json:"weeks"`
 }
 
-// week is one that has services.
+// week is a week that has services.
 type week struct {
 	Begins   string    `json:"begins"` // a day, "2026-12-07"
 	Services []planned `json:"services"`
 }
 
-// planned is a service with those who serve in it.
+// planned is a service with its assignments.
 type planned struct {
 	service
 	Assignments []assignment `json:"assignments"`
 }
 
-// update is one change of the board. Its rev is one more than that of the change before; a reader that misses
-// one, or finds nothing but a rev, asks for a new snapshot.
+// update is one change of the board. Its rev is one higher than that of the previous change. A reader that
+// misses a change, or gets an update with only a rev, requests a new snapshot.
 type update struct {
 	Rev         int64        `json:"rev"`
 	Assignments []assignment `json:"assignments,omitempty"`
@@ -49,8 +50,8 @@ type update struct {
 
 func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
 
-// snapshot reads the rev first. What is newer than it comes again as an update, and changes nothing then.
-// Without an answer of the module that plans services, roles and volunteers are still there to work on.
+// snapshot reads the rev first. A change that is newer is sent again as an update, which then changes
+// nothing. If the module that plans services does not respond, the board still has roles and volunteers.
 func (m *rota) snapshot(ctx context.Context) (any, error) {
 	now := m.clock()
 	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
@@ -82,7 +83,7 @@ func (m *rota) snapshot(ctx context.Context) (any, error) {
 	return b, err
 }
 
-// weeks puts the services in order. Those beyond what one message holds are left out, the last ones first.
+// weeks groups the services by week. If they do not fit into one message, the last ones are omitted.
 func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) {
 	of := make(map[string][]assignment)
 	for _, a := range assigned {
@@ -109,7 +110,7 @@ func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) 
 	return all, nil
 }
 
-// weekOf is the first day of a moment's week, in the zone of the settings.
+// weekOf returns the first day of a moment's week, in the zone of the settings.
 func (m *rota) weekOf(at time.Time) time.Time {
 	first := time.Monday
 	if m.host.Config.String("weekStartsOn") == "sunday" {
@@ -119,24 +120,24 @@ func (m *rota) weekOf(at time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
 }
 
-// dayOf is the beginning of a moment's day.
+// dayOf returns the beginning of a moment's day.
 func (m *rota) dayOf(at time.Time) time.Time {
 	year, month, day := at.In(m.zone).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, m.zone)
 }
 
-// monthBefore is the beginning of the month before.
+// monthBefore returns the beginning of the previous month.
 func (m *rota) monthBefore(at time.Time) time.Time {
 	year, month, _ := at.In(m.zone).Date()
 	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone)
 }
 
-// errNothing ends a change that there is no reason for: nobody is told.
+// errNothing ends a change that changes nothing. No update is published.
 var errNothing = errors.New("nothing has changed")
 
-// change runs f in a transaction that first counts the board's rev, so that all changes take turns at that
-// row, and publishes what f returned once it is committed. This process publishes in the order of the revs;
-// of another process's change in between, readers learn by the missing rev.
+// change runs f in a transaction that first increments the board's rev, so that all changes wait for each
+// other at that row. After the commit it publishes the update that f returned. This process publishes in the
+// order of the revs. If another process made a change in between, readers notice the missing rev.
 func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
 	if err := m.turn.take(ctx); err != nil {
 		return err
@@ -162,13 +163,13 @@ func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) e
 	if errors.Is(err, sdk.ErrUpdateTooLarge) {
 		err = m.host.Realtime.Publish(boardChannel, update{Rev: told.Rev})
 	}
-	if err != nil { // it is committed: readers find the gap with the next update
+	if err != nil { // the change is committed: readers notice the gap with the next update
 		m.host.Log.Warn("an update of the board was not published")
 	}
 	return nil
 }
 
-// turn lets one change at a time through.
+// turn lets one change at a time run.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -13,14 +13,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// linkLasts is how long a mailed claim link works.
+// linkLasts is how long a mailed claim link is valid.
 const linkLasts = 30 * 24 * time.Hour
 
-// linkPurpose is signed with each token, so that nothing else that is signed with the key can be one.
+// linkPurpose is signed with each token, so that no other text that is signed with the key is a valid token.
 const linkPurpose = "rota: claim a volunteer\x00"
 
-// claimToken is what a claim link bears: "volunteer.link.end.signature". link is the volunteer's number at
-// that time, which a use or a withdrawal changes.
+// claimToken is the token of a claim link: "volunteer.link.end.signature". link is the volunteer's number at
+// that time. Using or withdrawing a link changes the number.
 type claimToken struct {
 	volunteer string
 	link      int64
@@ -38,7 +38,7 @@ func signature(key, text string) string {
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
 }
 
-// readToken trusts nothing before the signature is right.
+// readToken uses no part of the text before it has verified the signature.
 func readToken(key, text string) (t claimToken, valid bool) {
 	at := strings.LastIndexByte(text, '.')
 	if at < 0 || !hmac.Equal([]byte(signature(key, text[:at])), []byte(text[at+1:])) {
@@ -59,8 +59,8 @@ func readToken(key, text string) (t claimToken, valid bool) {
 	return claimToken{parts[0], link, time.Unix(end, 0)}, true
 }
 
-// claim ties the signed-in person to a volunteer. A link that is tampered with, ended, withdrawn or used gets
-// one and the same answer, so that it tells nothing. One statement decides between many at once.
+// claim connects the signed-in person with a volunteer. A link that is altered, expired, withdrawn or used
+// gets the same response, so that it reveals nothing. One SQL statement decides between concurrent claims.
 func (m *rota) claim(ctx context.Context, r *http.Request) (any, error) {
 	body, err := sdk.Decode[struct {
 		Token string `json:"token"`
@@ -99,7 +99,7 @@ func (m *rota) claim(ctx context.Context, r *http.Request) (any, error) {
 	return nil, err
 }
 
-// claimLink is where a volunteer's mail leads who is not tied to anybody yet.
+// claimLink returns the link in the mail to a volunteer who is not connected with a person yet.
 func (m *rota) claimLink(ctx context.Context, v *recipient) (string, error) {
 	key, err := m.host.Secret(ctx, "linkSigningKey")
 	if err != nil {
@@ -109,7 +109,7 @@ func (m *rota) claimLink(ctx context.Context, v *recipient) (string, error) {
 	return m.pageLink("claim/" + token.signed(key)), nil
 }
 
-// pageLink leads to a page of the module. What follows the # never leaves the browser.
+// pageLink returns a link to a page of the module. The part after the # never leaves the browser.
 func (m *rota) pageLink(subpath string) string {
 	return strings.TrimRight(m.host.Config.String("dashboardLink"), "/") + "/#/m/rota/" + subpath
 }

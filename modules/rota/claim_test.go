@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// TestClaimOnce: of fifty people who use one link at once, one is tied to the volunteer.
+// TestClaimOnce: of fifty people who use one link at once, one is connected with the volunteer.
 func TestClaimOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -47,7 +47,7 @@ func TestClaimOnce(t *testing.T) {
 	}
 }
 
-// TestClaimRefused: whatever is wrong with a link, the answer is the same and nobody is tied.
+// TestClaimRefused: every invalid link gets the same response, and nobody is connected.
 func TestClaimRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -12,10 +12,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// errNobody ends a mail that nobody needs any more: a date has gone, or the volunteer has said no.
+// errNobody means that a mail is no longer needed: its dates are gone, or the volunteer has said no.
 var errNobody = errors.New("nobody is to get it")
 
-// recipient is a volunteer as a mail needs them.
+// recipient is the data of a volunteer that a mail needs.
 type recipient struct {
 	id, label, email, language string
 	link                       int64
@@ -37,7 +37,7 @@ func (m *rota) recipient(ctx context.Context, id *string) (*recipient, error) {
 	return v, err
 }
 
-// compose writes a claimed mail from what is so now.
+// compose writes a claimed mail from the current data.
 func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 	if q.kind == kindDigest {
 		return m.composeDigest(ctx)
@@ -78,10 +78,10 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 type date struct {
 	when     time.Time
 	line     string
-	unsettle bool // no answer yet
+	unsettle bool // no response yet
 }
 
-// datesOf are those that a mail is about, as far as they are still to come.
+// datesOf returns the dates of a mail that are still to come.
 func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date, error) {
 	about, err := assignments(ctx, m.db, `mail_id = $1 AND a.status IN ('open', 'yes')`, mailID)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date,
 	return dates, nil
 }
 
-// composeDigest tells coordinators who serves in the coming week. It is one mail to all of them.
+// composeDigest writes the overview of the coming week for coordinators. It is one mail to all of them.
 func (m *rota) composeDigest(ctx context.Context) (*sdk.Message, error) {
 	rows, err := m.db.Query(ctx, `
 		SELECT email FROM volunteers WHERE digest AND email <> '' ORDER BY id LIMIT $1`, maxDigest)
@@ -141,7 +141,7 @@ func (m *rota) composeDigest(ctx context.Context) (*sdk.Message, error) {
 	return &message, nil
 }
 
-// weekLines are the services of the coming seven days, with everybody who serves in them.
+// weekLines returns the services of the next seven days with their assignments.
 func (m *rota) weekLines(ctx context.Context, words *words) (lines []string, err error) {
 	now := m.clock()
 	services, err := m.services(ctx, now, m.dayOf(now).AddDate(0, 0, 7))

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// letter is what a mail says. The subject is the module's own words: nothing that a person typed gets into a
-// header.
+// letter is the content of a mail. The subject is the module's own text, so nothing that a person typed is
+// sent in a header.
 type letter struct {
 	subject  string
 	greeting string // "": none
@@ -21,7 +21,8 @@ type letter struct {
 	note     string // "": none
 }
 
-// message makes both forms of a mail, with the same content. Replies go where the settings say.
+// message returns the mail as text and as HTML with the same content. The settings contain the address for
+// replies.
 func (m *rota) message(to []mail.Address, language string, l letter) sdk.Message {
 	team := plain(m.host.Config.String("teamName"))
 	return sdk.Message{To: to, Subject: l.subject, Text: l.asText(team), HTML: l.asHTML(language, team),
@@ -45,7 +46,7 @@ func (l letter) asText(team string) string {
 	return text.String() + "-- \n" + team + "\n"
 }
 
-// asHTML loads nothing, and escapes every word.
+// asHTML returns a page that loads nothing. It escapes all text.
 func (l letter) asHTML(language, team string) string {
 	var page strings.Builder
 	paragraph := func(words string) {
@@ -74,7 +75,7 @@ func (l letter) asHTML(language, team string) string {
 	return page.String()
 }
 
-// plain makes one line of what a person typed, without characters that hide or reorder others.
+// plain converts a typed text to one line, without characters that hide or reorder others.
 func plain(text string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {

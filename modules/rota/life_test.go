@@ -6,22 +6,22 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestStop: stopping what was never started is fine, and so is stopping twice.
+// TestStop: Stop may be called without Start, and twice.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	if err := newRota().Stop(t.Context()); err != nil {
 		t.Errorf("Stop before Start: %v, want nothing", err)
 	}
 	f := newFixture(t, nil)
-	for n := range 2 { // sdktest stops it once more
+	for n := range 2 { // sdktest calls it a third time
 		if err := f.rota.Stop(t.Context()); err != nil {
 			t.Errorf("Stop number %d: %v, want nothing", n+1, err)
 		}
 	}
 }
 
-// TestWithoutAPlan: while the module that plans services does not answer, coordinators still have their
-// volunteers, and whoever asks for services is told to try again.
+// TestWithoutAPlan: while the module that plans services does not respond, coordinators can still use their
+// volunteers, and requests that need services are refused for now.
 func TestWithoutAPlan(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

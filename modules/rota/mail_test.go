@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestRemindersOnce: two processes on one database look for reminders and send them at the same time, and
-// each goes out once.
+// TestRemindersOnce: two processes with one database look for reminders and send them at the same time, and
+// each is sent once.
 func TestRemindersOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -20,7 +20,7 @@ func TestRemindersOnce(t *testing.T) {
 		one := f.assign("service-1", "Reader", f.volunteer(fmt.Sprint("Reader ", n+1), "Reader"))
 		f.set(one.ID, statusYes, 1)
 	}
-	// Another value of the module on the same database: what a second process would have in its memory.
+	// A second instance of the module on the same database stands for a second process.
 	processes := []*rota{f.rota, newRota()}
 	processes[1].clock = f.now
 	if err := processes[1].Start(t.Context(), f.rota.host); err != nil {
@@ -33,10 +33,10 @@ func TestRemindersOnce(t *testing.T) {
 	}{
 		{f.services[0].Start.AddDate(0, 0, -4), 0},               // too early
 		{f.services[0].Start.AddDate(0, 0, -3), people},          // three days before
-		{f.services[0].Start.AddDate(0, 0, -2), people},          // not again
+		{f.services[0].Start.AddDate(0, 0, -2), people},          // no repetition
 		{f.services[0].Start.Add(-time.Hour), 2 * people},        // on the day
-		{f.services[0].Start.Add(-30 * time.Minute), 2 * people}, // not again
-		{f.services[0].Start.Add(time.Minute), 2 * people},       // over
+		{f.services[0].Start.Add(-30 * time.Minute), 2 * people}, // no repetition
+		{f.services[0].Start.Add(time.Minute), 2 * people},       // the service has begun
 	} {
 		f.at.Store(&moment.at)
 		var all sync.WaitGroup
@@ -56,7 +56,7 @@ func TestRemindersOnce(t *testing.T) {
 	}
 }
 
-// awaitIdle waits until no mail waits or is under way.
+// awaitIdle waits until no mail waits or is being sent.
 func (f *fixture) awaitIdle() {
 	f.t.Helper()
 	f.await("an empty outbox", func() bool {
@@ -67,8 +67,8 @@ func (f *fixture) awaitIdle() {
 	})
 }
 
-// TestLostMail: a process that dies between the claim and the attempt loses the mail. The coordinator sees it
-// and sends it again.
+// TestLostMail: a process that dies between the claim and the attempt loses the mail. The coordinator sees
+// that and can send it again.
 func TestLostMail(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -93,7 +93,7 @@ func TestLostMail(t *testing.T) {
 	}
 }
 
-// TestOutcomes: each end of an attempt has its word, for requests, invitations and tests.
+// TestOutcomes: each result of an attempt has its outcome, for requests, invitations and test mails.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -131,7 +131,7 @@ func TestOutcomes(t *testing.T) {
 	f.refused(f.office, "POST", "/mail/send", order{kindRequest, []string{one.ID}}, 409, "CONFLICT")
 }
 
-// TestMailsHoldOnlyWords: nothing that a person typed gets into a header or becomes HTML, in either language.
+// TestMailsHoldOnlyWords: no text that a person typed gets into a header or becomes HTML, in either language.
 func TestMailsHoldOnlyWords(t *testing.T) {
 	t.Parallel()
 	for language, subject := range map[string]string{"en": "Can you help?", "de": "Können Sie helfen?"} {
@@ -166,7 +166,7 @@ func TestMailsHoldOnlyWords(t *testing.T) {
 	}
 }
 
-// TestDigest: once a week, on its first day, up to five coordinators get one mail together.
+// TestDigest: on the first day of each week up to five coordinators get one mail together.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

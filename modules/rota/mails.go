@@ -20,17 +20,18 @@ const (
 	kindTest       = "test"
 )
 
-// maxMails is how many rows one request may ask for.
+// maxMails is how many ids one request may contain.
 const maxMails = 100
 
-// order is which mails a coordinator wants: invitations of volunteers, or requests of assignments.
+// order describes the mails that a coordinator requests: invitations of volunteers, or requests for
+// assignments.
 type order struct {
 	Kind string   `json:"kind"`
 	IDs  []string `json:"ids"`
 }
 
-// queueMails writes down what is to be sent, and lets the outbox send it: that takes longer than a request
-// may. A volunteer gets one mail about all dates of one request.
+// queueMails stores mails for the outbox, because sending takes longer than a request may. A volunteer gets
+// one mail about all dates of one request.
 func (m *rota) queueMails(ctx context.Context, r *http.Request) (any, error) {
 	wanted, err := sdk.Decode[order](r)
 	if err != nil {
@@ -64,7 +65,8 @@ func (m *rota) queueMails(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Response{Status: http.StatusAccepted, Body: map[string]int{"mails": len(mails)}}, nil
 }
 
-// queueInvitations is for volunteers who have an address and nobody's account yet.
+// queueInvitations stores invitations for volunteers who have an address and are not connected with a person
+// yet.
 func queueInvitations(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64, err error) {
 	for _, id := range ids {
 		var email string
@@ -93,7 +95,8 @@ func queueInvitations(ctx context.Context, tx *sdk.Tx, ids []string) (mails []in
 	return mails, nil
 }
 
-// queueRequests asks who was not asked, asks again who has not answered, and reminds who has said yes.
+// queueRequests stores a request for each volunteer who got none or has not responded, and a reminder for
+// those who have said yes.
 func queueRequests(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64, err error) {
 	type letter struct{ volunteer, kind string }
 	of := make(map[letter]int64)
@@ -143,8 +146,8 @@ func queue(ctx context.Context, tx *sdk.Tx, kind, volunteerID string) (id int64,
 	return id, err
 }
 
-// sendTest sends a mail to the caller: to their address as a volunteer, or to where replies go. It takes no
-// address, so that nobody sends mails of the house to whom they like.
+// sendTest sends a mail to the caller: to their address as a volunteer, or to the address for replies. It
+// accepts no address, so that nobody can send the house's mails to any address.
 func (m *rota) sendTest(ctx context.Context, r *http.Request) (any, error) {
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
@@ -167,7 +170,7 @@ func (m *rota) sendTest(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The attempt may have used up the request's time.
+	// The attempt may have used up the request's time, so this has its own.
 	kept, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_, err = m.db.Exec(kept, `

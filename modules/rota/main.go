@@ -1,5 +1,5 @@
 // Command rota plans who serves in which service. Coordinators fill roles, volunteers are asked by mail, sign
-// in and answer, and are reminded by themselves.
+// in and respond, and get reminders automatically.
 package main
 
 import (
@@ -21,13 +21,13 @@ const (
 
 const boardChannel = "board"
 
-// How often due mails are looked for.
+// The intervals of the schedules.
 const (
 	remindEvery  = 10 * time.Minute
 	deliverEvery = time.Minute
 )
 
-// rota is the module: its routes and, once started, what they work with.
+// rota is the module with its routes and, once started, their dependencies.
 type rota struct {
 	host    *sdk.Host
 	db      *sdk.DB
@@ -35,14 +35,14 @@ type rota struct {
 	replyTo *mail.Address // nil: none
 	turn    turn
 	outbox  *outbox
-	clock   func() time.Time // of reminders; a test's own
+	clock   func() time.Time // the current time for reminders; tests replace it
 }
 
 func main() { sdk.Serve(newRota()) }
 
 func newRota() *rota { return &rota{clock: time.Now, turn: newTurn()} }
 
-// Register declares the routes, the channel and what is done regularly.
+// Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.mine)
 	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.answer)
@@ -70,7 +70,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start keeps the host, reads the settings and begins to send what waits.
+// Start stores the host, reads the settings and begins to send waiting mails.
 func (m *rota) Start(_ context.Context, h *sdk.Host) error {
 	m.host, m.db, m.zone = h, h.DB, time.UTC
 	if name := h.Config.String("timeZone"); name != "" {
@@ -93,10 +93,10 @@ func (m *rota) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop lets the mail that is under way end. What waits is sent after the next start.
+// Stop waits for the mail that is being sent. Waiting mails are sent after the next start.
 func (m *rota) Stop(ctx context.Context) error {
 	if m.outbox == nil {
-		return nil // it was never started
+		return nil // Start was never called
 	}
 	return m.outbox.close(ctx)
 }

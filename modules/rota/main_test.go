@@ -16,10 +16,10 @@ import (
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
 
-// coordinator has everything that a coordinator needs.
+// coordinator has all permissions of a coordinator.
 var coordinator = []string{manage, sendMail}
 
-// fixture is the module beside a played one that plans services.
+// fixture is the module with a stand-in for the module that plans services.
 type fixture struct {
 	*sdktest.Module
 	t        *testing.T
@@ -27,7 +27,7 @@ type fixture struct {
 	office   *sdktest.Caller
 	services []service
 	roles    map[string]string         // ids by name
-	at       atomic.Pointer[time.Time] // what the module takes for now; nil: the real time
+	at       atomic.Pointer[time.Time] // the module's current time; nil: the real time
 }
 
 func (f *fixture) now() time.Time {
@@ -37,7 +37,7 @@ func (f *fixture) now() time.Time {
 	return time.Now()
 }
 
-// newFixture starts the module with services on coming Sundays and two roles.
+// newFixture starts the module with services on the next Sundays and two roles.
 func newFixture(t *testing.T, more map[string]any) *fixture {
 	t.Helper()
 	f := &fixture{t: t, rota: newRota()}
@@ -81,7 +81,7 @@ func (f *fixture) upcoming(_ context.Context, in stageQuery) (map[string][]servi
 	return map[string][]service{"services": found}, nil
 }
 
-// do sends a request and wants a status.
+// do sends a request and checks the status.
 func (f *fixture) do(by *sdktest.Caller, method, path string, body any, status int) *sdktest.Response {
 	f.t.Helper()
 	got := by.Do(method, path, body)
@@ -104,7 +104,7 @@ func (f *fixture) board() (b board) {
 	return b
 }
 
-// assigned are the assignments of the board.
+// assigned returns the assignments of the board.
 func (f *fixture) assigned() (all []assignment) {
 	f.t.Helper()
 	for _, w := range f.board().Weeks {
@@ -126,7 +126,7 @@ func (f *fixture) volunteer(label string, roles ...string) (v volunteer) {
 	return v
 }
 
-// assign puts a volunteer into a service, and returns the assignment.
+// assign assigns a volunteer to a service, and returns the assignment.
 func (f *fixture) assign(serviceID, role string, v volunteer) assignment {
 	f.t.Helper()
 	var got struct{ Assignments []assignment }
@@ -138,14 +138,14 @@ func adding(serviceID, roleID, volunteerID string) string {
 	return fmt.Sprintf(`{"add":[{"serviceId":%q,"roleId":%q,"volunteerId":%q}]}`, serviceID, roleID, volunteerID)
 }
 
-// set records what somebody has said on the phone.
+// set records the response that somebody gave on the phone.
 func (f *fixture) set(id, status string, rev int64) {
 	f.t.Helper()
 	body := fmt.Sprintf(`{"set":[{"id":%q,"status":%q,"rev":%d}]}`, id, status, rev)
 	f.do(f.office, "PUT", "/assignments", body, 200)
 }
 
-// member is a signed-in person who has claimed a volunteer.
+// member returns a signed-in person who has claimed a volunteer.
 func (f *fixture) member(v volunteer) *sdktest.Caller {
 	f.t.Helper()
 	who := f.Person()
@@ -153,7 +153,7 @@ func (f *fixture) member(v volunteer) *sdktest.Caller {
 	return who
 }
 
-// token is what a link to a volunteer bears now.
+// token returns the token of a claim link for a volunteer.
 func (f *fixture) token(volunteerID string) string {
 	f.t.Helper()
 	to, err := f.rota.recipient(f.t.Context(), &volunteerID)
@@ -163,7 +163,7 @@ func (f *fixture) token(volunteerID string) string {
 	return claimToken{to.id, to.link, time.Now().Add(time.Hour)}.signed("a key for tests")
 }
 
-// await waits for what the outbox does by itself.
+// await waits for an action of the outbox.
 func (f *fixture) await(what string, holds func() bool) {
 	f.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -182,7 +182,7 @@ func updateOf(t *testing.T, s *sdktest.Subscription) (u update) {
 	return u
 }
 
-// TestPlanning fills a role, asks, and follows the answer on the board.
+// TestPlanning fills a role, sends the request, and follows the response on the board.
 func TestPlanning(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -227,7 +227,8 @@ func TestPlanning(t *testing.T) {
 	f.refused(member, "POST", path, reply{"perhaps", 3}, 400, "REQUEST_INVALID")
 }
 
-// TestUniqueAssignment: of many who add the same at once one does, and the others learn it.
+// TestUniqueAssignment: of many concurrent requests for the same assignment one succeeds, and the others get
+// a conflict.
 func TestUniqueAssignment(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -264,7 +265,7 @@ func TestUniqueAssignment(t *testing.T) {
 	}
 }
 
-// TestAway: days away are seen on the board, and "I am away" is a no that keeps the day.
+// TestAway: the board shows days away, and the response "away" is a no that also stores the day.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -291,7 +292,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestPeople: who is erased is nobody any more, and their export has what is kept of them.
+// TestPeople: an erased person's data is removed, and an export contains what is stored about a person.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

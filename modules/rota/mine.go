@@ -10,10 +10,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// maxAway bounds how often somebody can be away.
+// maxAway bounds the periods in which one person is away.
 const maxAway = 30
 
-// myDates are what a person sees of their own; Volunteer is nil for somebody who is none.
+// myDates is what a person sees of their own data. Volunteer is nil for a person who is not a volunteer.
 type myDates struct {
 	ServerTime time.Time `json:"serverTime"`
 	Volunteer  *me       `json:"volunteer"`
@@ -34,7 +34,7 @@ type myDate struct {
 	Rev     int64   `json:"rev"`
 }
 
-// mine are the caller's dates from today on, without what is only planned.
+// mine returns the caller's dates from today on, without assignments that are only planned.
 func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	now := m.clock()
 	page := &myDates{ServerTime: now}
@@ -70,7 +70,7 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	return page, nil
 }
 
-// volunteerOf is the volunteer whom a person has claimed.
+// volunteerOf returns the volunteer that a person has claimed.
 func volunteerOf(ctx context.Context, db querier, userID string) (*volunteer, error) {
 	var id string
 	err := db.QueryRow(ctx, `SELECT id::text FROM volunteers WHERE user_id = $1`, userID).Scan(&id)
@@ -90,7 +90,7 @@ func volunteerOf(ctx context.Context, db querier, userID string) (*volunteer, er
 	return &found[0], nil
 }
 
-// reply is what a volunteer says to a request. "away" is no, and the day is kept.
+// reply is a volunteer's response to a request. "away" means no, and also stores the day.
 type reply struct {
 	Answer string `json:"answer"`
 	Rev    int64  `json:"rev"`
@@ -128,7 +128,7 @@ func (m *rota) answer(ctx context.Context, r *http.Request) (any, error) {
 	return map[string]any{"status": status, "rev": told.Assignments[0].Rev}, nil
 }
 
-// dayOfAssignment is the day of its service; nil when that is not planned any more.
+// dayOfAssignment returns the day of the assignment's service; nil if the service is no longer planned.
 func (m *rota) dayOfAssignment(ctx context.Context, id string) (*time.Time, error) {
 	found, err := assignments(ctx, m.db, `id = $1`, id)
 	if err != nil {
@@ -150,7 +150,8 @@ func (m *rota) dayOfAssignment(ctx context.Context, id string) (*time.Time, erro
 	return &day, nil
 }
 
-// answer writes what the caller says to a request of their own. One that is only planned is none yet.
+// answer stores the caller's response to their own request. An assignment that is only planned has no request
+// yet.
 func answer(
 	ctx context.Context, tx *sdk.Tx, id, status string, rev int64, away *time.Time,
 ) (told update, err error) {
@@ -184,7 +185,7 @@ func answer(
 	return told, err
 }
 
-// addAway keeps a day, unless it is in what is known already.
+// addAway stores a day, unless it is in a stored period already.
 func addAway(ctx context.Context, tx *sdk.Tx, volunteerID, day string) ([]volunteer, error) {
 	touched, err := tx.Exec(ctx, `
 		INSERT INTO away (volunteer_id, first_day, last_day)
@@ -201,7 +202,7 @@ func addAway(ctx context.Context, tx *sdk.Tx, volunteerID, day string) ([]volunt
 	return volunteers(ctx, tx, []string{volunteerID})
 }
 
-// awayList replaces the days of a volunteer, if they still are what the writer saw.
+// awayList replaces the periods of a volunteer, if they have not changed since the writer read them.
 type awayList struct {
 	Away []days `json:"away"`
 	Rev  int64  `json:"rev"`
@@ -221,13 +222,13 @@ func (l *awayList) check() error {
 	return nil
 }
 
-// isDay takes "2026-12-24", of a year that every calendar has.
+// isDay accepts "2026-12-24", of a year that every calendar has.
 func isDay(text string) bool {
 	day, err := time.Parse(time.DateOnly, text)
 	return err == nil && day.Year() >= 2000
 }
 
-// putAway replaces the caller's own days.
+// putAway replaces the caller's own periods.
 func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
 	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
 		own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
@@ -238,7 +239,7 @@ func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
 	})
 }
 
-// putAwayOf replaces the days of anybody, for those who have told a coordinator.
+// putAwayOf replaces the periods of any volunteer, for those who have told a coordinator.
 func (m *rota) putAwayOf(ctx context.Context, r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	if !isID(id) {
@@ -254,7 +255,7 @@ func (m *rota) putAwayOf(ctx context.Context, r *http.Request) (any, error) {
 	})
 }
 
-// writeAway replaces the days of the volunteer that find returns.
+// writeAway replaces the periods of the volunteer that find returns.
 func (m *rota) writeAway(ctx context.Context, r *http.Request, find func(tx *sdk.Tx) (id string, err error),
 ) (any, error) {
 	list, err := sdk.Decode[awayList](r)
@@ -281,7 +282,7 @@ func (m *rota) writeAway(ctx context.Context, r *http.Request, find func(tx *sdk
 	return me{now.Label, now.Away, now.Rev}, nil
 }
 
-// setAway replaces the days of a volunteer that is there, if they still are what the writer saw.
+// setAway replaces the periods of a volunteer, if they have not changed since the writer read them.
 func setAway(ctx context.Context, tx *sdk.Tx, id string, list *awayList) (volunteer, error) {
 	changed, err := tx.Exec(ctx, `UPDATE volunteers SET rev = rev + 1 WHERE id = $1 AND rev = $2`, id, list.Rev)
 	if err != nil {
@@ -303,7 +304,7 @@ func setAway(ctx context.Context, tx *sdk.Tx, id string, list *awayList) (volunt
 	return all[0], nil
 }
 
-// replaceAway writes all days of a volunteer.
+// replaceAway writes all periods of a volunteer.
 func replaceAway(ctx context.Context, tx *sdk.Tx, id string, away []days) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM away WHERE volunteer_id = $1`, id); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// How a mail ended, in the words of the board.
+// The outcome of a mail, as the board names it.
 const (
 	outcomeSent     = "sent"
 	outcomeNotSetUp = "notSetUp" // the installation has no mail server
@@ -17,10 +17,10 @@ const (
 	outcomeTryAgain = "tryAgain"
 )
 
-// claimLasts is after what time a mail that was claimed and never ended counts as not sent.
+// claimLasts is the time after which a claimed mail without an outcome counts as not sent.
 const claimLasts = 2 * time.Minute
 
-// logDays is how long it is known how a mail ended.
+// logDays is how long the outcome of a mail is kept.
 const logDays = 90
 
 // queued is a mail that this process has claimed.
@@ -30,7 +30,7 @@ type queued struct {
 	volunteerID *string
 }
 
-// outbox is one goroutine that sends what waits in the database, whenever it is woken.
+// outbox is one goroutine that sends the mails that wait in the database, whenever wake is called.
 type outbox struct {
 	woken chan struct{}
 	end   context.CancelFunc
@@ -54,15 +54,15 @@ func openOutbox(deliver func(ctx context.Context)) *outbox {
 	return o
 }
 
-// wake lets the outbox look again; it waits for nothing.
+// wake makes the outbox look for mails. It does not block.
 func (o *outbox) wake() {
 	select {
 	case o.woken <- struct{}{}:
-	default: // it will look anyway
+	default: // it is already woken
 	}
 }
 
-// close waits until nothing is under way.
+// close stops the outbox and waits for the mail that is being sent.
 func (o *outbox) close(ctx context.Context) error {
 	o.end()
 	select {
@@ -73,7 +73,7 @@ func (o *outbox) close(ctx context.Context) error {
 	}
 }
 
-// deliver sends what waits, one mail after the other, until nothing does or the platform wants a pause.
+// deliver sends waiting mails, one after the other, until there are none or the platform refuses more.
 func (m *rota) deliver(ctx context.Context) {
 	for ctx.Err() == nil {
 		mail, err := m.claimMail(ctx)
@@ -82,7 +82,7 @@ func (m *rota) deliver(ctx context.Context) {
 		}
 		if err != nil {
 			m.host.Log.Warn("waiting mails could not be read")
-			return // the schedule wakes the outbox again
+			return // the schedule wakes the outbox later
 		}
 		if !m.deliverOne(ctx, mail) {
 			return
@@ -90,9 +90,9 @@ func (m *rota) deliver(ctx context.Context) {
 	}
 }
 
-// claimMail takes the oldest mail that nobody has taken, of all processes. A claim comes before the attempt:
-// a process that dies between the two loses the mail rather than send it twice, because two requests for one
-// date confuse people, and a lost one is shown to the coordinator, who sends it again.
+// claimMail claims the oldest mail that no process has claimed. The claim is stored before the attempt, so a
+// process that dies between the two loses the mail instead of sending it twice. Two requests for one date
+// would confuse people. A lost one is shown to the coordinator, who can send it again.
 func (m *rota) claimMail(ctx context.Context) (q queued, err error) {
 	err = m.db.QueryRow(ctx, `
 		UPDATE mail_log
@@ -106,8 +106,8 @@ func (m *rota) claimMail(ctx context.Context) (q queued, err error) {
 	return q, err
 }
 
-// deliverOne reports whether the next one may be tried. Before the attempt a failure gives the mail back:
-// nothing was sent.
+// deliverOne reports whether the next mail may be tried. If it fails before the attempt, it releases the
+// claim, because nothing was sent.
 func (m *rota) deliverOne(ctx context.Context, q queued) bool {
 	message, err := m.compose(ctx, q)
 	if errors.Is(err, errNobody) {
@@ -126,7 +126,7 @@ func (m *rota) deliverOne(ctx context.Context, q queued) bool {
 	return m.finish(ctx, q, outcome) == nil
 }
 
-// attempt makes the one attempt. The only error is that there was none.
+// attempt makes one attempt. An error means that no attempt was made.
 func (m *rota) attempt(ctx context.Context, message sdk.Message) (outcome string, err error) {
 	result, err := m.host.Mail.Send(ctx, message)
 	switch {
@@ -147,12 +147,12 @@ func (m *rota) attempt(ctx context.Context, message sdk.Message) (outcome string
 	}
 }
 
-// giveBack lets another run try it.
+// giveBack releases the claim, so that a later run tries the mail again.
 func (m *rota) giveBack(ctx context.Context, q queued) {
 	_ = m.settle(ctx, `UPDATE mail_log SET claimed_at = NULL WHERE id = $1 AND outcome IS NULL`, q)
 }
 
-// settle writes what became of a claim, also while the module stops.
+// settle writes the end of a claim, even while the module stops.
 func (m *rota) settle(ctx context.Context, statement string, q queued) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -160,7 +160,7 @@ func (m *rota) settle(ctx context.Context, statement string, q queued) error {
 	return err
 }
 
-// finish keeps how a mail ended, and tells those who look at the board.
+// finish stores the outcome of a mail and publishes it on the board.
 func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -177,7 +177,7 @@ func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
 	return err
 }
 
-// aboutMails is the update of whatever shows some mails.
+// aboutMails returns the update of everything that shows these mails.
 func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err error) {
 	if told.Assignments, err = assignments(ctx, tx, `mail_id = ANY($1)`, ids); err != nil {
 		return told, err
@@ -190,8 +190,8 @@ func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err 
 	return told, err
 }
 
-// resume is the schedule's: claims that never ended are shown as not sent, old rows go, and what waits is
-// sent.
+// resume runs by the schedule. It marks claims without an outcome as not sent, deletes old rows and wakes the
+// outbox.
 func (m *rota) resume(ctx context.Context) error {
 	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		lost, err := integers(tx.Query(ctx, `
@@ -214,7 +214,7 @@ func (m *rota) resume(ctx context.Context) error {
 	return err
 }
 
-// texts reads rows of one text.
+// texts reads rows with one text.
 func texts(rows *sdk.Rows, err error) (all []string, _ error) {
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func texts(rows *sdk.Rows, err error) (all []string, _ error) {
 	return all, rows.Err()
 }
 
-// integers reads rows of one whole number.
+// integers reads rows with one integer.
 func integers(rows *sdk.Rows, err error) (all []int64, _ error) {
 	if err != nil {
 		return nil, err

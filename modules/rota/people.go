@@ -7,7 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// forget takes what tells who somebody was from their row. That somebody served then stays, without a name.
+// forget removes everything that identifies a person from their row. Their past assignments remain, without a
+// name.
 func (m *rota) forget(ctx context.Context, userID string) error {
 	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		var id string
@@ -32,11 +33,11 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 				return update{}, err
 			}
 		}
-		return update{}, nil // the row has gone from view: readers fetch the board again
+		return update{}, nil // the row is no longer shown, so readers fetch the board again
 	})
 }
 
-// exportPerson is all that the module keeps of a person.
+// exportPerson returns everything that the module stores about a person.
 func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	own, err := volunteerOf(ctx, m.db, userID)
 	if errors.Is(err, errNoVolunteer) {

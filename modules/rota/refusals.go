@@ -12,11 +12,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What a caller can do something about, beside sdk.ErrRequestInvalid.
+// The refusals that a caller can avoid, besides sdk.ErrRequestInvalid.
 var (
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errGone        = sdk.Refuse(http.StatusNotFound, "NOT_FOUND")
-	errNoVolunteer = sdk.Refuse(http.StatusNotFound, "NO_VOLUNTEER") // the caller is none
+	errNoVolunteer = sdk.Refuse(http.StatusNotFound, "NO_VOLUNTEER") // the caller is not a volunteer
 	errClaim       = sdk.Refuse(http.StatusNotFound, "CLAIM_LINK_UNUSABLE")
 	errClaimedBy   = sdk.Refuse(http.StatusConflict, "ALREADY_A_VOLUNTEER")
 	errTwice       = sdk.Refuse(http.StatusConflict, "VOLUNTEER_EXISTS")
@@ -26,26 +26,28 @@ var (
 	errNoAddress   = sdk.Refuse(http.StatusConflict, "ADDRESS_MISSING")
 )
 
-// isID takes an id in its one format.
+// isID accepts an id in its one format.
 func isID(text string) bool {
 	id, err := uuid.Parse(text)
 	return err == nil && id.String() == text
 }
 
-// isLine takes one line of text without spaces around it and without characters that hide or reorder others.
+// isLine accepts one line of text without spaces around it and without characters that hide or reorder
+// others.
 func isLine(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)
 	return least <= count && count <= most && utf8.ValidString(text) && text == strings.TrimSpace(text) &&
 		!strings.ContainsFunc(text, hides)
 }
 
-// hides reports control characters, line and paragraph separators, and those that turn the direction of text.
+// hides reports control characters, line and paragraph separators, and those that change the direction of
+// text.
 func hides(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || r >= 0x202A && r <= 0x202E ||
 		r >= 0x2066 && r <= 0x2069
 }
 
-// isAddress takes what the platform sends mail to: ASCII, without a name and without quotes.
+// isAddress accepts addresses to which the platform sends mail: ASCII, without a name and without quotes.
 func isAddress(text string) bool {
 	if len(text) > 254 || strings.ContainsAny(text, "\"<>(),;: \\") {
 		return false

@@ -7,12 +7,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// remindAt is the hour of the day from which on reminders go out, in the zone of the settings.
+// remindAt is the hour of the day from which reminders are sent, in the zone of the settings.
 const remindAt = 8
 
-// remind writes down the reminders and the weekly overview that are due. What is written once is not written
-// again: the unique key of the row says for what it is, so it does not matter which process runs this, or how
-// often.
+// remind stores the reminders and the weekly overview that are due. Each is stored only once, because the row
+// has a unique key for its purpose. So it does not matter which process runs this, or how often.
 func (m *rota) remind(ctx context.Context) error {
 	now := m.clock()
 	before := int(m.host.Config.Integer("remindDaysBefore"))
@@ -37,13 +36,13 @@ func (m *rota) remind(ctx context.Context) error {
 	return nil
 }
 
-// due tells since when one of a service's two reminders is due, and which; "" for none. When the day itself
-// has come, the one before it is not sent any more.
+// due returns which of a service's two reminders is due and since when; "" for none. On the day of the
+// service only the second one is still sent.
 func (m *rota) due(s service, now time.Time, before int) (since time.Time, which string) {
 	day := m.dayOf(s.Start)
 	onTheDay := remindAtHour(day)
 	if early := s.Start.Add(-2 * time.Hour); early.Before(onTheDay) {
-		onTheDay = early // a service in the early morning
+		onTheDay = early // earlier, for a service in the early morning
 	}
 	earlier := remindAtHour(day.AddDate(0, 0, -before))
 	switch {
@@ -59,13 +58,13 @@ func (m *rota) due(s service, now time.Time, before int) (since time.Time, which
 	return now, ""
 }
 
-// remindAtHour is that hour of a day, also where the clock was changed in the night.
+// remindAtHour returns that hour of a day, also on a day on which the clock changes.
 func remindAtHour(day time.Time) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), remindAt, 0, 0, 0, day.Location())
 }
 
-// queueReminders is for those who have said yes or nothing, but not for who was asked after the reminder was
-// due.
+// queueReminders stores reminders for volunteers who have said yes or have not responded. It skips those who
+// got their request after the reminder was due.
 func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Time, once string) error {
 	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		mails, err := integers(tx.Query(ctx, `
@@ -94,7 +93,7 @@ func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Ti
 	})
 }
 
-// queueDigest is due on the first day of the week.
+// queueDigest stores the overview on the first day of the week.
 func (m *rota) queueDigest(ctx context.Context, now time.Time) error {
 	week := m.weekOf(now)
 	if !week.Equal(m.dayOf(now)) || now.Before(remindAtHour(week)) {

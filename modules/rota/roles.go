@@ -12,7 +12,7 @@ const (
 	maxRoleName = 40
 )
 
-// role is a service that volunteers do, such as reading.
+// role is a task of volunteers, such as reading.
 type role struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -34,7 +34,7 @@ func roles(ctx context.Context, db querier) (all []role, err error) {
 	return all, rows.Err()
 }
 
-// roleList is the whole list in its order; a role without an id is new.
+// roleList is the whole list in its order. A role without an id is new.
 type roleList struct {
 	Rev   int64 `json:"rev"`
 	Roles []struct {
@@ -58,8 +58,8 @@ func (l *roleList) check() error {
 	return nil
 }
 
-// putRoles replaces the list, if it still is what the writer saw. A role that somebody was ever assigned to
-// stays.
+// putRoles replaces the list, if it has not changed since the writer read it. A role that was ever assigned
+// cannot be removed.
 func (m *rota) putRoles(ctx context.Context, r *http.Request) (any, error) {
 	list, err := sdk.Decode[roleList](r)
 	if err != nil {

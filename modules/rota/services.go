@@ -8,20 +8,20 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// service is one of the module that plans them.
+// service is a service of the module that plans them.
 type service struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
 	Start time.Time `json:"start"`
 }
 
-// How many services are asked for at a time, and at most.
+// How many services one call requests, and how many are read at most.
 const (
 	servicesPage = 100
 	maxServices  = 300
 )
 
-// services are those that begin in a time, in their order.
+// services returns the services that begin in a period, in their order.
 func (m *rota) services(ctx context.Context, from, until time.Time) (all []service, err error) {
 	stage := m.host.Capability("stage.services")
 	seen := make(map[string]bool)
@@ -31,7 +31,7 @@ func (m *rota) services(ctx context.Context, from, until time.Time) (all []servi
 		}
 		asked := map[string]any{"from": from, "limit": servicesPage}
 		if err := stage.Call(ctx, "upcoming", asked, &page); err != nil {
-			return nil, err // of a part nobody knows what is missing
+			return nil, err // a partial list would look like a complete one
 		}
 		more := false
 		for _, s := range page.Services {
@@ -48,7 +48,7 @@ func (m *rota) services(ctx context.Context, from, until time.Time) (all []servi
 	return all, nil
 }
 
-// byID finds services.
+// byID returns the services by their ids.
 func byID(services []service) map[string]service {
 	found := make(map[string]service, len(services))
 	for _, s := range services {
@@ -57,8 +57,8 @@ func byID(services []service) map[string]service {
 	return found
 }
 
-// hasAnnouncements tells whether the module that shows slides runs. It offers no methods, so a call fails
-// where it runs, and says that it is absent where it does not.
+// hasAnnouncements reports whether the module that shows slides runs. Its capability has no methods, so a
+// call fails if the module runs, and returns ErrCapabilityAbsent if it does not.
 func (m *rota) hasAnnouncements(ctx context.Context) bool {
 	err := m.host.Capability("announcements.slides").Call(ctx, "present", nil, nil)
 	return !errors.Is(err, sdk.ErrCapabilityAbsent)

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// The columns of a list of volunteers, each by the names that it may have.
+// The columns of a list of volunteers, with all names that each may have.
 var columnNames = map[string][]string{
 	"name":     {"name", "label"},
 	"email":    {"email", "e-mail", "mail"},
@@ -21,20 +21,20 @@ var columnNames = map[string][]string{
 	"language": {"language", "sprache"},
 }
 
-// line is one volunteer of a list.
+// line is a volunteer in a list.
 type line struct {
 	number int // in the file, from 1
 	draft  volunteerDraft
 	roles  []string // by name
 }
 
-// problem is what is wrong with a line.
+// problem is a mistake in a line.
 type problem struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 }
 
-// maxProblems is how many are told.
+// maxProblems is how many problems are reported.
 const maxProblems = 20
 
 // readList reads a list as spreadsheets write it: with commas, semicolons or tabs, with or without a byte
@@ -77,7 +77,7 @@ func readList(text []byte) (lines []line, problems []problem) {
 	}
 }
 
-// separator is what the first line has most of.
+// separator returns the separator that occurs most often in the first line.
 func separator(text []byte) rune {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', bytes.Count(first, []byte(","))
@@ -103,7 +103,7 @@ func columnsOf(head []string) map[string]int {
 	return columns
 }
 
-// lineOf reads one volunteer; code tells what is wrong.
+// lineOf reads one volunteer. code is the mistake, or "".
 func lineOf(columns map[string]int, fields []string) (l line, code string) {
 	field := func(column string) string {
 		at, named := columns[column]
@@ -136,7 +136,7 @@ func lineOf(columns map[string]int, fields []string) (l line, code string) {
 	return l, ""
 }
 
-// guarded is a field that no spreadsheet takes for a formula.
+// guarded returns a field that no spreadsheet program interprets as a formula.
 func guarded(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -144,7 +144,7 @@ func guarded(text string) string {
 	return text
 }
 
-// unguarded takes back what guarded has added.
+// unguarded removes what guarded has added.
 func unguarded(text string) string {
 	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@", rune(text[1])) {
 		return text[1:]
@@ -152,7 +152,7 @@ func unguarded(text string) string {
 	return text
 }
 
-// exportVolunteers writes a list that importVolunteers reads.
+// exportVolunteers writes a list that importVolunteers can read.
 func (m *rota) exportVolunteers(ctx context.Context, _ *http.Request) (any, error) {
 	ofRoles, err := roles(ctx, m.db)
 	if err != nil {
@@ -197,8 +197,8 @@ type imported struct {
 	Done      bool      `json:"done"`
 }
 
-// importVolunteers takes a whole list or nothing of it; with preview=1 it only tells what it would do. Who
-// has the same name and address is changed, everybody else is added, and nobody is removed.
+// importVolunteers imports a whole list or nothing. With preview=1 it only returns what it would change. A
+// volunteer with the same name and address is changed, every other one is added, and none is removed.
 func (m *rota) importVolunteers(ctx context.Context, r *http.Request) (any, error) {
 	query, err := sdk.Query(r, "preview")
 	if err != nil {
@@ -232,7 +232,7 @@ func (m *rota) importVolunteers(ctx context.Context, r *http.Request) (any, erro
 	return result, err
 }
 
-// refusedImport is 422 with the problems, or for a preview 200.
+// refusedImport returns the problems with 422, or with 200 for a preview.
 func refusedImport(query map[string]string, result any) (any, error) {
 	if query["preview"] != "" {
 		return result, nil
@@ -289,7 +289,7 @@ func importLine(
 		_, err := insertVolunteer(ctx, tx, "", draft)
 		return err
 	}
-	draft.Digest = old.Digest // no column of the list
+	draft.Digest = old.Digest // the list has no column for it
 	if old.Label == draft.Label && old.Email == draft.Email && old.Language == draft.Language &&
 		sameTexts(old.RoleIDs, draft.RoleIDs) {
 		result.Unchanged++
@@ -299,7 +299,7 @@ func importLine(
 	return updateVolunteer(ctx, tx, old.ID, draft)
 }
 
-// sameTexts compares two lists without regard to order and repetition.
+// sameTexts compares two lists, ignoring order and repetition.
 func sameTexts(a, b []string) bool {
 	in := func(all []string) map[string]bool {
 		set := make(map[string]bool)

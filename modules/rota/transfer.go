@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// archive is everything that the module keeps, but for who has claimed which volunteer: accounts belong to
-// one installation. Services are those of another module, and are named by its ids.
+// archive is everything that the module stores, except who has claimed which volunteer, because accounts
+// belong to one installation. Services belong to another module and are referred to by its ids.
 type archive struct {
 	Rota        int              `json:"rota"` // the version of this format
 	Roles       []role           `json:"roles"`
@@ -46,7 +46,7 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	}
 	known := make(map[string]bool)
 	for _, v := range everybody {
-		if v.Label != "" { // else erased
+		if v.Label != "" { // otherwise erased
 			known[v.ID] = true
 			all.Volunteers = append(all.Volunteers,
 				archivedPerson{v.ID, v.Label, v.Email, v.Language, v.Digest, v.RoleIDs, v.Away})
@@ -66,7 +66,7 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	}, Body: all}, nil
 }
 
-// arrived is what the import of an archive changes, or would change. A problem's line is the place in its
+// arrived is what the import of an archive changes, or would change. A problem's line is the position in its
 // list, from 1.
 type arrived struct {
 	Roles       int       `json:"roles"`
@@ -76,8 +76,8 @@ type arrived struct {
 	Done        bool      `json:"done"`
 }
 
-// importAll takes a whole archive or nothing of it; with preview=1 it only tells what it would do. What has
-// the same id is replaced, and nothing is removed.
+// importAll imports a whole archive or nothing. With preview=1 it only returns what it would change. Data
+// with the same id is replaced, and nothing is removed.
 func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	query, err := sdk.Query(r, "preview")
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	return result, err
 }
 
-// problems are the first things that are wrong.
+// problems returns the first problems of the archive.
 func (a *archive) problems() (all []problem) {
 	told := func(n int, code string) { all = append(all, problem{n + 1, code}) }
 	if a.Rota != 1 || len(a.Roles) > maxRoles || len(a.Volunteers) > maxVolunteers {

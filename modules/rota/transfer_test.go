@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// sendCSV sends a list.
+// sendCSV sends a list as CSV.
 func (f *fixture) sendCSV(path, list string) *sdktest.Response {
 	f.t.Helper()
 	request := f.office.Request("POST", path, strings.NewReader(list))
@@ -16,7 +16,8 @@ func (f *fixture) sendCSV(path, list string) *sdktest.Response {
 	return f.office.Send(request)
 }
 
-// TestVolunteerList: a list is looked at first, taken whole or not at all, and comes out as it went in.
+// TestVolunteerList: a list is previewed, then imported completely or not at all, and an export returns the
+// same list.
 func TestVolunteerList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -71,7 +72,7 @@ func TestVolunteerList(t *testing.T) {
 	}
 }
 
-// TestExportAndImport: an empty installation has the same data after the import of an export.
+// TestExportAndImport: importing an export into an empty installation creates the same data.
 func TestExportAndImport(t *testing.T) {
 	t.Parallel()
 	from, to := newFixture(t, nil), newFixture(t, nil)

@@ -18,27 +18,27 @@ const (
 	maxDigest     = 5 // coordinators who get the weekly overview
 )
 
-// volunteer is somebody who serves, as coordinators see them. An erased one has an empty label.
+// volunteer is a person who serves, in the form that coordinators get. An erased one has an empty label.
 type volunteer struct {
 	ID        string    `json:"id"`
 	Label     string    `json:"label"`
-	Email     string    `json:"email"`    // "": none is known
-	Language  string    `json:"language"` // of their mails; "": the module's
+	Email     string    `json:"email"`    // "": unknown
+	Language  string    `json:"language"` // of their mails; "": the module's setting
 	Digest    bool      `json:"digest"`   // gets the weekly overview
 	RoleIDs   []string  `json:"roleIds"`
 	Away      []days    `json:"away"`
-	Connected bool      `json:"connected"` // a signed-in person has claimed it
+	Connected bool      `json:"connected"` // claimed by a signed-in person
 	Mail      *mailSeen `json:"mail"`      // the last invitation
 	Rev       int64     `json:"rev"`
 }
 
-// days are whole days, both included: "2026-12-24".
+// days is a period of whole days, both included: "2026-12-24".
 type days struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// volunteers reads some by their ids, or all of them for nil. Days that are over are left out.
+// volunteers reads volunteers by their ids, or all of them for nil. Periods away that are over are omitted.
 func volunteers(ctx context.Context, db querier, ids []string) (all []volunteer, err error) {
 	rows, err := db.Query(ctx, `
 		SELECT v.id::text, v.label, v.email, v.language, v.digest, v.user_id IS NOT NULL, v.rev,
@@ -75,7 +75,7 @@ func volunteers(ctx context.Context, db querier, ids []string) (all []volunteer,
 	return all, rows.Err()
 }
 
-// orNull makes no slice NULL, which an empty one is not.
+// orNull returns NULL for a nil slice, but not for an empty one.
 func orNull(ids []string) any {
 	if ids == nil {
 		return nil
@@ -83,14 +83,14 @@ func orNull(ids []string) any {
 	return ids
 }
 
-// volunteerDraft is what a coordinator writes.
+// volunteerDraft is a volunteer in the form that coordinators send.
 type volunteerDraft struct {
 	Label    string   `json:"label"`
 	Email    string   `json:"email"`
 	Language string   `json:"language"`
 	Digest   bool     `json:"digest"`
 	RoleIDs  []string `json:"roleIds"`
-	Rev      *int64   `json:"rev"` // an edit's: what the writer saw
+	Rev      *int64   `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
 func (d *volunteerDraft) check() error {
@@ -108,7 +108,7 @@ func (d *volunteerDraft) check() error {
 
 func isLanguage(text string) bool { return text == "" || text == "en" || text == "de" }
 
-// folded is how labels and names are compared.
+// folded returns the form in which labels and names are compared.
 func folded(text string) string { return strings.ToLower(text) }
 
 func (m *rota) addVolunteer(ctx context.Context, r *http.Request) (any, error) {
@@ -134,8 +134,8 @@ func (m *rota) addVolunteer(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Created(added[0]), nil
 }
 
-// insertVolunteer makes a row with an id, or with a new one. The change before it holds the board's row, so
-// that nobody counts at the same time.
+// insertVolunteer creates a row with an id, or with a new one. The surrounding change has locked the board's
+// row, so no other transaction counts volunteers at the same time.
 func insertVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) (string, error) {
 	err := tx.QueryRow(ctx, `
 		INSERT INTO volunteers (id, label, email, language, digest)
@@ -151,7 +151,7 @@ func insertVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDra
 	return id, writeVolunteerRoles(ctx, tx, id, d)
 }
 
-// refusalOf names the constraints that what a coordinator wrote may break.
+// refusalOf returns the refusals for the constraints that a coordinator's input may violate.
 func refusalOf(err error) error {
 	switch sdk.BrokenConstraint(err) {
 	case "volunteers_once":
@@ -162,7 +162,7 @@ func refusalOf(err error) error {
 	return err
 }
 
-// writeVolunteerRoles replaces the roles, and keeps the overview's readers few.
+// writeVolunteerRoles replaces the roles, and limits the number of volunteers who get the overview.
 func writeVolunteerRoles(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM volunteer_roles WHERE volunteer_id = $1`, id); err != nil {
 		return err
@@ -181,8 +181,8 @@ func writeVolunteerRoles(ctx context.Context, tx *sdk.Tx, id string, d *voluntee
 	return err
 }
 
-// editVolunteer replaces the whole row, if it still is what the writer saw. With another address, links that
-// were sent to the old one end.
+// editVolunteer replaces the whole row, if it has not changed since the writer read it. A new address
+// invalidates links that were sent to the old one.
 func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[volunteerDraft](r)
 	if err != nil {
@@ -236,12 +236,13 @@ func missingVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
 	return errConflict
 }
 
-// removeVolunteer takes a volunteer from the list and from every service.
+// removeVolunteer removes a volunteer from the list and from every service.
 func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error) {
 	return nil, m.touchVolunteer(ctx, r, `DELETE FROM volunteers WHERE id = $1`, false)
 }
 
-// withdrawLink ends the links that were sent to a volunteer, and parts a row from whoever has claimed it.
+// withdrawLink invalidates the links that were sent to a volunteer, and disconnects the person who has
+// claimed it.
 func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
 	return nil, m.touchVolunteer(ctx, r,
 		`UPDATE volunteers SET link = link + 1, user_id = NULL, rev = rev + 1 WHERE id = $1`, true)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// words are a language's words of mails. A module is not told the language of the house: it is a setting of
-// its own, and each volunteer may have another one.
+// words are the texts of mails in one language. A module does not know the language of the house. So it has
+// its own setting, and each volunteer may have another language.
 type words struct {
-	Days, Months [12]string // Sunday first; the days are seven
+	Days, Months [12]string // Sunday first; only seven days are used
 	Clock        func(at time.Time) string
 	Day          func(w *words, at time.Time) string
-	Greeting     string // before the name
+	Greeting     string // the text before the name
 
 	Invitation, Request, Reminder, Digest, Test letter
 
@@ -32,7 +32,7 @@ func wordsOf(language string) *words {
 
 func (w *words) greeting(label string) string { return w.Greeting + " " + plain(label) + "," }
 
-// moment is a day and a time, with the name of the zone where that is the world's.
+// moment returns a day and a time, followed by "UTC" if that is the zone.
 func (w *words) moment(at time.Time) string {
 	text := w.Day(w, at) + ", " + w.Clock(at)
 	if at.Location() == time.UTC {
@@ -50,7 +50,7 @@ func (w *words) request(dates []date) letter {
 	return l
 }
 
-// reminder asks again who has not answered.
+// reminder repeats the request to volunteers who have not responded.
 func (w *words) reminder(dates []date) letter {
 	l := w.Reminder
 	l.lines = lines(dates)
@@ -77,11 +77,11 @@ func (w *words) digest(lines []string) letter {
 	return l
 }
 
-// staffing says who has a role, and what they have answered.
+// staffing returns who has a role, with their responses.
 func (w *words) staffing(r role, assigned []assignment, labels map[string]string) string {
 	var people []string
 	for _, a := range assigned {
-		if a.RoleID == r.ID && labels[a.VolunteerID] != "" { // else erased
+		if a.RoleID == r.ID && labels[a.VolunteerID] != "" { // otherwise erased
 			said := map[string]string{statusYes: w.DidYes, statusNo: w.DidNo, statusOpen: w.DidOpen,
 				statusPlanned: w.NotSent}[a.Status]
 			people = append(people, labels[a.VolunteerID]+" ("+said+")")

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// maxUpcoming is how many services another module gets at once.
+// maxUpcoming is how many services one call of another module returns at most.
 const maxUpcoming = 100
 
-// providedService is a service as other modules see it.
+// providedService is a service in the form that other modules get.
 type providedService struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
 	Start time.Time `json:"start"`
 }
 
-// upcomingRequest is what another module asks for. Without From it is now, and without Limit the most there
-// is.
+// upcomingRequest is the input of another module. The default of From is now, and that of Limit is
+// maxUpcoming.
 type upcomingRequest struct {
 	From  *time.Time `json:"from"`
 	Limit int        `json:"limit"`
@@ -31,12 +31,12 @@ type serviceRequest struct {
 	ID string `json:"id"`
 }
 
-// serviceResponse has no service when there is none with this id.
+// serviceResponse has a nil service if there is none with this id.
 type serviceResponse struct {
 	Service *providedService `json:"service"`
 }
 
-// upcoming answers other modules which services are to come, the next one first.
+// upcoming returns the upcoming services to other modules, the next one first.
 func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingResponse, err error) {
 	from := time.Now()
 	if in.From != nil {
@@ -53,7 +53,7 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 	return out, err
 }
 
-// service answers other modules what a service is.
+// service returns a service to other modules.
 func (s *stage) service(ctx context.Context, in serviceRequest) (out serviceResponse, err error) {
 	if !isID(in.ID) {
 		return out, nil

@@ -10,11 +10,11 @@ import (
 // maxMessage is the longest message on screens, in characters.
 const maxMessage = 120
 
-// press is one of the driver's. OpID tells a new one from one that is sent again because its answer was
-// lost.
+// press is one action of the driver. OpID distinguishes a new press from one that is sent again because its
+// response was lost.
 type press struct {
 	OpID    string  `json:"opId"`
-	Rev     int64   `json:"rev"` // what the driver saw
+	Rev     int64   `json:"rev"` // the rev that the driver saw
 	Action  string  `json:"action"`
 	Item    *string `json:"item"`
 	Section *int64  `json:"section"`
@@ -22,7 +22,7 @@ type press struct {
 	Message *string `json:"message"`
 }
 
-// check refuses what no driver means: another action, or one with the wrong fields.
+// check refuses an unknown action, and one with the wrong fields.
 func (p *press) check() error {
 	has := [...]bool{p.Item != nil, p.Section != nil, p.Screen != nil, p.Message != nil}
 	if p.Message != nil {
@@ -50,7 +50,8 @@ func (p *press) check() error {
 	return nil
 }
 
-// readLive is the snapshot of the channel, for who has to learn who they are themselves.
+// readLive returns the snapshot of the control channel with the caller's own id, which the channel does not
+// contain.
 func (s *stage) readLive(ctx context.Context, _ *http.Request) (any, error) {
 	read, err := s.readControl(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *stage) readLive(ctx context.Context, _ *http.Request) (any, error) {
 	}{read, sdk.Principal(ctx).UserID}, nil
 }
 
-// press does what the driver pressed, once, if they still drive and saw what is so now.
+// press executes the driver's press, once, if they still drive and saw the current rev.
 func (s *stage) press(ctx context.Context, r *http.Request) (any, error) {
 	pressed, err := sdk.Decode[press](r)
 	if err != nil {
@@ -96,8 +97,8 @@ func (s *stage) pressAs(ctx context.Context, me, service string, pressed *press)
 	})
 }
 
-// take makes the caller the driver, and this service the one that screens show. Of two who saw the same, one
-// is told that the other was faster.
+// take makes the caller the driver, and this service the one that screens show. If two callers saw the same
+// rev, the slower one gets a conflict.
 func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 	wanted, err := sdk.Decode[struct {
 		Rev int64 `json:"rev"`
@@ -121,8 +122,8 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 	})
 }
 
-// drive runs f in a transaction that has locked the row of the stage, and tells screens and phones what is so
-// afterwards. When f returns errUnchanged, nothing is told, and the answer is what is so already.
+// drive runs f in a transaction that has locked the row of the stage, and sends the new state to screens and
+// phones. When f returns errUnchanged, nothing is sent, and the response is the current state.
 func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *standing) error) (
 	*controlUpdate, error,
 ) {

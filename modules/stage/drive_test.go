@@ -14,14 +14,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// driver is a person who may drive, and a service to be driven.
+// driver is a person who may drive, with a service.
 type driver struct {
 	*sdktest.Caller
 	planner
 	service string
 }
 
-// startDriver has a service with a song of two sections, the second one longer than a screen, and a talk.
+// startDriver creates a service with a talk and a song of two sections, of which the second is longer than a
+// screen.
 func startDriver(t *testing.T) driver {
 	t.Helper()
 	p := startPlanner(t)
@@ -44,7 +45,7 @@ func (d driver) take() controlUpdate {
 	return d.done(d.Caller.Do("POST", "/live/"+d.service+"/take", fmt.Sprintf(`{"rev":%d}`, now.Live.Rev)))
 }
 
-// done decodes what a press has led to, or fails the test when it was refused.
+// done decodes the response to a press, or fails the test if it was refused.
 func (d driver) done(got *sdktest.Response) (update controlUpdate) {
 	d.t.Helper()
 	if got.Status != http.StatusOK {
@@ -54,7 +55,7 @@ func (d driver) done(got *sdktest.Response) (update controlUpdate) {
 	return update
 }
 
-// The screen follows each press with the whole of what it shows, and phones with who pressed what.
+// TestDriving: after each press the screen gets everything that it shows, and phones get which press it was.
 func TestDriving(t *testing.T) {
 	t.Parallel()
 	d := startDriver(t)
@@ -91,7 +92,7 @@ func TestDriving(t *testing.T) {
 		{`"next"`, "Hymn · Verse 2 1/2: a/b/c/d -> Hymn · Verse 2 2/2: e"},
 		{`"next"`, "Hymn · Verse 2 2/2: e/f/g/h -> Sermon: Sermon"},
 		{`"next"`, "Sermon: Sermon"},
-		{`"next"`, "Sermon: Sermon"}, // there is no further one
+		{`"next"`, "Sermon: Sermon"}, // it is the last step
 		{`"previous"`, "Hymn · Verse 2 2/2: e/f/g/h -> Sermon: Sermon"},
 		{`"section","section":0`, "Hymn · Verse 1: one/two -> Hymn · Verse 2 1/2: a"},
 		{`"previous"`, "Hymn · Verse 1: one/two -> Hymn · Verse 2 1/2: a"},
@@ -115,7 +116,7 @@ func TestDriving(t *testing.T) {
 	if shown.Screen != showBlack || shown.Message != "Car ABC 123" {
 		t.Errorf("screens are %s with the message %q, want black and the message", shown.Screen, shown.Message)
 	}
-	// A reader who comes later gets the same.
+	// A reader that connects later gets the same.
 	var late screen
 	d.m.Device(viewDisplay).Subscribe(screenChannel).JSON(&late)
 	if late.ServerTime = shown.ServerTime; fmt.Sprint(late.Now, late.Next, late.Timer, late.Screen, late.Message,
@@ -129,7 +130,7 @@ func TestDriving(t *testing.T) {
 	}
 }
 
-// withPointers is want with the pointers of got, where these point to the same.
+// withPointers returns want with the pointers of got if they point to equal values.
 func withPointers(got, want live) live {
 	for _, pair := range [][2]**string{{&want.ServiceID, &got.ServiceID}, {&want.ItemID, &got.ItemID}} {
 		if *pair[0] != nil && *pair[1] != nil && **pair[0] == **pair[1] {
@@ -139,7 +140,7 @@ func withPointers(got, want live) live {
 	return want
 }
 
-// together runs f so many times at once and counts the answers by status and code.
+// together calls f concurrently and counts the responses by status and code.
 func together(times int, f func(n int) *sdktest.Response) map[string]int {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -160,7 +161,8 @@ func together(times int, f func(n int) *sdktest.Response) map[string]int {
 	return answers
 }
 
-// A press that is sent again and again is done once, and of many presses by the same state one is done.
+// TestPressesAtOnce: a press that is sent several times is executed once, and of many presses with the same
+// rev one is executed.
 func TestPressesAtOnce(t *testing.T) {
 	t.Parallel()
 	d := startDriver(t)
@@ -186,7 +188,8 @@ func TestPressesAtOnce(t *testing.T) {
 	}
 }
 
-// Several processes share the database: it decides, also where no process makes its own requests wait.
+// TestPressesOfSeveralProcesses: several processes share the database, which alone decides, because each
+// process has its own turn.
 func TestPressesOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	first := &stage{}
@@ -235,7 +238,8 @@ func TestPressesOfSeveralProcesses(t *testing.T) {
 	}
 }
 
-// One person drives at a time; whoever takes over has it, and of two who do so at once one is told.
+// TestOneDrives: one person drives at a time, and anybody may take over. Of two who take over at once one
+// gets a conflict.
 func TestOneDrives(t *testing.T) {
 	t.Parallel()
 	d := startDriver(t)
@@ -272,7 +276,7 @@ func TestOneDrives(t *testing.T) {
 	}
 }
 
-// What no driver means is refused, and changes nothing.
+// TestPressesRefused: an invalid press is refused and changes nothing.
 func TestPressesRefused(t *testing.T) {
 	t.Parallel()
 	d := startDriver(t)
@@ -318,7 +322,8 @@ func TestPressesRefused(t *testing.T) {
 	}
 }
 
-// A change of the plan reaches screens and phones, and the place in it is kept.
+// TestThePlanChangesMeanwhile: a change of the plan is sent to screens and phones, and the current item is
+// kept.
 func TestThePlanChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	d := startDriver(t)
@@ -336,7 +341,7 @@ func TestThePlanChangesMeanwhile(t *testing.T) {
 	if got := wall.Update(); !strings.Contains(got, `"lines":["Sermon"]`) {
 		t.Errorf("after the item was deleted screens show %s, want the next one", got)
 	}
-	d.planner.service("Another", time.Now()) // is not told to screens
+	d.planner.service("Another", time.Now()) // is not sent to screens
 	d.planner.Do("DELETE", "/services/"+d.service, nil)
 	if got := wall.Update(); !strings.Contains(got, `"now":null`) || !strings.Contains(got, `"screen":"logo"`) {
 		t.Errorf("after the service was deleted screens show %s, want the logo", got)
@@ -349,11 +354,11 @@ func TestThePlanChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// The longest words there may be fit into one message for screens, and into one for phones.
+// TestTheLongestPlan: the longest plan fits into one message for screens, and into one for phones.
 func TestTheLongestPlan(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
-	wide := "\U0001F54A" // four bytes, as a character may have
+	wide := "\U0001F54A" // a character of four bytes, the most there are
 	service := p.service(strings.Repeat(wide, maxTitle), time.Now()).ID
 	word := strings.Repeat(wide, maxWords/maxSections)
 	draft := songDraft{Title: strings.Repeat(wide, maxTitle)}

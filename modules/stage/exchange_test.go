@@ -24,7 +24,8 @@ Chorus:
 Amazing grace! how sweet the sound
 `
 
-// What is exported makes the same in an empty installation, and changes nothing where it comes from.
+// TestExportAndImport: importing an export into an empty installation creates the same data. Importing it
+// where it was exported changes nothing.
 func TestExportAndImport(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -56,7 +57,7 @@ func TestExportAndImport(t *testing.T) {
 	if got := empty.Do("GET", "/export", nil).Body; got != file {
 		t.Errorf("export of the import: %s, want %s", got, file)
 	}
-	// Another file replaces what it has, and the items that it does not have go.
+	// Another file replaces what it contains. Items of a service that it does not contain are deleted.
 	sunday := p.read(strings.Split(strings.Split(file, `"services":[{"id":"`)[1], `"`)[0])
 	d := driver{p.m.Person(controlLive), p, sunday.ID}
 	d.take()
@@ -76,7 +77,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// A file with a mistake is refused as a whole, and the preview names the lines.
+// TestImportsRefused: a file with a mistake is refused completely, and the preview names the lines.
 func TestImportsRefused(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -124,7 +125,7 @@ func TestImportsRefused(t *testing.T) {
 	}
 }
 
-// Songs come as plain text, with headings or without, and only once.
+// TestSongsAsText: songs are imported from plain text, with or without headings, and only once.
 func TestSongsAsText(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -148,7 +149,8 @@ Holy, Holy, Holy (Reginald Heber, 1826) [{"1" "Holy, holy, holy! Lord God Almigh
 	}
 }
 
-// Who wrote and drove can have it exported, and is forgotten when they are erased.
+// TestPeopleAreExportedAndForgotten: a person can export what they wrote and drove, and their id is removed
+// when they are erased.
 func TestPeopleAreExportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &stage{}, sdktest.Options{})

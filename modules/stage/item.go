@@ -16,11 +16,11 @@ const (
 	noticeKind  = "notice"
 )
 
-// item is one point of an order of service as callers see it.
+// item is one point of an order of service in the form that callers get.
 type item struct {
 	ID        string  `json:"id"`
 	Kind      string  `json:"kind"`
-	Title     string  `json:"title"` // a song's may be empty: then it is the song's own
+	Title     string  `json:"title"` // may be empty for a song: then the song's own title is shown
 	Text      string  `json:"text"`
 	SongID    *string `json:"songId"`
 	SongTitle *string `json:"songTitle"`
@@ -29,17 +29,17 @@ type item struct {
 	Rev       int64   `json:"rev"`
 }
 
-// itemDraft is what a caller writes. Absent and null mean the same.
+// itemDraft is an item in the form that callers send. Absent and null mean the same.
 type itemDraft struct {
 	Kind    string  `json:"kind"`
 	Title   *string `json:"title"`
 	Text    *string `json:"text"`
 	SongID  *string `json:"songId"`
 	Seconds *int64  `json:"seconds"`
-	Rev     *int64  `json:"rev"` // an edit's: what the writer saw
+	Rev     *int64  `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
-// check fills in what may be left out and refuses what could not be shown.
+// check sets the defaults and refuses an item that cannot be shown.
 func (d *itemDraft) check() error {
 	if d.Title == nil {
 		d.Title = new(string)

@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// The channels of a service that goes on: what screens show, and what the phone that drives them needs.
+// The channels of a driven service: for screens, and for the phone that drives them.
 const (
 	screenChannel  = "screen"
 	controlChannel = "control"
@@ -15,24 +15,24 @@ const (
 	showLogo  = "logo"
 )
 
-// live is where the service stands that is driven.
+// live is the current position in the service that is being driven.
 type live struct {
-	ServiceID *string   `json:"serviceId"` // null: none is driven
+	ServiceID *string   `json:"serviceId"` // null: no service is being driven
 	ItemID    *string   `json:"itemId"`
-	Section   int64     `json:"section"` // which step of the item
+	Section   int64     `json:"section"` // the current step of the item
 	ItemSince time.Time `json:"itemSince"`
 	Screen    string    `json:"screen"`
 	Message   string    `json:"message"`
 	Rev       int64     `json:"rev"`
 }
 
-// controlUpdate is what phones are told, and what a press is answered with.
+// controlUpdate is an update for phones, and the response to a press.
 type controlUpdate struct {
 	Live   live    `json:"live"`
 	Driver *string `json:"driver"` // a person's id
 	Timer  *timer  `json:"timer"`
-	Ack    *string `json:"ack"` // the press that made this
-	// Whether the plan is another one than before: then the phone asks for a new snapshot.
+	Ack    *string `json:"ack"` // the press that caused it
+	// Whether the plan has changed. Then the phone requests a new snapshot.
 	PlanChanged bool `json:"planChanged"`
 }
 
@@ -45,7 +45,7 @@ type control struct {
 	Timer      *timer    `json:"timer"`
 }
 
-// plan is the service that is driven, with the words of every item as screens show them.
+// plan is the service that is being driven, with the words of every item as screens show them.
 type plan struct {
 	ID       string     `json:"id"`
 	Title    string     `json:"title"`
@@ -61,8 +61,8 @@ type planItem struct {
 	Steps   []step `json:"steps"`
 }
 
-// screen is the whole of what a screen shows. It comes as a snapshot and after every change; the one with the
-// highest rev counts.
+// screen is everything that a screen shows. It is sent as a snapshot and after every change; the one with the
+// highest rev is valid.
 type screen struct {
 	ServerTime time.Time   `json:"serverTime"`
 	Rev        int64       `json:"rev"`
@@ -75,19 +75,19 @@ type screen struct {
 	Settings   appearances `json:"settings"`
 }
 
-// nextStep is what comes next, in a line.
+// nextStep is the next step, in one line.
 type nextStep struct {
 	Label string `json:"label"`
 	Line  string `json:"line"`
 }
 
-// timer says when the time is over, and of what it is.
+// timer is the end of the current time, and what it counts.
 type timer struct {
 	EndsAt time.Time `json:"endsAt"`
 	Mode   string    `json:"mode"`
 }
 
-// appearances are how an administrator wants the screens to look.
+// appearances are an administrator's settings for the screens.
 type appearances struct {
 	FontScale int64 `json:"fontScale"`
 	ShowNext  bool  `json:"showNext"`

@@ -1,5 +1,6 @@
-// Command stage is what a service is led with: planners write the order of service and the words of songs,
-// one person drives it from a phone, and screens show words, what comes next and the time that is left.
+// Command stage is a module for leading a service. Planners write the order of service and the words of
+// songs, one person drives it from a phone, and screens show the words, what comes next and the remaining
+// time.
 package main
 
 import (
@@ -17,7 +18,7 @@ const (
 	viewDisplay = "stage.display.view"
 )
 
-// stage is the module: its routes and, once started, what they work with.
+// stage is the module with its routes and, once started, their dependencies.
 type stage struct {
 	host  *sdk.Host
 	store *store

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
 
-// planner is a person who writes services, and a module to write them in.
+// planner is a person who writes services, in a module that runs in a test.
 type planner struct {
 	*sdktest.Caller
 	t *testing.T
@@ -26,7 +26,7 @@ func startPlanner(t *testing.T) planner {
 	return planner{m.Person(editPlan), t, m}
 }
 
-// made sends a request that has to create something, and decodes that.
+// made sends a request that must create something, and decodes the response.
 func (p planner) made(path string, body, into any) {
 	p.t.Helper()
 	got := p.Do("POST", path, body)
@@ -66,7 +66,8 @@ func (p planner) read(service string) (read fullService) {
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Services are listed by their start, those to come and those that are over, and page by page.
+// TestServicesAreListedByStart: services are listed by their start, upcoming and past ones separately, page
+// by page.
 func TestServicesAreListedByStart(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -103,7 +104,8 @@ func TestServicesAreListedByStart(t *testing.T) {
 	}
 }
 
-// Items keep the positions 1, 2, 3 ... through every move and deletion; a move by an old order is refused.
+// TestItemsKeepTheirOrder: items have the positions 1, 2, 3 ... after every move and deletion. A move with an
+// old rev is refused.
 func TestItemsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -161,7 +163,8 @@ func TestItemsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// The items of one service are added behind those of another, all or none; the first service stays as it was.
+// TestOrderIsCopied: the items of one service are appended to another one, all or none. The first service
+// does not change.
 func TestOrderIsCopied(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -203,7 +206,8 @@ func TestOrderIsCopied(t *testing.T) {
 	}
 }
 
-// What could not be shown is refused, and so are edits of what somebody else has changed.
+// TestRefusals: what cannot be shown is refused, and so is an edit of something that somebody else has
+// changed meanwhile.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -268,7 +272,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Songs are found by a part of their title, which is no pattern.
+// TestSongsAreFound: songs are found by a part of their title, which is not a pattern.
 func TestSongsAreFound(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -293,7 +297,7 @@ func TestSongsAreFound(t *testing.T) {
 	}
 }
 
-// Everybody who reads plans is told of each change, so that they ask again.
+// TestReadersAreTold: all readers of plans are notified of each change, so that they fetch them again.
 func TestReadersAreTold(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)
@@ -304,7 +308,7 @@ func TestReadersAreTold(t *testing.T) {
 	}
 }
 
-// Other modules ask which services are to come, and what one is.
+// TestCapability: other modules can list upcoming services and read one.
 func TestCapability(t *testing.T) {
 	t.Parallel()
 	p := startPlanner(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reader reads the JSON of an import, and knows the line of whatever is wrong with it.
+// reader reads the JSON of an import, and finds the line of each problem.
 type reader struct {
 	text     []byte
 	problems []problem
@@ -21,7 +21,7 @@ func (r *reader) refuse(offset int64, code string) {
 	r.problems = append(r.problems, problem{line, code})
 }
 
-// lists reads an object of lists and gives each element, with its offset, to the function of its list.
+// lists reads an object of lists. It passes each element, with its offset, to the function for its list.
 func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64)) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(r.text))
 	broken := func() { r.refuse(decoder.InputOffset(), "NO_JSON") }
@@ -61,7 +61,7 @@ func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64))
 	}
 }
 
-// parseExchange reads what an export has written.
+// parseExchange reads an export.
 func parseExchange(text []byte) (all exchange, problems []problem) {
 	r := &reader{text: text}
 	known := map[string]bool{}
@@ -140,8 +140,8 @@ var (
 	heading   = regexp.MustCompile(`^\[(.+)\]$|^(.{1,40}):$`)
 )
 
-// parseText reads plain text: the title, perhaps who wrote it in brackets, and sections between empty lines,
-// each with a heading like "[Chorus]" or "Verse 2:" or without. Three hyphens are between two songs.
+// parseText reads plain text: the title, optionally the author in brackets, and sections between empty lines,
+// each with or without a heading like "[Chorus]" or "Verse 2:". Three hyphens separate two songs.
 func parseText(text []byte) (songs []songDraft, problems []problem) {
 	r := &reader{text: []byte(plainLines(string(text)) + "\n")}
 	offset, start := int64(0), int64(0)

@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// forget takes an erased person's id from what they wrote and drove. Services and songs stay.
+// forget removes an erased person's id from what they wrote and drove. Services and songs remain.
 func (s *stage) forget(ctx context.Context, userID string) error {
 	return s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
 		for _, statement := range []string{
@@ -23,14 +23,14 @@ func (s *stage) forget(ctx context.Context, userID string) error {
 	})
 }
 
-// written is a service or a song as its last writer's export has it.
+// written is a service or a song in its last writer's export.
 type written struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 }
 
-// exportPerson is what the module keeps of a person: which services and songs they were the last to write,
-// and whether they drive the screens.
+// exportPerson returns what the module stores about a person: the services and songs that they were the last
+// to write, and whether they drive the screens.
 func (s *stage) exportPerson(ctx context.Context, userID string) (any, error) {
 	own := struct {
 		Services []written `json:"servicesLastWritten"`

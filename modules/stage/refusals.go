@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What a caller can do something about, beside sdk.ErrRequestInvalid.
+// The refusals that a caller can avoid, besides sdk.ErrRequestInvalid.
 var (
 	errNoService   = sdk.Refuse(http.StatusNotFound, "SERVICE_NOT_FOUND")
 	errNoItem      = sdk.Refuse(http.StatusNotFound, "ITEM_NOT_FOUND")
@@ -21,7 +21,7 @@ var (
 	errSongUnknown = sdk.Refuse(http.StatusBadRequest, "SONG_UNKNOWN") // an item names it
 )
 
-// pathID takes an id in its one format; another text names nothing.
+// pathID returns the path's id. An id in another format does not exist.
 func pathID(r *http.Request, missing error) (string, error) {
 	id := r.PathValue("id")
 	if !isID(id) {

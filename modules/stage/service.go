@@ -9,10 +9,10 @@ import (
 // Limits of a service.
 const (
 	maxTitle = 120 // characters
-	maxItems = 40  // so that the whole plan is one message to the phone
+	maxItems = 40  // so that the whole plan fits into one message for the phone
 )
 
-// service is an order of service as a list has it.
+// service is an order of service in the form of lists.
 type service struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title"`
@@ -31,11 +31,11 @@ type fullService struct {
 	Items    []item    `json:"items"`
 }
 
-// serviceDraft is what a caller writes.
+// serviceDraft is a service in the form that callers send.
 type serviceDraft struct {
 	Title    string    `json:"title"`
 	StartsAt time.Time `json:"startsAt"`
-	Rev      *int64    `json:"rev"` // an edit's: what the writer saw
+	Rev      *int64    `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
 func (d *serviceDraft) check() error {

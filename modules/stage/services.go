@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// listServices has the services that are to come, or those that are over, page by page.
+// listServices returns the upcoming or the past services, page by page.
 func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) {
 	page, err := sdk.ReadPage[servicePosition](r, "when")
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *stage) createService(ctx context.Context, r *http.Request) (any, error)
 	return sdk.Created(created), nil
 }
 
-// editService changes title and start, if the service still is what the writer saw.
+// editService changes title and start, if the service has not changed since the writer read it.
 func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[serviceDraft](r)
 	if err != nil {

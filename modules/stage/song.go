@@ -15,13 +15,13 @@ const (
 	maxLines    = 300   // of all sections
 )
 
-// section is a part of a song that is sung in one go.
+// section is a part of a song that is sung in one go, such as a verse.
 type section struct {
 	Label string `json:"label"`
 	Text  string `json:"text"`
 }
 
-// song is one as callers see it.
+// song is a song in the form that callers get.
 type song struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title"`
@@ -39,15 +39,15 @@ type listedSong struct {
 	Rev      int64  `json:"rev"`
 }
 
-// songDraft is what a caller writes.
+// songDraft is a song in the form that callers send.
 type songDraft struct {
 	Title    string    `json:"title"`
 	Credit   *string   `json:"credit"`
 	Sections []section `json:"sections"`
-	Rev      *int64    `json:"rev"` // an edit's: what the writer saw
+	Rev      *int64    `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
-// check fills in what may be left out and refuses what could not be shown.
+// check sets the defaults and refuses a song that cannot be shown.
 func (d *songDraft) check() error {
 	if d.Credit == nil {
 		d.Credit = new(string)

@@ -10,7 +10,7 @@ import (
 // maxSearch is the longest text that is searched for, in characters.
 const maxSearch = 100
 
-// listSongs has the songs by title, without their words, page by page.
+// listSongs returns the songs by title, without their words, page by page.
 func (s *stage) listSongs(ctx context.Context, r *http.Request) (any, error) {
 	page, err := sdk.ReadPage[songPosition](r, "q")
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *stage) createSong(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Created(created), nil
 }
 
-// editSong replaces a song, if it still is what the writer saw.
+// editSong replaces a song if it has not changed since the writer read it.
 func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[songDraft](r)
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// What a screen has room for, so that it can be read from afar.
+// The limits of a screen, so that it can be read from afar.
 const (
 	screenLines = 6
 	wholeLine   = 50 // characters; a longer line is broken
 	brokenLine  = 36
 )
 
-// step is what a screen shows at once. Next goes from one to the next.
+// step is what a screen shows at once.
 type step struct {
 	Label string   `json:"label"`
 	Lines []string `json:"lines"`
 }
 
-// words are what the steps of an item are made of.
+// words are the texts from which the steps of an item are made.
 type words struct {
 	Kind      string
 	Title     string
@@ -28,7 +28,7 @@ type words struct {
 	Sections  []section
 }
 
-// name is what the item is called.
+// name returns the name of the item.
 func (w *words) name() string {
 	if w.Title == "" && w.SongTitle != nil {
 		return *w.SongTitle
@@ -36,7 +36,7 @@ func (w *words) name() string {
 	return w.Title
 }
 
-// steps are never none: an item without words shows its name.
+// steps returns at least one step: an item without words shows its name.
 func (w *words) steps() []step {
 	var all []step
 	for _, one := range w.Sections {
@@ -51,8 +51,8 @@ func (w *words) steps() []step {
 	return all
 }
 
-// cut makes steps of a text: an empty line ends one, and what is longer than a screen becomes several of
-// about the same length.
+// cut divides a text into steps. An empty line ends a step, and a part that is longer than a screen becomes
+// several steps of about the same length.
 func cut(label, text string) []step {
 	var all []step
 	for _, paragraph := range strings.Split(text, "\n\n") {
@@ -76,7 +76,7 @@ func cut(label, text string) []step {
 	return all
 }
 
-// screenLinesOf breaks a line that is too long into as few as possible, of about the same length.
+// screenLinesOf breaks a line that is too long into as few lines as possible, of about the same length.
 func screenLinesOf(line string) []string {
 	if utf8.RuneCountInString(line) <= wholeLine {
 		return []string{line}
@@ -90,7 +90,7 @@ func screenLinesOf(line string) []string {
 	return least
 }
 
-// brokenAt breaks a line between words, and a longer word anywhere.
+// brokenAt breaks a line between words, and a word that is too long anywhere.
 func brokenAt(line string, width int) []string {
 	var lines []string
 	var now []rune

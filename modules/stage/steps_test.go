@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A step has at most six lines, longer words become several of about the same length, and none is lost.
+// TestStepsFitOnAScreen: a step has at most six lines, longer texts become several steps of about the same
+// length, and no word is lost.
 func TestStepsFitOnAScreen(t *testing.T) {
 	t.Parallel()
 	psalm := "The LORD is my shepherd; I shall not want. He maketh me to lie down in green pastures: he " +

@@ -31,7 +31,8 @@ func collect[T any](rows *sdk.Rows, err error, scan func(row scanner, into *T) e
 	return all, rows.Err()
 }
 
-// missing tells why an edit found no row of a table: another writer was faster, or the row is gone.
+// missing returns why an edit found no row of a table: errConflict if another writer was faster, or gone if
+// the row does not exist.
 func missing(ctx context.Context, tx *sdk.Tx, table, id string, gone error) error {
 	var there bool
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+table+` WHERE id = $1)`, id).Scan(&there)
@@ -44,7 +45,7 @@ func missing(ctx context.Context, tx *sdk.Tx, table, id string, gone error) erro
 	return gone
 }
 
-// orElse replaces the error of a row that is not there.
+// orElse replaces the error of a missing row by gone.
 func orElse(err, gone error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return gone

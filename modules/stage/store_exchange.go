@@ -11,7 +11,7 @@ import (
 // chunk is how many rows are written by one statement, so that their values stay below its limit.
 const chunk = 16
 
-// readAll reads all songs and services, in an order that stays.
+// readAll reads all songs and services, always in the same order.
 func readAll(ctx context.Context, q querier) (all exchange, err error) {
 	rows, err := q.Query(ctx, `SELECT id::text, title, credit, sections FROM songs ORDER BY lower(title), id`)
 	all.Songs, err = collect(rows, err, func(row scanner, s *exchangedSong) error {
@@ -57,7 +57,7 @@ func readServices(ctx context.Context, q querier) ([]exchangedService, error) {
 	return services, err
 }
 
-// writeAll writes what differs from what is there.
+// writeAll writes the songs and services that differ from the stored ones.
 func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, writer string) (done imported, err error) {
 	before, err := readAll(ctx, tx)
 	if err != nil {
@@ -84,7 +84,7 @@ func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, writer string) (don
 	return done, nil
 }
 
-// differing counts what is new, changed and the same, and returns the first two.
+// differing counts new, changed and unchanged elements, and returns the new and changed ones.
 func differing[T any](done *counts, before, after []T, id func(T) string) (different []T) {
 	known := make(map[string]T, len(before))
 	for _, one := range before {
@@ -106,7 +106,7 @@ func differing[T any](done *counts, before, after []T, id func(T) string) (diffe
 	return different
 }
 
-// asJSON is for values that always have a JSON.
+// asJSON encodes a value whose encoding cannot fail.
 func asJSON(value any) string {
 	text, _ := json.Marshal(value)
 	return string(text)
@@ -134,8 +134,8 @@ func writeServices(ctx context.Context, tx *sdk.Tx, services []exchangedService,
 	return err
 }
 
-// writeServiceItems gives a service exactly these items. Those that it has already keep their id, so that
-// whoever drives it stands where they stood.
+// writeServiceItems makes these the only items of a service. Existing items keep their id, so that the
+// current position of a driven service does not change.
 func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) error {
 	text := asJSON(s.Items)
 	_, err := tx.Exec(ctx, `
@@ -160,7 +160,7 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 	return namedSong(err)
 }
 
-// addSongs adds those songs that are not there already, with the same title and words.
+// addSongs adds the songs for which there is none with the same title and words.
 func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, writer string) (done imported, err error) {
 	for _, one := range songs {
 		sections := asJSON(one.Sections)

@@ -12,7 +12,7 @@ func scanItem(row scanner, i *item) error {
 	return row.Scan(&i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.SongTitle, &i.Seconds, &i.Position, &i.Rev)
 }
 
-// itemByID reads an item as callers see it.
+// itemByID reads an item in the form that callers get.
 func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 	read := new(item)
 	err := scanItem(tx.QueryRow(ctx, `
@@ -22,7 +22,7 @@ func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 	return read, orElse(err, errNoItem)
 }
 
-// room tells whether so many items more fit into a service.
+// room checks that a service has room for this many more items.
 func room(ctx context.Context, tx *sdk.Tx, serviceID string, more int) error {
 	var there, fits bool
 	err := tx.QueryRow(ctx, `
@@ -57,7 +57,7 @@ func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft)
 	return itemByID(ctx, tx, id)
 }
 
-// copyItems adds the items of a service at the end of another, all or none. It returns the new ids.
+// copyItems appends the items of a service to another service, all or none. It returns the new ids.
 func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]string, error) {
 	var there bool
 	var more int
@@ -95,7 +95,7 @@ func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]strin
 	return created, rows.Err()
 }
 
-// editItem replaces an item and returns which service it belongs to.
+// editItem replaces an item and returns the id of its service.
 func editItem(ctx context.Context, tx *sdk.Tx, id string, d *itemDraft) (
 	edited *item, serviceID string, err error,
 ) {
@@ -115,7 +115,7 @@ func editItem(ctx context.Context, tx *sdk.Tx, id string, d *itemDraft) (
 	return edited, serviceID, err
 }
 
-// removeItem deletes an item and closes the gap. Where the service stands at it, it goes on to the next one.
+// removeItem deletes an item and closes the gap. If it is the current item, the next one becomes current.
 func removeItem(ctx context.Context, tx *sdk.Tx, id string) (serviceID string, err error) {
 	_, err = tx.Exec(ctx, `
 		UPDATE live
@@ -140,8 +140,8 @@ func removeItem(ctx context.Context, tx *sdk.Tx, id string) (serviceID string, e
 	return serviceID, err
 }
 
-// placeItem moves an item behind another one of its service, or to the front. The mover says which service
-// they saw.
+// placeItem moves an item behind another one of its service, or to the front. seen is the rev of the service
+// that the caller saw.
 func placeItem(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64) (
 	serviceID string, err error,
 ) {
@@ -178,7 +178,7 @@ func placeItem(ctx context.Context, tx *sdk.Tx, id string, after *string, seen i
 	return serviceID, err
 }
 
-// namedSong is the refusal for a song that is not there.
+// namedSong replaces the database's error if the item's song does not exist.
 func namedSong(err error) error {
 	if sdk.BrokenConstraint(err) == "items_song" {
 		return errSongUnknown

@@ -8,30 +8,30 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// querier is a transaction, or the database where one statement is enough.
+// querier is a transaction, or the database if one statement is enough.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
 }
 
-// moment is all that screens and phones are told of, except the plan.
+// moment is the state that screens and phones get, except the plan.
 type moment struct {
 	live
 	Driver     *string
 	ServerTime time.Time
-	ends       map[string]*time.Time // of the timer, by its mode
+	ends       map[string]*time.Time // when the time is over, by the timer's mode
 	around     []neighbour
 }
 
-// neighbour is the item at which the service stands, the one before or the one after.
+// neighbour is the current item of the service, or the one before or after it.
 type neighbour struct {
 	words
 	ID      string
-	Offset  int64 // from the item at which the service stands: -1, 0 or 1
+	Offset  int64 // from the current item: -1, 0 or 1
 	Seconds int64
 }
 
-// readMoment reads where the service stands that is driven.
+// readMoment reads the state of the service that is being driven.
 func readMoment(ctx context.Context, q querier) (*moment, error) {
 	var m moment
 	var item, onTime, service *time.Time
@@ -81,7 +81,7 @@ func scanWords(row scanner, w *words, before ...any) error {
 	return json.Unmarshal(sections, &w.Sections)
 }
 
-// at is the item so far from where the service stands; nil when there is none.
+// at returns the item at this offset from the current one; nil when there is none.
 func (m *moment) at(offset int64) *neighbour {
 	for n := range m.around {
 		if m.around[n].Offset == offset {
@@ -91,7 +91,7 @@ func (m *moment) at(offset int64) *neighbour {
 	return nil
 }
 
-// lastStep is the number of the last step of the item at which the service stands.
+// lastStep returns the number of the last step of the current item.
 func (m *moment) lastStep() int64 {
 	if here := m.at(0); here != nil {
 		return int64(len(here.steps())) - 1

@@ -15,7 +15,7 @@ type servicePosition struct {
 	ID       string    `json:"id"`
 }
 
-// A service is upcoming until this long after its start: it still goes on.
+// A service counts as upcoming until this long after its start, because it may still be going on.
 const stillUpcoming = 12 * time.Hour
 
 const listedService = `
@@ -27,7 +27,7 @@ func scanService(row scanner, s *service) error {
 	return row.Scan(&s.ID, &s.Title, &s.StartsAt, &s.Rev, &s.Items, &s.Seconds)
 }
 
-// upcomingServices are those that start at a time or later, the next one first.
+// upcomingServices returns the services that start at a time or later, the next one first.
 func (s *store) upcomingServices(ctx context.Context, from time.Time, after *servicePosition, limit int) (
 	[]service, error,
 ) {
@@ -43,7 +43,7 @@ func (s *store) upcomingServices(ctx context.Context, from time.Time, after *ser
 	return collect(rows, err, scanService)
 }
 
-// pastServices are those that started before a time, the last one first.
+// pastServices returns the services that started before a time, the last one first.
 func (s *store) pastServices(ctx context.Context, before time.Time, after *servicePosition, limit int) (
 	[]service, error,
 ) {
@@ -59,10 +59,10 @@ func (s *store) pastServices(ctx context.Context, before time.Time, after *servi
 	return collect(rows, err, scanService)
 }
 
-// firstID is before every id that the database draws.
+// firstID sorts before every id that the database generates.
 const firstID = "00000000-0000-0000-0000-000000000000"
 
-// service reads one with its items in one statement, so that they belong together.
+// service reads a service with its items in one statement, so that they are consistent.
 func (s *store) service(ctx context.Context, id string) (*fullService, error) {
 	rows, err := s.db.Query(ctx, `
 		SELECT services.id::text, services.title, services.starts_at, services.rev, items.id IS NOT NULL,
@@ -98,7 +98,7 @@ func (s *store) service(ctx context.Context, id string) (*fullService, error) {
 	return read, rows.Err()
 }
 
-// prefixed scans some values before those of an item.
+// prefixed scans some columns before those of an item.
 type prefixed struct {
 	row  scanner
 	into []any
@@ -136,7 +136,7 @@ func removeService(ctx context.Context, tx *sdk.Tx, id string) error {
 	return orElse(err, errNoService)
 }
 
-// touchService counts a change of a service's items.
+// touchService increments the rev of a service after a change of its items.
 func touchService(ctx context.Context, tx *sdk.Tx, id, writer string) error {
 	_, err := tx.Exec(ctx, `UPDATE services SET rev = rev + 1, changed_by = nullif($2, '') WHERE id = $1`,
 		id, writer)

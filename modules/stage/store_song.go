@@ -22,7 +22,7 @@ type orderedSong struct {
 	place songPosition
 }
 
-// songs are those whose title has a text in it, by title.
+// songs returns the songs whose title contains a text, by title.
 func (s *store) songs(ctx context.Context, search string, after *songPosition, limit int) (
 	[]orderedSong, error,
 ) {
@@ -92,7 +92,7 @@ func editSong(ctx context.Context, tx *sdk.Tx, id string, d *songDraft, writer s
 	return edited, err
 }
 
-// removeSong deletes a song that no service has.
+// removeSong deletes a song that is in no service.
 func removeSong(ctx context.Context, tx *sdk.Tx, id string) error {
 	var removed string
 	err := tx.QueryRow(ctx, `DELETE FROM songs WHERE id = $1 RETURNING id::text`, id).Scan(&removed)

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// isLine tells whether a text is one line of so many characters.
+// isLine reports whether a text is one line of least to most characters.
 func isLine(text string, least, most int) bool {
 	return isText(text, least, most) && !strings.ContainsRune(text, '\n')
 }
 
-// isText tells whether a text has so many characters and none that is not seen, except the ends of lines.
+// isText reports whether a text has least to most characters, all of them visible except line ends.
 func isText(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)
 	return least <= count && count <= most && !strings.ContainsFunc(text, func(r rune) bool {
@@ -19,10 +19,10 @@ func isText(text string, least, most int) bool {
 	})
 }
 
-// normalized has every line end as \n, no tab, and no space at the ends.
+// normalized converts every line end to \n and tabs to spaces, and trims the text.
 func normalized(text string) string { return strings.TrimSpace(plainLines(text)) }
 
-// withoutGaps has no empty line: in a song one is between two sections.
+// withoutGaps removes empty lines, because in a song they separate sections.
 func withoutGaps(text string) string {
 	for strings.Contains(text, "\n\n") {
 		text = strings.ReplaceAll(text, "\n\n", "\n")

@@ -6,10 +6,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// maxPlan is how many bytes of words the plan in a snapshot has, as JSON; with more it has first lines alone.
+// maxPlan is how many bytes of words the plan in a snapshot may have, as JSON. A longer one contains only
+// first lines.
 const maxPlan = sdk.MaxSnapshot * 3 / 4
 
-// screenOf is what screens show at a moment.
+// screenOf returns what screens show in a moment.
 func (s *stage) screenOf(m *moment) screen {
 	shown := screen{
 		ServerTime: m.ServerTime,
@@ -32,7 +33,7 @@ func (s *stage) screenOf(m *moment) screen {
 	return shown
 }
 
-// nextOf is the step that Next leads to: of the same item, or the first one of the next.
+// nextOf returns the next step: of the same item, or the first one of the next item.
 func nextOf(m *moment) *nextStep {
 	if here := m.at(0); here != nil && m.Section < m.lastStep() {
 		next := here.steps()[m.Section+1]
@@ -53,7 +54,7 @@ func labelled(name, label string) string {
 	return name + " · " + label
 }
 
-// timerOf is none where the time of what it counts is not planned.
+// timerOf returns nil if the duration is not planned.
 func (s *stage) timerOf(m *moment) *timer {
 	mode := s.host.Config.String("timerMode")
 	if ends := m.ends[mode]; ends != nil {
@@ -66,13 +67,13 @@ func (s *stage) controlOf(m *moment, ack *string) controlUpdate {
 	return controlUpdate{Live: m.live, Driver: m.Driver, Timer: s.timerOf(m), Ack: ack}
 }
 
-// tell publishes a moment, to the screens first.
+// tell publishes a moment, first to the screens.
 func (s *stage) tell(m *moment, update controlUpdate) {
 	s.publish(screenChannel, s.screenOf(m))
 	s.publish(controlChannel, update)
 }
 
-// screenSnapshot reads in one transaction, so that all of it is of one moment.
+// screenSnapshot reads in one transaction, so that all its parts are consistent.
 func (s *stage) screenSnapshot(ctx context.Context) (any, error) {
 	var shown screen
 	err := s.reading(ctx, func(tx *sdk.Tx) error {
@@ -109,7 +110,7 @@ func (s *stage) readControl(ctx context.Context) (*control, error) {
 	return read, err
 }
 
-// reading runs f in a transaction whose statements all see the same.
+// reading runs f in a transaction whose statements all see the same data.
 func (s *stage) reading(ctx context.Context, f func(tx *sdk.Tx) error) error {
 	return s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
 		if _, err := tx.Exec(ctx, `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`); err != nil {
@@ -119,7 +120,7 @@ func (s *stage) reading(ctx context.Context, f func(tx *sdk.Tx) error) error {
 	})
 }
 
-// shorten leaves the first line of each step where all the words are too much for one message.
+// shorten keeps only the first line of each step if all words are too long for one message.
 func (p *plan) shorten() {
 	size := 0
 	for _, item := range p.Items {

@@ -2,9 +2,9 @@ package main
 
 import "context"
 
-// turn lets one write at a time through. The row of the stage would do so, too, but each write that waits
-// there holds a connection, and the platform serves a module's calls in the order in which they come: with
-// many waiting, the one that has the lock could not go on.
+// turn lets one write at a time run. The lock of the stage's row would do that too, but each write that waits
+// for the lock holds a connection, and the platform serves a module's calls in order. With many waiting
+// writes, the one that has the lock could not continue.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -6,17 +6,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// plansChannel tells readers of services and songs that something has changed, so that they ask again.
+// plansChannel notifies readers of services and songs of a change, so that they fetch them again.
 const plansChannel = "plans"
 
-// standing is the row that every write locks: which service is driven, by whom, and what was told so far.
+// standing is the row that every write locks: the service that is being driven, its driver, and the rev.
 type standing struct {
 	ServiceID *string
 	Driver    *string
 	Rev       int64
 }
 
-// drives tells whether a service is the one that is driven.
+// drives reports whether this service is being driven.
 func (s *standing) drives(service string) bool { return s.ServiceID != nil && *s.ServiceID == service }
 
 // plansChange is the snapshot of plansChannel, and each of its updates.
@@ -24,9 +24,9 @@ type plansChange struct {
 	Rev int64 `json:"rev"`
 }
 
-// writePlan runs f in a transaction that has locked the row of the stage, so that all writes take turns, and
-// tells readers once it is committed. f returns whether it has changed what is driven: then screens and
-// phones are told, too.
+// writePlan runs f in a transaction that has locked the row of the stage, so that writes run one after the
+// other. After the commit it notifies readers. f returns whether it has changed the driven service; then
+// screens and phones get an update, too.
 func (s *stage) writePlan(ctx context.Context,
 	f func(tx *sdk.Tx, now *standing) (onStage bool, err error),
 ) error {
@@ -72,22 +72,22 @@ func count(what bool) int {
 	return 0
 }
 
-// publish tells the readers of a channel. The change is committed, so a failure is no reason to refuse it:
-// readers learn of it with the next update, or when their stream starts again within five minutes.
+// publish sends an update to the readers of a channel. The change is already committed, so an error does not
+// refuse it: readers see it with the next update, or when their stream restarts within five minutes.
 func (s *stage) publish(channel string, update any) {
 	if err := s.host.Realtime.Publish(channel, update); err != nil {
 		s.host.Log.Warn("a change was not published", "channel", channel)
 	}
 }
 
-// plansSnapshot says how often services and songs were changed.
+// plansSnapshot returns how often services and songs were changed.
 func (s *stage) plansSnapshot(ctx context.Context) (any, error) {
 	var now plansChange
 	err := s.store.db.QueryRow(ctx, `SELECT plans_rev FROM stage`).Scan(&now.Rev)
 	return now, err
 }
 
-// lock reads the row of the stage, and keeps other writes waiting until the transaction ends.
+// lock locks the row of the stage until the transaction ends, and returns it.
 func lock(ctx context.Context, tx *sdk.Tx) (*standing, error) {
 	now := new(standing)
 	err := tx.QueryRow(ctx, `SELECT service_id::text, driver, rev FROM stage FOR UPDATE`).

@@ -5,13 +5,13 @@ import { Face } from "./slide/face";
 import { Fields } from "./slide/fields";
 import { wordsFor } from "./slide/words";
 
-/** What a slide is given, on a screen and in the Dashboard (see the README of announcements). */
+/** The tools that a slide gets, on a screen and in the Dashboard (see the README of announcements). */
 interface Tools {
 	serverNow(): number;
 	readonly locale: string;
 }
 
-/** How often the face looks at the clock, milliseconds. It changes once a second. */
+/** How often the face reads the clock, in milliseconds. It changes once a second. */
 const lookEvery = 100;
 
 export default defineContribution({

@@ -9,11 +9,11 @@ interface CardProps {
 	readonly context: ModuleUiContext;
 	readonly contribution: Contribution;
 	readonly say: Say;
-	/** Called when the card comes or leaves. */
+	/** Called when the card appears or disappears. */
 	changed(id: string, hidden: boolean): void;
 }
 
-/** What is remembered of a card, so that the page does not jump when the person comes back to it. */
+/** What is stored about a card, so that the page does not jump when the person returns to it. */
 interface Remembered {
 	readonly hidden: boolean;
 	readonly height: number;

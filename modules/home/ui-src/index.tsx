@@ -14,7 +14,7 @@ export default defineModuleUi({
 	},
 });
 
-/** The tiles of all modules, in the order in which the platform names them. */
+/** The tiles of all modules, in the platform's order. */
 function Tiles({ context }: { readonly context: ModuleUiContext }) {
 	const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
 	const changed = useCallback((id: string, hides: boolean) => {

@@ -1,9 +1,7 @@
 const minute = 60_000;
 
-/**
- * Calls the listener each minute while the page is seen, when it is seen again, and when the network is back,
- * until the signal.
- */
+/** Calls the listener every minute while the page is visible, when it becomes visible again, and when the
+ * network is back, until the signal is aborted. */
 export function rounds(listener: () => void, signal: AbortSignal): void {
 	const ifSeen = () => {
 		if (!document.hidden) listener();

@@ -1,24 +1,24 @@
 import type { Contribution, ModuleUiContext } from "@narthex/sdk";
 import type { Tile, TileTools } from "./tile";
 
-/** How long a tile may take to load, to fill its card, or to bring itself up to date, milliseconds. */
+/** How long a tile may take to load, to fill its card, or to refresh, in milliseconds. */
 const limit = 10_000;
 
-/** How a card looks. */
+/** The state of a card. */
 export interface Look {
 	readonly is: "loading" | "shown" | "hidden";
-	/** What the tile calls itself; undefined as long as it could not be loaded. */
+	/** The tile's own title; undefined until its script is loaded. */
 	readonly title: string | undefined;
-	/** What was asked of it last did not work; what was there before is still shown. */
+	/** The last call of the tile failed. Its previous content is still shown. */
 	readonly failed: boolean;
 }
 
 type Given = Pick<ModuleUiContext, "locale" | "dir" | "serverNow" | "signal">;
 
-/** One tile, from the loading of its script to the end. What it throws stays with it. */
+/** One tile, from loading its script to its end. Its errors do not affect other tiles. */
 export class TileRun {
 	#title: string | undefined;
-	#ended = new AbortController(); // of what is in the card now
+	#ended = new AbortController(); // of the current content of the card
 	#dispose: (() => void) | void = undefined;
 	#listeners: (() => unknown)[] = [];
 	#filled = false;
@@ -31,13 +31,13 @@ export class TileRun {
 		readonly context: Given,
 		readonly container: HTMLElement,
 		readonly changed: (look: Look) => void,
-		/** Whether it had nothing to show when this person was here before. */
+		/** Whether the card was hidden when this person was here before. */
 		hidden: boolean,
 	) {
 		this.#hidden = hidden;
 	}
 
-	/** Fills the card, or brings it up to date. While one call is under way, another one does nothing. */
+	/** Fills the card, or refreshes it. A call during another one does nothing. */
 	async run(): Promise<void> {
 		if (this.#busy) return;
 		this.#busy = true;
@@ -50,13 +50,13 @@ export class TileRun {
 			if (this.context.signal.aborted) return;
 			console.error(`The tile ${this.contribution.id} failed:`, error);
 			if (!this.#filled) this.#empty();
-			this.#tell(true); // a tile that had nothing to show still has nothing
+			this.#tell(true); // a tile that was hidden stays hidden
 		} finally {
 			this.#busy = false;
 		}
 	}
 
-	/** Ends it. Ending twice is fine. */
+	/** Ends the tile. Ending it twice is fine. */
 	end(): void {
 		this.#empty();
 	}
@@ -68,7 +68,7 @@ export class TileRun {
 		this.#title = tile.title(this.context.locale);
 		if (ended.signal.aborted) return;
 		const dispose = await tile.render(this.container, this.#tools(ended.signal));
-		if (ended.signal.aborted) return tolerant(dispose); // it was too late
+		if (ended.signal.aborted) return tolerant(dispose); // it finished too late
 		this.#dispose = dispose;
 		this.#filled = true;
 	}
@@ -94,7 +94,7 @@ export class TileRun {
 			hide: () => {
 				if (signal.aborted) return;
 				this.#hides = true;
-				if (this.#busy) return; // it is told at the end
+				if (this.#busy) return; // run reports it at the end
 				this.#hidden = true;
 				this.#tell(false);
 			},
@@ -117,7 +117,7 @@ export class TileRun {
 	}
 }
 
-/** A tile that cannot clean up must not harm the others. */
+/** Runs dispose. An error in it must not affect other tiles. */
 function tolerant(dispose: (() => void) | void): void {
 	try {
 		dispose?.();
@@ -135,6 +135,6 @@ async function inTime(work: Promise<void>): Promise<void> {
 		await Promise.race([work, late]);
 	} finally {
 		clearTimeout(timer);
-		work.catch(() => undefined); // after the time nobody asks any more
+		work.catch(() => undefined); // after the timeout its error is ignored
 	}
 }

@@ -1,18 +1,18 @@
-/** What a contribution to home.tiles defines: one card of Home. README.md is for who writes one. */
+/** The definition of a contribution to home.tiles: one card of Home. README.md is for authors of tiles. */
 export interface Tile {
 	/** The heading of the card, in the given language. */
 	title(locale: string): string;
-	/** Fills the container. It may answer what ends it. */
+	/** Fills the container. It may return a function that ends the tile. */
 	render(container: HTMLElement, tools: TileTools): Dispose | Promise<Dispose>;
 }
 
 type Dispose = (() => void) | void;
 
-/** What a tile is given. */
+/** The tools that a tile gets. */
 export interface TileTools {
-	/** A request to the routes of the tile's own module, as the person who is signed in. */
+	/** Sends a request to the routes of the tile's own module, as the signed-in person. */
 	api(path: string, init?: RequestInit): Promise<Response>;
-	/** Milliseconds since 1970 by the server's clock. */
+	/** Milliseconds since 1970, by the server's clock. */
 	serverNow(): number;
 	readonly locale: string;
 	readonly dir: "ltr" | "rtl";
@@ -20,8 +20,8 @@ export interface TileTools {
 	readonly moduleId: string;
 	/** Aborted when the tile is ended. */
 	readonly signal: AbortSignal;
-	/** Calls the listener each minute, and when the page is seen again. */
+	/** Calls the listener every minute, and when the page becomes visible again. */
 	refresh(listener: () => unknown): void;
-	/** There is nothing for this person: the card leaves, until a refresh that does not hide it again. */
+	/** There is nothing to show to this person: hides the card until a refresh that does not call hide. */
 	hide(): void;
 }

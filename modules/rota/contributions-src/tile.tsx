@@ -6,7 +6,7 @@ import { Dates } from "../ui-src/dates";
 import { refusalIn, timesIn } from "../ui-src/tools";
 import { languageFor, wordsFor } from "../ui-src/words";
 
-/** What Home gives a tile, as far as this one uses it. */
+/** The tools that a tile of Home gets, as far as this one uses them. */
 interface TileTools {
 	api(path: string, init?: RequestInit): Promise<Response>;
 	refresh(listener: () => unknown): void;
@@ -16,10 +16,10 @@ interface TileTools {
 	readonly signal: AbortSignal;
 }
 
-/** How many dates the card has room for. What waits for an answer comes first. */
+/** How many dates the card shows. Those that wait for a response are first. */
 const most = 3;
 
-/** My dates: requests can be answered where they are seen. */
+/** My dates, with buttons to respond to requests. */
 export default defineContribution({
 	title: (locale: string) => wordsFor(languageFor(locale))("tabMine"),
 	async render(container: HTMLElement, tools: TileTools) {

@@ -1,7 +1,7 @@
 import { ApiError, type Context, jsonRequest } from "@narthex/sdk";
 import type { Change, Board } from "./board";
 
-/** Why a request did not do what was asked: an id of a word. */
+/** Why a request failed: an id of a text. */
 export type Refusal =
 	| "offline"
 	| "denied"
@@ -20,7 +20,7 @@ export type Refusal =
 	| "addressMissing"
 	| "stageSilent";
 
-/** A request that was refused for a permission names it. */
+/** A request that was refused for lack of a permission names the permission. */
 export type Result<Value> =
 	| { readonly ok: true; readonly value: Value }
 	| { readonly ok: false; readonly why: Refusal; readonly permission: Permission };
@@ -32,7 +32,7 @@ export interface Days {
 	readonly to: string;
 }
 
-/** A date of one's own. */
+/** One of the person's own dates. */
 export interface MyDate {
 	readonly id: string;
 	readonly service: { readonly id: string; readonly title: string; readonly start: string };
@@ -64,7 +64,7 @@ export interface Imported {
 	readonly problems: readonly Problem[];
 }
 
-/** What an archive changes, or would change. */
+/** What the import of an archive changes, or would change. */
 export interface Arrived {
 	readonly roles: number;
 	readonly volunteers: number;
@@ -123,14 +123,14 @@ export class RotaApi {
 		return this.#ask("rota.mail.send", "POST", "/mail/test", {});
 	}
 
-	/** Sends a file as it is; preview only asks what it would change. */
+	/** Sends a file unchanged. With preview it only requests what would change. */
 	import<Value>(path: string, type: string, text: string, preview: boolean): Promise<Result<Value>> {
 		const api: Context["api"] = (target, init) =>
 			this.context.api(target, { ...init, body: text, headers: { "Content-Type": type } });
 		const query = preview ? "?preview=1" : "";
 		return answered("rota.manage", jsonRequest({ api }, "POST", path + query));
 	}
-	/** The text of a file that is downloaded. */
+	/** The text of a file for download. */
 	async export(path: string): Promise<Result<string>> {
 		const read = async () => {
 			const response = await this.context.api(path);

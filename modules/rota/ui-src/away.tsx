@@ -15,7 +15,7 @@ interface AwayProps {
 
 const none: Days = { from: "", to: "" };
 
-/** The days on which somebody is away. */
+/** The periods in which a person is away. */
 export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 	const { context, say, tell, day } = tools;
 	const [draft, setDraft] = useState((context.drafts.get("away") as Days | undefined) ?? none);

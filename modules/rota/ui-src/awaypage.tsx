@@ -7,11 +7,11 @@ import type { Tools } from "./tools";
 interface AwayPageProps {
 	readonly tools: Tools;
 	readonly board: Board;
-	/** The volunteer. */
+	/** The volunteer's id. */
 	readonly id: string;
 }
 
-/** Where a coordinator notes when somebody is away. */
+/** Where a coordinator enters when a volunteer is away. */
 export function AwayPage({ tools, board, id }: AwayPageProps) {
 	const { context, api, say } = tools;
 	const volunteer = board.volunteers.find((one) => one.id === id);

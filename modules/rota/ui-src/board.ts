@@ -2,7 +2,7 @@ import type { Days } from "./api";
 
 export type Status = "planned" | "open" | "yes" | "no";
 
-/** What is seen of the last mail about something. */
+/** The shown part of the last mail about something. */
 export interface Mail {
 	readonly kind: string;
 	readonly outcome: "queued" | "sent" | "notSetUp" | "refused" | "tryAgain";
@@ -33,7 +33,7 @@ export interface Role {
 
 export interface Volunteer {
 	readonly id: string;
-	/** Of an erased person it is empty. */
+	/** Empty for an erased person. */
 	readonly label: string;
 	readonly email: string;
 	readonly language: string;
@@ -45,21 +45,21 @@ export interface Volunteer {
 	readonly rev: number;
 }
 
-/** Everything that coordinators work on. */
+/** Everything that coordinators work with. */
 export interface Board {
 	readonly serverTime: string;
 	readonly rev: number;
 	readonly rolesRev: number;
 	readonly announcements: boolean;
 	readonly weekStartsOn: "monday" | "sunday";
-	/** The module that plans services did not answer: there are none in it. */
+	/** The module that plans services did not respond, so the board has no services. */
 	readonly unplanned: boolean;
 	readonly roles: readonly Role[];
 	readonly volunteers: readonly Volunteer[];
 	readonly weeks: readonly { readonly begins: string; readonly services: readonly Service[] }[];
 }
 
-/** One change of the board. What is not in it stays. */
+/** One change of the board. Everything that is not in it stays the same. */
 export interface BoardUpdate {
 	readonly rev: number;
 	readonly assignments?: readonly Assignment[];
@@ -67,17 +67,15 @@ export interface BoardUpdate {
 	readonly volunteers?: readonly Volunteer[];
 }
 
-/** What a coordinator changes in one write. */
+/** The changes of a coordinator in one request. */
 export interface Change {
 	readonly add?: readonly Pick<Assignment, "serviceId" | "roleId" | "volunteerId">[];
 	readonly set?: readonly { readonly id: string; readonly status: Status; readonly rev: number }[];
 	readonly remove?: readonly { readonly id: string; readonly rev: number }[];
 }
 
-/**
- * The board after a change; the same one when the change is in it already. Undefined when a change in between
- * is missing, or the change says nothing but that there was one: then a new snapshot is needed.
- */
+/** Returns the board after a change; the same board if it already contains the change. Returns undefined if a
+ * change in between is missing, or if the update contains only a rev. Then a new snapshot is needed. */
 export function applied(board: Board, update: BoardUpdate): Board | undefined {
 	const { rev, assignments, removed, volunteers } = update;
 	if (rev <= board.rev) return board;
@@ -117,18 +115,18 @@ function withAssignments(
 /** All services in their order. */
 export const servicesOf = ({ weeks }: Board): readonly Service[] => weeks.flatMap(({ services }) => services);
 
-/** A moment's day in this browser's zone: "2026-12-06". */
+/** The day of a moment in this browser's zone: "2026-12-06". */
 export function dayOf(moment: string | number): string {
 	const at = new Date(moment);
 	const two = (number: number) => String(number).padStart(2, "0");
 	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
-/** Whether a role of a service has nobody, or only people who said no. */
+/** Whether a role of a service has no volunteer, or only volunteers who have said no. */
 export const hasNobody = ({ assignments }: Service, role: Role): boolean =>
 	assignments.every(({ roleId, status }) => roleId !== role.id || status === "no");
 
-/** Whether somebody is away on the day of a service. */
+/** Whether a volunteer is away on the day of a service. */
 export function isAway(volunteer: Volunteer, service: Service): boolean {
 	const day = dayOf(service.start);
 	return volunteer.away.some(({ from, to }) => from <= day && day <= to);

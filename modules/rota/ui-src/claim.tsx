@@ -5,11 +5,12 @@ import { refusalIn, type Tools } from "./tools";
 
 interface ClaimProps {
 	readonly tools: Tools;
-	/** What the address has of the link; "" once it was taken out. */
+	/** The token in the address of the link; "" after it was removed from there. */
 	readonly token: string;
 }
 
-/** Ties the signed-in person to a volunteer: by a press, because programs that look into mails open links. */
+/** Connects the signed-in person with a volunteer. This needs a click, because programs that scan mails open
+ * links. */
 export function Claim({ tools, token }: ClaimProps) {
 	const { context, api, say } = tools;
 	const [kept, setKept] = useState(token || (context.drafts.get("claim") as string | undefined));
@@ -19,7 +20,7 @@ export function Claim({ tools, token }: ClaimProps) {
 		if (token === "") return;
 		setKept(token);
 		context.drafts.set("claim", token);
-		context.navigate("claim", { replace: true }); // the link stays in no history
+		context.navigate("claim", { replace: true }); // so the link is not in the browser's history
 	}, [token]);
 	const leave = () => {
 		context.drafts.delete("claim");

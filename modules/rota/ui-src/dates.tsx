@@ -18,7 +18,7 @@ const chips = {
 
 const answers = ["yes", "no", "away"] as const;
 
-/** One's own dates. What waits for an answer has buttons; an answer can be changed. */
+/** A person's own dates. Requests have buttons for the response; a response can be changed. */
 export function Dates({ say, times, dates, answer }: DatesProps) {
 	return (
 		<ul class="dates stack">

@@ -18,7 +18,7 @@ export interface GridProps {
 	readonly copy: ((service: Service) => Promise<void>) | undefined;
 }
 
-/** A table with a row for each service and a column for each role; a list of cards where there is no room. */
+/** A table with a row for each service and a column for each role; a list of cards on a narrow page. */
 export function Grid(props: GridProps) {
 	const { tools, board, services, copy } = props;
 	const { say, moment } = tools;
@@ -64,7 +64,7 @@ export function Grid(props: GridProps) {
 	return <Table class="grid" label={say("tabMonth")} columns={columns} rows={services} rowId={rowId} />;
 }
 
-/** Who has a role in a service. */
+/** The volunteers who have a role in a service. */
 function Cell(props: GridProps & { readonly service: Service; readonly role: Role }) {
 	const { tools, service, role, pick, nameOf } = props;
 	const { say, moment, language } = tools;
@@ -104,7 +104,7 @@ interface PersonProps extends GridProps {
 	readonly assignment: Assignment;
 }
 
-/** Somebody in a role, what they have said, and what may be done. */
+/** A volunteer in a role with their response, and the possible actions. */
 function Person({ tools, byId, service, role, assignment, nameOf, set, remove, send }: PersonProps) {
 	const { say, moment, sends } = tools;
 	const { status, volunteerId } = assignment;

@@ -23,7 +23,7 @@ export default defineModuleUi({
 	},
 });
 
-/** The month at the start for coordinators, one's own dates for everybody else. */
+/** The first page: the month for coordinators, a person's own dates for everybody else. */
 function Rota({ tools }: { readonly tools: Tools }) {
 	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
@@ -71,7 +71,7 @@ interface ManagedProps {
 	readonly detail: string;
 }
 
-/** What follows the board. */
+/** The pages that use the board. */
 function Managed({ tools, page, part, detail }: ManagedProps) {
 	const { board, again } = useBoard(tools.context);
 	if (board === "refused" || !tools.manages) {

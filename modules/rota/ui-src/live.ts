@@ -2,7 +2,7 @@ import type { ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { applied, type Board, type BoardUpdate } from "./board";
 
-/** The board as the channel tells it. */
+/** The board, kept up to date by the channel. */
 class LiveBoard {
 	board: Board | undefined;
 	#stop: (() => void) | undefined;
@@ -40,7 +40,7 @@ class LiveBoard {
 		this.changed(board);
 	}
 
-	/** Asks for a new snapshot, not at the same moment as all other readers. */
+	/** Requests a new snapshot, but not at the same moment as all other readers. */
 	#restart(): void {
 		if (this.#again !== undefined) return;
 		this.#again = setTimeout(() => {
@@ -50,9 +50,9 @@ class LiveBoard {
 	}
 }
 
-/** The board as it is now, and what asks for it anew. */
+/** The current board, and a function that fetches it again. */
 export interface Followed {
-	/** "refused" when it may not be read. Shown once, it stays, however old. */
+	/** "refused" if it may not be read. A board that was shown once stays, however old it is. */
 	readonly board: Board | "refused" | undefined;
 	again(): void;
 }

@@ -2,7 +2,7 @@ import { Button } from "@narthex/kit";
 import type { Assignment, Mail, Service } from "./board";
 import type { GridProps } from "./grid";
 
-/** What became of the mails about a service: each that was not sent, and who has one. */
+/** The outcomes of the mails about a service: each that was not sent, and who has got one. */
 export function Mails({ tools, service, nameOf, send }: GridProps & { readonly service: Service }) {
 	const { say, sends } = tools;
 	const mailed = service.assignments

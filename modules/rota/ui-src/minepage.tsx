@@ -5,10 +5,10 @@ import { Away } from "./away";
 import { Dates } from "./dates";
 import { refusalIn, type Tools } from "./tools";
 
-/** How often one's dates are read again while they are seen, milliseconds. */
+/** How often a person's own dates are read again while they are visible, in milliseconds. */
 const every = 60_000;
 
-/** One's own dates and days away. */
+/** A person's own dates and days away. */
 export function MinePage({ tools }: { readonly tools: Tools }) {
 	const { context, api, say, tell } = tools;
 	const [mine, setMine] = useState<Mine>();

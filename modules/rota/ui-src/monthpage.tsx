@@ -7,15 +7,15 @@ import { Pick, type Place } from "./pick";
 import { slideText } from "./slidetext";
 import type { Tools } from "./tools";
 
-/** How many requests the server takes at once. */
+/** How many requests one call of the server accepts. */
 const perRequest = 90;
 
 interface MonthProps {
 	readonly tools: Tools;
 	readonly board: Board;
-	/** Asks for the board anew. */
+	/** Fetches the board again. */
 	again(): void;
-	/** "2026-12"; "" for the one that is now. */
+	/** "2026-12"; "" for the current month. */
 	readonly month: string;
 }
 

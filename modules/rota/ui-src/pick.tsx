@@ -17,7 +17,7 @@ interface PickProps {
 	close(): void;
 }
 
-/** Chooses somebody for a role, and says who is away or serves elsewhere. */
+/** Chooses a volunteer for a role, and shows who is away or serves elsewhere. */
 export function Pick({ tools, board, place: { service, role }, choose, close }: PickProps) {
 	const { say, moment } = tools;
 	const [chosen, setChosen] = useState<string>();
@@ -69,7 +69,7 @@ export function Pick({ tools, board, place: { service, role }, choose, close }: 
 	);
 }
 
-/** Why somebody may not be able to, "" where nothing speaks against it. */
+/** Why a volunteer may be unable to serve; "" if nothing is known. */
 function hintFor({ say }: Tools, board: Board, service: Service, volunteer: Volunteer): string {
 	const hints = isAway(volunteer, service) ? [say("away")] : [];
 	const day = dayOf(service.start);

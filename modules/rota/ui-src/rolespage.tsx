@@ -12,7 +12,7 @@ interface Draft {
 	readonly roles: readonly { readonly key: string; readonly id: string | null; readonly name: string }[];
 }
 
-/** The roles in their order, as one list that is saved at once. */
+/** The roles in their order, as one list that is saved as a whole. */
 export function RolesPage({ tools, board }: { readonly tools: Tools; readonly board: Board }) {
 	const { context, api, say } = tools;
 	const stored = (): Draft => ({
@@ -28,7 +28,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		context.setTitle(say("tabRoles"));
 		if (kept) context.setDirty(true);
 	}, []);
-	const { rev, roles } = draft ?? stored(); // nothing begun yet: what others save is seen at once
+	const { rev, roles } = draft ?? stored(); // without a draft, changes of others are shown at once
 
 	const change = (next: Draft["roles"]) => {
 		const changed = { rev, roles: next };

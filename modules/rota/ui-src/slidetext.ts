@@ -1,7 +1,7 @@
 import type { Board, Service } from "./board";
 import type { Tools } from "./tools";
 
-/** Who serves in a service, as a notice of the foyer has it. Who has said no is left out. */
+/** The text of a slide with the volunteers in a service, without those who have said no. */
 export function slideText(tools: Tools, { roles, volunteers }: Board, service: Service): string {
 	const { moment, say, language } = tools;
 	const labels = new Map(volunteers.map(({ id, label }) => [id, label]));

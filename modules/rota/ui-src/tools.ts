@@ -12,7 +12,7 @@ export interface Times {
 	month(month: string): string;
 }
 
-/** What every part of this UI works with. */
+/** The tools of every part of this UI. */
 export interface Tools extends Times {
 	readonly context: ModuleUiContext;
 	readonly api: RotaApi;
@@ -21,16 +21,16 @@ export interface Tools extends Times {
 	/** Hints, the server decides. */
 	readonly manages: boolean;
 	readonly sends: boolean;
-	/** Says what became of an action, and why not. It answers whether it did what was asked. */
+	/** Shows the result of an action, and the reason of a failure. It returns whether the action succeeded. */
 	tell(result: Result<unknown>, done: string, undo?: Action, again?: () => unknown): boolean;
 }
 
-/** The sentence for a refusal, with the permission that is missing. */
+/** The text for a refusal, with the missing permission. */
 export function refusalIn(say: Say, refused: Extract<Result<unknown>, { ok: false }>): string {
 	return refused.why === "denied" ? say("denied", { permission: refused.permission }) : say(refused.why);
 }
 
-/** What can be tried again as it is. */
+/** Refusals after which the same request can be tried again. */
 const passing = new Set(["offline", "busy", "failed", "stageSilent"]);
 
 export function timesIn(language: string): Times {

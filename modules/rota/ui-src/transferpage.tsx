@@ -4,7 +4,7 @@ import type { Arrived, Imported, Problem, Result } from "./api";
 import { refusalIn, type Tools } from "./tools";
 import type { WordId } from "./words";
 
-/** Volunteers and everything else, in and out as files. */
+/** Export and import of volunteers and of all data, as files. */
 export function TransferPage({ tools }: { readonly tools: Tools }) {
 	const { context, say } = tools;
 	useEffect(() => context.setTitle(say("transfer")), []);
@@ -52,7 +52,7 @@ interface ExchangeProps<Report> {
 		readonly type: string;
 		readonly most: number;
 	};
-	/** What an import would change, in words. */
+	/** The changes that an import would make, as texts. */
 	effects(report: Report): readonly string[];
 }
 
@@ -62,7 +62,7 @@ interface Looked<Report> {
 	readonly report: Report;
 }
 
-/** One kind of file: it is looked at before it changes anything. */
+/** One kind of file. Its changes are previewed before the import. */
 function Exchange<Report extends { readonly problems: readonly Problem[] }>(props: ExchangeProps<Report>) {
 	const { tools, title, help, out, into, effects } = props;
 	const { context, api, say, tell } = tools;
@@ -113,7 +113,7 @@ function Exchange<Report extends { readonly problems: readonly Problem[] }>(prop
 					accept={into.accept}
 					onChange={({ currentTarget }) => {
 						void look(currentTarget.files?.[0]);
-						currentTarget.value = ""; // the same file again is a choice, too
+						currentTarget.value = ""; // so that the same file can be chosen again
 					}}
 				/>
 			</label>

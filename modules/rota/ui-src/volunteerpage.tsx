@@ -13,7 +13,7 @@ interface Draft {
 	readonly language: string;
 	readonly digest: boolean;
 	readonly roleIds: readonly string[];
-	/** What the writer saw; null for a new one. */
+	/** The rev that the writer saw; null for a new one. */
 	readonly rev: number | null;
 }
 
@@ -26,7 +26,7 @@ interface VolunteerProps {
 	readonly id: string | undefined;
 }
 
-/** Writes one volunteer, against what the writer saw. */
+/** Edits one volunteer. Saving fails if somebody else has changed it meanwhile. */
 export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 	const { context, api, say } = tools;
 	const key = `volunteer/${id ?? "new"}`;

@@ -5,7 +5,7 @@ import type { Tools } from "./tools";
 
 const perRequest = 90;
 
-/** Everybody who serves. */
+/** All volunteers. */
 export function VolunteersPage({ tools, board }: { readonly tools: Tools; readonly board: Board }) {
 	const { context, api, say, sends, tell } = tools;
 	useEffect(() => context.setTitle(say("tabVolunteers")), []);

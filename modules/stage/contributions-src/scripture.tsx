@@ -3,7 +3,7 @@ import { defineContribution } from "@narthex/sdk";
 import { render } from "preact";
 import { useState } from "preact/hooks";
 
-/** What a slide holds: words of the scripture, and where they are. */
+/** The payload of the slide: words of the scripture, and their reference. */
 interface Scripture {
 	readonly text: string;
 	readonly reference: string;
@@ -19,7 +19,7 @@ const words = {
 } as const;
 const wordsFor = (locale: string) => words[locale.startsWith("de") ? "de" : "en"];
 
-/** What the slide has, whatever was stored. */
+/** The payload, with empty texts for whatever is missing. */
 function scriptureOf(payload: unknown): Scripture {
 	const { text, reference } = (payload ?? {}) as { readonly [key: string]: unknown };
 	return {
@@ -62,7 +62,7 @@ function Fields({ payload, locale, onChange }: FieldsProps) {
 	);
 }
 
-/** So large that the words fit: long ones are smaller, and still to be read from afar. */
+/** The largest size at which the words fit. Even the smallest can be read from afar. */
 function sizeOf(text: string): number {
 	const sizes = [
 		[80, 9],

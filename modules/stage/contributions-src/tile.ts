@@ -1,6 +1,6 @@
 import { defineContribution } from "@narthex/sdk";
 
-/** What the page of "home" gives a tile; its README has all of it. */
+/** The tools that a tile of "home" gets, as far as this one uses them; see its README. */
 interface TileTools {
 	api(path: string): Promise<Response>;
 	readonly locale: string;

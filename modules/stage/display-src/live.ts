@@ -1,7 +1,7 @@
 import type { Context } from "@narthex/sdk";
 import type { Shown } from "./shown";
 
-/** What screens show, as the channel tells it. */
+/** What screens show, according to the channel. */
 export class LiveScreen {
 	shown: Shown | undefined;
 	#received = 0;
@@ -16,7 +16,7 @@ export class LiveScreen {
 	start(): void {
 		this.#stop = this.context.realtime<Shown, Shown>("screen", {
 			snapshot: (shown) => this.#become(shown),
-			// Several processes publish: an older state may come after a newer one.
+			// Several processes publish, so an older state may arrive after a newer one.
 			update: (shown) => shown.rev >= (this.shown?.rev ?? 0) && this.#become(shown),
 		});
 	}
@@ -25,10 +25,9 @@ export class LiveScreen {
 		this.#stop?.();
 	}
 
-	/**
-	 * The server's time. Right after a start the platform's clock may still be the browser's own, and a small
-	 * computer's can be wrong by years; until it agrees with what came last, that counts.
-	 */
+	/** The server's time. Right after a start the platform's clock may still be the browser's own, and a small
+	 * computer's clock can be wrong by years. Until it agrees with the time of the last message, that time is
+	 * used. */
 	now(): number {
 		const told = this.context.serverNow();
 		if (this.shown === undefined) return told;

@@ -1,17 +1,17 @@
 import { Mark } from "@narthex/kit";
 import { h, render } from "preact";
 
-/** In how many places the logo may stand. It goes on each minute, so that no place of the panel burns in. */
+/** The number of places of the logo. It moves every minute, so that it does not burn in. */
 const places = 5;
 
 export interface Logo {
 	readonly element: HTMLElement;
-	/** What stands below the mark; without it the name of the house, as soon as it is known. */
+	/** Sets the text below the mark. Without it that is the name of the house, once it is known. */
 	name(words: string): void;
 	wander(now: number): void;
 }
 
-/** The mark and a name, on a screen that shows no words. */
+/** The mark and a name, for a screen that shows no words. */
 export function logo(): Logo {
 	const element = document.createElement("div");
 	element.className = "logo";
@@ -42,7 +42,7 @@ export function logo(): Logo {
 	};
 }
 
-/** The name of the house, which the platform tells everybody; "" when it has none or cannot be asked. */
+/** The name of the house, which the platform returns to everybody; "" if it has none or the request fails. */
 async function houseName(): Promise<string> {
 	try {
 		const response = await fetch("/api/v1/house", { credentials: "omit" });

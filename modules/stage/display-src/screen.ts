@@ -5,7 +5,7 @@ import { TimerFace } from "./timer";
 
 const tickEvery = 250;
 
-/** The whole screen: words with their name and the timer above, a message and what comes next below. */
+/** The whole screen: words with their name and the timer above, a message and the next step below. */
 export class Screen {
 	readonly #element = part("screen");
 	readonly #label = part("label");

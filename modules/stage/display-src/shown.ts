@@ -1,16 +1,16 @@
-/** Words as a screen shows them at once. */
+/** The words that a screen shows at once. */
 export interface Step {
 	readonly label: string;
 	readonly lines: readonly string[];
 }
 
-/** Until when there is time, and of what that is the time. */
+/** The end of a time, and what it counts. */
 export interface Timer {
 	readonly endsAt: string;
 	readonly mode: "item" | "end_on_time" | "end_service";
 }
 
-/** All that a screen shows: each snapshot and each update is the whole of it. */
+/** Everything that a screen shows. Each snapshot and each update contains all of it. */
 export interface Shown {
 	readonly serverTime: string;
 	readonly rev: number;
@@ -23,11 +23,11 @@ export interface Shown {
 	readonly settings: { readonly fontScale: number; readonly showNext: boolean };
 }
 
-/** The seconds that are left until a moment; negative when it has passed. */
+/** The seconds until a moment; negative when it has passed. */
 export const secondsLeft = (timer: Timer, now: number): number =>
 	Math.ceil((Date.parse(timer.endsAt) - now) / 1000);
 
-/** "4:05" is left, "+0:12" is over, "1:02:00" for hours. */
+/** "4:05" remain, "+0:12" is over, "1:02:00" with hours. */
 export function clockOf(seconds: number): string {
 	const all = Math.abs(seconds);
 	const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
@@ -36,5 +36,5 @@ export function clockOf(seconds: number): string {
 	return seconds < 0 ? `+${words}` : words;
 }
 
-/** Under a minute, and when it is over, the timer asks for attention. */
+/** The timer is highlighted in the last minute and when the time is over. */
 export const isUrgent = (seconds: number): boolean => seconds < 60;

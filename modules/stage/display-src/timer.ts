@@ -4,10 +4,8 @@ const css = `
 	div { font-size: 7cqh; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
 	div.urgent { color: #ffd479; }`;
 
-/**
- * The time that is left. It stands in a shadow tree: that it goes on is no change of the screen, and must not
- * keep the host from dimming one on which nothing has changed for long.
- */
+/** The remaining time. It is in a shadow tree, so that its ticks do not count as changes of the screen. The
+ * host can then still dim a screen that has not changed for long. */
 export class TimerFace {
 	readonly element = document.createElement("div");
 	readonly #face = document.createElement("div");
@@ -22,7 +20,7 @@ export class TimerFace {
 		shadow.append(this.#face);
 	}
 
-	/** Shows how many seconds are left; undefined shows nothing. */
+	/** Shows the remaining seconds; undefined shows nothing. */
 	tick(seconds: number | undefined): void {
 		const words = seconds === undefined ? "" : clockOf(seconds);
 		if (this.#face.textContent !== words) this.#face.textContent = words;

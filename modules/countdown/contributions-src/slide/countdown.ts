@@ -1,10 +1,10 @@
-/** What the slide's payload says. */
+/** The payload of the slide. */
 export interface Countdown {
-	/** What happens then. */
+	/** The event to which the slide counts down. */
 	readonly label: string;
-	/** When, as RFC 3339. */
+	/** Its time, as RFC 3339. */
 	readonly target: string;
-	/** What is shown afterwards: 00:00, or no slide at all. */
+	/** What is shown after that: 00:00, or no slide at all. */
 	readonly after: "zero" | "hide";
 }
 
@@ -12,7 +12,7 @@ export const maxLabel = 120;
 
 const [second, day] = [1000, 86_400_000];
 
-/** A countdown to the next Sunday, 10:00 by the clock of the room. */
+/** A countdown to the next Sunday, 10:00 in the time zone of the room. */
 export function defaults(label: string, now: Date): Countdown {
 	const sunday = new Date(now);
 	sunday.setDate(now.getDate() + ((7 - now.getDay()) % 7));
@@ -21,7 +21,7 @@ export function defaults(label: string, now: Date): Countdown {
 	return { label, target: sunday.toISOString(), after: "zero" };
 }
 
-/** Reads a payload. It throws where that is no countdown; the board then leaves the slide out. */
+/** Reads a payload. It throws an error if the payload is not a countdown; the board then omits the slide. */
 export function read(payload: unknown): Countdown {
 	const { label, target, after } = (payload ?? {}) as Partial<Record<keyof Countdown, unknown>>;
 	if (typeof label !== "string" || typeof target !== "string" || Number.isNaN(Date.parse(target)))
@@ -33,7 +33,8 @@ export function read(payload: unknown): Countdown {
 export const isOver = ({ target, after }: Countdown, now: number): boolean =>
 	after === "hide" && Date.parse(target) <= now;
 
-/** What is left: whole days, and a time as 4:05:06, or 05:06 below an hour. The last second is 00:01. */
+/** The remaining time: whole days, and a time as 4:05:06, or 05:06 below an hour. The last second is 00:01.
+ */
 export function left(target: string, now: number): { readonly days: number; readonly time: string } {
 	const whole = Math.max(0, Math.ceil((Date.parse(target) - now) / second)) * second;
 	const days = Math.floor(whole / day);

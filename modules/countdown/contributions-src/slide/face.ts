@@ -1,10 +1,8 @@
 import { type Countdown, left } from "./countdown";
 import css from "./face.css";
 
-/**
- * The countdown in a slide. It stands in a shadow tree, as the clock of the board does: that it goes on is no
- * change of the board, and must not keep the host from dimming a board that has not changed for long.
- */
+/** The countdown in a slide. It is in a shadow tree, as the board's clock is. So its ticks do not count as
+ * changes of the board, and the host can still dim a board that has not changed for long. */
 export class Face {
 	readonly #days = block("days");
 	readonly #time = block("time");
@@ -27,7 +25,7 @@ export class Face {
 		slide.append(host);
 	}
 
-	/** Shows what is left at a time. */
+	/** Shows the remaining time. */
 	show(now: number): void {
 		const { days, time } = left(this.#target, now);
 		if (this.#time.textContent === time) return;

@@ -9,7 +9,7 @@ interface FieldsProps {
 	onChange(countdown: Countdown): void;
 }
 
-/** The fields of a countdown. Without a moment, the last one counts. */
+/** The fields of a countdown. While the time is invalid, the last valid one is kept. */
 export function Fields({ countdown, say, onChange }: FieldsProps) {
 	const [now, setNow] = useState(countdown);
 	const [moment, setMoment] = useState(localTime(countdown.target));
@@ -48,7 +48,7 @@ export function Fields({ countdown, say, onChange }: FieldsProps) {
 	);
 }
 
-/** A moment as fields have it: of this browser's zone, to the minute. */
+/** A moment in the format of an input field, in this browser's zone, to the minute. */
 function localTime(moment: string): string {
 	const date = new Date(moment);
 	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
