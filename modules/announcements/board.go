@@ -10,14 +10,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Limits of what a screen is sent.
+// Limits of what a screen gets.
 const (
-	maxBoardText  = 800                     // characters of a notice's text: more than any screen has room for
-	maxBoardBytes = sdk.MaxSnapshot * 7 / 8 // of slides in a snapshot, as JSON
+	maxBoardText  = 800                     // characters of a slide's text: more than fits on any screen
+	maxBoardBytes = sdk.MaxSnapshot * 7 / 8 // bytes of the slides in a snapshot, as JSON
 )
 
-// board is what a screen shows: every slide that is published and has not ended. When it is to be seen is
-// decided by the screen, by the server's time.
+// board is everything that a screen shows: all published slides that have not ended. The screen itself
+// selects the slides of each moment, by the server's time.
 type board struct {
 	ServerTime time.Time `json:"serverTime"`
 	Rev        int64     `json:"rev"`
@@ -26,7 +26,7 @@ type board struct {
 	Show       *shown    `json:"show"`
 }
 
-// settings are how an administrator wants the board to look.
+// settings are an administrator's settings for the board.
 type settings struct {
 	SlideSeconds int64  `json:"slideSeconds"`
 	ShowClock    bool   `json:"showClock"`
@@ -34,8 +34,8 @@ type settings struct {
 	IdleMessage  string `json:"idleMessage"`
 }
 
-// update is one change of the board. Its rev is one more than that of the change before; a reader that
-// misses one, or finds nothing but a rev, asks for a new snapshot.
+// update is one change of the board. Its rev is one higher than that of the previous change. A reader that
+// misses a change, or gets an update with only a rev, requests a new snapshot.
 type update struct {
 	Rev    int64    `json:"rev"`
 	Upsert []slide  `json:"upsert,omitempty"`
@@ -43,7 +43,7 @@ type update struct {
 	Show   *shown   `json:"show,omitempty"`
 }
 
-// snapshot is the whole board. Slides beyond what one message holds are left out, the last ones first.
+// snapshot returns the whole board. If the slides do not fit into one message, the last ones are omitted.
 func (a *announcements) snapshot(ctx context.Context) (any, error) {
 	b, err := a.store.board(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *announcements) snapshot(ctx context.Context) (any, error) {
 	return b, nil
 }
 
-// forBoard is a slide as screens get it.
+// forBoard returns a slide in the form that screens get.
 func forBoard(s slide) slide {
 	if utf8.RuneCountInString(s.Body) > maxBoardText {
 		s.Body = string([]rune(s.Body)[:maxBoardText])
@@ -79,7 +79,7 @@ func forBoard(s slide) slide {
 	return s
 }
 
-// onBoard is the update that tells of a slide that was written.
+// onBoard returns the update for a slide that was written.
 func onBoard(s *slide) update {
 	if !s.Enabled {
 		return update{Remove: []string{s.ID}}
@@ -87,9 +87,9 @@ func onBoard(s *slide) update {
 	return update{Upsert: []slide{forBoard(*s)}}
 }
 
-// change runs f in a transaction that first counts the board's rev, so that all changes take turns at that
-// row, and publishes what f returned once it is committed. This process publishes in the order of the revs;
-// of another process's change in between, readers learn by the missing rev.
+// change runs f in a transaction that first increments the board's rev, so that all changes wait for each
+// other at that row. After the commit it publishes the update that f returned. This process publishes in the
+// order of the revs. If another process made a change in between, readers notice the missing rev.
 func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
 	if err := a.turn.take(ctx); err != nil {
 		return err
@@ -113,8 +113,8 @@ func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, 
 	return nil
 }
 
-// publish tells the readers of a channel. The change is committed, so a failure is no reason to refuse it:
-// readers find the gap with the next update, or when their stream starts again within five minutes.
+// publish sends an update to the readers of a channel. The change is already committed, so an error does not
+// refuse it: readers notice the gap with the next update, or when their stream restarts within five minutes.
 func (a *announcements) publish(channel string, told update) {
 	err := a.host.Realtime.Publish(channel, told)
 	if errors.Is(err, sdk.ErrUpdateTooLarge) {
@@ -125,7 +125,7 @@ func (a *announcements) publish(channel string, told update) {
 	}
 }
 
-// board reads it in one statement, so that rev and slides belong together.
+// board reads the board in one statement, so that rev and slides are consistent.
 func (s *store) board(ctx context.Context) (*board, error) {
 	rows, err := s.db.Query(ctx, `
 		SELECT now(), board.rev, board.shown_id::text, board.shown_until, slides.id IS NOT NULL, `+boardColumns+`
@@ -157,13 +157,13 @@ func (s *store) board(ctx context.Context) (*board, error) {
 	return b, rows.Err()
 }
 
-// boardColumns are those of a slide; of the row that has none, what can be scanned.
+// boardColumns are the columns of a slide, with values that can be scanned if there is no slide.
 const boardColumns = `
 	coalesce(slides.id::text, ''), coalesce(kind, ''), coalesce(title, ''), coalesce(body, ''),
 	image_id::text, payload, starts_at, ends_at, coalesce(position, 0), coalesce(enabled, false),
 	coalesce(slides.rev, 0)`
 
-// prefixed scans some values before those of a slide.
+// prefixed scans some columns before those of a slide.
 type prefixed struct {
 	row  interface{ Scan(dst ...any) error }
 	into []any
@@ -174,7 +174,7 @@ func (p prefixed) Scan(dst ...any) error {
 	return p.row.Scan(append(append([]any{}, p.into...), dst...)...)
 }
 
-// turn lets one change at a time through.
+// turn lets one change at a time run.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -21,7 +21,7 @@ func updateOf(t *testing.T, s *sdktest.Subscription) (u update) {
 	return u
 }
 
-// TestBoard: a screen is told of every change of what is published, and of nothing else.
+// TestBoard: a screen gets every change of published slides, and no other.
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{},
@@ -96,7 +96,8 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestShowRefused: only what is published and has not ended is shown, and nobody else decides it.
+// TestShowRefused: only a published slide that has not ended can be shown, and only by people with the
+// permission.
 func TestShowRefused(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -133,7 +134,7 @@ func TestShowRefused(t *testing.T) {
 	}
 }
 
-// TestWritersAtOnce: whatever happens at once, updates come in the order of their revs and without a gap.
+// TestWritersAtOnce: concurrent writes are published in the order of their revs and without gaps.
 func TestWritersAtOnce(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -159,7 +160,7 @@ func TestWritersAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestLongBoard: what does not fit into one message is left out, and the board is still shown.
+// TestLongBoard: slides that do not fit into one message are omitted, and the others are still shown.
 func TestLongBoard(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}
@@ -181,7 +182,7 @@ func TestLongBoard(t *testing.T) {
 	}
 }
 
-// TestSpread: when every slide gets a new place, readers are told to fetch the board again.
+// TestSpread: when every slide gets a new position, readers are made to fetch the board again.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -194,7 +195,7 @@ func TestSpread(t *testing.T) {
 	}
 	follower := m.Device(viewDisplay).Subscribe(boardChannel)
 	bare := false
-	for rev := 1; rev <= 12 && !bare; rev++ { // behind the first there is half as much room each time
+	for rev := 1; rev <= 12 && !bare; rev++ { // each time half as much room is left behind the first
 		moved, behind := ids[2-rev%2], ids[0]
 		body := fmt.Sprintf(`{"after":%q,"rev":%d}`, behind, rev)
 		if got := office.Do("PUT", "/slides/"+moved+"/place", body); got.Status != 200 {

@@ -15,18 +15,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Limits of what is exported and imported at once.
+// Limits of an export and an import.
 const (
-	maxExchange       = 32 << 20 // bytes of a file: the most that a route takes
+	maxExchange       = 32 << 20 // bytes of a file: the largest body of a route
 	maxExchangeSlides = 2000
 )
 
-// exchangeVersion is that of the form of a file: one JSON object of three members, in this order:
-// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. Both directions hold one
-// picture in memory at a time.
+// exchangeVersion is the version of the file's format: one JSON object of three members, in this order:
+// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. Export and import have
+// one picture at a time in memory.
 const exchangeVersion = 1
 
-// exchanged is a notice in a file.
+// exchanged is a slide in a file.
 type exchanged struct {
 	ID       string         `json:"id"`
 	Kind     string         `json:"kind"`
@@ -39,7 +39,7 @@ type exchanged struct {
 	Enabled  bool           `json:"enabled"`
 }
 
-// moment is a time as the module's routes have it.
+// moment is a time in the format of the module's routes.
 type moment time.Time
 
 const momentForm = "2006-01-02T15:04:05.000Z"
@@ -49,7 +49,7 @@ func (m moment) MarshalText() ([]byte, error) {
 	return []byte(time.Time(m).UTC().Format(momentForm)), nil
 }
 
-// UnmarshalText takes no other spelling.
+// UnmarshalText accepts no other format.
 func (m *moment) UnmarshalText(text []byte) error {
 	at, err := time.Parse(momentForm, string(text))
 	*m = moment(at)
@@ -62,8 +62,8 @@ type exchangedPicture struct {
 	Data []byte `json:"data"`
 }
 
-// exportAll is a file with all notices and the pictures that they show. Pictures that make it larger than an
-// import takes are refused; pictures=0 leaves them out.
+// exportAll writes a file with all slides and their pictures. It refuses an export that is too large for an
+// import; pictures=0 omits the pictures.
 func (a *announcements) exportAll(ctx context.Context, r *http.Request) (any, error) {
 	sent, err := sdk.Query(r, "pictures")
 	if err != nil || sent["pictures"] != "" && sent["pictures"] != "0" {
@@ -98,7 +98,7 @@ func (a *announcements) exportAll(ctx context.Context, r *http.Request) (any, er
 	}}, nil
 }
 
-// noticesOf are slides as a file has them. A picture that is not in the file is not named.
+// noticesOf returns slides in the form of a file, without the ids of pictures that are not in the file.
 func noticesOf(slides []slide, pictures []picture) []exchanged {
 	there := make(map[string]bool, len(pictures))
 	for _, p := range pictures {
@@ -138,7 +138,7 @@ func (a *announcements) writeExport(
 	return errors.Join(err, e.WriteToken(jsontext.EndArray), e.WriteToken(jsontext.EndObject))
 }
 
-// shownPictures are those that notices name.
+// shownPictures returns the pictures that slides name.
 func (s *store) shownPictures(ctx context.Context) (pictures []picture, err error) {
 	rows, err := s.db.Query(ctx, `
 		SELECT id::text, object_key, type, bytes, width, height, sha256
@@ -159,13 +159,13 @@ func (s *store) shownPictures(ctx context.Context) (pictures []picture, err erro
 	return pictures, rows.Err()
 }
 
-// exchangeReader reads a file value by value, and holds no more of it than the longest one may have.
+// exchangeReader reads a file value by value. It buffers at most the longest allowed value.
 type exchangeReader struct {
 	decoder *jsontext.Decoder
 	body    *valueReader
 }
 
-// maxValue in bytes is a picture of the most bytes in base64, with what stands around it.
+// maxValue, in bytes, is the largest picture in base64, with its other members.
 const maxValue = maxImage/3*4 + 64<<10
 
 var errNoExport = errors.New("this is not an export of announcements")
@@ -175,10 +175,10 @@ func newExchangeReader(body io.Reader) exchangeReader {
 	return exchangeReader{jsontext.NewDecoder(counted), counted}
 }
 
-// valueReader ends a body whose value has no end: a decoder holds a value as a whole.
+// valueReader ends a body whose current value is too long, because the decoder buffers a whole value.
 type valueReader struct {
 	body io.Reader
-	read int64 // since the value began
+	read int64 // since the beginning of the value
 }
 
 func (v *valueReader) Read(p []byte) (int, error) {
@@ -190,7 +190,7 @@ func (v *valueReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin reads to the first notice.
+// begin reads up to the first slide.
 func (r exchangeReader) begin() error {
 	if err := r.token('{'); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (r exchangeReader) begin() error {
 	return r.list("notices")
 }
 
-// list goes into the list that the next member is.
+// list reads up to the first element of the next member, which must be a list with this name.
 func (r exchangeReader) list(name string) error {
 	if err := r.member(name); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (r exchangeReader) list(name string) error {
 	return r.token('[')
 }
 
-// more tells whether a list goes on; at its end it leaves it.
+// more reports whether the list has another element. At the end it reads the end of the list.
 func (r exchangeReader) more() (bool, error) {
 	r.body.read = 0
 	if r.decoder.PeekKind() != ']' {
@@ -225,7 +225,7 @@ func (r exchangeReader) more() (bool, error) {
 	return false, r.token(']')
 }
 
-// end refuses what follows the file.
+// end refuses anything after the object.
 func (r exchangeReader) end() error {
 	if err := r.token('}'); err != nil {
 		return err
@@ -262,7 +262,8 @@ func (r exchangeReader) value(into any) error {
 	return nil
 }
 
-// unread is errNoExport, unless the body is too long or was given up: that the platform responds to.
+// unread returns errNoExport, except for a body that is too long or was aborted: the platform responds to
+// that.
 func unread(err error) error {
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return tooLong
@@ -273,7 +274,8 @@ func unread(err error) error {
 	return errNoExport
 }
 
-// uploadOf takes a picture from a file. It is kept as a new object, under the id that the notices name.
+// uploadOf returns a picture of a file as an upload. It becomes a new object with the id that the slides
+// name.
 func uploadOf(p exchangedPicture) (*upload, error) {
 	u, err := newUpload(bytes.NewReader(p.Data))
 	if err != nil || !isID(p.ID) || len(p.Data) > maxImage {
@@ -283,7 +285,7 @@ func uploadOf(p exchangedPicture) (*upload, error) {
 	return u, nil
 }
 
-// known is which pictures are here already, by id and content.
+// known returns the pictures that exist already, by id and content.
 func (s *store) known(ctx context.Context) (map[string]string, error) {
 	sums := make(map[string]string)
 	rows, err := s.db.Query(ctx, `SELECT id::text, sha256 FROM images`)

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// TestExportAndImport: an export makes the same board of an empty installation, and changes nothing where it
-// came from; a notice that has changed since is changed back.
+// TestExportAndImport: importing an export into an empty installation creates the same board. Importing it
+// where it was exported changes nothing, except slides that have changed since: these are changed back.
 func TestExportAndImport(t *testing.T) {
 	t.Parallel()
 	m, empty := sdktest.Start(t, &announcements{}, sdktest.Options{}),
@@ -28,7 +28,7 @@ func TestExportAndImport(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	uploaded(t, office, pngOf(t, 3, 3)) // which nobody shows
+	uploaded(t, office, pngOf(t, 3, 3)) // no slide shows it
 	file := office.Do("GET", "/export", nil)
 	if file.Status != http.StatusOK || strings.Count(file.Body, `"data"`) != 1 ||
 		!strings.Contains(file.Header.Get("Content-Disposition"), "announcements.json") {
@@ -72,7 +72,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// TestImportRefused: a file with a problem says where, and writes nothing at all.
+// TestImportRefused: a file with a problem is refused with its position, and nothing is written.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -115,7 +115,7 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// TestExportTooLarge: what no import would take is refused, unless the pictures are left out.
+// TestExportTooLarge: an export that is too large for an import is refused, unless it omits the pictures.
 func TestExportTooLarge(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -134,7 +134,8 @@ func TestExportTooLarge(t *testing.T) {
 	}
 }
 
-// TestEndlessValue: of a value that is longer than any picture no more is read than a picture may have.
+// TestEndlessValue: of a value that is longer than any picture only as many bytes are read as a picture may
+// have.
 func TestEndlessValue(t *testing.T) {
 	t.Parallel()
 	body := &endless{}

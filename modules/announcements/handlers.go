@@ -7,13 +7,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// list shows the published slides to everybody who may read, and all of them to who may write.
+// list returns the published slides to readers, and all slides to people who may write.
 func (a *announcements) list(ctx context.Context, r *http.Request) (any, error) {
 	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {
 		return nil, err
 	}
-	// before the slides: an order that changes in between is refused later
+	// read before the slides, so that a move by an order that changes meanwhile is refused
 	rev, err := a.store.orderRev(ctx)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (a *announcements) create(ctx context.Context, r *http.Request) (any, error
 	return sdk.Created(created), nil
 }
 
-// edit replaces the whole slide, if it still is what the writer saw.
+// edit replaces the whole slide, if it has not changed since the writer read it.
 func (a *announcements) edit(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[draft](r)
 	if err != nil {

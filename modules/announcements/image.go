@@ -19,11 +19,11 @@ import (
 const (
 	maxImage     = 8 << 20    // bytes
 	maxSide      = 8192       // pixels
-	maxPixels    = 25_000_000 // a screen's small computer decodes all of them: 100 MB
-	maxImageHead = 1 << 20    // bytes that may come before the picture's size: profiles and camera notes
+	maxPixels    = 25_000_000 // a screen's small computer has to decode all of them: 100 MB
+	maxImageHead = 1 << 20    // bytes before the picture's size: profiles and metadata
 )
 
-// picture is an uploaded image as callers see it.
+// picture is an uploaded image in the form that callers get.
 type picture struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -35,15 +35,15 @@ type picture struct {
 	sum       []byte // SHA-256 of the bytes
 }
 
-// upload is a picture whose bytes are still to be read.
+// upload is a picture whose bytes are not read yet.
 type upload struct {
 	picture
 	rest io.Reader
 	hash hash.Hash
 }
 
-// newUpload judges by the content what is sent: JPEG, PNG or WebP, and no more pixels than a screen can take.
-// What the sender calls it is not asked.
+// newUpload recognizes the type by the content: JPEG, PNG or WebP. It refuses pictures with more pixels than
+// a screen can show. The sender's Content-Type is ignored.
 func newUpload(body io.Reader) (*upload, error) {
 	var head bytes.Buffer
 	config, format, err := image.DecodeConfig(io.TeeReader(io.LimitReader(body, maxImageHead), &head))
@@ -63,7 +63,7 @@ func newUpload(body io.Reader) (*upload, error) {
 	return u, nil
 }
 
-// Read reads the picture from its first byte.
+// Read reads the picture from its beginning.
 func (u *upload) Read(p []byte) (int, error) {
 	n, err := u.rest.Read(p)
 	u.Bytes += int64(n)

@@ -19,7 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// painted is a picture of one colour.
+// painted returns a picture of one colour.
 func painted(tb testing.TB, width, height int) image.Image {
 	tb.Helper()
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.RGBA{40, 90, 160, 255}})
@@ -44,13 +44,13 @@ func jpegOf(tb testing.TB, width, height int) string {
 	return file.String()
 }
 
-// webp is the smallest lossless picture of one pixel.
+// webp is a minimal lossless picture of one pixel.
 const webp = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00" +
 	"\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 
 func send(caller *sdktest.Caller, body io.Reader) *sdktest.Response {
 	request := caller.Request("POST", "/images", body)
-	request.Header.Set("Content-Type", "text/html") // what a sender says of it does not count
+	request.Header.Set("Content-Type", "text/html") // the sender's type is ignored
 	return caller.Send(request)
 }
 
@@ -64,7 +64,8 @@ func uploaded(tb testing.TB, caller *sdktest.Caller, content string) (p picture)
 	return p
 }
 
-// TestUpload takes the three types by their content, and gives them back by URL and as they were sent.
+// TestUpload uploads the three types, which are recognized by their content, and reads them by URL and
+// unchanged.
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -109,7 +110,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestUploadRefused: what is no picture that a screen can show leaves nothing behind.
+// TestUploadRefused: a refused upload leaves nothing behind.
 func TestUploadRefused(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -146,15 +147,15 @@ func TestUploadRefused(t *testing.T) {
 	}
 }
 
-// longHead is a JPEG whose size comes after 2 MiB of a camera's notes.
+// longHead is a JPEG whose size comes after 2 MiB of metadata.
 func longHead(whole string) io.Reader {
 	note := append([]byte{0xff, 0xe1, 0xff, 0xff}, make([]byte, 0xfffd)...)
 	return io.MultiReader(strings.NewReader(whole[:2]), bytes.NewReader(bytes.Repeat(note, 32)),
 		strings.NewReader(whole[2:]))
 }
 
-// TestPictureOfASlide: readers and screens get a picture only while a published slide shows it, and it goes
-// with the last slide that does.
+// TestPictureOfASlide: readers and screens get a picture only while a published slide shows it, and it is
+// deleted with the last such slide.
 func TestPictureOfASlide(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -221,7 +222,7 @@ func TestPictureOfASlide(t *testing.T) {
 	}
 }
 
-// TestSweep deletes what nobody uses and leaves what is used, or young.
+// TestSweep deletes old pictures that no slide names, and leaves all others.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}
@@ -251,8 +252,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepLeavesWhatIsBeingNamed: the sweep passes over a picture that an open transaction names, and a
-// slide that comes too late is refused.
+// TestSweepLeavesWhatIsBeingNamed: the sweep skips a picture that an open transaction names. A slide that
+// names a deleted picture is refused.
 func TestSweepLeavesWhatIsBeingNamed(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}
@@ -283,7 +284,7 @@ func TestSweepLeavesWhatIsBeingNamed(t *testing.T) {
 	}
 }
 
-// TestSweepIsRegular: what nobody used for a day goes without anybody's doing.
+// TestSweepIsRegular: the schedule deletes a picture that was unused for a day.
 func TestSweepIsRegular(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}

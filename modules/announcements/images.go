@@ -11,10 +11,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// imageURLLasts is how long a browser may use the address of a picture.
+// imageURLLasts is how long an address of a picture is valid.
 const imageURLLasts = time.Hour
 
-// upload stores a picture. It is shown once a slide names it; one that none names for a day is deleted.
+// upload stores a picture. It is shown when a slide names it. A picture that no slide names for a day is
+// deleted.
 func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error) {
 	u, err := newUpload(r.Body)
 	if err != nil {
@@ -30,7 +31,7 @@ func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error
 	return sdk.Created(u.picture), nil
 }
 
-// imageURL is for people: readers see the pictures of what is published, and writers all of them.
+// imageURL is for people: readers get pictures of published slides, writers all pictures.
 func (a *announcements) imageURL(ctx context.Context, r *http.Request) (any, error) {
 	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {
@@ -39,20 +40,20 @@ func (a *announcements) imageURL(ctx context.Context, r *http.Request) (any, err
 	return a.readURL(ctx, r, manages)
 }
 
-// boardImageURL is for screens: the pictures of what is published.
+// boardImageURL is for screens: pictures of published slides.
 func (a *announcements) boardImageURL(ctx context.Context, r *http.Request) (any, error) {
 	return a.readURL(ctx, r, false)
 }
 
-// readURL gives out the address only of an object that is there, for a screen cannot ask why a picture
-// does not come.
+// readURL returns an address only if the object exists, because a screen cannot find out why a picture does
+// not load.
 func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublished bool) (any, error) {
 	p, err := a.picture(r, unpublished)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := a.images.Head(ctx, p.objectKey); err != nil {
-		if errors.Is(err, sdk.ErrNotFound) { // administrators are told which screen lacks it; "": a person's page
+		if errors.Is(err, sdk.ErrNotFound) { // tells administrators which screen lacks it; "": a person's page
 			a.host.Log.Warn("a picture is not in the storage any more", "screen", sdk.Principal(ctx).DeviceID)
 		}
 		return nil, stored(err)
@@ -67,7 +68,7 @@ func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublishe
 	}{url, expiresAt}, nil
 }
 
-// original gives a picture back as it was sent.
+// original returns a picture unchanged.
 func (a *announcements) original(ctx context.Context, r *http.Request) (any, error) {
 	p, err := a.picture(r, true)
 	if err != nil {
@@ -85,7 +86,7 @@ func (a *announcements) original(ctx context.Context, r *http.Request) (any, err
 	}}, nil
 }
 
-// picture is the one that the path names.
+// picture returns the picture in the path.
 func (a *announcements) picture(r *http.Request, unpublished bool) (*picture, error) {
 	id := r.PathValue("id")
 	if !isID(id) {
@@ -94,7 +95,7 @@ func (a *announcements) picture(r *http.Request, unpublished bool) (*picture, er
 	return a.store.image(r.Context(), id, unpublished)
 }
 
-// stored is a storage's error as the caller is told it: an object that is not there is a picture.
+// stored converts an error of the storage to a refusal; a missing object is a missing picture.
 func stored(err error) error {
 	if errors.Is(err, sdk.ErrNotFound) {
 		return errNoImage
@@ -102,14 +103,14 @@ func stored(err error) error {
 	return err
 }
 
-// deleteDropped removes the object of a picture that was dropped, if one was.
+// deleteDropped deletes the object of a dropped picture; "" means that there is none.
 func (a *announcements) deleteDropped(ctx context.Context, key string) {
 	if key != "" {
 		a.deleteObject(ctx, key)
 	}
 }
 
-// deleteObject removes an object that no row names any more. When it fails, the sweep finds it.
+// deleteObject deletes an object that no row names any more. If that fails, the sweep deletes it later.
 func (a *announcements) deleteObject(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

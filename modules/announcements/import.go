@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-const maxImportProblems = 10 // the first ones are told
+const maxImportProblems = 10 // only the first ones are reported
 
 // imported is what an import changes, or would change.
 type imported struct {
@@ -30,32 +30,32 @@ type counts struct {
 	Same    int `json:"same"`
 }
 
-// problem is why an import is refused. Line is the place in its list, from 1; 0 is the file itself.
+// problem is why an import is refused. Line is the position in its list, from 1; 0 means the file itself.
 type problem struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 }
 
-// importing is one import, from the first byte of its file to the last row.
+// importing is one import in progress.
 type importing struct {
 	*announcements
 	preview bool
 	result  imported
 	notices []exchanged
-	ids     map[string]string // of a picture in the file: its id here
-	uploads []*upload         // stored, and without a row as yet
-	named   map[string]bool   // pictures that notices name
+	ids     map[string]string // ids in this installation, by the picture's id in the file
+	uploads []*upload         // stored, but without a row yet
+	named   map[string]bool   // pictures that slides name
 }
 
-// importAll takes an export. A notice that is here already is changed to what the file says, others are added
-// behind those of the board, and none is deleted. With preview=1 it only says what it would do. With a
-// problem nothing is written.
+// importAll imports an export. A slide that exists already is changed to the file's content, others are
+// appended to the board, and none is deleted. With preview=1 it only returns what it would change. If there
+// is a problem, nothing is written.
 func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, error) {
 	sent, err := sdk.Query(r, "preview")
 	if err != nil || sent["preview"] != "" && sent["preview"] != "1" {
 		return nil, sdk.ErrRequestInvalid
 	}
-	if err := a.importTurn.take(ctx); err != nil { // a picture is held in memory
+	if err := a.importTurn.take(ctx); err != nil { // an import has one picture at a time in memory
 		return nil, err
 	}
 	defer a.importTurn.leave()
@@ -83,7 +83,7 @@ func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, er
 	return i.result, nil
 }
 
-// errUnchanged ends the transaction of a preview.
+// errUnchanged rolls back the transaction of a preview.
 var errUnchanged = errors.New("a preview changes nothing")
 
 func (i *importing) problem(line int, code string) {
@@ -92,7 +92,7 @@ func (i *importing) problem(line int, code string) {
 	}
 }
 
-// read checks the whole file, and stores its pictures unless it is a preview or has problems.
+// read checks the whole file. It stores the pictures unless it is a preview or there are problems.
 func (i *importing) read(ctx context.Context, r exchangeReader) error {
 	if err := r.begin(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader) error {
 			i.ids[p.ID] = p.ID
 			i.result.Pictures.Same++
 			continue
-		case taken: // by another picture
+		case taken: // the id belongs to another picture
 			u.ID = uuid.NewString()
 		}
 		i.ids[p.ID] = u.ID
@@ -180,7 +180,7 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader) error {
 	}
 }
 
-// write compares the notices with those that are here, and writes what differs.
+// write compares the slides with the existing ones, and writes those that differ.
 func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	before := make(map[string]slide)
 	slides, err := listSlides(ctx, tx, true)
@@ -216,7 +216,7 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 		if found {
 			d.Rev = &there.Rev
-			_, _, err = edit(ctx, tx, notice.ID, &d) // a picture that is dropped is the sweep's to find
+			_, _, err = edit(ctx, tx, notice.ID, &d) // the sweep deletes a dropped picture's object
 		} else {
 			_, err = create(ctx, tx, &d)
 		}
@@ -230,22 +230,22 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	return nil
 }
 
-// clear deletes what was stored before a problem was found. Once rows may name the objects, what is left over
-// is the sweep's to find.
+// clear deletes the stored objects if a problem is found later. After rows may name the objects, the sweep
+// deletes unused ones.
 func (i *importing) clear(ctx context.Context) {
 	for _, u := range i.uploads {
 		i.deleteObject(ctx, u.objectKey)
 	}
 }
 
-// draft is a notice of a file as it is written.
+// draft returns a slide of a file as a draft.
 func (e *exchanged) draft(writer string) draft {
 	return draft{Kind: &e.Kind, Title: &e.Title, Body: &e.Body, ImageID: e.ImageID, Payload: e.Payload,
 		StartsAt: (*time.Time)(e.StartsAt), EndsAt: (*time.Time)(e.EndsAt), Enabled: &e.Enabled,
 		writer: writer, id: e.ID}
 }
 
-// same tells whether a draft would change nothing.
+// same reports whether a draft would change nothing.
 func same(s slide, d *draft) bool {
 	there := exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
 		(*moment)(s.EndsAt), s.Enabled}
@@ -254,7 +254,7 @@ func same(s slide, d *draft) bool {
 	return canonical(there) == canonical(wanted)
 }
 
-// canonical is one spelling of a notice: the database has one of its own for a payload.
+// canonical returns a comparable text of a slide, because the database formats a payload in its own way.
 func canonical(e exchanged) string {
 	if e.Payload == nil {
 		e.Payload = jsontext.Value("null")
@@ -264,7 +264,7 @@ func canonical(e exchanged) string {
 		err = (*jsontext.Value)(&text).Canonicalize()
 	}
 	if err != nil {
-		return "" // then it differs
+		return "" // then it counts as different
 	}
 	return string(text)
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// latest is what the tile on Home shows: the notice that has been on the board for the shortest time, and how
-// many there are.
+// latest is the content of the tile on Home: the slide that came onto the board last, and the number of
+// slides.
 type latest struct {
-	Notice *glimpse `json:"notice"` // nil: there is none
+	Notice *glimpse `json:"notice"` // nil if there is none
 	Live   int64    `json:"live"`
 }
 
-// glimpse is the beginning of a notice.
+// glimpse is the beginning of a slide.
 type glimpse struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
@@ -23,10 +23,11 @@ type glimpse struct {
 	Since time.Time `json:"since"`
 }
 
-// maxGlimpse is how much of a text a tile has room for, in characters.
+// maxGlimpse is how many characters of a text fit on a tile.
 const maxGlimpse = 200
 
-// latest counts slides of every kind, and shows one of this module's own: only these have words of theirs.
+// latest counts slides of every kind, but returns one of this module's own kind, because only these have
+// texts.
 func (a *announcements) latest(ctx context.Context, _ *http.Request) (any, error) {
 	var found latest
 	var g glimpse

@@ -8,7 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// TestLatest: the tile shows what came onto the board last, be it written or begun, and nothing else.
+// TestLatest: the tile shows the slide that came onto the board last, by being written or by its start, and
+// nothing else.
 func TestLatest(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})

@@ -1,5 +1,5 @@
-// Command announcements is the foyer board: the office writes notices with a picture, an optional start and
-// an optional end, and publishes them. Screens and the Dashboard follow the board live.
+// Command announcements is the board in the foyer. The office writes slides with a picture, an optional start
+// and an optional end, and publishes them. Screens and the Dashboard show the board live.
 package main
 
 import (
@@ -15,13 +15,14 @@ const (
 	viewDisplay  = "announcements.display.view"
 )
 
-// The channels carry the same. A permission opens each: screens hold the display's, people the reader's.
+// The channels have the same content but different permissions: screens hold the display's, people the
+// reader's.
 const (
 	boardChannel   = "board"
 	noticesChannel = "notices"
 )
 
-// announcements is the module: its routes and, once started, what they work with.
+// announcements is the module with its routes and, once started, their dependencies.
 type announcements struct {
 	host   *sdk.Host
 	store  *store
@@ -30,7 +31,7 @@ type announcements struct {
 
 	importTurn turn
 
-	sweptTo string // the sweep's alone: where in the bucket one that ran out of time has stopped
+	sweptTo string // only for the sweep: where the last one stopped because of its deadline
 }
 
 func main() { sdk.Serve(&announcements{}) }
@@ -60,7 +61,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start keeps the host.
+// Start stores the host.
 func (a *announcements) Start(_ context.Context, h *sdk.Host) error {
 	a.host, a.store, a.images = h, &store{db: h.DB}, h.Storage.Bucket("images")
 	a.turn, a.importTurn = newTurn(), newTurn()

@@ -20,7 +20,7 @@ func TestPublishing(t *testing.T) {
 	}
 	enabled := true
 	published := draft{Title: &created.Title, Enabled: &enabled, Rev: &created.Rev}
-	for _, want := range []int{http.StatusOK, http.StatusConflict} { // the second writer saw the old one
+	for _, want := range []int{http.StatusOK, http.StatusConflict} { // the second writer saw an older rev
 		if got := office.Do("PUT", "/slides/"+created.ID, published); got.Status != want {
 			t.Errorf("PUT /slides/%s: %s, want %d", created.ID, got, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// writer tells those who write notices who was the last to write one: a name, or null for somebody who is
-// not known any more.
+// writer returns the name of the last writer of a slide to people who write slides; null if the person is no
+// longer known.
 func (a *announcements) writer(ctx context.Context, r *http.Request) (any, error) {
 	id, err := slideID(r)
 	if err != nil {
@@ -29,20 +29,21 @@ func (a *announcements) writer(ctx context.Context, r *http.Request) (any, error
 	return map[string]*string{"name": nil}, err
 }
 
-// forget takes an erased person's id from the notices. The notices stay: they are the congregation's.
+// forget removes an erased person's id from the slides. The slides remain, because they are the
+// congregation's.
 func (a *announcements) forget(ctx context.Context, userID string) error {
 	_, err := a.store.db.Exec(ctx, `UPDATE slides SET changed_by = NULL WHERE changed_by = $1`, userID)
 	return err
 }
 
-// written is a notice as its last writer's export has it.
+// written is a slide in its last writer's export.
 type written struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Body  string `json:"body"`
 }
 
-// export is all that the module keeps of a person: the notices that they were the last to write.
+// export returns what the module stores about a person: the slides that they were the last to write.
 func (a *announcements) export(ctx context.Context, userID string) (any, error) {
 	rows, err := a.store.db.Query(ctx, `
 		SELECT id::text, title, body

@@ -6,7 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// Who wrote a notice last can have it exported, and is forgotten when they are erased. The notice stays.
+// TestPeopleAreExportedAndForgotten: the last writer of a slide can export it, and the writer's id is removed
+// when they are erased. The slide remains.
 func TestPeopleAreExportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})

@@ -9,11 +9,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// gap between neighbours, so that a slide can be moved between two others with one write.
+// gap is the distance between neighbours, so that a slide can be moved between two others with one write.
 const gap = 1024
 
-// place moves one slide behind another, or to the front when after is null. The mover says which order they
-// saw.
+// place moves a slide behind another one, or to the front if after is null. The request contains the rev of
+// the order that the caller saw.
 func (a *announcements) place(ctx context.Context, r *http.Request) (any, error) {
 	wanted, err := sdk.Decode[struct {
 		After *string `json:"after"`
@@ -40,14 +40,15 @@ func (a *announcements) place(ctx context.Context, r *http.Request) (any, error)
 	return map[string]int64{"rev": rev}, nil
 }
 
-// orderRev is which order of the board the list shows.
+// orderRev returns the rev of the order.
 func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
 	err = s.db.QueryRow(ctx, `SELECT rev FROM board_order`).Scan(&rev)
 	return rev, err
 }
 
-// place writes the position of one slide. The row of the order is locked first, so that movers take turns.
-// A mover who saw another order is told, and so is one whose neighbour is gone.
+// place writes the position of one slide. It locks the row of the order first, so that moves run one after
+// the other. It refuses a move if the order has changed since the caller saw it, or if the neighbour does not
+// exist.
 func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64) (
 	rev int64, told update, err error,
 ) {
@@ -75,14 +76,14 @@ func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, told, errNotFound
 	}
-	if err == nil && !spreads { // else every slide has moved, and readers fetch a new snapshot
+	if err == nil && !spreads { // after a spread every slide has moved, so readers must fetch a new snapshot
 		told = onBoard(&moved)
 	}
 	return rev, told, err
 }
 
-// between finds a position behind one slide and before the next, leaving out the one that is moved; nil
-// when there is no room left between the two.
+// between returns a position behind one slide and before the next, ignoring the slide that is moved; nil if
+// there is no gap between the two.
 func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64, error) {
 	var left int64
 	if after != nil {
@@ -94,7 +95,7 @@ func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64,
 			return nil, err
 		}
 	}
-	// Slides that were created at the same time share a position; the id decides between them, as in the list.
+	// Slides that were created at the same time have the same position; then the id decides, as in the list.
 	var right *int64
 	err := tx.QueryRow(ctx, `
 		SELECT min(position)
@@ -117,7 +118,7 @@ func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64,
 	return &position, nil
 }
 
-// spread gives every slide its distance again.
+// spread restores the gaps between all slides.
 func spread(ctx context.Context, tx *sdk.Tx) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE slides

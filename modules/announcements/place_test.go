@@ -21,8 +21,8 @@ func (l *list) titles() (titles []string) {
 	return titles
 }
 
-// TestPlace moves slides between any two others, also when there is no room left between them, and writes
-// one row.
+// TestPlace moves slides between any two others, even if there is no gap left between them. A move writes one
+// row.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
@@ -68,7 +68,7 @@ func TestPlace(t *testing.T) {
 				written++
 			}
 		}
-		if written != 1 && written < 10 { // more only where the distances were renewed
+		if written != 1 && written < 10 { // more only after all gaps were restored
 			t.Errorf("moving %s from %d to %d wrote %d rows, want 1", moved.Title, from, to, written)
 		}
 	}

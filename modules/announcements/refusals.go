@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What a caller can do something about, beside sdk.ErrRequestInvalid.
+// The refusals that a caller can avoid, besides sdk.ErrRequestInvalid.
 var (
 	errNotFound       = sdk.Refuse(http.StatusNotFound, "SLIDE_NOT_FOUND")
 	errConflict       = sdk.Refuse(http.StatusConflict, "CONFLICT")
@@ -20,7 +20,7 @@ var (
 	errNoImage        = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")
 )
 
-// slideID takes an id in its one format; another text names no slide.
+// slideID returns the path's id. An id in another format does not exist.
 func slideID(r *http.Request) (string, error) {
 	id := r.PathValue("id")
 	if !isID(id) {

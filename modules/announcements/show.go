@@ -10,16 +10,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// showFor is how long a notice that is shown now stays alone on the board.
+// showFor is the shortest time for which show keeps a slide on the board.
 const showFor = time.Minute
 
-// shown is the notice that every screen shows now, whatever is due. One whose Until has passed is none.
+// shown is the slide that every screen shows now instead of the due ones. It is void after Until.
 type shown struct {
 	ID    string    `json:"id"`
 	Until time.Time `json:"until"`
 }
 
-// show puts a published notice on every screen at once, for a minute or as long as a slide lasts.
+// show puts a published slide on every screen at once, for a minute or for the duration of a slide, whichever
+// is longer.
 func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) {
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) 
 	return now, nil
 }
 
-// endShow lets the board go on. A notice that is not shown now is none to end.
+// endShow ends it. It does nothing for a slide that is not being shown.
 func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, error) {
 	id, err := slideID(r)
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, erro
 	return nil, nil
 }
 
-// showNow locks the slide, so that it is not taken down or deleted meanwhile.
+// showNow locks the slide, so that it is not unpublished or deleted meanwhile.
 func showNow(ctx context.Context, tx *sdk.Tx, id string, lasts time.Duration) (*shown, error) {
 	var visible bool
 	err := tx.QueryRow(ctx, `

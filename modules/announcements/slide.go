@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Limits of one notice, in characters and bytes.
+// Limits of one slide, in characters and bytes.
 const (
 	maxKind    = 64
 	maxTitle   = 120
@@ -18,10 +18,10 @@ const (
 	maxPayload = 8 << 10
 )
 
-// ownKind is the kind of slide that this module shows itself. Every other is the id of a contribution.
+// ownKind is the kind of slide that this module shows itself. Every other kind is the id of a contribution.
 const ownKind = "notice"
 
-// slide is one notice as callers see it.
+// slide is a slide in the form that callers get.
 type slide struct {
 	ID       string         `json:"id"`
 	Kind     string         `json:"kind"`
@@ -36,7 +36,7 @@ type slide struct {
 	Rev      int64          `json:"rev"`
 }
 
-// draft is what a caller writes. Absent and null mean the same.
+// draft is a slide in the form that callers send. Absent and null mean the same.
 type draft struct {
 	Kind     *string        `json:"kind"`
 	Title    *string        `json:"title"`
@@ -46,13 +46,13 @@ type draft struct {
 	StartsAt *time.Time     `json:"startsAt"`
 	EndsAt   *time.Time     `json:"endsAt"`
 	Enabled  *bool          `json:"enabled"`
-	Rev      *int64         `json:"rev"` // an edit's: what the writer saw
+	Rev      *int64         `json:"rev"` // only of an edit: the rev that the writer saw
 
-	writer string // an id; "": unknown
-	id     string // of a new one; "": any
+	writer string // a user id; "": unknown
+	id     string // of a new slide; "": any
 }
 
-// check fills in what may be left out and refuses what the board could not show.
+// check sets the defaults and refuses a slide that the board cannot show.
 func (d *draft) check() error {
 	if d.Kind == nil {
 		own := ownKind
@@ -79,7 +79,7 @@ func (d *draft) check() error {
 	return nil
 }
 
-// isText counts characters; NUL is no text to PostgreSQL.
+// isText counts characters. It refuses NUL, which PostgreSQL cannot store.
 func isText(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)
 	return least <= count && count <= most && !strings.ContainsRune(text, 0)

@@ -54,8 +54,8 @@ func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 	return &created, named(err)
 }
 
-// edit replaces a slide and drops the picture that it showed before, if no other slide shows it. dropped is
-// that picture's object.
+// edit replaces a slide. It deletes the slide's previous picture if no other slide shows it; dropped is then
+// the key of its object.
 func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, dropped string, err error) {
 	var before *string
 	err = tx.QueryRow(ctx, `SELECT image_id::text FROM slides WHERE id = $1 AND rev = $2 FOR UPDATE`,
@@ -82,7 +82,7 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 	return edited, dropped, err
 }
 
-// missing tells why an edit found no row: another writer was faster, or the slide is gone.
+// missing returns why an edit found no row: another writer was faster, or the slide does not exist.
 func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 	var there bool
 	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slides WHERE id = $1)`,
@@ -95,7 +95,7 @@ func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 	return errNotFound
 }
 
-// remove deletes a slide and its picture, if no other slide shows that.
+// remove deletes a slide, and its picture if no other slide shows it.
 func remove(ctx context.Context, tx *sdk.Tx, id string) (dropped string, err error) {
 	var before *string
 	err = tx.QueryRow(ctx, `DELETE FROM slides WHERE id = $1 RETURNING image_id::text`, id).Scan(&before)
@@ -116,7 +116,7 @@ func scan(row interface{ Scan(dst ...any) error }, s *slide) error {
 	return err
 }
 
-// payload is text to the database: jsonb reads it.
+// payload returns the payload as a text, which the database converts to jsonb.
 func payload(d *draft) *string {
 	if d.Payload == nil {
 		return nil

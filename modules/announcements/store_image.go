@@ -21,7 +21,7 @@ func addImage(ctx context.Context, e execer, p *picture) error {
 	return err
 }
 
-// image finds a picture; unless unpublished, only one that a published slide names.
+// image finds a picture. Unless unpublished is set, a published slide must name it.
 func (s *store) image(ctx context.Context, id string, unpublished bool) (*picture, error) {
 	p := picture{ID: id}
 	err := s.db.QueryRow(ctx, `
@@ -35,7 +35,7 @@ func (s *store) image(ctx context.Context, id string, unpublished bool) (*pictur
 	return &p, err
 }
 
-// named is the error of a write that names a picture: one which is not there is the caller's mistake.
+// named converts the error of a write that names a missing picture to a refusal.
 func named(err error) error {
 	if sdk.BrokenConstraint(err) == "slides_image" {
 		return errImageUnknown
@@ -43,8 +43,9 @@ func named(err error) error {
 	return err
 }
 
-// dropImage deletes a picture's row unless a slide names it, and returns its object's key, "" when it stays.
-// The row is locked first: a slide that is about to use it waits, and then finds it gone.
+// dropImage deletes a picture's row unless a slide names it. It returns the key of the object, or "" if the
+// row stays. It locks the row first, so that a concurrent slide that names the picture waits and is then
+// refused.
 func dropImage(ctx context.Context, tx *sdk.Tx, id *string) (key string, err error) {
 	if id == nil {
 		return "", nil

@@ -7,10 +7,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// When pictures that nobody uses are looked for.
+// The intervals of the search for unused pictures.
 const (
 	sweepEvery = 20 * time.Hour
-	// unusedFor is how long an upload waits for its notice to be saved.
+	// unusedFor is how long an uploaded picture may wait for its slide to be saved.
 	unusedFor = 24 * time.Hour
 	sweepPage = 200
 )
@@ -20,8 +20,8 @@ func (a *announcements) sweepUnused(ctx context.Context) error {
 	return a.sweep(ctx, time.Now().Add(-unusedFor))
 }
 
-// sweep deletes the pictures that were uploaded before a time and that no slide names, and the objects
-// without a row. After an error the next one goes on with the objects that this one did not reach.
+// sweep deletes pictures that were uploaded before a time and that no slide names, and objects without a row.
+// After an error the next sweep continues with the remaining objects.
 func (a *announcements) sweep(ctx context.Context, before time.Time) error {
 	keys, err := a.store.dropUnused(ctx, before)
 	if err != nil {
@@ -44,8 +44,8 @@ func (a *announcements) sweep(ctx context.Context, before time.Time) error {
 	}
 }
 
-// deleteNameless deletes those objects that no row names. An upload under way has none yet, so only older
-// objects are looked at.
+// deleteNameless deletes objects that no row names. An upload in progress has no row yet, so it checks only
+// older objects.
 func (a *announcements) deleteNameless(ctx context.Context, objects []sdk.Object, before time.Time) error {
 	var keys []string
 	for _, object := range objects {
@@ -63,8 +63,9 @@ func (a *announcements) deleteNameless(ctx context.Context, objects []sdk.Object
 	return nil
 }
 
-// dropUnused deletes rows of pictures that no slide names and answers their objects' keys. The rows are
-// locked first, so that what is about to be named is skipped, or waits and finds it gone.
+// dropUnused deletes rows of pictures that no slide names and returns the keys of their objects. It locks the
+// rows first, so that a picture that is about to be named is skipped, or the slide that names it waits and is
+// refused.
 func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string, err error) {
 	return keys, s.db.InTx(ctx, func(tx *sdk.Tx) error {
 		ids, err := texts(tx.Query(ctx, `
@@ -84,7 +85,7 @@ func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string
 	})
 }
 
-// nameless answers those keys that no picture has.
+// nameless returns the keys that no picture has.
 func (s *store) nameless(ctx context.Context, keys []string) ([]string, error) {
 	return texts(s.db.Query(ctx, `
 		SELECT key

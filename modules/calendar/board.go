@@ -6,8 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// position is all that the channel of people tells: which rev of the calendar there is. They read what they
-// look at again when it has changed.
+// position is the content of the channel for people: the current rev of the calendar. After a change they
+// fetch again what they show.
 type position struct {
 	Rev int64 `json:"rev"`
 }
@@ -18,8 +18,9 @@ func (c *calendar) position(ctx context.Context) (any, error) {
 	return p, err
 }
 
-// change runs f in a transaction that first counts the calendar's rev, so that all changes take turns at that
-// row, lets what waits for a room have it if it became free, and publishes once it is committed.
+// change runs f in a transaction that first increments the calendar's rev, so that all changes wait for each
+// other at that row. Then it gives free rooms to waiting bookings, and after the commit it publishes the
+// change.
 func (c *calendar) change(ctx context.Context, f func(tx *sdk.Tx) error) error {
 	if err := c.turn.take(ctx); err != nil {
 		return err
@@ -42,19 +43,19 @@ func (c *calendar) change(ctx context.Context, f func(tx *sdk.Tx) error) error {
 	return err
 }
 
-// publish tells people and screens. The change is committed, so a failure is no reason to refuse it: readers
-// find the gap with the next update, or when their stream starts again within five minutes.
+// publish notifies people and screens. The change is already committed, so an error does not refuse it:
+// readers notice the gap with the next update, or when their stream restarts within five minutes.
 func (c *calendar) publish(now position) {
 	if err := c.host.Realtime.Publish(eventsChannel, now); err != nil {
 		c.host.Log.Warn("an update was not published", "channel", eventsChannel)
 	}
-	// Screens ask for a new snapshot: what is on is too much for an update, and they are few.
+	// Screens fetch a new snapshot: it is too large for an update, and there are few screens.
 	if err := c.host.Realtime.Publish(todayChannel, now); err != nil {
 		c.host.Log.Warn("an update was not published", "channel", todayChannel)
 	}
 }
 
-// holdFreed gives rooms to bookings that wait, one after the other, where nothing is in the way any more.
+// holdFreed gives rooms to waiting bookings, one after the other, if nothing else has them any more.
 func holdFreed(ctx context.Context, tx statements) error {
 	for range 100 {
 		n, err := tx.Exec(ctx, `
@@ -75,7 +76,7 @@ func holdFreed(ctx context.Context, tx statements) error {
 	return nil
 }
 
-// turn lets one change at a time through.
+// turn lets one change at a time run.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }

@@ -8,14 +8,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// onDate is a change of one date of a repeating event, or of that date and all after it.
+// onDate is a change of one date of a repeating event, or of that date and all later ones.
 type onDate struct {
 	id   string
 	date time.Time
 	rev  int64
 }
 
-// change locks the event, checks that it repeats and that the writer saw its last state, and counts its rev.
+// change locks the event, checks that it repeats and that it has not changed since the writer read it, and
+// increments its rev.
 func (d onDate) change(ctx context.Context, tx statements) (*event, error) {
 	e, err := seenEvent(ctx, tx, d.id, d.rev)
 	if err != nil {
@@ -27,7 +28,7 @@ func (d onDate) change(ctx context.Context, tx statements) (*event, error) {
 	return e, update(ctx, tx, e, sdk.Principal(ctx).UserID)
 }
 
-// drop takes the occurrence of the date away; there is none of a date on which nothing happens.
+// drop deletes the occurrence of the date. It returns errNoDate if there is none.
 func (d onDate) drop(ctx context.Context, tx statements) error {
 	n, err := tx.Exec(ctx, `DELETE FROM occurrences WHERE event_id = $1::uuid AND recurrence = $2::timestamp`,
 		d.id, d.date.Format(clockForm))
@@ -37,7 +38,7 @@ func (d onDate) drop(ctx context.Context, tx statements) error {
 	return err
 }
 
-// named reads which date of which event a path names.
+// named reads the event and the date from the path.
 func (d *onDate) named(r *http.Request) (err error) {
 	if d.id, err = eventID(r); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (d *onDate) named(r *http.Request) (err error) {
 	return err
 }
 
-// seen reads a request that has nothing but the rev that the writer saw.
+// seen reads a request that contains only the rev that the writer saw.
 func (d *onDate) seen(r *http.Request) error {
 	body, err := sdk.Decode[struct {
 		Rev int64 `json:"rev"`
@@ -58,7 +59,7 @@ func (d *onDate) seen(r *http.Request) error {
 	return d.named(r)
 }
 
-// editDate lets one date be otherwise than the rest: at another time, in other rooms, by another name.
+// editDate makes one date differ from the others: another time, other rooms, another name.
 func (c *calendar) editDate(ctx context.Context, r *http.Request) (any, error) {
 	id, wanted, rev, err := c.edited(r)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *calendar) editDate(ctx context.Context, r *http.Request) (any, error) {
 	return e.shown(c.zone), nil
 }
 
-// place writes one occurrence whose rooms must be free.
+// place writes one occurrence. Its rooms must be free.
 func (c *calendar) place(ctx context.Context, tx statements, o occurrence) error {
 	if err := checkRooms(ctx, tx, o.rooms); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (c *calendar) place(ctx context.Context, tx statements, o occurrence) error
 	return roomTaken{by}
 }
 
-// cancelDate lets one date not happen.
+// cancelDate cancels one date.
 func (c *calendar) cancelDate(ctx context.Context, r *http.Request) (any, error) {
 	var d onDate
 	if err := d.seen(r); err != nil {
@@ -135,7 +136,7 @@ func (c *calendar) cancelDate(ctx context.Context, r *http.Request) (any, error)
 	return e.shown(c.zone), nil
 }
 
-// restoreDate lets a date that was cancelled or changed be as the others again.
+// restoreDate makes a cancelled or changed date like the others again.
 func (c *calendar) restoreDate(ctx context.Context, r *http.Request) (any, error) {
 	var d onDate
 	if err := d.seen(r); err != nil {

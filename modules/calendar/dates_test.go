@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// days are those on which something happens, with its time and title.
+// days returns the days of all occurrences, with time and title.
 func (w shownWindow) days() (all []string) {
 	for _, o := range w.Occurrences {
 		all = append(all, o.Start+" "+o.Title)
@@ -15,7 +15,7 @@ func (w shownWindow) days() (all []string) {
 	return all
 }
 
-// TestOneDate: one date of a series is moved, cancelled and restored, and the others stay.
+// TestOneDate: one date of a series is moved, cancelled and restored, and the others do not change.
 func TestOneDate(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -32,7 +32,7 @@ func TestOneDate(t *testing.T) {
 	moved := with(event1("Choir outside", second+"T18:00", second+"T19:00", ""), 1)
 	s.write(t, "PUT", root+second+"T10:00", moved, 200)
 	seen("moved", first+"T10:00 Choir", second+"T18:00 Choir outside", third+"T10:00 Choir", third+"T15:00 Fete")
-	s.write(t, "POST", root+third+"T10:00/cancel", `{"rev":1}`, 409) // the writer saw an older one
+	s.write(t, "POST", root+third+"T10:00/cancel", `{"rev":1}`, 409) // the writer saw an older rev
 	s.write(t, "POST", root+third+"T10:00/cancel", `{"rev":2}`, 200)
 	seen("cancelled", first+"T10:00 Choir", second+"T18:00 Choir outside", third+"T15:00 Fete")
 	s.write(t, "POST", root+third+"T10:00/cancel", `{"rev":3}`, 404)
@@ -45,13 +45,13 @@ func TestOneDate(t *testing.T) {
 	if shown.Rev != 4 || !slices.Equal(shown.Moved, []string{second + "T10:00"}) || len(shown.Cancelled) > 0 {
 		t.Errorf("the event: %+v, want rev 4 and one moved date", shown)
 	}
-	// the whole series an hour later: the date that was moved stays where it is
+	// the whole series moves by an hour, but the date that was moved before does not change
 	later := with(event1("Choir", first+"T11:00", first+"T12:00", "FREQ=WEEKLY", 1), 4)
 	s.write(t, "PUT", "/events/"+e.ID, later, 200)
 	seen("later", first+"T11:00 Choir", second+"T18:00 Choir outside", third+"T11:00 Choir", third+"T15:00 Fete")
 }
 
-// TestFollowing: from one date on a series is another one; a count goes on where it was.
+// TestFollowing: a series is changed from one date on; its count continues.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -78,13 +78,13 @@ func TestFollowing(t *testing.T) {
 		t.Errorf("after the series has ended: %v, want %v", got, want[:2])
 	}
 	s.write(t, "PUT", "/events/"+rest.ID,
-		with(event1("Choir", before.Start, before.End, before.Rule, 1), before.Rev), 200) // what undoes it
+		with(event1("Choir", before.Start, before.End, before.Rule, 1), before.Rev), 200) // undoes it
 	if got := s.seen(t, first, soon(60)).days(); !slices.Equal(got, want) {
 		t.Errorf("after the end was undone: %v, want %v", got, want)
 	}
 }
 
-// TestDeleted: an event that was deleted comes back whole, for as long as its rooms are free.
+// TestDeleted: a deleted event is restored completely, if its rooms are still free.
 func TestDeleted(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -102,7 +102,7 @@ func TestDeleted(t *testing.T) {
 	}
 }
 
-// TestAllDay: days include their last one, and the day on which the clock changes is one day.
+// TestAllDay: days include the last one, and a day on which the clock changes counts as one day.
 func TestAllDay(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -118,7 +118,7 @@ func TestAllDay(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no event changes nothing.
+// TestRefused: an invalid event changes nothing.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("GET /occurrences%s: %s, want 400", path, got)
 		}
 	}
-	if w := s.seen(t, soon(0), soon(50)); len(w.Occurrences) > 0 || w.Rev != 4 { // zone and two rooms
+	if w := s.seen(t, soon(0), soon(50)); len(w.Occurrences) > 0 || w.Rev != 4 { // from the zone and two rooms
 		t.Errorf("afterwards: %+v, want nothing changed", w)
 	}
 }

@@ -17,21 +17,21 @@ const (
 	maxLength     = 31 * day
 )
 
-// Times that an event may have: later ones than any screen shows only cost.
+// The range of an event's times. Later ones would only cost time and memory.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// times are what happens at one date. start is on the house's clock.
+// times are the times of one date. start is the house's local time.
 type times struct {
 	start   time.Time
 	minutes int64
 	allDay  bool
 }
 
-// ends is the end on the house's clock, and during the two instants. A day lasts as long as the house's clock
-// says, an hour always an hour (RFC 5545 §3.8.5.3).
+// ends returns the end in the house's local time, and both instants. A day's length depends on changes of the
+// clock; an hour always has the same length (RFC 5545 §3.8.5.3).
 func (t times) ends(z zone) (end, from, until time.Time) {
 	from = z.instant(t.start)
 	if t.allDay {
@@ -42,7 +42,7 @@ func (t times) ends(z zone) (end, from, until time.Time) {
 	return z.local(until), from, until
 }
 
-// event is a row of the table.
+// event is a row of the table events.
 type event struct {
 	times
 	id, title, text string
@@ -51,7 +51,7 @@ type event struct {
 	rev             int64
 }
 
-// shownEvent is an event as callers see it.
+// shownEvent is an event in the form that callers get.
 type shownEvent struct {
 	ID        string   `json:"id"`
 	Title     string   `json:"title"`
@@ -62,7 +62,7 @@ type shownEvent struct {
 	Rule      string   `json:"rule"`
 	Rooms     []int64  `json:"rooms"`
 	Rev       int64    `json:"rev"`
-	Cancelled []string `json:"cancelled"` // dates of a repeating event
+	Cancelled []string `json:"cancelled"` // cancelled dates of a repeating event
 	Moved     []string `json:"moved"`
 }
 
@@ -73,7 +73,7 @@ func (e *event) shown(z zone) shownEvent {
 	return shown
 }
 
-// text writes start and end: days with the last one included, or times.
+// text returns start and end: days, with the last one included, or times.
 func (t times) text(z zone) (start, end string) {
 	last, _, _ := t.ends(z)
 	if t.allDay {
@@ -82,7 +82,8 @@ func (t times) text(z zone) (start, end string) {
 	return t.start.Format(clockForm), last.Format(clockForm)
 }
 
-// draft is what a caller writes. Start and end are both days, or both times of the house's clock.
+// draft is an event in the form that callers send. Start and end are both days, or both local times of the
+// house.
 type draft struct {
 	Title string  `json:"title"`
 	Text  string  `json:"text,omitempty"`
@@ -90,10 +91,10 @@ type draft struct {
 	End   string  `json:"end"`
 	Rule  string  `json:"rule,omitempty"`
 	Rooms []int64 `json:"rooms,omitempty"`
-	Rev   *int64  `json:"rev"` // an edit's: what the writer saw
+	Rev   *int64  `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
-// event checks a draft. An event whose start is no date of its rule begins with the first date that is.
+// event checks a draft. If the start is not a date of its rule, the event begins with the first date that is.
 func (d *draft) event(z zone) (*event, error) {
 	title := strings.TrimSpace(d.Title)
 	if !isText(title, 1, maxTitle) || !isText(d.Text, 0, maxText) || len(d.Rooms) > maxEventRooms ||
@@ -118,7 +119,7 @@ func (d *draft) event(z zone) (*event, error) {
 	return &event{times: t, title: title, text: d.Text, rule: rule.text(), rooms: d.Rooms}, nil
 }
 
-// readTimes takes two days or two times.
+// readTimes parses two days or two times.
 func readTimes(start, end string, z zone) (t times, err error) {
 	form := clockForm
 	if t.allDay = len(start) == len(dayForm); t.allDay {
@@ -140,7 +141,7 @@ func readTimes(start, end string, z zone) (t times, err error) {
 	return t, nil
 }
 
-// readDate reads which date of a repeating event a path names.
+// readDate parses the date of a repeating event in a path.
 func readDate(text string) (time.Time, error) {
 	date, err := time.Parse(clockForm, text)
 	if err != nil {
@@ -160,13 +161,13 @@ func repeated(ids []int64) bool {
 	return false
 }
 
-// isText counts characters; NUL is no text to PostgreSQL.
+// isText counts characters. It refuses NUL, which PostgreSQL cannot store.
 func isText(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)
 	return least <= count && count <= most && !strings.ContainsRune(text, 0)
 }
 
-// readIDs reads numbers with commas between them, as string_agg and array_to_string write them.
+// readIDs parses numbers separated by commas, as string_agg and array_to_string write them.
 func readIDs(text string) ([]int64, error) {
 	ids := []int64{}
 	for part := range strings.SplitSeq(text, ",") {

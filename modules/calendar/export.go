@@ -12,10 +12,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// maxExported bounds what one response holds.
+// maxExported bounds the events in one response.
 const maxExported = 20000
 
-// archive is the whole calendar as JSON has it. Rooms are named, so that another installation can read it.
+// archive is the whole calendar as JSON. It contains the names of rooms instead of ids, so that another
+// installation can import it.
 type archive struct {
 	Format string         `json:"format"`
 	Zone   string         `json:"zone"`
@@ -23,7 +24,7 @@ type archive struct {
 	Events []archiveEvent `json:"events"`
 }
 
-// archiveFormat tells what a file is, and of which form.
+// archiveFormat identifies the file's format and its version.
 const archiveFormat = "narthex-calendar-1"
 
 type archiveEvent struct {
@@ -34,7 +35,7 @@ type archiveEvent struct {
 	End   string        `json:"end"`
 	Rule  string        `json:"rule,omitempty"`
 	Rooms []string      `json:"rooms,omitempty"`
-	Dates []archiveDate `json:"dates,omitempty"` // those that are not as the others
+	Dates []archiveDate `json:"dates,omitempty"` // exceptional dates
 }
 
 type archiveDate struct {
@@ -47,7 +48,7 @@ type archiveDate struct {
 	Rooms     []string `json:"rooms,omitempty"`
 }
 
-// everything is what all kinds of export are made of.
+// everything is the data for all formats of export.
 type everything struct {
 	zone       zone
 	rooms      []room
@@ -100,7 +101,7 @@ func (c *calendar) readAllExceptions(ctx context.Context, all *everything, allDa
 	return rows.Err()
 }
 
-// names are those of rooms, in their order.
+// names returns the names of rooms, in the order of the rooms.
 func (all *everything) names(ids []int64) (names []string) {
 	for _, id := range ids {
 		for _, room := range all.rooms {
@@ -134,7 +135,7 @@ func (all *everything) archive() archive {
 	return a
 }
 
-// download is a response that browsers save.
+// download returns a response that browsers save as a file.
 func download(name, contentType string, body any) sdk.Response {
 	header := http.Header{}
 	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -152,7 +153,7 @@ func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error)
 
 var csvColumns = []string{"title", "start", "end", "rule", "rooms", "text"}
 
-// exportCSV writes what spreadsheets can hold: dates that are not as the others are not in it.
+// exportCSV writes a table for spreadsheets. It does not contain exceptional dates.
 func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) {
 	all, err := c.readEverything(ctx)
 	if err != nil {
@@ -179,19 +180,20 @@ func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) 
 	return download("calendar.csv", "text/csv; charset=utf-8", &body), writer.Error()
 }
 
-// csvLine is a list in one cell, as a line of CSV for itself.
+// csvLine writes a list into one cell, as a line of CSV.
 func csvLine(values []string) string {
 	var line strings.Builder
 	writer := csv.NewWriter(&line)
-	_ = writer.Write(values) // a strings.Builder takes everything
+	_ = writer.Write(values) // writing to a strings.Builder cannot fail
 	writer.Flush()
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// formulas begin what a spreadsheet would run.
+// formulas are the first characters of a cell that a spreadsheet would interpret as a formula.
 const formulas = "=+-@\t\r"
 
-// asText puts an apostrophe before what a spreadsheet would run, or take for such an apostrophe.
+// asText puts an apostrophe before a cell that a spreadsheet would interpret as a formula, or that begins
+// with such an apostrophe.
 func asText(cell string) string {
 	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.ContainsRune(formulas, rune(rest[0])) {
 		return "'" + cell
@@ -199,7 +201,7 @@ func asText(cell string) string {
 	return cell
 }
 
-// fromText takes the apostrophe of asText away.
+// fromText removes the apostrophe of asText.
 func fromText(cell string) string {
 	if rest := strings.TrimLeft(cell, "'"); rest != cell && rest != "" &&
 		strings.ContainsRune(formulas, rune(rest[0])) {

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// editFollowing lets a repeating event go on otherwise from a date on: the event ends before it, and another
-// one begins.
+// editFollowing changes a repeating event from a date on: the event ends before that date, and a new one
+// begins.
 func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, error) {
 	id, wanted, rev, err := c.edited(r)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, err
 	return told(wanted.shown(c.zone), err)
 }
 
-// endBefore lets a repeating event end before a date.
+// endBefore ends a repeating event before a date.
 func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) {
 	var d onDate
 	if err := d.seen(r); err != nil {
@@ -69,11 +69,11 @@ func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return e.shown(c.zone), nil // with the rule as it was: what undoes this is to write it again
+	return e.shown(c.zone), nil // with the old rule, so that the client can undo this by writing it again
 }
 
-// end writes a last day before a date into the rule of a locked event, whose rule in e stays for the caller.
-// passed is how many dates there were before.
+// end writes a last day before a date into the rule of a locked event. e keeps the old rule for the caller.
+// passed is how many dates remain.
 func (c *calendar) end(ctx context.Context, tx statements, e *event, date time.Time) (passed int, err error) {
 	rule, err := parseRule(e.rule, e.start)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *calendar) end(ctx context.Context, tx statements, e *event, date time.T
 	return passed, err
 }
 
-// countOn lets the later part of an event that happens a number of times happen as often as was left.
+// countOn reduces the count of the later part to the dates that were left.
 func countOn(wanted *event, ruleBefore string, passed int) error {
 	if passed == 0 || wanted.rule != ruleBefore {
 		return nil
@@ -119,8 +119,8 @@ func countOn(wanted *event, ruleBefore string, passed int) error {
 	return nil
 }
 
-// moveExceptions keeps the exceptions from a date on for an event that now begins at another time of day, or
-// is another event. What would be no exception of it is dropped.
+// moveExceptions moves the exceptions from a date on to an event that now begins at another time of day, or
+// to another event. Exceptions for which the event has no date are deleted.
 func moveExceptions(ctx context.Context, tx statements, before, after *event, since time.Time) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE exceptions

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// event shows one, with the dates on which it is not as usual.
+// event returns one event, with its exceptional dates.
 func (c *calendar) event(ctx context.Context, r *http.Request) (any, error) {
 	id, err := eventID(r)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *calendar) create(ctx context.Context, r *http.Request) (any, error) {
 	return told(sdk.Created(e.shown(c.zone)), err)
 }
 
-// edit replaces the whole event, if it still is what the writer saw.
+// edit replaces the whole event, if it has not changed since the writer read it.
 func (c *calendar) edit(ctx context.Context, r *http.Request) (any, error) {
 	id, wanted, rev, err := c.edited(r)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *calendar) edit(ctx context.Context, r *http.Request) (any, error) {
 	return told(wanted.shown(c.zone), err)
 }
 
-// edited reads an edit of the event that the path names.
+// edited reads an edit of the event in the path.
 func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64, err error) {
 	draft, err := sdk.Decode[draft](r)
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64,
 	return id, wanted, *draft.Rev, err
 }
 
-// replace writes an event in place of the one before. Only what changes when it happens needs new
-// occurrences: one that waits for a room keeps waiting while its words are corrected.
+// replace writes an event in place of the previous version. New occurrences are made only if its dates or
+// rooms change, so a booking that waits for a room keeps its place while only texts are corrected.
 func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *event) error {
 	wanted.id, wanted.rev = before.id, before.rev
 	if err := update(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
@@ -106,7 +106,7 @@ func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *e
 	return c.build(ctx, tx, wanted)
 }
 
-// remove takes an event out of the calendar. For a while it can be restored.
+// remove deletes an event. It can be restored for a while.
 func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
 	id, err := eventID(r)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
 	})
 }
 
-// restore brings a deleted event back, if its rooms are still free.
+// restore restores a deleted event, if its rooms are still free.
 func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
@@ -152,7 +152,8 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	return e.shown(c.zone), nil
 }
 
-// waiting lists bookings that wait for a room, with what has it, the next ones first.
+// waiting lists the bookings that wait for a room, with the bookings that have it, in the order of their
+// start.
 func (c *calendar) waiting(ctx context.Context, _ *http.Request) (any, error) {
 	type waits struct {
 		Event string `json:"event"`

@@ -10,9 +10,9 @@ import (
 // deletedFor is how long a deleted event can be restored.
 const deletedFor = 30 * day
 
-// moveHorizon makes the occurrences of repeating events up to the horizon, and all of those that have to be
-// made anew for another zone. A room that is taken then is no reason to leave anything out: the booking
-// waits, and who manages events sees it. It may end at any time and goes on with the next run.
+// moveHorizon makes the occurrences of repeating events up to the horizon, and makes all occurrences again
+// after a change of the zone. If a room is taken, the booking waits, and people who manage events see that.
+// It may be interrupted at any time, and the next run continues.
 func (c *calendar) moveHorizon(ctx context.Context) error {
 	if _, err := c.db.Exec(ctx, `DELETE FROM events WHERE deleted_at < $1`,
 		time.Now().Add(-deletedFor)); err != nil {
@@ -60,8 +60,8 @@ func (c *calendar) moveSome(ctx context.Context) (changed bool, err error) {
 	})
 }
 
-// moveOne goes on where an event's occurrences end; built is that day, or "" to begin anew. The event may
-// have changed since it was read, and is left for the next time then.
+// moveOne continues where an event's occurrences end: at the day built, or at the beginning if built is "".
+// An event that has changed since it was read is left for the next run.
 func (c *calendar) moveOne(
 	ctx context.Context, tx statements, e *event, built string, until time.Time,
 ) error {
@@ -92,7 +92,7 @@ func (c *calendar) moveOne(
 	return err
 }
 
-// after scans one value before those of an event.
+// after scans one column before those of an event.
 type after struct {
 	row   *sdk.Rows
 	first *string

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// entriesOfICS reads a file of another program. Its rooms are those of this calendar that LOCATION names;
-// another place goes into the text.
+// entriesOfICS reads a file of another program. LOCATION becomes rooms if it names rooms of this calendar;
+// another place becomes a part of the text.
 func entriesOfICS(content string, z zone, known []string) (entries []entry, problems []problem) {
 	lines, err := icsLines(content)
 	if err == nil {
@@ -22,7 +22,7 @@ func entriesOfICS(content string, z zone, known []string) (entries []entry, prob
 }
 
 func entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry, problems []problem) {
-	at := make(map[string]int) // of a repeating event, by its id
+	at := make(map[string]int) // index of a repeating event, by its UID
 	var dates []icsEvent
 	for _, event := range events {
 		if _, is := event.lines["RECURRENCE-ID"]; is {
@@ -57,7 +57,7 @@ func entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry
 	return entries, problems
 }
 
-// entry is a VEVENT as an import has it; code says why it cannot be one.
+// entry converts a VEVENT for an import; code is the reason why that is impossible, or "".
 func (v icsEvent) entry(z zone, known []string) (e entry, code string) {
 	start := v.lines["DTSTART"]
 	from, allDay, own, err := icsMoment(start, start.value, z)
@@ -103,7 +103,7 @@ func (v icsEvent) entry(z zone, known []string) (e entry, code string) {
 	return e, ""
 }
 
-// end is when an event ends on the house's clock. One without an end takes a day, or an hour.
+// end returns the end of an event in the house's local time. An event without an end lasts a day or an hour.
 func (v icsEvent) end(from time.Time, allDay bool, z zone) (time.Time, bool) {
 	if end, is := v.lines["DTEND"]; is {
 		until, days, _, err := icsMoment(end, end.value, z)
@@ -122,7 +122,7 @@ func (v icsEvent) end(from time.Time, allDay bool, z zone) (time.Time, bool) {
 	return z.local(z.instant(from).Add(lasts)), ok
 }
 
-// untilOnClock makes the UNTIL of a rule, an instant in UTC, a time of the house's clock.
+// untilOnClock converts the UNTIL of a rule from UTC to the house's local time.
 func untilOnClock(rule string, z zone, allDay bool) string {
 	until := untilOf(rule)
 	at, err := time.Parse(icsUTC, until)
@@ -132,7 +132,7 @@ func untilOnClock(rule string, z zone, allDay bool) string {
 	return strings.Replace(rule, until, z.local(at).Format(icsUTC), 1)
 }
 
-// place takes a location as rooms, if it names nothing else, or as words.
+// place stores a location as rooms if it names nothing else, otherwise as text.
 func (e *entry) place(location string, known []string) {
 	if location == "" {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Bounds of a file of another program.
+// Limits of a file of another program.
 const (
 	maxICSLine  = 64 << 10 // unfolded
 	maxICSDepth = 4
@@ -27,7 +27,7 @@ type icsLine struct {
 
 var errICS = errors.New("no iCalendar")
 
-// icsLines reads a whole file, whatever ends its lines.
+// icsLines reads a whole file, with any kind of line ends.
 func icsLines(content string) ([]icsLine, error) {
 	if !utf8.ValidString(content) {
 		return nil, errICS
@@ -93,12 +93,12 @@ func icsLineOf(text string) (icsLine, error) {
 	return line, nil
 }
 
-// icsText is a value of the type TEXT.
+// icsText unescapes a value of the type TEXT.
 func icsText(value string) string {
 	return strings.NewReplacer(`\\`, `\`, `\;`, ";", `\,`, ",", `\n`, "\n", `\N`, "\n").Replace(value)
 }
 
-// icsEvent is a VEVENT: the last line of each name, and all of those that may come more than once.
+// icsEvent is a VEVENT: the last line of each name, and all lines of names that may occur more than once.
 type icsEvent struct {
 	number int
 	lines  map[string]icsLine
@@ -106,7 +106,7 @@ type icsEvent struct {
 	rdates bool
 }
 
-// icsEvents finds the events of a calendar. What is nested in one, such as an alarm, is left out.
+// icsEvents returns the events of a calendar. Components inside an event, such as alarms, are ignored.
 func icsEvents(lines []icsLine) (events []icsEvent, err error) {
 	var open []string
 	for _, line := range lines {
@@ -151,8 +151,8 @@ func icsEvents(lines []icsLine) (events []icsEvent, err error) {
 	return events, nil
 }
 
-// icsMoment reads a day, or a time as the house's clock shows it. own tells that a repetition by this time is
-// one by the house's clock.
+// icsMoment parses a day, or a time as the house's local time. own reports whether a repetition in that
+// time's zone has the same dates in the house's local time.
 func icsMoment(line icsLine, value string, z zone) (local time.Time, allDay, own bool, err error) {
 	if len(value) == len(icsDay) {
 		local, err = time.Parse(icsDay, value)
@@ -173,7 +173,7 @@ func icsMoment(line icsLine, value string, z zone) (local time.Time, allDay, own
 	return z.local(at), false, sameClock(there, z, at), nil
 }
 
-// sameClock tells whether two zones show the same in the winter and the summer about a time.
+// sameClock reports whether two zones have the same offsets in the year around a time.
 func sameClock(a, b zone, at time.Time) bool {
 	for months := range 12 {
 		moment := at.AddDate(0, months, 0)
@@ -201,7 +201,7 @@ func icsDuration(text string) (time.Duration, bool) {
 	return total, true
 }
 
-// icsID is the same for the same event whenever it is imported; an event of this module keeps its own.
+// icsID returns the same id for the same UID at every import. An event of this module keeps its own id.
 func icsID(uid string) string {
 	if own, is := strings.CutSuffix(uid, icsSuffix); is && isID(own) {
 		return own

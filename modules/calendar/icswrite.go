@@ -19,10 +19,10 @@ const (
 // icsSuffix ends the UIDs of this module's own events.
 const icsSuffix = "@narthex"
 
-// zoneYears is how far ahead the changes of the clock are written down.
+// zoneYears is for how many years ahead the changes of the clock are written.
 const zoneYears = 10
 
-// icsWriter writes content lines: at most 75 octets, ended by CRLF, what is longer folded (RFC 5545 §3.1).
+// icsWriter writes content lines, which end with CRLF. Lines over 75 octets are folded (RFC 5545 §3.1).
 type icsWriter struct {
 	bytes.Buffer
 	zone zone
@@ -49,13 +49,13 @@ func (w *icsWriter) text(name, value string) {
 	escape := strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 	w.line(name + ":" + strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7f {
-			return -1 // no control is part of a text
+			return -1 // TEXT must not contain control characters
 		}
 		return r
 	}, escape.Replace(value)))
 }
 
-// moment writes a time of the house's clock: as a day, in UTC where that is the house's, or with the zone.
+// moment writes a local time: as a day, in UTC if the house's zone is UTC, or with the zone.
 func (w *icsWriter) moment(name string, local time.Time, allDay bool) {
 	switch {
 	case allDay:
@@ -67,7 +67,7 @@ func (w *icsWriter) moment(name string, local time.Time, allDay bool) {
 	}
 }
 
-// ics is the calendar for other programs.
+// ics returns the calendar in the format of other programs.
 func (all *everything) ics(now time.Time) []byte {
 	w := &icsWriter{zone: all.zone}
 	w.line("BEGIN:VCALENDAR")
@@ -117,7 +117,7 @@ func (w *icsWriter) event(e *event, rooms []string, exceptions []exception, now 
 	}
 }
 
-// times writes the length instead of the end, which is right also where the clock changes in between.
+// times writes the duration instead of the end, because it is correct even if the clock changes in between.
 func (w *icsWriter) times(t times) {
 	w.moment("DTSTART", t.start, t.allDay)
 	if t.allDay {
@@ -127,11 +127,11 @@ func (w *icsWriter) times(t times) {
 	}
 }
 
-// rule writes the last day as the instant in UTC that RFC 5545 §3.3.10 asks for where DTSTART has a zone.
+// rule writes the last day as an instant in UTC, as RFC 5545 §3.3.10 requires if DTSTART has a zone.
 func (w *icsWriter) rule(e *event) {
 	rule, err := parseRule(e.rule, e.start)
 	if err != nil {
-		return // it was checked when it was written
+		return // impossible: it was checked when it was stored
 	}
 	until := ""
 	if last := rule.option.Until; !last.IsZero() {
@@ -150,7 +150,7 @@ func (w *icsWriter) words(title, text string, rooms []string) {
 	w.line("END:VEVENT")
 }
 
-// timezone writes down every change of the clock in a time, alike ones together.
+// timezone writes every change of the clock in a period. Equal changes are combined.
 func (w *icsWriter) timezone(from, until time.Time) {
 	type observance struct {
 		kind, before, after, name string
@@ -173,7 +173,7 @@ func (w *icsWriter) timezone(from, until time.Time) {
 		}
 		_, before := end.Add(-time.Second).Zone()
 		name, after := end.Zone()
-		local := end.UTC().Add(time.Duration(before) * time.Second) // as the clock showed until then
+		local := end.UTC().Add(time.Duration(before) * time.Second) // local time before the change
 		add(observance{kindOf(end), icsOffset(before), icsOffset(after), name}, local)
 		at = end
 	}

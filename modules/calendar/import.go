@@ -20,13 +20,13 @@ import (
 const (
 	maxImport            = 4 << 20 // bytes
 	maxImported          = 5000    // events
-	maxImportedDates     = 50000   // single times that they happen
-	maxProblems          = 10      // told of
+	maxImportedDates     = 50000   // occurrences of all events together
+	maxProblems          = 10      // reported at most
 	errTooManyImported   = sdk.Error("TOO_MANY")
 	errImportOnlyPreview = sdk.Error("PREVIEW")
 )
 
-// entry is an event of a file, or a date of one that is not as the others.
+// entry is an event in a file, or an exceptional date of an event.
 type entry struct {
 	line        int
 	id          string
@@ -40,24 +40,24 @@ type entry struct {
 	cancelled bool
 }
 
-// problem is why a file cannot be imported.
+// problem is a reason why a file cannot be imported.
 type problem struct {
 	Line   int    `json:"line"`
 	Code   string `json:"code"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// outcome is what an import does, or would do.
+// outcome is what an import changes, or would change.
 type outcome struct {
 	Code     string    `json:"code,omitempty"`
 	Events   int       `json:"events"`
 	Rooms    int       `json:"rooms"`
-	Known    int       `json:"known"` // events that are here already, and stay as they are
+	Known    int       `json:"known"` // events that exist already and are not changed
 	Problems []problem `json:"problems"`
 	Count    int       `json:"problemCount"`
 }
 
-// importFile takes ?format=json, csv or ics. With ?preview=1 it does everything and keeps nothing.
+// importFile imports ?format=json, csv or ics. With ?preview=1 it rolls everything back.
 func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error) {
 	asked, err := sdk.Query(r, "format", "preview")
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	return result, nil
 }
 
-// entriesOfJSON reads an archive; the rooms that it names are made, also those that no event needs.
+// entriesOfJSON reads an archive. All rooms that it contains are created, even those without events.
 func (i *importing) entriesOfJSON(content []byte) (entries []entry, problems []problem) {
 	var a archive
 	err := json.Unmarshal(content, &a, json.RejectUnknownMembers(true))

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// importing is one import on its way: what was understood of the file, and what stands against it.
+// importing is an import in progress: the parsed events and the problems.
 type importing struct {
 	calendar *calendar
 	ids      map[string]int64 // of rooms, by name
@@ -21,7 +21,7 @@ type importing struct {
 	problems []problem
 }
 
-// imported is an event that is to be written. Its rooms have no ids before they are made.
+// imported is an event that will be written. Its rooms get ids when they are created.
 type imported struct {
 	*event
 	line   int
@@ -38,7 +38,7 @@ func (i *importing) problem(line int, code string) {
 	i.problems = append(i.problems, problem{Line: line, Code: code})
 }
 
-// needRooms notes rooms that there are not yet.
+// needRooms records rooms that do not exist yet.
 func (i *importing) needRooms(line int, names []string) {
 	for _, name := range names {
 		if clean, err := roomName(name); err != nil || clean != name {
@@ -51,7 +51,7 @@ func (i *importing) needRooms(line int, names []string) {
 	}
 }
 
-// check makes events of the entries, by the rules that hold for those who write them by hand.
+// check converts the entries to events, by the rules for events that people write.
 func (i *importing) check(entries []entry) {
 	if len(entries) > maxImported {
 		i.problem(1, "TOO_MANY")
@@ -106,7 +106,7 @@ func (i *importing) date(of imported, x entry) (importedDate, bool) {
 	date := importedDate{exception: exception{times: usual, recurrence: x.date, cancelled: x.cancelled,
 		title: of.title, rooms: []int64{}}}
 	if !of.allDay && x.date.Equal(dayOf(x.date)) && x.cancelled {
-		// some programs cancel a time by its day
+		// some programs identify a cancelled date only by its day
 		date.recurrence = x.date.Add(of.start.Sub(dayOf(of.start)))
 	}
 	if x.cancelled {
@@ -122,7 +122,7 @@ func (i *importing) date(of imported, x entry) (importedDate, bool) {
 	return date, true
 }
 
-// write does the import in a transaction. What a room stands against becomes a problem.
+// write executes the import in a transaction. A taken room becomes a problem.
 func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	if err := i.dropKnown(ctx, tx); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (i *importing) roomsOf(names []string) []int64 {
 	return ids
 }
 
-// dropKnown leaves out what is here already, be it deleted a short time ago.
+// dropKnown removes events that exist already, including recently deleted ones.
 func (i *importing) dropKnown(ctx context.Context, tx statements) error {
 	ids := make([]string, len(i.events))
 	for at, e := range i.events {
@@ -228,7 +228,7 @@ func (i *importing) insertEvents(ctx context.Context, tx statements) error {
 	return nil
 }
 
-// taken tells by which line a room is wanted that something else has.
+// taken reports the lines of events whose rooms are taken.
 func (i *importing) taken(ctx context.Context, tx statements) error {
 	ids, lines := make([]string, len(i.events)), make(map[string]int)
 	for at, e := range i.events {

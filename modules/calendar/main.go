@@ -1,4 +1,5 @@
-// Command calendar is what happens in a house: events once or repeating, and rooms that nobody books twice.
+// Command calendar is a module for the events of a house, once or repeating, and for rooms that cannot be
+// booked twice.
 package main
 
 import (
@@ -15,19 +16,19 @@ const (
 	viewDisplay  = "calendar.display.view"
 )
 
-// People are told which days have changed, and read those again; screens are sent what is on.
+// People are notified of a change and fetch the events again; screens get the events of today.
 const (
 	eventsChannel = "events"
 	todayChannel  = "today"
 )
 
-// calendar is the module: its routes and, once started, what they work with.
+// calendar is the module with its routes and, once started, their dependencies.
 type calendar struct {
 	host *sdk.Host
 	db   *sdk.DB
 	turn turn
 	zone zone
-	// zoneWrong: an administrator has set a zone that there is not, and the last good one stays.
+	// zoneWrong: an administrator has set a zone that does not exist, so the last valid one is used.
 	zoneWrong bool
 }
 
@@ -63,7 +64,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start keeps the host, and begins with a new zone where an administrator has set one.
+// Start stores the host, and applies a new zone if an administrator has set one.
 func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
 	c.host, c.db, c.turn = h, h.DB, newTurn()
 	return c.settleZone(ctx)

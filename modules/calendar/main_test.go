@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { sdktest.Main(m) }
 
-// started is a calendar of a house in Berlin with two rooms, and somebody who writes in it.
+// started is a calendar of a house in Berlin with two rooms, and a person who writes events.
 type started struct {
 	*sdktest.Module
 	module *calendar
@@ -31,7 +31,7 @@ func start(t *testing.T, zone string) *started {
 	return s
 }
 
-// write sends a draft and decodes the event that it became.
+// write sends a draft and decodes the event in the response.
 func (s *started) write(t *testing.T, method, path string, body string, status int) (e shownEvent) {
 	t.Helper()
 	got := s.office.Do(method, path, body)
@@ -51,7 +51,7 @@ func (s *started) seen(t *testing.T, from, to string) (w shownWindow) {
 	return w
 }
 
-// starts are what happens in a window, "2026-03-01T10:00 = instant".
+// starts returns the starts of all occurrences in a window, as "2026-03-01T10:00 = instant".
 func (w shownWindow) starts() (all []string) {
 	for _, o := range w.Occurrences {
 		all = append(all, o.Start+" = "+o.StartsAt.UTC().Format("02T15:04Z"))
@@ -68,8 +68,8 @@ func event1(title, start, end, rule string, rooms ...int) string {
 	return string(text)
 }
 
-// with adds the rev that the writer saw.
+// with adds the rev that the writer saw to a body.
 func with(body string, rev int64) string { return body[:len(body)-1] + fmt.Sprintf(`,"rev":%d}`, rev) }
 
-// soon is a day of the near future, on the house's clock.
+// soon returns a day in the near future, in the house's local time.
 func soon(days int) string { return time.Now().AddDate(0, 0, days).Format(dayForm) }

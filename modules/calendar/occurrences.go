@@ -7,20 +7,20 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What of a repeating event is kept ready: everything from so long ago up to the horizon.
+// The period in which the occurrences of a repeating event are stored: from keptPast ago up to the horizon.
 const (
 	keptPast    = 400 * day
 	horizonDays = 730
 	batch       = 500 // rows of one statement
 )
 
-// horizon is the first day of a month, so that it moves but once a month.
+// horizon returns the first day of a month, so that it moves only once a month.
 func horizon(now time.Time) time.Time {
 	end := now.AddDate(0, 0, horizonDays+31)
 	return time.Date(end.Year(), end.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// exception is one date of a repeating event that is not as the others.
+// exception is one date of a repeating event that differs from the others.
 type exception struct {
 	times
 	recurrence  time.Time
@@ -29,7 +29,7 @@ type exception struct {
 	rooms       []int64
 }
 
-// occurrence is one time that an event happens.
+// occurrence is one date of an event.
 type occurrence struct {
 	times
 	event      string
@@ -37,8 +37,8 @@ type occurrence struct {
 	rooms      []int64
 }
 
-// occurrences are those of an event that begin in [from, until), with its exceptions. An event that does not
-// repeat has one, whenever that is.
+// occurrences returns the occurrences of an event that begin in [from, until), with its exceptions. An event
+// that does not repeat has one, whenever it begins.
 func (e *event) occurrences(from, until time.Time, exceptions []exception) ([]occurrence, error) {
 	dates := []time.Time{e.start}
 	if e.rule != "" {
@@ -69,15 +69,15 @@ func (e *event) occurrences(from, until time.Time, exceptions []exception) ([]oc
 	return all, nil
 }
 
-// statements are what a transaction and the database have in common.
+// statements is the interface that a transaction and the database share.
 type statements interface {
 	Exec(ctx context.Context, sql string, args ...any) (int64, error)
 	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
 }
 
-// insertOccurrences writes occurrences and holds their rooms as far as they are free; held is how many it got
-// of wanted. The constraint of bookings decides, whoever else is booking.
+// insertOccurrences writes occurrences and books their rooms if they are free. held is how many of the wanted
+// bookings were made. The constraint of the table bookings decides between concurrent bookings.
 func insertOccurrences(
 	ctx context.Context, tx statements, z zone, all []occurrence,
 ) (wanted, held int64, err error) {
@@ -112,7 +112,7 @@ func insertOccurrences(
 	return int64(len(rooms.rooms)), held, err
 }
 
-// bookings are columns: which occurrence wants which room.
+// bookings holds columns: which occurrence needs which room.
 type bookings struct {
 	events, recurrences []string
 	rooms               []int64
@@ -123,11 +123,11 @@ func (b *bookings) add(event, recurrence string, room int64) {
 	b.rooms = append(b.rooms, room)
 }
 
-// hold books what is free and lets the others wait.
+// hold books free rooms and lets the other bookings wait.
 func (b *bookings) hold(ctx context.Context, tx statements) (held int64, err error) {
 	for start := 0; start < len(b.rooms); start += batch {
 		end := min(start+batch, len(b.rooms))
-		for _, holds := range []bool{true, false} { // those that it cannot hold are left for the second time
+		for _, holds := range []bool{true, false} { // the second pass stores conflicts as waiting
 			n, err := tx.Exec(ctx, `
 				INSERT INTO bookings (event_id, recurrence, room_id, during, held)
 				SELECT o.event_id, o.recurrence, row.room, o.during, $4
@@ -147,7 +147,8 @@ func (b *bookings) hold(ctx context.Context, tx statements) (held int64, err err
 	return held, nil
 }
 
-// build makes the occurrences of an event anew. Where a room is taken it says by what, and nothing is kept.
+// build replaces the occurrences of an event. If a room is taken, it returns an error with the other booking,
+// and the transaction is rolled back.
 func (c *calendar) build(ctx context.Context, tx statements, e *event) error {
 	if err := checkRooms(ctx, tx, e.rooms); err != nil {
 		return err

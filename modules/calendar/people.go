@@ -2,20 +2,21 @@ package main
 
 import "context"
 
-// forget takes an erased person's id from the events. The events stay: they are the congregation's.
+// forget removes an erased person's id from the events. The events remain, because they are the
+// congregation's.
 func (c *calendar) forget(ctx context.Context, userID string) error {
 	_, err := c.db.Exec(ctx, `UPDATE events SET changed_by = NULL WHERE changed_by = $1`, userID)
 	return err
 }
 
-// written is an event as its last writer's export has it.
+// written is an event in its last writer's export.
 type written struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// export is all that the module keeps of a person: the events that they were the last to write.
+// export returns what the module stores about a person: the events that they were the last to write.
 func (c *calendar) export(ctx context.Context, userID string) (any, error) {
 	rows, err := c.db.Query(ctx, `
 		SELECT id::text, title, text FROM events WHERE changed_by = $1 ORDER BY starts, id LIMIT 5000`, userID)

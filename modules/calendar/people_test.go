@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPeople: a writer's export has their events; an erased one is no longer named.
+// TestPeople: a writer's export contains their events; after an erasure the writer's id is gone.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	s := start(t, "UTC")
@@ -26,7 +26,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestFollowers: people and screens are told of every change, and each by their own permission.
+// TestFollowers: people and screens are notified of every change, each with their own permission.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	s := start(t, "UTC")

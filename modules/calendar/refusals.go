@@ -8,10 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// What a caller can do something about, beside sdk.ErrRequestInvalid.
+// The refusals that a caller can avoid, besides sdk.ErrRequestInvalid.
 var (
 	errNoEvent     = sdk.Refuse(http.StatusNotFound, "EVENT_NOT_FOUND")
-	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND") // the event does not happen then
+	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND") // the event has no such date
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errRule        = sdk.Refuse(http.StatusBadRequest, "RULE_INVALID")
 	errRoomTaken   = sdk.Refuse(http.StatusConflict, "ROOM_TAKEN")
@@ -22,7 +22,7 @@ var (
 	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY_ROOMS")
 )
 
-// eventID takes an id in its one format; another text names no event.
+// eventID returns the path's id. An id in another format does not exist.
 func eventID(r *http.Request) (string, error) {
 	id := r.PathValue("id")
 	if !isID(id) {

@@ -17,7 +17,7 @@ const (
 	maxRoomName = 60
 )
 
-// room is what can be booked.
+// room is a room that can be booked.
 type room struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -75,7 +75,8 @@ func (c *calendar) createRoom(ctx context.Context, r *http.Request) (any, error)
 	return sdk.Created(made), nil
 }
 
-// insertRoom counts the rooms behind the lock of the calendar's row, so that no two are the last one.
+// insertRoom counts the rooms. The caller has locked the calendar's row, so two requests cannot both add the
+// last allowed room.
 func insertRoom(ctx context.Context, tx statements, name string) (id int64, err error) {
 	err = tx.QueryRow(ctx, `
 		INSERT INTO rooms (name) SELECT $1 WHERE (SELECT count(*) FROM rooms) < $2 RETURNING id`,
@@ -113,7 +114,7 @@ func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error)
 	return changed, err
 }
 
-// removeRoom deletes one that no event names, be it beyond the horizon.
+// removeRoom deletes a room that no event uses, not even beyond the horizon.
 func (c *calendar) removeRoom(ctx context.Context, r *http.Request) (any, error) {
 	id, err := roomID(r)
 	if err != nil {
@@ -137,7 +138,7 @@ func (c *calendar) removeRoom(ctx context.Context, r *http.Request) (any, error)
 	})
 }
 
-// roomMissing tells why a change found no room: it is gone, or not as it was seen.
+// roomMissing returns why a change found no room: it does not exist, or has changed since the writer read it.
 func roomMissing(ctx context.Context, tx statements, id int64) error {
 	var there bool
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM rooms WHERE id = $1)`, id).Scan(&there)

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestBookedOnce: of fifty who book one room for one hour at once, in two processes, one has it.
+// TestBookedOnce: of fifty concurrent bookings of one room for one hour, in two processes, one succeeds.
 func TestBookedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -47,7 +47,7 @@ func TestBookedOnce(t *testing.T) {
 	}
 }
 
-// TestConstraintHolds: the database refuses what a mistake in this module would let through.
+// TestConstraintHolds: the database refuses a double booking that a mistake in this module would allow.
 func TestConstraintHolds(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -63,7 +63,7 @@ func TestConstraintHolds(t *testing.T) {
 	}
 }
 
-// TestTaken: a room that is taken is refused with what has it; times that touch are no overlap.
+// TestTaken: a taken room is refused with the booking that has it. Times that only touch do not overlap.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -97,14 +97,14 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestWaiting: a booking that finds its room taken when the horizon moves is shown, and has the room as soon
-// as that is free.
+// TestWaiting: a booking whose room is taken when the horizon moves is shown as waiting, and gets the room as
+// soon as it is free.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
 	at, week := soon(5), soon(12)
 	e := s.write(t, "POST", "/events", event1("Choir", at+"T10:00", at+"T11:00", "FREQ=WEEKLY", 1), 201)
-	// as if the horizon had been a week away
+	// as if the horizon had been a week ahead
 	for _, statement := range []string{
 		`DELETE FROM occurrences WHERE starts > '` + at + `T23:00'`,
 		`UPDATE events SET built_until = '` + soon(6) + `'`,
@@ -139,7 +139,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestRooms: names are distinct, and a room that an event names stays.
+// TestRooms: names are unique, and a room that an event uses cannot be deleted.
 func TestRooms(t *testing.T) {
 	t.Parallel()
 	s := start(t, "UTC")

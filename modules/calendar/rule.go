@@ -8,19 +8,20 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// Bounds of a repetition. A rule that can never match is looked for up to the year 9999, so what steps by
-// days may not be narrowed down by months: that would be millions of steps.
+// Bounds of a repetition. The dates of a rule that never matches are searched up to the year 9999. Therefore
+// a rule that steps by days must not be restricted to months: that would be millions of steps.
 const (
 	maxRule     = 200
 	maxInterval = 100
 	maxCount    = 1000
-	maxDates    = 1500 // of one event between what is kept of the past and the horizon
+	maxDates    = 1500 // of one event, from keptPast to the horizon
 )
 
-// rule is how an event repeats: a part of RFC 5545's rules, on the house's clock. The zero rule is once.
+// rule is how an event repeats: a subset of RFC 5545's rules, in the house's local time. The zero rule means
+// once.
 type rule struct{ option rrule.ROption }
 
-// parseRule reads the value of an RRULE; start is the event's. "" is once.
+// parseRule parses the value of an RRULE for an event with this start. "" means once.
 func parseRule(text string, start time.Time) (rule, error) {
 	if text == "" {
 		return rule{}, nil
@@ -49,7 +50,7 @@ func untilOf(text string) string {
 	return value
 }
 
-// lastDay is the last day on which an event may begin, if it must begin by until.
+// lastDay returns the last day on which an event may begin, if it must begin by until.
 func lastDay(until, start time.Time, wholeDay bool) time.Time {
 	last := dayOf(until)
 	if !wholeDay && until.Sub(last) < start.Sub(dayOf(start)) {
@@ -80,10 +81,10 @@ func isBounded(o *rrule.ROption) bool {
 	return true
 }
 
-// repeats tells a rule from once.
+// repeats reports whether the event repeats.
 func (r rule) repeats() bool { return !r.option.Dtstart.IsZero() }
 
-// dates are the beginnings in [from, until), at most maxDates of them.
+// dates returns the starts in [from, until), at most maxDates of them.
 func (r rule) dates(from, until time.Time) ([]time.Time, error) {
 	option := r.option
 	if end := option.Until.Add(day - time.Second); option.Until.IsZero() || end.After(until) {
@@ -108,7 +109,7 @@ func (r rule) dates(from, until time.Time) ([]time.Time, error) {
 	return dates, nil
 }
 
-// first is when it happens for the first time; an event whose own start is no date of its rule begins then.
+// first returns the first date. It differs from the event's own start if that is not a date of the rule.
 func (r rule) first() (time.Time, bool) {
 	option := r.option
 	if !option.Until.IsZero() {
@@ -121,13 +122,13 @@ func (r rule) first() (time.Time, bool) {
 	return made.Iterator()()
 }
 
-// counted is how many dates come before a time, of a rule with a count.
+// counted returns how many dates of a rule with a count are before a time.
 func (r rule) counted(before time.Time) (int, error) {
 	dates, err := r.dates(r.option.Dtstart, before)
 	return len(dates), err
 }
 
-// text is the rule as RFC 5545 writes it, with the last day as a date. "" is once.
+// text returns the rule as RFC 5545 writes it, with the last day as a date; "" for once.
 func (r rule) text() string {
 	last := ""
 	if !r.option.Until.IsZero() {
@@ -136,7 +137,7 @@ func (r rule) text() string {
 	return r.written(last)
 }
 
-// written is the rule with an UNTIL of its own.
+// written returns the rule with another UNTIL.
 func (r rule) written(until string) string {
 	if !r.repeats() {
 		return ""

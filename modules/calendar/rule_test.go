@@ -16,12 +16,12 @@ func at(t *testing.T, text string) time.Time {
 	return moment
 }
 
-// TestRules: RFC 5545's corner cases, and how a rule is written again.
+// TestRules: corner cases of RFC 5545, and the rule's text.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rule, start, written string
-		want                 []string // the first ones
+		want                 []string // the first dates
 	}{
 		{"FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270630", "2027-06-01T19:00",
 			"FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270630",
@@ -58,7 +58,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesRefused: what is no rule, what this calendar does not keep, and what would cost without bound.
+// TestRulesRefused: invalid rules, rules that this calendar does not support, and rules of unbounded cost.
 func TestRulesRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -75,7 +75,7 @@ func TestRulesRefused(t *testing.T) {
 	}
 }
 
-// TestRuleThatNeverMatches: it is refused after a bounded search.
+// TestRuleThatNeverMatches: such a rule is refused after a bounded search.
 func TestRuleThatNeverMatches(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30",
@@ -92,7 +92,7 @@ func TestRuleThatNeverMatches(t *testing.T) {
 	}
 }
 
-// FuzzRule: whatever is sent as a rule is refused or has bounded dates.
+// FuzzRule: any text is either refused or has a bounded number of dates.
 func FuzzRule(f *testing.F) {
 	for _, seed := range []string{"FREQ=WEEKLY;BYDAY=MO,-1FR;WKST=SU",
 		"FREQ=MONTHLY;BYMONTHDAY=-1;BYSETPOS=1;COUNT=3",

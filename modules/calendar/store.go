@@ -32,13 +32,13 @@ func scanEvent(row interface{ Scan(dst ...any) error }) (*event, error) {
 	return &e, err
 }
 
-// readEvent reads one that is not deleted. How says FOR UPDATE where it will be changed.
+// readEvent reads an event that is not deleted. how is FOR UPDATE if it will be changed.
 func readEvent(ctx context.Context, db statements, id, how string) (*event, error) {
 	return scanEvent(db.QueryRow(ctx, `
 		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
 }
 
-// seenEvent locks one and refuses a writer who saw another state of it.
+// seenEvent locks an event and refuses it if it has changed since the writer read it.
 func seenEvent(ctx context.Context, tx statements, id string, rev int64) (*event, error) {
 	e, err := readEvent(ctx, tx, id, "FOR UPDATE")
 	if err == nil && e.rev != rev {
@@ -54,7 +54,7 @@ func insert(ctx context.Context, tx statements, e *event, writer string) error {
 	return err
 }
 
-// update replaces an event whose row is locked, and counts its rev.
+// update replaces an event whose row is locked, and increments its rev.
 func update(ctx context.Context, tx statements, e *event, writer string) error {
 	e.rev++
 	_, err := tx.Exec(ctx, `
@@ -105,7 +105,7 @@ func scanException(row interface{ Scan(dst ...any) error }) (*exception, error) 
 	return &x, err
 }
 
-// keep writes an exception in place of the one that there was for its date.
+// keep writes an exception, replacing an earlier one for the same date.
 func keep(ctx context.Context, tx statements, id string, x exception) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO exceptions (event_id, recurrence, cancelled, title, text, starts, minutes, rooms)
@@ -118,7 +118,7 @@ func keep(ctx context.Context, tx statements, id string, x exception) error {
 	return err
 }
 
-// checkRooms refuses an event that names a room there is not, whether or not it is to be booked yet.
+// checkRooms refuses rooms that do not exist, even if they need not be booked yet.
 func checkRooms(ctx context.Context, db statements, rooms []int64) error {
 	var known int
 	err := db.QueryRow(ctx, `SELECT count(*) FROM rooms WHERE id = ANY ($1::bigint[])`, rooms).Scan(&known)

@@ -8,25 +8,26 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// taken is a room that something else has at that time.
+// taken is a room that another booking has at that time.
 type taken struct {
 	Room  int64  `json:"room"`
-	Start string `json:"start"` // when the room was wanted
-	Event string `json:"event"` // what is in the way, and when
+	Start string `json:"start"` // when the room is needed
+	Event string `json:"event"` // the event that has the room
 	Title string `json:"title"`
 	From  string `json:"from"`
 	Until string `json:"until"`
 
-	wanted string // by which event
+	wanted string // the event that needs it
 }
 
-// roomTaken is errRoomTaken with what is in the way. Whoever may write events may see all of them.
+// roomTaken is errRoomTaken with the bookings that have the rooms. Everybody who may write events may see all
+// of them.
 type roomTaken struct{ by []taken }
 
 func (roomTaken) Error() string { return errRoomTaken.Code() }
 func (roomTaken) Unwrap() error { return errRoomTaken }
 
-// takenBy tells what is in the way of an event's bookings that are not held, the first ten.
+// takenBy returns the first ten bookings that have the rooms of an event's waiting bookings, as an error.
 func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error {
 	by, err := readTaken(ctx, tx, `w.event_id = $1::uuid`, id)
 	if err != nil {
@@ -35,7 +36,7 @@ func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error 
 	return roomTaken{by}
 }
 
-// readTaken reads bookings that wait, w, with what holds their room.
+// readTaken reads waiting bookings, w, with the bookings that have their rooms.
 func readTaken(ctx context.Context, db statements, where string, args ...any) ([]taken, error) {
 	rows, err := db.Query(ctx, `
 		SELECT w.event_id::text, w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text,
@@ -66,7 +67,7 @@ func readTaken(ctx context.Context, db statements, where string, args ...any) ([
 	return all, rows.Err()
 }
 
-// told is the response of a write: 409 with what is in the way, where a room is taken.
+// told returns the response to a write: 409 with the other bookings if a room is taken.
 func told(result any, err error) (any, error) {
 	busy := roomTaken{}
 	if !errors.As(err, &busy) {
@@ -78,7 +79,7 @@ func told(result any, err error) (any, error) {
 	}{errRoomTaken.Code(), busy.by}}, nil
 }
 
-// named makes a broken constraint a refusal.
+// named converts the error of a violated constraint to a refusal.
 func named(err error) error {
 	switch sdk.BrokenConstraint(err) {
 	case "bookings_room_id_fkey":

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// What a screen is sent: the rest of today and all of tomorrow, as far as it has room for it.
+// The limits of what a screen gets: the rest of today and all of tomorrow.
 const (
 	maxToday     = 200
 	maxTodayText = 80 // characters of a title
 )
 
-// shownToday is all that a screen shows.
+// shownToday is everything that a screen shows.
 type shownToday struct {
 	ServerTime  time.Time         `json:"serverTime"`
 	Rev         int64             `json:"rev"`
@@ -20,8 +20,8 @@ type shownToday struct {
 	Occurrences []shownOccurrence `json:"occurrences"`
 }
 
-// today is the snapshot of the screens' channel. A screen asks for it again when it is told of another rev,
-// and as often as its stream starts again, so that a new day comes without a change, too.
+// today is the snapshot of the screens' channel. A screen fetches it again after an update with another rev,
+// and whenever its stream restarts, so that a new day is shown even without a change.
 func (c *calendar) today(ctx context.Context) (any, error) {
 	now := time.Now()
 	t := shownToday{ServerTime: now, Zone: c.zone.place.String()}
@@ -38,7 +38,7 @@ func (c *calendar) today(ctx context.Context) (any, error) {
 	}
 	for i := range t.Occurrences {
 		o := &t.Occurrences[i]
-		o.Text = "" // nobody reads it in passing
+		o.Text = "" // too small to be read in passing
 		if title := []rune(o.Title); len(title) > maxTodayText {
 			o.Title = string(title[:maxTodayText-1]) + "…"
 		}

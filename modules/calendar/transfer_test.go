@@ -12,7 +12,7 @@ import (
 	"github.com/emersion/go-ical"
 )
 
-// filled is a calendar with one of everything.
+// filled returns a calendar with an example of everything.
 func filled(t *testing.T) *started {
 	t.Helper()
 	s := start(t, "Europe/Berlin")
@@ -47,8 +47,8 @@ func (s *started) get(t *testing.T, path string) string {
 	return got.Body
 }
 
-// TestRoundTrip: what is exported becomes the same calendar in an empty installation, and changes nothing
-// where it is already.
+// TestRoundTrip: importing an export into an empty installation creates the same calendar. Importing it where
+// it was exported changes nothing.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	from := filled(t)
@@ -70,7 +70,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("import: %d %+v, want 3 events", status, done)
 			}
 			got := to.seen(t, soon(0), soon(90)).days()
-			if format == "csv" { // which has no dates of their own
+			if format == "csv" { // CSV does not contain exceptional dates
 				got, want := len(got), len(want)+1
 				if got != want {
 					t.Errorf("%d dates, want %d", got, want)
@@ -88,8 +88,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestICS: another library understands the file as this calendar does; lines are folded and ended as RFC 5545
-// says.
+// TestICS: another library reads the same events from the file; lines are folded and ended by RFC 5545.
 func TestICS(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
@@ -149,7 +148,7 @@ func icsOf(lines string) string {
 		"BEGIN:VEVENT\r\nSUMMARY:Choir\r\n"+strings.ReplaceAll(lines, " ", "\r\n")+"\r\nEND:VEVENT\r\n")
 }
 
-// TestOtherPrograms: what other calendars write is understood, or refused with its line.
+// TestOtherPrograms: files of other programs are imported, or refused with the line of the problem.
 func TestOtherPrograms(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -206,7 +205,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestImportRefusedWhole: with one problem nothing is imported, and rooms that are taken are one.
+// TestImportRefusedWhole: with one problem nothing is imported; a taken room is a problem.
 func TestImportRefusedWhole(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -231,7 +230,7 @@ func TestImportRefusedWhole(t *testing.T) {
 	}
 }
 
-// FuzzICS: whatever is uploaded is understood or refused, within bounds.
+// FuzzICS: every upload is imported or refused, within the limits.
 func FuzzICS(f *testing.F) {
 	f.Add(icsOf(`UID:5 DTSTART;TZID="Europe/Paris":20270605T100000 RRULE:FREQ=DAILY;COUNT=1 ` +
 		`EXDATE:20270605T100000`))

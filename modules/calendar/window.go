@@ -8,45 +8,45 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Limits of one look at the calendar.
+// Limits of one request for a part of the calendar.
 const (
 	maxWindow = 100 * day
 	maxShown  = 2000
 )
 
-// shownOccurrence is one time that something happens, as callers see it.
+// shownOccurrence is an occurrence of an event in the form that callers get.
 type shownOccurrence struct {
 	Event    string    `json:"event"`
-	Date     string    `json:"date"` // which date of a repeating event: when it would have begun
+	Date     string    `json:"date"` // the date of a repeating event: its start by the rule
 	Title    string    `json:"title"`
 	Text     string    `json:"text"`
-	Start    string    `json:"start"` // on the house's clock: times, or days with the last one included
+	Start    string    `json:"start"` // local time of the house: times, or days with the last one included
 	End      string    `json:"end"`
 	StartsAt time.Time `json:"startsAt"`
 	EndsAt   time.Time `json:"endsAt"`
 	AllDay   bool      `json:"allDay"`
 	Repeats  bool      `json:"repeats"`
-	Changed  bool      `json:"changed"` // it is not as the other dates are
+	Changed  bool      `json:"changed"` // it differs from the other dates
 	Rooms    []int64   `json:"rooms"`
-	Waiting  []int64   `json:"waiting"` // rooms that something else has
+	Waiting  []int64   `json:"waiting"` // rooms that another booking has
 	Rev      int64     `json:"rev"`
 }
 
-// shownWindow is a part of the calendar, with all that a page needs to show it.
+// shownWindow is a part of the calendar, with everything that a page needs to show it.
 type shownWindow struct {
 	Rev          int64             `json:"rev"`
 	Zone         string            `json:"zone"`
 	ZoneWrong    bool              `json:"zoneWrong"`
 	WeekStartsOn string            `json:"weekStartsOn"`
 	Today        string            `json:"today"`
-	Horizon      string            `json:"horizon"` // repeating events are known up to this day
-	More         bool              `json:"more"`    // there is more than one response holds
-	Waiting      int64             `json:"waiting"` // bookings that wait for a room
+	Horizon      string            `json:"horizon"` // occurrences of repeating events exist up to this day
+	More         bool              `json:"more"`    // there are more than one response may contain
+	Waiting      int64             `json:"waiting"` // number of bookings that wait for a room
 	Rooms        []room            `json:"rooms"`
 	Occurrences  []shownOccurrence `json:"occurrences"`
 }
 
-// window shows the days from ?from= to before ?to=.
+// window returns the days from ?from= to before ?to=.
 func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	asked, err := sdk.Query(r, "from", "to")
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	w := shownWindow{Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
 		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone.local(now).Format(dayForm),
 		Horizon: horizon(now).Add(-day).Format(dayForm)}
-	// before the occurrences: what changes in between is told once more
+	// read before the occurrences, so that a later change is noticed
 	err = c.db.QueryRow(ctx, `
 		SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`).
 		Scan(&w.Rev, &w.Waiting)
@@ -78,7 +78,7 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	return w, err
 }
 
-// between reads what happens between two instants, in order.
+// between returns the occurrences between two instants, in order.
 func (c *calendar) between(ctx context.Context, from, until time.Time, most int) ([]shownOccurrence, error) {
 	rows, err := c.db.Query(ctx, `
 		SELECT o.event_id::text, to_char(o.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),

@@ -3,23 +3,23 @@ package main
 import (
 	"context"
 	"time"
-	_ "time/tzdata" // a module reads no file of the system's
+	_ "time/tzdata" // a module cannot read the system's files
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// A time on the house's own clock is a time.Time in UTC: it has no zone until zone.instant gives it one.
+// A local time of the house is a time.Time in UTC. It has no zone until zone.instant converts it.
 const (
 	clockForm = "2006-01-02T15:04"
 	dayForm   = "2006-01-02"
 	day       = 24 * time.Hour
 )
 
-// zone is that of the house.
+// zone is the time zone of the house.
 type zone struct{ place *time.Location }
 
-// instant is when the house's clock shows local. Of a time that it shows twice in autumn it is the first; one
-// that it leaves out in spring counts by the offset before, as RFC 5545 §3.3.5 has it.
+// instant returns the instant of a local time. A time that exists twice in autumn is the first one; a time
+// that does not exist in spring uses the offset before the change (RFC 5545 §3.3.5).
 func (z zone) instant(local time.Time) time.Time {
 	before := z.shifted(local, local.Add(-day))
 	if z.local(before).Equal(local) {
@@ -31,31 +31,31 @@ func (z zone) instant(local time.Time) time.Time {
 	return before
 }
 
-// shifted is local by the offset that the zone has about another time.
+// shifted converts local with the offset that the zone has at about.
 func (z zone) shifted(local, about time.Time) time.Time {
 	_, offset := about.In(z.place).Zone()
 	return local.Add(-time.Duration(offset) * time.Second)
 }
 
-// local is what the house's clock shows at an instant.
+// local returns the local time at an instant.
 func (z zone) local(at time.Time) time.Time {
 	there := at.In(z.place)
 	year, month, date := there.Date()
 	return time.Date(year, month, date, there.Hour(), there.Minute(), there.Second(), 0, time.UTC)
 }
 
-// dayOf is the beginning of a local day.
+// dayOf returns the beginning of a local day.
 func dayOf(local time.Time) time.Time { return local.Truncate(day) }
 
-// loadZone refuses what names no zone, and "Local", which would be the machine's.
+// loadZone refuses a name that is no zone, and "Local", which would be the machine's zone.
 func loadZone(name string) (zone, bool) {
 	place, err := time.LoadLocation(name)
 	return zone{place}, err == nil && name != "" && name != "Local"
 }
 
-// settleZone takes the zone of the configuration. Where that is a new one, the occurrences are made anew: as
-// many as there is time for now, the others by the schedule. A zone that there is not must not stop the
-// platform, so the one before stays, and who manages events is told.
+// settleZone applies the zone of the configuration. If it is new, all occurrences are made again: as many as
+// there is time for now, the others by the schedule. A zone that does not exist must not stop the platform,
+// so the previous one is used and people who manage events see a note.
 func (c *calendar) settleZone(ctx context.Context) error {
 	name := c.host.Config.String("timeZone")
 	var kept string

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// TestClockChanges: a weekly 10:00 stays 10:00 across the change of the clock, in both directions.
+// TestClockChanges: a weekly 10:00 stays 10:00 when the clock changes, in both directions.
 func TestClockChanges(t *testing.T) {
 	t.Parallel()
 	year := time.Now().Year() + 1
 	for name, c := range map[string]struct {
-		winter, summer string // the instant of ten o'clock
+		winter, summer string // the instant of ten o'clock, local time
 		change         func(year int) (spring, autumn time.Time)
 	}{
 		"Europe/Berlin": {"09:00Z", "08:00Z", func(y int) (spring, autumn time.Time) {
@@ -51,13 +51,14 @@ func TestClockChanges(t *testing.T) {
 	}
 }
 
-// sunday is the nth Sunday of a month, from 1; the 0th is the last one of the month before.
+// sunday returns the nth Sunday of a month, from 1; 0 is the last one of the previous month.
 func sunday(year int, month time.Month, n int) time.Time {
 	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 	return first.AddDate(0, 0, (7-int(first.Weekday()))%7+7*(n-1))
 }
 
-// TestInstants: what the clock leaves out counts by the offset before, what it shows twice is the first time.
+// TestInstants: a local time that does not exist uses the offset before the change; for one that exists twice
+// it is the first.
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, local, want string }{
@@ -81,7 +82,7 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestZoneChanged: another zone in the configuration moves every occurrence; one that there is not moves
+// TestZoneChanged: another zone in the configuration moves every occurrence; a zone that does not exist moves
 // none.
 func TestZoneChanged(t *testing.T) {
 	t.Parallel()
@@ -92,7 +93,7 @@ func TestZoneChanged(t *testing.T) {
 	if _, err := s.module.db.Exec(t.Context(), `UPDATE calendar SET zone = 'UTC'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.module.settleZone(t.Context()); err != nil { // the configuration says Tokyo
+	if err := s.module.settleZone(t.Context()); err != nil { // the configuration is Tokyo
 		t.Fatal(err)
 	}
 	w := s.seen(t, day, soon(4))

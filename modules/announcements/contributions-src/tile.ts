@@ -1,7 +1,7 @@
 import { defineContribution } from "@narthex/sdk";
 import { languageFor, wordsFor } from "../ui-src/words";
 
-/** What a tile is given (see the README of the module home). */
+/** The tools that a tile gets (see the README of the module home). */
 interface Tools {
 	api(path: string, init?: RequestInit): Promise<Response>;
 	refresh(listener: () => unknown): void;
@@ -10,13 +10,13 @@ interface Tools {
 	readonly moduleId: string;
 }
 
-/** What GET /latest answers. */
+/** The response of GET /latest. */
 interface Latest {
 	readonly notice: { readonly title: string; readonly body: string } | null;
 	readonly live: number;
 }
 
-/** The latest notice, on Home. */
+/** The latest slide, on Home. */
 export default defineContribution({
 	title: (locale: string) => wordsFor(languageFor(locale))("latest"),
 

@@ -1,4 +1,4 @@
-/** A notice as screens get it. */
+/** A slide as screens get it. */
 export interface BoardSlide {
 	readonly id: string;
 	readonly kind: string;
@@ -12,7 +12,7 @@ export interface BoardSlide {
 	readonly rev: number;
 }
 
-/** How an administrator wants the board to look. */
+/** An administrator's settings for the board. */
 export interface Settings {
 	readonly slideSeconds: number;
 	readonly showClock: boolean;
@@ -20,13 +20,13 @@ export interface Settings {
 	readonly idleMessage: string;
 }
 
-/** The notice that every screen shows until then, whatever is due. */
+/** The slide that every screen shows until then, instead of the due ones. */
 export interface Shown {
 	readonly id: string;
 	readonly until: string;
 }
 
-/** Everything that is published and has not ended. */
+/** All published slides that have not ended. */
 export interface Board {
 	readonly serverTime: string;
 	readonly rev: number;
@@ -35,7 +35,7 @@ export interface Board {
 	readonly show: Shown | null;
 }
 
-/** One change of the board. What is not in it stays. */
+/** One change of the board. Everything that is not in it stays the same. */
 export interface BoardUpdate {
 	readonly rev: number;
 	readonly upsert?: readonly BoardSlide[];
@@ -43,12 +43,12 @@ export interface BoardUpdate {
 	readonly show?: Shown;
 }
 
-/** The kind that this module shows itself; every other is the id of a contribution. */
+/** The kind that this module shows itself. Every other kind is the id of a contribution. */
 export const ownKind = "notice";
 
 /**
- * The board after a change; the same one when the change is in it already. Undefined when a change in between
- * is missing, or the change says nothing but that there was one: then a new snapshot is needed.
+ * Returns the board after a change; the same board if it already contains the change. Returns undefined if a
+ * change in between is missing, or if the update contains only a rev. Then a new snapshot is needed.
  */
 export function applied(board: Board, { rev, upsert, remove, show }: BoardUpdate): Board | undefined {
 	if (rev <= board.rev) return board;

@@ -1,8 +1,6 @@
-/**
- * Where the clock may stand. It goes on with every slide and minute, so that no place of the panel burns in.
- */
+/** The corners of the clock. It moves with every slide and minute, so that it does not burn in. */
 const corners = ["end end", "start end", "end start", "start start"] as const;
-/** Beside a picture only these are free. */
+/** The corners that are free beside a picture. */
 const besidePicture = ["end end", "start end"] as const;
 
 const css = `
@@ -11,8 +9,8 @@ const css = `
 	div[hidden] { display: none; }`;
 
 /**
- * The time of day in a corner of the stage. It stands in a shadow tree: that it goes on is no change of the
- * board, and must not keep the host from dimming a board that has not changed for long.
+ * The time of day in a corner of the stage. It is in a shadow tree, so that its ticks do not count as changes
+ * of the board. The host can then still dim a board that has not changed for long.
  */
 export class Clock {
 	readonly #host = document.createElement("div");
@@ -43,7 +41,7 @@ export class Clock {
 		this.#move();
 	}
 
-	/** Makes room for a slide of this layout. */
+	/** Moves the clock to a corner that is free in this layout. */
 	place(layout: string): void {
 		this.#layout = layout;
 		this.#move();

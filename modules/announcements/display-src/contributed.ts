@@ -1,9 +1,9 @@
 import type { Contribution } from "@narthex/sdk";
 
-/** The capability of this module that others contribute kinds of slides to. */
+/** The capability of this module to which other modules contribute kinds of slides. */
 export const slidesCapability = "announcements.slides";
 
-/** What a kind of slide needs of the page it is shown in. */
+/** The tools that a kind of slide gets from the page on which it is shown. */
 export interface RenderTools {
 	/** Milliseconds since 1970 by the server's clock. */
 	serverNow(): number;
@@ -11,34 +11,37 @@ export interface RenderTools {
 	readonly dir: "ltr" | "rtl";
 }
 
-/** Whoever writes a slide may ask the contributing module's own routes for what goes into the payload. */
+/**
+ * Tools for editing a slide. The editor may fetch data for the payload from the contributing module's own
+ * routes.
+ */
 export interface EditTools extends RenderTools {
 	api(path: string, init?: RequestInit): Promise<Response>;
 }
 
 /**
- * What a contribution to announcements.slides defines. It gets no address and no credential, so all it shows
- * is in its payload: JSON of at most 8 KiB.
+ * The definition of a contribution to announcements.slides. It gets no address and no credential, so
+ * everything that it shows is in its payload: JSON of at most 8 KiB.
  */
 export interface SlideKind {
-	/** What the kind is called where one is added, in the given language. */
+	/** The name of the kind, in the given language. */
 	label(locale: string): string;
 	/** The payload of a new slide. */
 	defaults(locale: string): object;
-	/** Whether there is something to show at a time by the server's clock; otherwise the slide is left out. */
+	/** Whether there is something to show at this time of the server's clock; otherwise the slide is omitted. */
 	isDue?(payload: unknown, now: number): boolean;
-	/** Fills the container with fields, and says whenever they have changed. */
+	/** Fills the container with fields, and calls changed after every change of theirs. */
 	edit(
 		container: HTMLElement,
 		payload: unknown,
 		onChange: (payload: object) => void,
 		tools: EditTools,
 	): (() => void) | void;
-	/** Fills the container, which is a whole slide: 100cqw wide and 100cqh high. */
+	/** Fills the container, which has the size of the slide: 100cqw wide and 100cqh high. */
 	render(container: HTMLElement, payload: unknown, tools: RenderTools): (() => void) | void;
 }
 
-/** The kinds of slides that other modules bring. */
+/** The kinds of slides that other modules contribute. */
 export class SlideKinds {
 	readonly #loading = new Map<string, Promise<SlideKind | undefined>>();
 	readonly #loaded = new Map<string, SlideKind>();
@@ -58,8 +61,8 @@ export class SlideKinds {
 	}
 
 	/**
-	 * Whether a slide is to be shown at a time, as far as its kind says. One that is not loaded yet says so
-	 * later, and one that throws is taken as due: what becomes of it shows when it is rendered.
+	 * Whether a slide should be shown at a time, according to its kind. A kind that is not loaded yet is checked
+	 * again later. If isDue throws an error, the slide counts as due, and rendering it decides.
 	 */
 	isDue({ kind, payload }: { readonly kind: string; readonly payload: unknown }, now: number): boolean {
 		try {
@@ -69,13 +72,13 @@ export class SlideKinds {
 		}
 	}
 
-	/** A request to the routes of the module that brings a kind, as the person who writes. */
+	/** Sends a request to the routes of the module that contributes a kind, as the person who writes. */
 	api(kind: string, path: string, init?: RequestInit): Promise<Response> {
 		const contribution = this.#contributions.get(kind);
 		return contribution?.api(path, init) ?? Promise.reject(new TypeError(`There is no ${kind}.`));
 	}
 
-	/** Loads a kind; undefined when there is none, or it cannot be had now. */
+	/** Loads a kind; undefined if there is none, or if loading fails. */
 	async load(kind: string): Promise<SlideKind | undefined> {
 		const known = this.#loading.get(kind);
 		if (known !== undefined) return known;
@@ -86,7 +89,7 @@ export class SlideKinds {
 				return loaded;
 			},
 			() => {
-				this.#loading.delete(kind); // the next time it is tried again
+				this.#loading.delete(kind); // so that the next call tries again
 				return undefined;
 			},
 		);

@@ -8,7 +8,7 @@ import { slideElement } from "./slideview";
 export interface Frame {
 	readonly key: string;
 	readonly element: HTMLElement;
-	/** Its picture could not be had; another time it may. */
+	/** Loading its picture failed and may be tried again. */
 	readonly incomplete: boolean;
 	dispose(): void;
 }
@@ -20,17 +20,17 @@ export interface FrameTools {
 	now(): number;
 }
 
-/** What a frame shows: another one is needed when this changes. */
+/** Identifies the content of a frame: when it changes, a new frame is needed. */
 export const frameKey = ({ id, rev }: Pick<BoardSlide, "id" | "rev">): string => `${id}:${rev}`;
 
-/** Whether two frames are of one slide, before and after a change of it. */
+/** Whether two frames are of the same slide, before and after a change. */
 export const sameSlide = (key: string, other: string): boolean => idOf(key) === idOf(other);
 
 const idOf = (key: string): string => key.split(":", 1)[0] ?? "";
 
 /**
- * Makes a slide with its picture decoded. It answers undefined for a kind that cannot be shown now: the
- * contribution is not there, or throws.
+ * Makes a slide with its picture decoded. Returns undefined if the kind cannot be shown now, because the
+ * contribution is missing or throws an error.
  */
 export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Frame | undefined> {
 	const key = frameKey(slide);
@@ -54,7 +54,7 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 	}
 }
 
-/** A contribution that cannot clean up must not keep the next slide away. */
+/** Runs dispose. An error of a contribution must not affect the next slide. */
 function tolerant(dispose: (() => void) | void): void {
 	try {
 		dispose?.();
@@ -63,7 +63,7 @@ function tolerant(dispose: (() => void) | void): void {
 	}
 }
 
-/** What stands on the board while nothing is due. */
+/** The frame that is shown while no slide is due. */
 export function idleFrame(key: string, message: string): Frame {
 	const words = { kind: ownKind, title: message, body: "", payload: null };
 	const element = slideElement(words, undefined);

@@ -1,7 +1,7 @@
 import type { Context } from "@narthex/sdk";
 import { applied, type Board, type BoardUpdate } from "./board";
 
-/** The board as a channel tells it. */
+/** The board, kept up to date by a channel. */
 export class LiveBoard {
 	board: Board | undefined;
 	#stop: (() => void) | undefined;
@@ -38,7 +38,7 @@ export class LiveBoard {
 
 	/**
 	 * The server's time. Right after a start the platform's clock may still be the browser's own, and a small
-	 * computer's can be wrong by years; until it agrees with the snapshot's time, that counts.
+	 * computer's clock can be wrong by years. Until it agrees with the snapshot's time, that time is used.
 	 */
 	now(): number {
 		const told = this.context.serverNow();
@@ -52,7 +52,7 @@ export class LiveBoard {
 		this.changed();
 	}
 
-	/** Asks for a new snapshot, not at the same moment as all other screens. */
+	/** Requests a new snapshot, but not at the same moment as all other screens. */
 	#restart(): void {
 		if (this.#again !== undefined) return;
 		this.#again = setTimeout(() => {

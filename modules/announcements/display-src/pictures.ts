@@ -1,22 +1,22 @@
 import { type Context, jsonRequest } from "@narthex/sdk";
 
-/** How long an address is used again, milliseconds; the server gives it an hour. */
+/** How long an address is reused, in milliseconds. The server makes it valid for an hour. */
 const addressLasts = 20 * 60_000;
-/** A picture that takes longer is left out: its words do not wait for it. Milliseconds. */
+/** A picture that takes longer is omitted, so that its words need not wait. In milliseconds. */
 const decodeWithin = 8_000;
 const mostAddresses = 200;
 
-/** Pictures, decoded before they are shown, so that a swap never waits or flashes. */
+/** Pictures that are decoded before they are shown, so that a new slide appears at once. */
 export class Pictures {
 	readonly #addresses = new Map<string, { readonly url: string; readonly until: number }>();
 
 	constructor(
 		readonly context: Pick<Context, "api">,
-		/** Where the addresses are: "/images", or "/board/images" for screens. */
+		/** The route of the addresses: "/images", or "/board/images" for screens. */
 		readonly root: string,
 	) {}
 
-	/** Where a picture can be read for a while; undefined when it cannot be had. */
+	/** The temporary address of a picture; undefined if there is none. */
 	async address(id: string): Promise<string | undefined> {
 		const known = this.#addresses.get(id);
 		if (known && known.until > performance.now()) return known.url;
@@ -34,7 +34,7 @@ export class Pictures {
 		}
 	}
 
-	/** A decoded picture; undefined when it cannot be had now. */
+	/** A decoded picture; undefined if that fails now. */
 	async decoded(id: string): Promise<HTMLImageElement | undefined> {
 		const src = await this.address(id);
 		if (src === undefined) return undefined;
@@ -49,7 +49,7 @@ export class Pictures {
 			await Promise.race([image.decode(), late]);
 			return image;
 		} catch {
-			this.#addresses.delete(id); // the next time with a new one
+			this.#addresses.delete(id); // so that the next attempt fetches a new one
 			image.src = "";
 			return undefined;
 		} finally {

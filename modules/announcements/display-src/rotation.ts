@@ -1,13 +1,13 @@
 import type { Board, BoardSlide } from "./board";
 
-/** What the board shows in one stretch of slideSeconds. */
+/** What the board shows in one period of slideSeconds. */
 export interface Turn {
 	readonly slide: BoardSlide | undefined;
-	/** Which stretch of time it is, counted from 1970, so that all screens agree without asking each other. */
+	/** The number of the period, counted from 1970, so that all screens agree without communication. */
 	readonly slot: number;
 }
 
-/** The notices that are to be seen at a time, in their order. */
+/** The slides that are due at a time, in their order. */
 export function due(board: Board, now: number, showable: (slide: BoardSlide) => boolean): BoardSlide[] {
 	return board.slides.filter(
 		(slide) =>
@@ -17,7 +17,7 @@ export function due(board: Board, now: number, showable: (slide: BoardSlide) => 
 	);
 }
 
-/** The notice that is to be shown now, whatever is due. */
+/** The slide that is shown by hand now, instead of the due ones. */
 export function shownNow(board: Board, now: number): BoardSlide | undefined {
 	const { show } = board;
 	if (show === null || Date.parse(show.until) <= now) return undefined;
@@ -27,8 +27,8 @@ export function shownNow(board: Board, now: number): BoardSlide | undefined {
 }
 
 /**
- * What is shown at a time. A change of the board in the middle of a stretch does not take away what is shown,
- * as long as it is still due.
+ * The slide for a time. A change of the board during a period does not replace the shown slide while it is
+ * still due.
  */
 export function turnAt(
 	board: Board,

@@ -1,20 +1,20 @@
 import { type BoardSlide, ownKind } from "./board";
 
-/** Sizes of the words, as parts of the usual ones, best first; the last can still be read from afar. */
+/** Sizes of the words, relative to the usual one, best first. Even the last can be read from afar. */
 const scales = [1.4, 1.2, 1, 0.94, 0.89];
-/** With a text below it, a title grows less. At the smallest size it shrinks nearly to that of the text. */
+/** A title with a text below it grows less. At the smallest size it is nearly as small as the text. */
 const scalesWithText = scales.slice(1);
 const smallTitle = "0.78";
 
-/** What a notice needs to be shown. */
+/** The parts of a slide that are needed to show it. */
 export type Words = Pick<BoardSlide, "kind" | "title" | "body" | "payload">;
 
-/** Whether a notice's picture is to be shown without its words. */
+/** Whether a slide shows its picture without its words. */
 export function isPictureOnly({ kind, payload }: Pick<Words, "kind" | "payload">): boolean {
 	return kind === ownKind && (payload as { pictureOnly?: unknown } | null)?.pictureOnly === true;
 }
 
-/** A notice, as large as its container. fit has to be called once it stands in the page. */
+/** A slide, as large as its container. Call fit after it is attached to the page. */
 export function slideElement(slide: Words, image: HTMLImageElement | undefined): HTMLElement {
 	const element = block("slide");
 	const pictureOnly = image !== undefined && isPictureOnly(slide);
@@ -45,8 +45,8 @@ function block(name: string, words?: string): HTMLElement {
 }
 
 /**
- * Gives the words the largest size at which all of them fit and no word is broken. What does not fit at the
- * smallest is cut after a whole line; then it returns false.
+ * Gives the words the largest size at which all of them fit and no word is broken. If they do not fit at the
+ * smallest size, they are cut after a whole line, and fit returns false.
  */
 export function fit(slide: HTMLElement): boolean {
 	const text = slide.querySelector<HTMLElement>(".slide-text");

@@ -9,15 +9,15 @@ import { turnAt, type Turn } from "./rotation";
 import { fit } from "./slideview";
 
 const fadeFor = 400;
-/** How often the stage looks for what is due, milliseconds. Looking costs nothing. */
+/** How often the stage looks for due slides, in milliseconds. This costs almost nothing. */
 const lookEvery = 250;
-/** How long a slide that could not be made is left out, milliseconds. */
+/** How long a slide that could not be made is skipped, in milliseconds. */
 const brokenFor = 60_000;
 
 export interface StageOptions {
 	readonly context: Context;
 	readonly container: HTMLElement;
-	/** The channel to follow, and where its pictures are. */
+	/** The channel to follow, and the route of its pictures. */
 	readonly channel: string;
 	readonly images: string;
 	/** Called after every change of the board. */
@@ -25,8 +25,8 @@ export interface StageOptions {
 }
 
 /**
- * Shows the board: one slide after the other, each made before the one ahead of it leaves. The last frame
- * stays until the next is ready, so the stage is never blank.
+ * Shows the board: one slide after the other. Each is made before the previous one disappears. The last frame
+ * stays until the next one is ready, so the stage is never blank.
  */
 export class Stage {
 	readonly live: LiveBoard;
@@ -75,7 +75,7 @@ export class Stage {
 		this.#stage.remove();
 	}
 
-	/** Looks what is due now, and shows it. */
+	/** Finds the slide that is due now, and shows it. */
 	#look(): void {
 		const { board } = this.live;
 		if (board === undefined) return;
@@ -96,7 +96,7 @@ export class Stage {
 		}
 	}
 
-	/** What comes next is made while there is time. */
+	/** Makes the next slide in advance. */
 	#prepareNext(board: Board, now: number): void {
 		const later = now + board.settings.slideSeconds * 1000;
 		const next = turnAt(board, later, undefined, (slide) => this.#showable(slide, later)).slide;
@@ -110,7 +110,7 @@ export class Stage {
 		return until === undefined || until < performance.now();
 	}
 
-	/** Makes a frame once. What was made ahead for another turn is given up. */
+	/** Makes a frame once. A frame that was made in advance for another turn is disposed of. */
 	#prepare(slide: BoardSlide): Promise<Frame | undefined> {
 		const key = frameKey(slide);
 		const known = this.#ready.get(key);
@@ -140,10 +140,10 @@ export class Stage {
 		}
 		if (frame === undefined) {
 			this.#broken.set(key, performance.now() + brokenFor);
-			this.#wanted = undefined; // the next look takes another one
+			this.#wanted = undefined; // the next look chooses another one
 			return;
 		}
-		if (!this.#kinds.isDue(slide, this.live.now())) { // its kind was loaded only now
+		if (!this.#kinds.isDue(slide, this.live.now())) { // its kind has only been loaded now
 			frame.dispose();
 			this.#wanted = undefined;
 			return;
@@ -159,7 +159,7 @@ export class Stage {
 		this.#clock.place(frame.element.dataset["layout"] ?? "text");
 		if (old === undefined) return;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
-		const turns = !sameSlide(old.key, frame.key); // what is corrected where it stands is there at once
+		const turns = !sameSlide(old.key, frame.key); // a corrected slide appears without a transition
 		const fades = turns && this.live.board?.settings.transition === "fade" && !quiet;
 		if (fades) frame.element.animate({ opacity: [0, 1] }, { duration: fadeFor, easing: "ease-out" });
 		const leave = () => {

@@ -2,7 +2,7 @@ import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
 import type { Shown } from "../display-src/board";
 import type { Slide } from "./slide";
 
-/** Why a request did not do what was asked. */
+/** Why a request failed. */
 export type Refusal =
 	| "offline"
 	| "denied"
@@ -20,7 +20,7 @@ export type Refusal =
 export type Result<Value> =
 	{ readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: Refusal };
 
-/** All notices in their order. rev counts the changes of the order. */
+/** All slides in their order. rev counts the changes of the order. */
 export interface Board {
 	readonly slides: readonly Slide[];
 	readonly rev: number;
@@ -33,7 +33,7 @@ export interface Imported {
 	readonly problems: readonly ImportProblem[];
 }
 
-/** Why a file is not taken. line is the place in the list of notices or pictures, from 1. */
+/** Why a file is refused. line is the position in the list of slides or pictures, from 1. */
 export interface ImportProblem {
 	readonly line: number;
 	readonly code: string;
@@ -46,7 +46,7 @@ export class SlidesApi {
 	list(): Promise<Result<Board>> {
 		return this.#ask("GET", "/slides");
 	}
-	/** Who was the last to write a notice; null: nobody who is known. */
+	/** The last writer of a slide; null if unknown. */
 	writer(id: string): Promise<Result<{ readonly name: string | null }>> {
 		return this.#ask("GET", `/slides/${id}/writer`);
 	}
@@ -59,12 +59,12 @@ export class SlidesApi {
 	remove(id: string): Promise<Result<undefined>> {
 		return this.#ask("DELETE", `/slides/${id}`);
 	}
-	/** Puts a notice after another one, or first. */
+	/** Moves a slide behind another one, or to the front. */
 	place(id: string, after: string | null, rev: number): Promise<Result<{ readonly rev: number }>> {
 		return this.#ask("PUT", `/slides/${id}/place`, { after, rev });
 	}
 
-	/** Shows a notice on every screen at once. */
+	/** Shows a slide on every screen at once. */
 	show(id: string): Promise<Result<Shown>> {
 		return this.#ask("POST", `/slides/${id}/show`, {});
 	}
@@ -77,7 +77,7 @@ export class SlidesApi {
 		return answered(jsonRequest({ api }, "POST", "/images"));
 	}
 
-	/** All notices as a file, with their pictures or without. */
+	/** All slides as a file, with or without their pictures. */
 	async exportAll(pictures: boolean): Promise<Result<Blob>> {
 		let content: Blob | undefined;
 		const api: SlidesApi["context"]["api"] = async (path, init) => {
@@ -90,7 +90,7 @@ export class SlidesApi {
 		if (!asked.ok) return asked;
 		return content === undefined ? { ok: false, why: "failed" } : { ok: true, value: content };
 	}
-	/** Takes such a file, or only says what that would change. */
+	/** Imports such a file, or only returns what that would change. */
 	importAll(file: Blob, preview: boolean): Promise<Result<Imported>> {
 		const api: SlidesApi["context"]["api"] = (path, init) =>
 			this.context.api(path, { ...init, body: file, headers: { "Content-Type": "application/json" } });

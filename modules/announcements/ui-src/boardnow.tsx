@@ -7,11 +7,11 @@ import type { Tools } from "./tools";
 interface BoardNowProps {
 	readonly tools: Tools;
 	readonly shown: Shown | undefined;
-	/** Called after every change of the board, with what is shown by hand. */
+	/** Called after every change of the board, with the slide that is shown by hand. */
 	changed(shown: Shown | undefined): void;
 }
 
-/** What every screen shows at this moment, by the screens' own code and the server's time. */
+/** What every screen shows now, rendered with the screens' own code and the server's time. */
 export function BoardNow({ tools: { context, say, hour }, shown, changed }: BoardNowProps) {
 	const screen = useRef<HTMLDivElement>(null);
 	useEffect(() => {

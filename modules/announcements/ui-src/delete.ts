@@ -1,6 +1,6 @@
 import type { Tools } from "./tools";
 
-/** Asks before a notice goes for everybody. */
+/** Asks for confirmation before a slide is deleted. */
 export function askToDelete({ context, say }: Tools, title: string): Promise<boolean> {
 	return context.confirm({
 		title: say("deleteQuestion"),

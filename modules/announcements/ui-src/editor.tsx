@@ -26,19 +26,19 @@ interface EditorProps {
 	readonly tools: Tools;
 	/** The notice to be edited; none for a new one. */
 	readonly id: string | undefined;
-	/** What kind a new one is. */
+	/** The kind of a new one. */
 	readonly kind: string;
 }
 
-/** What an unfinished notice is kept as, so that it survives a sign-in in between. */
+/** An unfinished slide in the form in which it is stored, so that it survives a sign-in in between. */
 interface Kept {
 	readonly draft: Draft;
 	readonly slide: Slide | undefined;
 }
 
 /**
- * Writes one notice. It saves against what the writer saw, so that nobody overwrites another person's work
- * unawares.
+ * Edits one slide. Saving fails if somebody else has changed it meanwhile, so that nobody overwrites another
+ * person's work.
  */
 export function Editor({ tools, id, kind }: EditorProps) {
 	const { context, api, say } = tools;
@@ -101,7 +101,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		context.drafts.set(key, { draft: next, slide } satisfies Kept);
 		begin(true);
 	};
-	// Pictures and other modules' fields answer later, when more may have been written.
+	// Pictures and other modules' fields report changes later, when the draft may have changed.
 	const latest = useRef(change);
 	latest.current = change;
 	const leave = () => {

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Imported, ImportProblem } from "./api";
 import type { Tools } from "./tools";
 
-/** Hands a file to the browser, which saves it. */
+/** Lets the browser save a file. */
 function save(content: Blob, name: string): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(content);
@@ -14,13 +14,13 @@ function save(content: Blob, name: string): void {
 
 interface ExchangeProps {
 	readonly tools: Tools;
-	/** Called with why a file was not taken; none: nothing is wrong any more. */
+	/** Called with the reasons why a file was refused; none clears them. */
 	refused(problems: readonly ImportProblem[]): void;
-	/** Called when a file was taken. */
+	/** Called when a file was imported. */
 	imported(): void;
 }
 
-/** Saves all notices as a file, and takes such a file: it says first what would change. */
+/** Saves all slides as a file, and imports such a file after a preview of the changes. */
 export function Exchange({ tools: { context, api, say }, refused, imported }: ExchangeProps) {
 	const input = useRef<HTMLInputElement>(null);
 	const [busy, setBusy] = useState(false);
@@ -96,7 +96,7 @@ interface RefusedProps {
 	close(): void;
 }
 
-/** Why a file was not taken. */
+/** Why a file was refused. */
 export function RefusedImport({ tools: { say }, problems, close }: RefusedProps) {
 	const words = ({ line, code }: ImportProblem) => {
 		if (code === "NOTICE_INVALID") return say("importNotice", { line });

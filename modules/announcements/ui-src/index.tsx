@@ -17,7 +17,7 @@ export default defineModuleUi({
 	},
 });
 
-/** The list at the start, the editor at "new", "new/<kind>" and "edit/<id>". */
+/** The list as the first page, the editor at "new", "new/<kind>" and "edit/<id>". */
 function Announcements({ tools }: { readonly tools: Tools }) {
 	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);

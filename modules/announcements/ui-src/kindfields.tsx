@@ -5,12 +5,12 @@ import type { Tools } from "./tools";
 interface KindFieldsProps {
 	readonly tools: Tools;
 	readonly kind: string;
-	/** As it is when the fields are first shown; afterwards they know it themselves. */
+	/** The initial value; later the fields keep their own. */
 	readonly payload: unknown;
 	onChange(payload: object): void;
 }
 
-/** The fields of a kind of slide that another module brings. */
+/** The fields of a kind of slide that another module contributes. */
 export function KindFields({ tools, kind, payload, onChange }: KindFieldsProps) {
 	const { context, say, kinds } = tools;
 	const place = useRef<HTMLDivElement>(null);

@@ -6,7 +6,7 @@ interface LastWriterProps {
 	readonly id: string;
 }
 
-/** Who was the last to change a notice. It is a hint: where it cannot be had, nothing is missing. */
+/** The last writer of a slide. It is only a hint: if the request fails, nothing is shown. */
 export function LastWriter({ tools: { api, say }, id }: LastWriterProps) {
 	const [name, setName] = useState<string | null>(null);
 	useEffect(() => {

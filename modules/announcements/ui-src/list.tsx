@@ -11,7 +11,7 @@ import { Read } from "./notice";
 import { changed, type Slide, type Standing, standingOf } from "./slide";
 import type { Tools } from "./tools";
 
-/** All notices in their order, with what may be done to them. */
+/** All slides in their order, with their actions. */
 export function List({ tools }: { readonly tools: Tools }) {
 	const { context, api, say, manages } = tools;
 	const [board, setBoard] = useState<Board>();
@@ -36,7 +36,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 		void load();
 		const stop = new AbortController();
 		const seen = () => {
-			if (document.visibilityState === "visible") void load(); // others write, too
+			if (document.visibilityState === "visible") void load(); // somebody else may have changed the board
 		};
 		document.addEventListener("visibilitychange", seen, stop);
 		const timer = setInterval(() => setNow(context.serverNow()), 15_000);
@@ -47,7 +47,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 		};
 	}, []);
 
-	/** Says what became of a write, and shows what is so now. */
+	/** Shows the result of a write, and the current list. */
 	const after = async (
 		result: Result<unknown>,
 		done: string,
@@ -78,7 +78,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 			to,
 		);
 		const byId = new Map(from.slides.map((one) => [one.id, one]));
-		asked.current++; // an older list must not undo what is shown now
+		asked.current++; // an older response must not replace the current list
 		setBoard({ ...from, slides: order.flatMap((one) => byId.get(one) ?? []) });
 		const result = await api.place(id, order[to - 1] ?? null, from.rev);
 		const words = say("moved", { title: slide.title, position: to + 1, count: order.length });
@@ -93,7 +93,10 @@ export function List({ tools }: { readonly tools: Tools }) {
 		const result = await api.endShow(slide.id);
 		await after(result, say("showEnded"), undefined, () => endShow(slide), say("conflict"));
 	};
-	/** The board has changed, perhaps by somebody else: the list follows, once for changes close together. */
+	/**
+	 * The board has changed, perhaps by somebody else. The list is fetched again, once for changes close
+	 * together.
+	 */
 	const boardChanged = (by: Shown | undefined) => {
 		setShown(by);
 		setNow(context.serverNow());
@@ -127,7 +130,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 			problems={problems}
 			close={() => {
 				setProblems([]);
-				requestAnimationFrame(() => giveBack(null)); // the button that was pressed is gone
+				requestAnimationFrame(() => giveBack(null)); // the button that was pressed no longer exists
 			}}
 		/>
 	);
@@ -171,7 +174,7 @@ function countsOf(slides: readonly Slide[], now: number): Record<"live" | "sched
 	return { live: count("live"), scheduled: count("scheduled") };
 }
 
-/** A way to add each kind of slide that other modules bring. */
+/** A way to add each kind of slide that other modules contribute. */
 function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools }) {
 	const [labels, setLabels] = useState<ReadonlyMap<string, string>>(new Map());
 	useEffect(() => {

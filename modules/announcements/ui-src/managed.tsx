@@ -9,7 +9,7 @@ interface ManagedProps {
 	readonly tools: Tools;
 	readonly board: Board;
 	readonly now: number;
-	/** The notice that is shown by hand. */
+	/** The slide that is shown by hand. */
 	readonly shown: string | undefined;
 	publish(slide: Slide): Promise<void>;
 	show(slide: Slide): Promise<void>;
@@ -18,7 +18,7 @@ interface ManagedProps {
 	remove(slide: Slide): Promise<void>;
 }
 
-/** The notices for those who manage them: a table that can be put in order. */
+/** The slides for people who manage them: a table whose order can be changed. */
 export function Managed({ tools, board, now, shown, publish, show, endShow, move, remove }: ManagedProps) {
 	const { context, say } = tools;
 	const reorder = useReorder(

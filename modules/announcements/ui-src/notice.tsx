@@ -14,7 +14,7 @@ export interface SlideProps {
 	readonly slide: Slide;
 }
 
-/** The chip of a notice: whether the board shows it, and why not. */
+/** The chip of a slide: whether the board shows it, and why not. */
 export function State({ tools: { say, kinds }, slide, now }: SlideProps & { readonly now: number }) {
 	const standing = standingOf(slide, now);
 	if (slide.kind !== ownKind && !kinds.has(slide.kind)) {
@@ -27,7 +27,7 @@ export function State({ tools: { say, kinds }, slide, now }: SlideProps & { read
 	return <Chip {...chips[standing]}>{say(standing)}</Chip>;
 }
 
-/** A notice for somebody who reads: what it says, and whether the board shows it now. */
+/** A slide for readers: its content, and whether the board shows it now. */
 export function Read({ tools, slide, now }: SlideProps & { readonly now: number }) {
 	const standing = standingOf(slide, now);
 	return (
@@ -48,7 +48,7 @@ export function Read({ tools, slide, now }: SlideProps & { readonly now: number 
 	);
 }
 
-/** From when to when a notice is shown, in words. */
+/** The period in which a slide is shown, in words. */
 export function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
 	const { say, time } = tools;
 	if (startsAt === null && endsAt === null) return null;

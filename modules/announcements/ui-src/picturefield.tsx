@@ -11,14 +11,14 @@ interface PictureFieldProps {
 	onChange(imageId: string | null): void;
 }
 
-/** Takes a picture, sends it at once, and answers the id by which a notice names it. */
+/** A field for a picture. It uploads the picture at once, and returns the id by which a slide names it. */
 export function PictureField({ tools, imageId, error, onChange }: PictureFieldProps) {
 	const { context, api, say } = tools;
 	const [busy, setBusy] = useState(false);
 	const [wrong, setWrong] = useState<WordId>();
 	const chosen = useRef(0);
 	const input = useRef<HTMLInputElement>(null);
-	useEffect(() => () => void chosen.current++, []); // who has left is not told
+	useEffect(() => () => void chosen.current++, []); // after the field is removed, a pending upload is ignored
 
 	const take = async (file: File | undefined) => {
 		if (file === undefined) return;

@@ -10,7 +10,7 @@ interface PreviewProps {
 	readonly draft: Draft;
 }
 
-/** A notice as the screen will show it, by the same code. */
+/** A slide as the screen will show it, rendered with the same code. */
 export function Preview({ tools, draft }: PreviewProps) {
 	const { say } = tools;
 	const stage = useRef<HTMLDivElement>(null);

@@ -1,11 +1,11 @@
-/** What the server takes, bytes. */
+/** The server's limit, in bytes. */
 const maxBytes = 8 << 20;
-/** The longer side of what a screen shows, pixels. */
+/** The longer side of a picture on a screen, in pixels. */
 const maxSide = 1920;
 
 /**
- * Makes a picture small enough for a slow line, upright, and free of what a camera noted beside it, such as
- * the place. What the browser cannot read is answered as the reason.
+ * Reduces a picture for a slow connection, turns it upright, and removes a camera's metadata, such as the
+ * place. If the browser cannot read the picture, it returns the reason.
  */
 export async function shrink(file: Blob): Promise<Blob | "imageInvalid" | "imageTooLarge"> {
 	let bitmap: ImageBitmap;
@@ -23,7 +23,7 @@ export async function shrink(file: Blob): Promise<Blob | "imageInvalid" | "image
 	brush.imageSmoothingQuality = "high";
 	brush.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
 	bitmap.close();
-	// Photographs have no transparent parts; a browser that writes no WebP writes PNG.
+	// Photographs have no transparent parts. A browser that cannot write WebP writes PNG.
 	const type = file.type === "image/jpeg" ? "image/jpeg" : "image/webp";
 	const small = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, 0.9));
 	if (small === null) return "imageInvalid";

@@ -3,18 +3,18 @@ import { isPictureOnly } from "../display-src/slideview";
 
 export { ownKind };
 
-/** A notice as the module's own API has it. */
+/** A slide as the module's own API returns it. */
 export interface Slide extends BoardSlide {
 	readonly enabled: boolean;
 }
 
-/** What a person writes; times as the fields have them, local and without a zone, "" for none. */
+/** The fields of a slide. Times are local and without a zone, "" for none. */
 export interface Draft {
 	readonly kind: string;
 	readonly title: string;
 	readonly body: string;
 	readonly imageId: string | null;
-	/** What the kind's own fields say. */
+	/** The values of the kind's own fields. */
 	readonly payload: unknown;
 	readonly startsAt: string;
 	readonly endsAt: string;
@@ -42,7 +42,7 @@ export function draftOf(slide: Slide): Draft {
 	return { kind, title, body, imageId, payload, enabled, startsAt, endsAt };
 }
 
-/** The same draft, its picture shown alone or with the words. */
+/** The same draft, with its picture alone or with the words. */
 export const withPictureOnly = (draft: Draft, alone: boolean): Draft => ({
 	...draft,
 	payload: alone ? { pictureOnly: true } : null,
@@ -50,7 +50,7 @@ export const withPictureOnly = (draft: Draft, alone: boolean): Draft => ({
 
 export type Standing = "off" | "scheduled" | "live" | "ended";
 
-/** Where a notice stands at a time. */
+/** The state of a slide at a time. */
 export function standingOf(slide: Slide, now: number): Standing {
 	if (!slide.enabled) return "off";
 	if (slide.endsAt !== null && Date.parse(slide.endsAt) <= now) return "ended";
@@ -59,7 +59,7 @@ export function standingOf(slide: Slide, now: number): Standing {
 
 export type Problems = Partial<Record<"title" | "endsAt", "titleNeeded" | "endBeforeStart">>;
 
-/** What the server would refuse and the person can mend. */
+/** Mistakes that the server would refuse and the person can correct. */
 export function problemsOf(draft: Draft): Problems {
 	const problems: Problems = {};
 	if (draft.title.trim() === "") problems.title = "titleNeeded";
@@ -68,7 +68,7 @@ export function problemsOf(draft: Draft): Problems {
 	return problems;
 }
 
-/** What is sent for a draft. */
+/** The request body for a draft. */
 export function submissionOf(draft: Draft, edited?: Slide): object {
 	return {
 		kind: draft.kind,
@@ -83,11 +83,11 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 	};
 }
 
-/** The same notice, published or not. */
+/** The request body that publishes a slide or takes it down. */
 export const changed = (slide: Slide, enabled: boolean): object =>
 	submissionOf({ ...draftOf(slide), enabled }, slide);
 
-/** A moment as a datetime-local field has it: of this browser's zone, to the minute. */
+/** A moment in the format of a datetime-local field: in this browser's zone, to the minute. */
 function localTime(moment: string | null): string {
 	if (moment === null) return "";
 	const date = new Date(moment);

@@ -8,7 +8,7 @@ interface ThumbnailProps {
 	readonly slide: Slide;
 }
 
-/** A notice's picture, small; or what kind of notice it is. It is fetched when it comes into view. */
+/** A small picture of a slide, or its kind. The picture is fetched when it becomes visible. */
 export function Thumbnail({ tools: { pictures }, slide: { kind, imageId } }: ThumbnailProps) {
 	const place = useRef<HTMLSpanElement>(null);
 	const [src, setSrc] = useState<string>();

@@ -4,20 +4,20 @@ import { Pictures } from "../display-src/pictures";
 import { SlidesApi } from "./api";
 import { languageFor, type Say, wordsFor } from "./words";
 
-/** What every part of this UI works with. */
+/** The tools of every part of this UI. */
 export interface Tools {
 	readonly context: ModuleUiContext;
 	readonly api: SlidesApi;
 	readonly pictures: Pictures;
-	/** Kinds of slides that other modules bring. */
+	/** Kinds of slides that other modules contribute. */
 	readonly kinds: SlideKinds;
 	readonly say: Say;
 	readonly language: string;
 	/** Whether the person may write: a hint, the server decides. */
 	readonly manages: boolean;
-	/** A moment as people write it. */
+	/** Formats a moment for people. */
 	time(moment: string): string;
-	/** An hour of today. */
+	/** Formats a time of today. */
 	hour(moment: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** What the calendar's own route tells of one time that something happens. Times are on the house's clock. */
+/** A date of an event, as the calendar's own route returns it. Times are local times of the house. */
 export interface Coming {
 	readonly title: string;
 	readonly start: string;
@@ -26,7 +26,9 @@ export interface Next {
 	readonly where: string;
 }
 
-/** Asks for what is next: at most so many, within so many days. Undefined: this person may not see it. */
+/**
+ * Fetches the next events: at most this many, within this many days. Undefined: this person may not see them.
+ */
 export async function nextOf(
 	api: (path: string) => Promise<Response>,
 	now: number,
@@ -34,7 +36,7 @@ export async function nextOf(
 	days: number,
 ): Promise<readonly Next[] | undefined> {
 	const day = (offset: number) => new Date(now + offset * 86_400_000).toISOString().slice(0, 10);
-	// the house's day may be another one than that of UTC
+	// the house's day may differ from the day in UTC
 	const response = await api(`/occurrences?from=${day(-1)}&to=${day(days + 1)}`);
 	if (response.status === 403) return undefined;
 	if (!response.ok) throw new Error(`GET /occurrences: ${response.status}`);
@@ -52,7 +54,7 @@ export async function nextOf(
 		}));
 }
 
-/** When it begins, as a language writes it. */
+/** The start of an event in a language's format. */
 export function beginOf({ start, allDay }: Pick<Next, "start" | "allDay">, locale: string): string {
 	const time: Intl.DateTimeFormatOptions = allDay ? {} : { hour: "numeric", minute: "2-digit" };
 	const form = new Intl.DateTimeFormat(locale, {

@@ -1,13 +1,16 @@
 import { defineContribution } from "@narthex/sdk";
 import { beginOf, type Next, nextOf } from "./coming";
 
-/** What a slide shows: the events as they were when somebody took them. A screen could not ask for them. */
+/**
+ * The payload of a slide: the events at the time when somebody fetched them, because a screen cannot fetch
+ * them.
+ */
 interface Payload {
 	readonly heading: string;
 	readonly events: readonly Next[];
 }
 
-/** What the board's module gives to whoever writes or shows a slide. */
+/** The tools that the board's module passes to a slide. */
 interface SlideTools {
 	serverNow(): number;
 	readonly locale: string;
@@ -15,7 +18,7 @@ interface SlideTools {
 	api?(path: string): Promise<Response>;
 }
 
-/** So many events fit on a slide, and lie so far ahead at most. */
+/** How many events a slide shows at most, and how many days ahead. */
 const most = 6;
 const days = 14;
 
@@ -24,7 +27,7 @@ const payloadOf = (payload: unknown): Payload => {
 	return { heading: typeof heading === "string" ? heading : "", events: Array.isArray(events) ? events : [] };
 };
 
-/** What is over is no news. */
+/** Past events are not shown. */
 const isComing =
 	(now: number) =>
 	({ endsAt }: Next): boolean =>

@@ -1,7 +1,7 @@
 import { defineContribution } from "@narthex/sdk";
 import { beginOf, nextOf } from "./coming";
 
-/** What a tile is given by Home; its README says what each is for. */
+/** The tools that a tile gets from Home; see its README. */
 interface TileTools {
 	api(path: string, init?: RequestInit): Promise<Response>;
 	serverNow(): number;
@@ -14,7 +14,7 @@ interface TileTools {
 const shown = 3;
 const days = 14;
 
-/** What is next in this house. */
+/** The next events in this house. */
 export default defineContribution({
 	title: (locale: string) => (locale.startsWith("de") ? "Demnächst" : "Coming up"),
 	async render(container: HTMLElement, { api, serverNow, locale, moduleId, refresh, hide }: TileTools) {

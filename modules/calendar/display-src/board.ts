@@ -2,13 +2,13 @@ import type { Context } from "@narthex/sdk";
 import { type Door, doorsAt, type Occurrence, type Today } from "./today";
 import { type Words, wordsFor } from "./words";
 
-/** How often the board looks at the clock, milliseconds. */
+/** How often the board reads the clock, in milliseconds. */
 const lookEvery = 1000;
 
-/** The more rooms stand below each other, the smaller are their words. */
+/** The words are smaller the more rooms there are below each other. */
 const scaleOf = (rows: number, room: number): string => String(Math.min(1.3, room / rows));
 
-/** What is on today, room by room. It changes with the clock and with every change of the calendar. */
+/** Today's events, room by room. The board changes with the time and with every change of the calendar. */
 export class Board {
 	readonly #frame = document.createElement("div");
 	readonly #words: Words;
@@ -58,7 +58,7 @@ export class Board {
 		});
 	}
 
-	/** The server's time; until the platform's clock agrees with the snapshot's, that counts. */
+	/** The server's time. Until the platform's clock agrees with the snapshot's time, that time is used. */
 	#now(today: Today): number {
 		const told = this.context.serverNow();
 		const counted = Date.parse(today.serverTime) + performance.now() - this.#received;
@@ -133,7 +133,7 @@ export class Board {
 		]);
 	}
 
-	/** A time of the house's clock. */
+	/** Formats a local time of the house. */
 	#time(text: string): string {
 		const form = new Intl.DateTimeFormat(this.context.locale, {
 			hour: "numeric",

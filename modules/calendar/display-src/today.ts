@@ -1,4 +1,4 @@
-/** One time that something happens, as screens get it. start and end are on the house's clock. */
+/** One date of an event, as screens get it. start and end are local times of the house. */
 export interface Occurrence {
 	readonly event: string;
 	readonly date: string;
@@ -20,22 +20,22 @@ export interface Today {
 	readonly occurrences: readonly Occurrence[];
 }
 
-/** What a room has at a moment, and what it has next on the same day. */
+/** The current events in a room, and the next ones on the same day. */
 export interface Door {
-	/** "" for what has no room. */
+	/** "" for events without a room. */
 	readonly name: string;
 	readonly now: readonly Occurrence[];
 	readonly next: readonly Occurrence[];
 }
 
-/** So many coming events of a room are shown. */
+/** How many coming events of a room are shown. */
 const nextShown = 2;
 
-/** The day that the house's clock shows. */
+/** The day in the house's zone. */
 export const dayAt = (moment: number, zone: string): string =>
 	new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short" }).format(moment);
 
-/** Room by room, and at last what has no room, if there is anything. */
+/** All rooms, and at the end the events without a room, if there are any. */
 export function doorsAt({ rooms, occurrences, zone }: Today, moment: number): readonly Door[] {
 	const today = dayAt(moment, zone);
 	const doorOf = (name: string, mine: readonly Occurrence[]): Door => ({

@@ -1,4 +1,4 @@
-/** What a screen says. */
+/** The texts of a screen. */
 export interface Words {
 	readonly title: string;
 	readonly now: string;

@@ -1,7 +1,7 @@
 import type { ModuleUiContext } from "@narthex/sdk";
 import type { Event, Room, Taken, Waiting, Window } from "./event";
 
-/** Why a request did not do what was asked. */
+/** Why a request failed. */
 export type Refusal =
 	| "offline"
 	| "denied"
@@ -76,7 +76,7 @@ export class CalendarApi {
 		return this.ask("DELETE", `/rooms/${id}`);
 	}
 
-	/** A request whose body is JSON, or content of another type. */
+	/** Sends a request whose body is JSON, or content of another type. */
 	async ask<Value>(method: string, path: string, body?: object, type?: string): Promise<Result<Value>> {
 		const init: RequestInit =
 			body === undefined

@@ -4,14 +4,17 @@ import type { Tools } from "./tools";
 interface ClockFieldProps {
 	readonly tools: Tools;
 	readonly label: string;
-	/** On the house's clock, "YYYY-MM-DDTHH:mm"; shorter where a part is missing. */
+	/** Local time of the house, "YYYY-MM-DDTHH:mm"; shorter while a part is missing. */
 	readonly value: string;
 	readonly allDay: boolean;
 	readonly error: string | undefined;
 	onInput(value: string): void;
 }
 
-/** A day and a time of the house's clock, whatever this browser's zone is; of whole days the day alone. */
+/**
+ * Fields for a day and a time in the house's zone, whatever this browser's zone is; only a day for whole
+ * days.
+ */
 export function ClockField({ tools: { say }, label, value, allDay, error, onInput }: ClockFieldProps) {
 	const [date = "", time = ""] = value.split("T");
 	return (

@@ -1,6 +1,6 @@
 /**
- * Days and times of the house's own clock, as texts: "2026-11-22", "2026-11-22T10:00". They have no zone, so
- * this browser's zone has no part in them.
+ * Days and local times of the house, as texts: "2026-11-22", "2026-11-22T10:00". They have no zone, so this
+ * browser's zone has no effect on them.
  */
 const dayLength = 86_400_000;
 
@@ -15,7 +15,7 @@ export const plusDays = (day: string, count: number): string => dayAt(momentOf(d
 export const daysBetween = (from: string, until: string): number =>
 	Math.round((momentOf(until) - momentOf(from)) / dayLength);
 
-/** The same day of another month, or that month's last. */
+/** The same day of another month, or the last day of that month. */
 export function plusMonths(day: string, count: number): string {
 	const date = new Date(momentOf(day));
 	const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + count];
@@ -32,11 +32,11 @@ export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`;
 export const firstOfWeek = (day: string, begins: number): string =>
 	plusDays(day, -((weekdayOf(day) - begins + 7) % 7));
 
-/** Days one after the other. */
+/** Consecutive days. */
 export const run = (from: string, count: number): readonly string[] =>
 	Array.from({ length: count }, (_, at) => plusDays(from, at));
 
-/** The weeks that have a day of a month. */
+/** The weeks that contain a day of a month. */
 export function weeksOf(month: string, begins: number): readonly (readonly string[])[] {
 	const first = firstOfWeek(firstOfMonth(month), begins);
 	const past = plusMonths(firstOfMonth(month), 1);
@@ -51,18 +51,18 @@ export const plusMinutes = (time: string, minutes: number): string =>
 export const minutesBetween = (from: string, until: string): number =>
 	(momentOf(until) - momentOf(from)) / 60_000;
 
-/** What a zone's clocks show at a moment (in ms since 1970); Swedish is written like the texts here. */
+/** The local time of a zone at a moment (in ms since 1970). The Swedish format is that of the texts here. */
 export const clockOf = (zone: string, moment: number): string =>
 	new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short", timeStyle: "short" })
 		.format(moment)
 		.replace(" ", "T");
 
-/** How a language writes days and times. */
+/** A language's formats of days and times. */
 export class Forms {
 	readonly #forms = new Map<string, Intl.DateTimeFormat>();
 	constructor(readonly language: string) {}
 
-	/** Making a form costs more than using it a hundred times, so each is made once. */
+	/** Creating a formatter costs more than using it a hundred times, so each is created once. */
 	#form(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 		const key = JSON.stringify(options);
 		const form =
@@ -79,7 +79,7 @@ export class Forms {
 	longDay = (day: string): string =>
 		this.write(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 	date = (day: string): string => this.write(day, { day: "numeric", month: "long", year: "numeric" });
-	/** A time as short as it may be: a full hour has no minutes where it is counted to twelve. */
+	/** A short time: with a 12-hour clock, full hours have no minutes. */
 	shortTime = (text: string): string => {
 		const full = this.time(text);
 		return text.endsWith(":00") && /[^\d:.\s]/.test(full) ? this.write(text, { hour: "numeric" }) : full;

@@ -13,7 +13,7 @@ interface DetailsProps {
 	changed(): unknown;
 }
 
-/** What happens, when and where; for who manages events, what can be done about it. */
+/** An event with its time and place, and actions for people who manage events. */
 export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 	const { api, say, context, manages } = tools;
 	const [event, setEvent] = useState<Event>();

@@ -2,7 +2,10 @@ import { dayOf, minutesBetween, plusDays, plusMinutes } from "./days";
 import type { Event } from "./event";
 import { once, type Repeat, repeatOf, ruleOf } from "./repeat";
 
-/** What a person writes. start and end have times even of whole days, for when that is taken back. */
+/**
+ * The fields of an event. start and end contain times even for whole days, in case the person changes that
+ * back.
+ */
 export interface Draft {
 	readonly title: string;
 	readonly text: string;
@@ -17,7 +20,7 @@ export interface Draft {
 export const maxTitle = 120;
 export const maxText = 1000;
 
-/** An event of one hour on a day: at ten, or from the next full hour on when that is past today. */
+/** An event of one hour on a day: at ten, or today after ten at the next full hour. */
 export function newDraft(day: string, now: string): Draft {
 	const ten = `${day}T10:00`;
 	const start = day === dayOf(now) && now > ten ? plusMinutes(`${now.slice(0, 13)}:00`, 60) : ten;
@@ -26,7 +29,7 @@ export function newDraft(day: string, now: string): Draft {
 
 const withTime = (text: string, time: string): string => (text.length === 10 ? `${text}T${time}` : text);
 
-/** An event as the fields have it. */
+/** The fields of an event. */
 export function draftOf({
 	title,
 	text,
@@ -44,14 +47,14 @@ export function draftOf({
 	};
 }
 
-/** The draft of an event, begun on another date. */
+/** The draft of an event, moved to another date. */
 export function movedTo(draft: Draft, date: string): Draft {
 	const lasts = minutesBetween(draft.start, draft.end);
 	const start = draft.allDay ? `${dayOf(date)}${draft.start.slice(10)}` : date;
 	return { ...draft, start, end: plusMinutes(start, lasts) };
 }
 
-/** A new start moves the end along. */
+/** Sets the start, and moves the end by the same time. */
 export function withStart(draft: Draft, start: string): Draft {
 	if (start.length < 16 || draft.start.length < 16) return { ...draft, start };
 	const lasts = minutesBetween(draft.start, draft.end);
@@ -65,7 +68,7 @@ export type Problems = Partial<
 	>
 >;
 
-/** What the server would refuse and the person can mend. */
+/** Mistakes that the server would refuse and the person can correct. */
 export function problemsOf({ title, start, end, allDay, repeat }: Draft): Problems {
 	const problems: Problems = {};
 	if (title.trim() === "") problems.title = "titleNeeded";
@@ -78,7 +81,7 @@ export function problemsOf({ title, start, end, allDay, repeat }: Draft): Proble
 	return problems;
 }
 
-/** What is sent for a draft. */
+/** The request body for a draft. */
 export function submissionOf(draft: Draft, rev: number | undefined, repeats: boolean): object {
 	const { title, text, allDay, start, end, repeat, rooms } = draft;
 	return {

@@ -26,13 +26,13 @@ interface EditorProps {
 	readonly subpath: string;
 }
 
-/** What an unfinished event is kept as, so that it survives a sign-in in between. */
+/** An unfinished event in the form in which it is stored, so that it survives a sign-in in between. */
 interface Kept {
 	readonly draft: Draft;
 	readonly rev: number | undefined;
 }
 
-/** Writes an event: a new one, all dates of one, one date, or all from a date on. */
+/** Edits an event: a new one, all dates of one, one date, or all dates from one on. */
 export function Editor({ tools, page, subpath }: EditorProps) {
 	const { context, api, say } = tools;
 	const { id, scope, date } = page;
@@ -65,7 +65,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		const draft = scope === "all" ? whole : (days ?? movedTo(whole, date));
 		return { draft, rev: result.value.rev };
 	};
-	/** One date as it is now, where it differs from the others. */
+	/** The current data of one date, if it differs from the others. */
 	const ownOf = async (at: string): Promise<Draft | undefined> => {
 		const result = await api.window(dayOf(at), plusDays(dayOf(at), 1));
 		const one =

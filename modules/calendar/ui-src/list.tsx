@@ -9,11 +9,11 @@ interface ListProps extends ViewProps {
 	readonly to: string;
 }
 
-/** So many events are made at once, and so many more with each frame and then with each press. */
+/** How many events are rendered at first, and how many more in each frame and then with each press. */
 const atOnce = 60;
 const perPress = 300;
 
-/** Day after day, in words: also what a phone shows of a month. */
+/** Day after day as text; also the month on a phone. */
 export function List({ tools, occurrences, rooms, today, from, to, open }: ListProps) {
 	const { forms, say, manages, context } = tools;
 	const [most, setMost] = useState(atOnce);

@@ -4,7 +4,7 @@ import type { Occurrence } from "./event";
 import { namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
-/** So many events a day are shown; the others are a press away. */
+/** How many events of a day are shown; a button shows the others. */
 const perDay = 3;
 
 /** A month as a grid. Arrow keys move from day to day, Page Up and Down from month to month. */
@@ -15,7 +15,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 	const grid = useRef<HTMLTableElement>(null);
 	const goal = useRef<string>(undefined);
 	useEffect(() => {
-		// A key may come before the effect of the day that was shown first: the day is compared.
+		// A key may be pressed before this effect runs for the first day, so the days are compared.
 		if (goal.current !== day) return;
 		grid.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
 		goal.current = undefined;
@@ -88,7 +88,7 @@ interface EntryProps extends Pick<ViewProps, "tools" | "rooms" | "open"> {
 	readonly day: string;
 }
 
-/** One event of a day: when it begins, and what it is. */
+/** One event of a day: its start and its title. */
 export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryProps) {
 	const begins = !one.allDay && one.start.startsWith(day);
 	const where = namesOf(rooms, one.rooms);
@@ -104,7 +104,7 @@ export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryPro
 	);
 }
 
-/** The day that a key leads to. */
+/** The day to which a key moves. */
 function target(key: string, day: string, begins: number, rightToLeft: boolean): string | undefined {
 	const forward = rightToLeft ? -1 : 1;
 	switch (key) {

@@ -1,16 +1,16 @@
 export type View = "month" | "week" | "list";
 
-/** Which dates of a repeating event a change is for. */
+/** The dates of a repeating event that a change affects. */
 export type Scope = "all" | "one" | "following";
 
-/** A look at the calendar; day "" is today. */
+/** A view of the calendar; day "" is today. */
 export interface ViewPage {
 	readonly is: "view";
 	readonly view: View;
 	readonly day: string;
 }
 
-/** A new event, on a day or any, or an event to be changed. */
+/** A new event, with or without a day, or an event to be changed. */
 export interface EditPage {
 	readonly is: "edit";
 	readonly id: string | undefined;
@@ -25,7 +25,7 @@ const views = /^(month|week|list)(?:\/(\d{4}-\d\d-\d\d))?$/;
 const edits = /^edit\/([0-9a-f-]{36})(?:\/(one|following)\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
 const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
 
-/** What a part of the address shows. One that there is not shows this month. */
+/** The page of a part of the address. An unknown one shows this month. */
 export function pageOf(subpath: string): Page {
 	if (subpath === "rooms" || subpath === "transfer") return { is: subpath };
 	const added = news.exec(subpath);

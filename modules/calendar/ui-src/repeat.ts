@@ -3,14 +3,16 @@ import type { Tools } from "./tools";
 
 export type Unit = "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
 
-/** A repetition as the editor's fields have it. */
+/** A repetition, as the fields of the editor show it. */
 export interface Repeat {
-	/** "": once. "OTHER": a rule that the fields have no words for; it stays as it is. */
+	/** "": once. "OTHER": a rule that the fields cannot show; it is not changed. */
 	readonly unit: Unit | "" | "OTHER";
 	readonly every: number;
 	/** Of a week: 0 is Monday. */
 	readonly weekdays: readonly number[];
-	/** Of a month: the day with the same number, the same weekday from its beginning, or the last such. */
+	/**
+	 * For months: the same day number, the same weekday counted from the beginning, or the last such weekday.
+	 */
 	readonly monthly: "day" | "nth" | "last";
 	readonly ends: "never" | "on" | "after";
 	readonly until: string;
@@ -31,10 +33,10 @@ export const once: Repeat = {
 	rule: "",
 };
 
-/** Which one of its weekday a day is in its month, from 1. */
+/** The position of a day among the same weekdays of its month, from 1. */
 const nthOf = (day: string): number => Math.ceil(Number(day.slice(8)) / 7);
 
-/** What a rule says, if the fields can say it. */
+/** The repetition of a rule, if the fields can show it. */
 export function repeatOf(rule: string, start: string): Repeat {
 	if (rule === "") return once;
 	const parts = new Map(rule.split(";").map((part) => part.split("=") as [string, string]));
@@ -66,7 +68,7 @@ export function repeatOf(rule: string, start: string): Repeat {
 	return days === `-1${own}` ? { ...repeat, monthly: "last" } : other;
 }
 
-/** The rule of a repetition that begins on a day. */
+/** The rule of a repetition that begins on this day. */
 export function ruleOf(repeat: Repeat, start: string): string {
 	const { unit, every, weekdays, monthly, ends, until, count } = repeat;
 	if (unit === "") return "";
@@ -85,14 +87,14 @@ export function ruleOf(repeat: Repeat, start: string): string {
 	return parts.join(";");
 }
 
-/** A weekday's name; 0 is Monday. 2024-01-01 was one. */
+/** A weekday's name; 0 is Monday. 2024-01-01 was a Monday. */
 export const weekdayName = ({ forms }: Tools, weekday: number): string =>
 	forms.weekday(plusDays("2024-01-01", weekday));
 
-/** Whether the last one of its weekday in its month. */
+/** Whether a day is the last of its weekday in its month. */
 export const isLastOfMonth = (day: string): boolean => plusDays(day, 7).slice(0, 7) !== day.slice(0, 7);
 
-/** The choices of a month, as far as they fit the day. */
+/** The monthly choices that fit the day. */
 export function monthlyChoices(tools: Tools, start: string) {
 	const { say } = tools;
 	const weekday = weekdayName(tools, weekdayOf(start));

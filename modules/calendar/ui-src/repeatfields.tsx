@@ -15,7 +15,7 @@ interface RepeatFieldsProps {
 
 const units = ["", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 
-/** How an event repeats, in fields and in one sentence. */
+/** The repetition of an event, as fields and as one sentence. */
 export function RepeatFields({ tools, repeat, start, error, onChange }: RepeatFieldsProps) {
 	const { say } = tools;
 	const { unit, weekdays, ends } = repeat;

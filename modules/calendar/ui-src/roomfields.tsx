@@ -8,7 +8,7 @@ interface RoomFieldsProps {
 	onChange(chosen: readonly number[]): void;
 }
 
-/** Which rooms an event needs. */
+/** The rooms that an event needs. */
 export function RoomFields({ tools: { say, context }, rooms, chosen, onChange }: RoomFieldsProps) {
 	return (
 		<fieldset class="field">
@@ -42,7 +42,7 @@ interface TakenNoteProps {
 	readonly rooms: readonly Room[];
 }
 
-/** What is in the way, one line each. */
+/** The bookings that have the rooms, one line each. */
 export function TakenNote({ tools: { say, forms }, taken, rooms }: TakenNoteProps) {
 	if (taken.length === 0) return null;
 	return (

@@ -13,7 +13,7 @@ import { Week } from "./week";
 
 /** How many days the list shows. */
 const listed = 31;
-/** Narrower than this a month is a list. */
+/** Below this width a month is shown as a list. */
 const gridWidth = 600;
 
 interface ScreenProps {
@@ -28,14 +28,14 @@ function spanOf(view: View, day: string, begins: number): readonly [string, stri
 	return [first, plusDays(first, 7 * (view === "week" ? 1 : weeksOf(day, begins).length))];
 }
 
-/** The day to go to from a day: one view further, or back. */
+/** The day after moving one view forward or back. */
 function stepFrom(view: View, day: string, by: 1 | -1): string {
 	return view === "month" ? plusMonths(day, by) : plusDays(day, by * (view === "week" ? 7 : listed));
 }
 
-/** Month, week and list, and what leads from one to the other. */
+/** Month, week and list, and the navigation between them. */
 export function Screen({ tools, page: opened }: ScreenProps) {
-	// Going on from the address keeps it: a new one would take the focus from the day or the button.
+	// Moving on does not change the address, because that would take the focus from the day or the button.
 	const [page, setPage] = useState(opened);
 	useEffect(() => setPage(opened), [opened.view, opened.day]);
 	const { context, api, say, forms, manages } = tools;
@@ -184,7 +184,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	);
 }
 
-/** The list of a month ends with it. */
+/** The list of a month ends with the month. */
 const lastOf = (view: View, day: string, to: string): string =>
 	view === "month" ? plusMonths(firstOfMonth(day), 1) : to;
 

@@ -4,7 +4,7 @@ import { Forms } from "./days";
 import type { Occurrence, Room } from "./event";
 import { languageFor, type Say, wordsFor } from "./words";
 
-/** What every part of this UI works with. */
+/** The tools of every part of this UI. */
 export interface Tools {
 	readonly context: ModuleUiContext;
 	readonly api: CalendarApi;
@@ -27,7 +27,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 	};
 }
 
-/** When something happens, in words. */
+/** The time of an event, in words. */
 export function whenOf({ forms }: Tools, one: Pick<Occurrence, "start" | "end" | "allDay">): string {
 	const { start, end, allDay } = one;
 	const [first, last] = [start.slice(0, 10), end.slice(0, 10)];
@@ -38,7 +38,7 @@ export function whenOf({ forms }: Tools, one: Pick<Occurrence, "start" | "end" |
 	return `${forms.day(first)}, ${forms.time(start)} – ${forms.day(last)}, ${forms.time(end)}`;
 }
 
-/** From when to when on a day that it happens on. */
+/** The time of an event on one of its days. */
 export function hoursOn({ forms, say }: Tools, one: Occurrence, day: string): string {
 	if (one.allDay) return say("allDay");
 	if (one.start.slice(0, 10) === day && one.end.slice(0, 10) === day) return forms.times(one.start, one.end);
@@ -55,7 +55,10 @@ export const namesOf = (rooms: readonly Room[], ids: readonly number[]): string 
 		.map(({ name }) => name)
 		.join(", ");
 
-/** Says what became of a write: done with a way back, or why not with a way to try again. */
+/**
+ * Shows the result of a write: success with a way to undo it, or the reason of a failure with a way to try
+ * again.
+ */
 export function tell<Value>(
 	{ context, say }: Tools,
 	result: Result<Value>,

@@ -3,12 +3,12 @@ import type { Occurrence, Room } from "./event";
 import type { View } from "./pages";
 import type { Tools } from "./tools";
 
-/** What every view is given. */
+/** The properties of every view. */
 export interface ViewProps {
 	readonly tools: Tools;
 	readonly occurrences: readonly Occurrence[];
 	readonly rooms: readonly Room[];
-	/** The day that was gone to, and today. */
+	/** The chosen day, and today. */
 	readonly day: string;
 	readonly today: string;
 	/** The first day of a week: 0 is Monday. */
@@ -16,11 +16,14 @@ export interface ViewProps {
 	open(one: Occurrence): void;
 	/** Opens a view on a day, by its address. */
 	go(view: View, day: string): void;
-	/** Goes on to a day without another address, so that the focus stays. */
+	/** Moves to a day without changing the address, so that the focus stays. */
 	stay(view: View, day: string): void;
 }
 
-/** What happens on each day, in order. What lasts beyond midnight is on both days; midnight itself is not. */
+/**
+ * The events of each day, in order. An event across midnight is on both days, one that ends at midnight is
+ * not.
+ */
 export function byDay(
 	occurrences: readonly Occurrence[],
 	days: readonly string[],

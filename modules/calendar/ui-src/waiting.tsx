@@ -8,7 +8,9 @@ interface WaitingNoteProps {
 	readonly window: Window;
 }
 
-/** What needs somebody who manages events: bookings without their room, and a time zone that there is not. */
+/**
+ * Problems for people who manage events: bookings without their room, and a time zone that does not exist.
+ */
 export function WaitingNote({ tools, window }: WaitingNoteProps) {
 	const { api, say, forms, context } = tools;
 	const [list, setList] = useState<readonly Waiting[]>();

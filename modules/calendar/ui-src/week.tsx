@@ -3,10 +3,10 @@ import { Entry } from "./month";
 import { hoursOn, namesOf } from "./tools";
 import { byDay, type ViewProps } from "./view";
 
-/** So many events a day are shown; the others are a press away. */
+/** How many events of a day are shown; a button shows the others. */
 const perDay = 20;
 
-/** A week: a column for each day, with what happens on it from morning to evening. */
+/** A week with a column for each day and its events from morning to evening. */
 export function Week({ tools, occurrences, rooms, day, today, begins, open, go }: ViewProps) {
 	const { forms, say } = tools;
 	const days = run(firstOfWeek(day, begins), 7);

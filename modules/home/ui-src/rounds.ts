@@ -1,7 +1,9 @@
 const minute = 60_000;
 
-/** Calls the listener every minute while the page is visible, when it becomes visible again, and when the
- * network is back, until the signal is aborted. */
+/**
+ * Calls the listener every minute while the page is visible, when it becomes visible again, and when the
+ * network is back, until the signal is aborted.
+ */
 export function rounds(listener: () => void, signal: AbortSignal): void {
 	const ifSeen = () => {
 		if (!document.hidden) listener();

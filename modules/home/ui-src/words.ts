@@ -16,8 +16,10 @@ const german: Record<WordId, string> = {
 
 export type Say = (id: WordId) => string;
 
-/** The language of this page: the Dashboard's with its region, or English if there are no words in that
- * language. */
+/**
+ * The language of this page: the Dashboard's with its region, or English if there are no words in that
+ * language.
+ */
 export function languageFor(locale: string): string {
 	return /^(de|en)\b/.test(locale) ? locale : "en";
 }

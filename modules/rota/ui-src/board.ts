@@ -74,8 +74,10 @@ export interface Change {
 	readonly remove?: readonly { readonly id: string; readonly rev: number }[];
 }
 
-/** Returns the board after a change; the same board if it already contains the change. Returns undefined if a
- * change in between is missing, or if the update contains only a rev. Then a new snapshot is needed. */
+/**
+ * Returns the board after a change; the same board if it already contains the change. Returns undefined if a
+ * change in between is missing, or if the update contains only a rev. Then a new snapshot is needed.
+ */
 export function applied(board: Board, update: BoardUpdate): Board | undefined {
 	const { rev, assignments, removed, volunteers } = update;
 	if (rev <= board.rev) return board;

@@ -9,8 +9,10 @@ interface ClaimProps {
 	readonly token: string;
 }
 
-/** Connects the signed-in person with a volunteer. This needs a click, because programs that scan mails open
- * links. */
+/**
+ * Connects the signed-in person with a volunteer. This needs a click, because programs that scan mails open
+ * links.
+ */
 export function Claim({ tools, token }: ClaimProps) {
 	const { context, api, say } = tools;
 	const [kept, setKept] = useState(token || (context.drafts.get("claim") as string | undefined));

@@ -1,12 +1,16 @@
-/** Sizes of the words, in parts of the screen's height: the usual one, and the smallest that can be read from
- * afar. */
+/**
+ * Sizes of the words, in parts of the screen's height: the usual one, and the smallest that can be read from
+ * afar.
+ */
 const usual = 0.09;
 const least = 0.062;
 const smallest = 0.03;
 
-/** Gives the words the largest size, up to the usual one, at which no line is broken. If that would be too
+/**
+ * Gives the words the largest size, up to the usual one, at which no line is broken. If that would be too
  * small to be read from afar, lines are broken instead. Only words that do not fit even then are made
- * smaller. */
+ * smaller.
+ */
 export function fitWords(words: HTMLElement, scale: number): void {
 	const height = words.parentElement?.clientHeight ?? 0;
 	if (height === 0 || words.childElementCount === 0) return;

@@ -25,9 +25,11 @@ export class LiveScreen {
 		this.#stop?.();
 	}
 
-	/** The server's time. Right after a start the platform's clock may still be the browser's own, and a small
+	/**
+	 * The server's time. Right after a start the platform's clock may still be the browser's own, and a small
 	 * computer's clock can be wrong by years. Until it agrees with the time of the last message, that time is
-	 * used. */
+	 * used.
+	 */
 	now(): number {
 		const told = this.context.serverNow();
 		if (this.shown === undefined) return told;

@@ -33,7 +33,8 @@ export function read(payload: unknown): Countdown {
 export const isOver = ({ target, after }: Countdown, now: number): boolean =>
 	after === "hide" && Date.parse(target) <= now;
 
-/** The remaining time: whole days, and a time as 4:05:06, or 05:06 below an hour. The last second is 00:01.
+/**
+ * The remaining time: whole days, and a time as 4:05:06, or 05:06 below an hour. The last second is 00:01.
  */
 export function left(target: string, now: number): { readonly days: number; readonly time: string } {
 	const whole = Math.max(0, Math.ceil((Date.parse(target) - now) / second)) * second;

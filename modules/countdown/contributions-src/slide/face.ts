@@ -1,8 +1,10 @@
 import { type Countdown, left } from "./countdown";
 import css from "./face.css";
 
-/** The countdown in a slide. It is in a shadow tree, as the board's clock is. So its ticks do not count as
- * changes of the board, and the host can still dim a board that has not changed for long. */
+/**
+ * The countdown in a slide. It is in a shadow tree, as the board's clock is. So its ticks do not count as
+ * changes of the board, and the host can still dim a board that has not changed for long.
+ */
 export class Face {
 	readonly #days = block("days");
 	readonly #time = block("time");
