@@ -3,7 +3,7 @@ package httpapi
 import "net/http"
 
 // Asset is a file that the platform itself serves, ready to be sent plain or compressed. All responses share
-// its bytes and header values, which nobody changes. Safe for concurrent use.
+// its bytes and header values, which must not be changed. Safe for concurrent use.
 type Asset struct {
 	plain  *Representation
 	coded  []*Representation
@@ -11,8 +11,8 @@ type Asset struct {
 	kind   []string    // its Content-Type
 }
 
-// NewAsset makes an Asset of content and its compressed forms. Browsers revalidate it on every load. Further
-// headers go out with every response, 304 included.
+// NewAsset makes an Asset of content and its compressed forms. Browsers revalidate it on every load. The
+// headers in further are sent with every response, 304 included.
 func NewAsset(content []byte, coded []*Representation, contentType string, further map[string]string) *Asset {
 	a := &Asset{
 		plain: NewRepresentation(content, ""),
@@ -40,8 +40,8 @@ func (a *Asset) Send(c *Call) error {
 	return nil
 }
 
-// SendAs responds with the file under another status than 200. It has no ETag then: a later 304 would bring
-// back that status from a cache.
+// SendAs responds with the file under another status than 200. The response has no ETag, because with one a
+// cache would repeat that status after a later 304.
 func (a *Asset) SendAs(c *Call, status int) error {
 	a.begin(c)
 	a.write(c, Choose(c.Request, a.plain, a.coded), status)
@@ -65,6 +65,6 @@ func (a *Asset) write(c *Call, sent *Representation, status int) {
 	}
 	c.Writer.WriteHeader(status)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has gone
+		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has disconnected
 	}
 }

@@ -39,17 +39,18 @@ func (c *Call) UserID() string {
 type Connection interface {
 	// CancelBody ends the reading of the request's body while the handler still responds.
 	CancelBody()
-	// Join makes the head of the response leave with what is written next, of more than joined bytes.
+	// Join delays the head of the response and sends it together with the next write, if that has more than
+	// joined bytes.
 	Join()
 }
 
-// joined is twice net/http's own buffer in bytes: of more than that it writes the rest at once when the
-// buffer, with the head in it, is full.
+// joined is twice the size of net/http's own write buffer, in bytes. When a longer body fills the buffer,
+// which also contains the head, net/http writes the rest at once.
 const joined = 8 << 10
 
-// Join lets the head of a response leave together with the first bytes of its body: one packet the less. It
-// is called before they are written; they must be written at once. Of few bytes it does nothing, as net/http
-// joins them by itself.
+// Join sends the head of a response together with the first bytes of its body, which saves a packet. Call it
+// before the body is written, and write the body at once. For at most joined bytes Join does nothing, because
+// net/http joins head and body by itself.
 func (c *Call) Join(bytes int) {
 	if bytes > joined && c.Connection != nil {
 		c.Connection.Join()
@@ -126,11 +127,11 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return nil, errors.Join(ErrBodyAborted, err)
 }
 
-// Time formats t as every time in a response: UTC, RFC 3339 with milliseconds, and nothing below them.
+// Time formats t the way every response does: UTC, RFC 3339 with exactly three decimals (milliseconds).
 func Time(t time.Time) string { return string(AppendTime(make([]byte, 0, len(time.RFC3339Nano)), t)) }
 
-// AppendTime is Time for a handler that writes its JSON itself. A layout with milliseconds takes package time
-// four times as long as RFC 3339, which it does not have to read.
+// AppendTime is Time for a handler that writes its JSON itself. Formatting with a layout that has
+// milliseconds takes four times as long as with time.RFC3339, for which package time has its own code.
 func AppendTime(b []byte, t time.Time) []byte {
 	b = t.UTC().AppendFormat(b, time.RFC3339)
 	millisecond := t.Nanosecond() / int(time.Millisecond)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The content codings in which files are kept beside their plain bytes, the preferred one first.
+// The content codings in which files are stored in addition to the plain form, the preferred coding first.
 const (
 	Zstd = "zstd"
 	Gzip = "gzip"
@@ -37,8 +37,8 @@ func NewRepresentation(content []byte, coding string) *Representation {
 	return r
 }
 
-// Choose returns the representation that the request's Accept-Encoding prefers; of equals, the first in
-// others. A request without the header gets plain. Every element of others has a coding.
+// Choose returns the representation that the request's Accept-Encoding prefers; of equally weighted codings,
+// the first in others. A request without the header gets plain. Every element of others has a coding.
 func Choose(r *http.Request, plain *Representation, others []*Representation) *Representation {
 	accepted := r.Header["Accept-Encoding"]
 	if len(accepted) == 0 || len(others) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encode compresses a file with the strongest level of coding. Equal content gives equal results. The tables
-// of zstd take 34 MiB meanwhile.
+// Encode compresses a file with the strongest level of coding. Equal content gives equal results. During the
+// call the tables of zstd take 34 MiB.
 func Encode(content []byte, coding string) ([]byte, error) {
 	return encode(content, coding, zstd.SpeedBestCompression)
 }
@@ -30,7 +30,7 @@ func encode(content []byte, coding string, level zstd.EncoderLevel) ([]byte, err
 		}
 		return coded.Bytes(), nil
 	case Zstd:
-		// The history is as large as the window twice: one that holds the content is enough.
+		// The encoder's history is twice the window. A window as large as the content is enough.
 		window := zstd.MinWindowSize
 		for window < len(content) && window < 8<<20 {
 			window *= 2
@@ -51,8 +51,8 @@ func EncodeAll(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedBestCompression)
 }
 
-// EncodePage does the same for a page of some KiB that a start waits for: the tables of the strongest level
-// take longer to fill than such a page.
+// EncodePage is EncodeAll with a faster level of zstd, for a page of some KiB that delays the start: filling
+// the tables of the strongest level takes longer than compressing such a page.
 func EncodePage(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedDefault)
 }

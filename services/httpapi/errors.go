@@ -15,8 +15,8 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of the pipeline itself. The function status has the HTTP status of these and of the services'
-// codes.
+// The codes of the pipeline itself. The function status returns the HTTP status of these codes and of the
+// services' codes.
 const (
 	ErrNotFound       = Error("NOT_FOUND")
 	ErrAuthentication = Error("AUTHENTICATION_REQUIRED")
@@ -33,8 +33,8 @@ const (
 // 413.
 var ErrBodyAborted = errors.Join(ErrRequest, errors.New("the body ended early"))
 
-// status maps a platform code to its HTTP status: nothing else does. It returns 0 for a code that callers
-// must not see.
+// status maps a platform code to its HTTP status. No other code decides a status. It returns 0 for a code
+// that callers must not see.
 func status(code string) int {
 	switch code {
 	case "REQUEST_INVALID", "PERMISSION_UNKNOWN", "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_VALUE_INVALID",
@@ -84,8 +84,8 @@ func WriteError(w http.ResponseWriter, err error) (sent string) {
 	return code
 }
 
-// retryAfter returns whole seconds: what the error itself says (RetryAfter() time.Duration), rounded up,
-// and at least 1.
+// retryAfter returns the pause that the error itself names (RetryAfter() time.Duration), in whole seconds
+// rounded up, and at least 1.
 func retryAfter(err error) int {
 	pausing, ok := errors.AsType[interface {
 		error

@@ -38,7 +38,7 @@ func listed(line, etag string) bool {
 	return found
 }
 
-// cutTag takes one entity tag from the front of text and drops its W/.
+// cutTag cuts one entity tag from the front of text and drops its W/.
 func cutTag(text string) (tag, rest string, ok bool) {
 	text = strings.TrimPrefix(text, "W/")
 	if text == "" || text[0] != '"' {

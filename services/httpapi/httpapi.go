@@ -1,5 +1,5 @@
 // Package httpapi defines what routes and handlers are: the declarative route table, one request inside its
-// handler, and how an error becomes a response. It knows nothing of the router, which is in
+// handler, and how an error becomes a response. It does not depend on the router, which is in
 // services/httpserver.
 package httpapi
 
@@ -20,21 +20,21 @@ type Route struct {
 	Body       BodyGate   // required on every write
 	MaxBody    int64      // bytes; a longer body is 413 REQUEST_BODY_TOO_LARGE
 	Permission string     // empty: the platform resolves no principal for this route
-	Module     string     // id of the module whose code answers, for the log; empty: the platform's own does
+	Module     string     // id of the module whose code responds, for the log; empty: the platform itself
 
-	// OrPermission opens the route too; empty: none does.
+	// OrPermission is a second permission that also suffices. Empty: there is none.
 	OrPermission string
 
 	Handle Handler
 
-	// Denied, when set, answers a request whose sender lacks the permission; why is ErrAuthentication or
+	// Denied, when set, responds to a request whose sender lacks the permission; why is ErrAuthentication or
 	// ErrPermission. Nil: why itself is the response.
 	Denied func(c *Call, why error) error
 
 	// OthersNotAllowed makes every other method on this path a 405 with Allow, in place of a 404.
 	OthersNotAllowed bool
 
-	// Stream says that a response has no end, so that the time it takes says nothing.
+	// Stream marks a route whose responses do not end, so that their duration is not measured.
 	Stream bool
 }
 
@@ -42,7 +42,7 @@ type Route struct {
 // (errors.go). A handler that has begun to write returns nil.
 type Handler func(c *Call) error
 
-// OriginGate says how a request's Origin header is checked.
+// OriginGate defines how a request's Origin header is checked.
 type OriginGate uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 	OriginByHandler
 )
 
-// BodyGate says when the length of a body is checked.
+// BodyGate defines when the length of a body is checked.
 type BodyGate uint8
 
 const (

@@ -8,14 +8,14 @@ import (
 )
 
 // Query reads the query parameters of a listing: each must be allowed, not empty, and sent once. Everything
-// else is ErrRequest. The map has the parameters that were sent.
+// else is ErrRequest. The map contains the parameters that were sent.
 func Query(rawQuery string, allowed ...string) (map[string]string, error) {
 	sent, _, err := QueryRepeating("", 0, rawQuery, allowed...)
 	return sent, err
 }
 
 // QueryRepeating is Query for a listing with one parameter that may be sent up to limit times, each time not
-// empty. Its values are in repeated, in their order.
+// empty. Its values are in repeated, in the order in which they were sent.
 func QueryRepeating(name string, limit int, rawQuery string, allowed ...string) (
 	sent map[string]string, repeated []string, err error,
 ) {

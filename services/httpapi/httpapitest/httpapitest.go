@@ -22,8 +22,8 @@ func Serve(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, calle
 	}
 }
 
-// Send is Serve with a recorder. It panics when a handler fails after it has begun to write; there the
-// pipeline would cut the connection.
+// Send is Serve with a recorder. It panics when a handler fails after it has begun to write; the real
+// pipeline would close the connection.
 func Send(r *http.Request, routes []httpapi.Route, caller httpapi.Caller) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	if err := handle(w, r, routes, caller); err != nil {
