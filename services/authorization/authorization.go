@@ -1,8 +1,8 @@
-// Package authorization owns what a caller may do: the registry of permissions, which is fixed at start,
-// the grants that people hold, the record of who gave and revoked them, and the one decision over all of
-// it, which denies by default.
+// Package authorization owns what a caller may do: the registry of permissions, which is fixed at start, the
+// grants that people hold, the record of who gave and revoked them, and the only function that decides, which
+// denies by default.
 //
-// It takes the caller as given; services/identity and services/devices find out who it is.
+// It does not authenticate callers; services/identity and services/devices do.
 package authorization
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Devices is the separate store of what devices may do.
+// Devices is the store of the devices' permissions.
 type Devices interface {
 	// Permissions returns the ids of the permissions that the device holds now; none for an unknown or revoked
 	// device. It has a deadline of its own and does not stop when ctx is cancelled, because other checks of
@@ -28,12 +28,12 @@ type Service struct {
 	devices  Devices
 }
 
-// New needs a registry and a store. With nil for devices, no device holds a permission.
+// New makes a Service. With nil for devices, no device has a permission.
 func New(registry *Registry, store *Store, devices Devices) *Service {
 	return &Service{registry, store, devices}
 }
 
-// Registry returns the registry that the service decides by.
+// Registry returns the registry of the permissions that the service decides about.
 func (s *Service) Registry() *Registry { return s.registry }
 
 // Caller returns one principal during one request. When a permission first depends on stored facts, it
@@ -43,7 +43,7 @@ func (s *Service) Caller(p principal.Principal) httpapi.Caller {
 	return &caller{service: s, principal: p}
 }
 
-// holdings asks the store of the principal's kind.
+// holdings reads the store for the principal's kind.
 func (s *Service) holdings(ctx context.Context, p principal.Principal) (Holdings, error) {
 	switch {
 	case p.Kind == principal.Human:

@@ -22,7 +22,7 @@ var _ httpapi.Caller = (*caller)(nil)
 
 func (c *caller) Principal() principal.Principal { return c.principal }
 
-// Allowed does not ask the database when no stored fact could change the result.
+// Allowed does not query the database when no stored fact could change the result.
 func (c *caller) Allowed(ctx context.Context, permission string) (bool, error) {
 	baseline := c.service.registry.Baseline(permission)
 	if !dependsOnHoldings(c.principal.Kind, baseline) {

@@ -11,9 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// position is a place in the listing's order. The next page begins right below it.
+// position is a place in the listing's order. The next page begins directly after it.
 type position struct {
-	createdAt time.Time // to the microsecond, as the database keeps it
+	createdAt time.Time // with microseconds, like the database's value
 	id        uuid.UUID
 }
 
@@ -45,7 +45,7 @@ func parseCursor(text string) (position, error) {
 		createdAt: time.UnixMicro(int64(binary.BigEndian.Uint64(binaryForm[1:]))).UTC(),
 		id:        uuid.UUID(binaryForm[1+8:]),
 	}
-	// The comparison covers the version, spare bits, and the line breaks that the decoder skips.
+	// The comparison also checks the version, spare bits, and the line breaks that the decoder skips.
 	if !representable(p.createdAt) || p.cursor() != text {
 		return position{}, httpapi.ErrRequest
 	}

@@ -14,13 +14,14 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// Why a registry cannot be composed. Discovery reports the first of them earlier and with more details.
+// The errors of NewRegistry. A duplicate among modules is found earlier, when the modules are discovered, and
+// reported with more details.
 const (
 	ErrPermissionDuplicate = Error("PERMISSION_DUPLICATE")
 	ErrPermissionInvalid   = Error("PERMISSION_INVALID")
 )
 
-// What the routes about grants refuse with, beside the pipeline's codes (docs/reference/error-codes.md).
+// The error codes of the routes about grants, in addition to the pipeline's (docs/reference/error-codes.md).
 // After each of them nothing was written.
 const (
 	ErrPermissionUnknown = Error("PERMISSION_UNKNOWN")                 // 400: nobody declared the permission
@@ -29,5 +30,5 @@ const (
 	ErrGrantExists       = Error("AUTHORIZATION_GRANT_ALREADY_EXISTS") // 409: an equivalent grant is effective
 )
 
-// unavailable gives a failure of the store its code.
+// unavailable adds the code STORE_UNAVAILABLE to an error of the store.
 func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

@@ -2,7 +2,7 @@ package authorization
 
 import "github.com/narthex-platform/narthex/services/principal"
 
-// Holdings is what the stores say a principal holds. The zero value is nothing.
+// Holdings is what a principal has according to the stores. The zero value means nothing.
 type Holdings struct {
 	Owner   bool
 	Granted map[string]struct{} // permission ids, effective now

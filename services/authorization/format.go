@@ -26,7 +26,7 @@ func parseTime(text string) (at time.Time, ok bool) {
 // representable also keeps a position within the range that the database can store.
 func representable(at time.Time) bool { return at.Year() >= 1 && at.Year() <= 9999 }
 
-// instant is a stored time that JSON shows with milliseconds.
+// instant is a stored time with milliseconds in its JSON form.
 type instant time.Time
 
 // Scan implements sql.Scanner.
@@ -39,7 +39,7 @@ func (i *instant) Scan(stored any) error {
 	return nil
 }
 
-// MarshalText drops what is smaller than a millisecond.
+// MarshalText truncates the time to milliseconds.
 func (i instant) MarshalText() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, timeLayout), nil
 }

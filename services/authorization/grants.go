@@ -20,7 +20,7 @@ type grant struct {
 	CreatedBy    *string  `json:"createdBy"`
 }
 
-// Source says where a grant comes from.
+// Source is the origin of a grant.
 type Source struct {
 	Kind      string  `db:"source_kind"      json:"kind"`
 	Reference *string `db:"source_reference" json:"reference"`
@@ -71,7 +71,8 @@ func revokedEntry(actor chain.Actor, userID, permissionID, grantID string) chain
 	return grantEntry(chain.GrantRevoked, actor, userID, permissionID, grantID)
 }
 
-// grantEntry concerns the person who holds the grant, so that a person's history shows what they could do.
+// grantEntry returns the activity entry of a grant. Its subject is the person who has the grant, so that a
+// person's history shows their permissions.
 func grantEntry(action chain.Action, actor chain.Actor, userID, permissionID, grantID string) chain.Entry {
 	return chain.Entry{
 		Actor:   actor,

@@ -13,9 +13,9 @@ const maxPermissionLength = 200 // characters; no declared id is longer
 
 // query is the request of GET /api/v1/grants.
 type query struct {
-	userID       string     // empty: of everybody
+	userID       string     // empty: everybody
 	permissionID string     // empty: every permission
-	at           *time.Time // nil: all; else those that were in force at this millisecond
+	at           *time.Time // nil: all; otherwise the grants in force at this millisecond
 	limit        int
 	below        position
 }
@@ -64,8 +64,8 @@ func plausiblePermission(id string) bool {
 		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// cut makes a page of what the store found. The store returns one grant more than the page holds if there
-// is a next page.
+// cut makes a page from the grants that the store found. If there is a next page, the store returns one grant
+// more than limit.
 func cut(found []grant, limit int) page {
 	if len(found) <= limit {
 		return page{Grants: found}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Baseline is what a permission needs at least.
+// Baseline is the minimum that a permission requires.
 type Baseline uint8
 
 // The zero value belongs to permissions that nobody declared.
@@ -18,7 +18,7 @@ const (
 	Authenticated          // any signed-in person, never a device
 )
 
-// String is the baseline's name in JSON.
+// String returns the baseline's name in JSON.
 func (b Baseline) String() string {
 	switch b {
 	case Restricted:
@@ -66,7 +66,7 @@ func NewRegistry(permissions []Permission) (*Registry, error) {
 	return r, nil
 }
 
-// Baseline is Undeclared for an unknown id.
+// Baseline returns the permission's baseline, and Undeclared for an unknown id.
 func (r *Registry) Baseline(permission string) Baseline { return r.baselines[permission] }
 
 // Declared reports whether the platform or a module declares the permission.
@@ -82,7 +82,7 @@ func (r *Registry) restrictedOfCore() (ids []string) {
 	return ids
 }
 
-// Permissions returns a copy of all declarations, by id.
+// Permissions returns a copy of all declarations, sorted by id.
 func (r *Registry) Permissions() []Permission { return slices.Clone(r.sorted) }
 
 func renderPermissions(permissions []Permission) ([]byte, error) {

@@ -24,15 +24,15 @@ type Store struct {
 	timeout time.Duration // storeDeadline, except in tests where many requests wait for one row
 }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: storeDeadline} }
 
 func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 }
 
-// The database's clock decides what has expired. A grant with a scope or from another source does not
-// count, because callers ask without a scope.
+// The database's clock decides what has expired. A grant with a scope or from another source does not count,
+// because permissions are checked without a scope.
 const selectHoldings = `
 SELECT
 	EXISTS (
@@ -73,7 +73,7 @@ FROM core.permission_grant AS g`
 const selectGrant = grantColumns + `
 WHERE g.id = $1`
 
-// grant fails with ErrGrantNotFound.
+// grant returns one grant, or ErrGrantNotFound.
 func (s *Store) grant(ctx context.Context, id string) (grant, error) {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
@@ -102,15 +102,15 @@ LIMIT $3`
 
 	ofPerson     = ` AND g.person_id = $n`
 	ofPermission = ` AND g.permission_id = $n`
-	// $n is the end of a millisecond, because responses show times in milliseconds: a grant is in force from
-	// the one in which it was issued, and not in the one in which it ended.
+	// $n is the end of a millisecond, because responses show times in milliseconds: a grant is in force from the
+	// millisecond in which it was issued, and no longer in the millisecond in which it ended.
 	inForce = `
 	AND g.created_at < $n
 	AND coalesce(g.revoked_at >= $n, true)
 	AND coalesce(g.expires_at >= $n, true)`
 )
 
-// statement returns the statement and its arguments.
+// statement returns the query's SQL statement and its arguments.
 func (q query) statement() (sql string, args []any) {
 	sql, args = selectPage, []any{q.below.createdAt, q.below.id, q.limit + 1}
 	add := func(condition string, value any) {
@@ -166,9 +166,9 @@ WHERE id = (
 FOR NO KEY UPDATE`
 )
 
-// underLock runs lock, then statement, then records the entries that the statement's result gave, all in one
-// transaction. statement sees the state after the lock was granted: in READ COMMITTED each statement has its
-// own snapshot and its own statement_timestamp().
+// underLock runs lock, then statement, then records the activity entries, all in one transaction. statement
+// sees the state after the lock was granted: in READ COMMITTED each statement has its own snapshot and its
+// own statement_timestamp().
 func (s *Store) underLock(
 	ctx context.Context, lock, id, statement string, args, into []any, entries func() []chain.Entry,
 ) error {

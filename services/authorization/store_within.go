@@ -16,8 +16,8 @@ FROM core.person
 WHERE id = $1 AND deactivated_at IS NULL
 FOR SHARE`
 
-// MayIn decides like Allowed, inside a transaction, and keeps the decision true until the transaction ends:
-// it locks the person's row, which a revocation and a deactivation change first.
+// MayIn decides like Allowed, inside a transaction. The decision stays true until the transaction ends,
+// because MayIn locks the person's row, which a revocation and a deactivation must lock first.
 func (s *Service) MayIn(ctx context.Context, tx pgx.Tx, userID, permission string) (bool, error) {
 	locked, err := tx.Exec(ctx, shareActive, userID)
 	if err != nil || locked.RowsAffected() == 0 {
@@ -51,9 +51,9 @@ SELECT EXISTS (
 		AND source_kind = 'explicit'
 )`
 
-// IssueIn issues one grant to a person whose row the transaction has locked or made, as another person's
-// doing. It returns the entry to record. An undeclared permission, an end that has passed and a grant that
-// the person has already are skipped.
+// IssueIn issues one grant to a person whose row the transaction has locked or inserted; creator is recorded
+// as the issuer. It returns the entry to record. It does nothing for an undeclared permission, an end in the
+// past, and a grant that the person already has.
 func (s *Service) IssueIn(
 	ctx context.Context, tx pgx.Tx, userID, creator, permissionID string, expiresAt *time.Time,
 ) ([]chain.Entry, error) {

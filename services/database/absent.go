@@ -12,15 +12,15 @@ import (
 const (
 	// slowDial is how long a refused connection may take before its server counts as absent.
 	slowDial = 500 * time.Millisecond
-	// absentFor is how long an absent server is passed over before one connection tries it again.
+	// absentFor is how long an absent server is skipped before one connection tries it again.
 	absentFor = 10 * time.Second
 )
 
-// errAbsent is what whoever passes over a server is told.
+// errAbsent is the error of a dial to a skipped server.
 var errAbsent = fmt.Errorf("an absent server: %w", os.ErrDeadlineExceeded)
 
-// absentees remembers the addresses that do not answer. Without it each new connection would wait for the
-// machine of a lost primary, and most callers give up before they come to the promoted standby.
+// absentees remembers the addresses that do not respond. Without it, each new connection would first wait for
+// the machine of a lost primary, and most callers would give up before the promoted standby is tried.
 type absentees struct {
 	mu    sync.Mutex
 	until map[string]time.Time
@@ -41,7 +41,8 @@ func (a *absentees) passOver(dial dialFunc) dialFunc {
 	}
 }
 
-// isAbsent lets one caller through when the time is over.
+// isAbsent returns false for one caller when absentFor has passed, so that this caller tries the server
+// again.
 func (a *absentees) isAbsent(address string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// budget limits how many connections all modules hold together, and decides who gets the next one. Every
-// module has one place of its own. The other places are shared, first come, first served, by modules that
-// need a second to fourth connection. A module that waits for a shared place may take one from a module
+// budget limits how many connections all modules have together, and decides which module gets the next one.
+// Every module has one place of its own. The other places are shared, first come, first served, by modules
+// that need a second to fourth connection. A module that waits for a shared place may take one from a module
 // with idle connections.
 type budget struct {
 	size int // places in all, unless there are more modules
@@ -62,11 +62,11 @@ func (b *budget) wait(ctx context.Context, pool *ModulePool) (grant, error) {
 		return grant{}, ctx.Err()
 	}
 	b.mu.Unlock()
-	g := <-w.granted // granted when ctx ended
+	g := <-w.granted // the grant came at the moment when ctx ended
 	return g, g.err
 }
 
-// serve grants what can be granted, in the order of arrival. Called with the lock held.
+// serve grants as many waiting requests as possible, in the order of arrival. Called with the lock held.
 func (b *budget) serve() {
 	for _, pool := range b.pools {
 		pool.claimed = 0
@@ -88,7 +88,7 @@ func (b *budget) grant(pool *ModulePool) (grant, bool) {
 	case len(pool.idle) > 0:
 		conn := pool.take(len(pool.idle) - 1)
 		return grant{conn: conn.ModuleConn, idleFor: time.Since(conn.since)}, true
-	case pool.claimed < pool.resetting: // one is idle soon; connecting would take longer
+	case pool.claimed < pool.resetting: // a connection will be idle soon; opening one would take longer
 		pool.claimed++
 		return grant{}, false
 	case pool.open >= connsPerModule:
@@ -140,15 +140,15 @@ func (b *budget) mayReset(c *ModuleConn) bool {
 // stale is called with the budget's lock held.
 func (c *ModuleConn) stale() bool { return c.pool.closed || c.generation != c.pool.generation }
 
-// put returns a reset connection to the pool. When it returns false, the caller must discard the
-// connection.
+// put adds a reset connection to the idle ones of its pool. When it returns false, the caller must discard
+// the connection.
 func (b *budget) put(c *ModuleConn, works bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	pool := c.pool
 	pool.resetting--
 	if !works || c.stale() {
-		b.serve() // for the waiters that counted on it
+		b.serve() // for the waiters that serve kept waiting for this connection
 		return false
 	}
 	conn := &idleConn{ModuleConn: c, since: time.Now()}
@@ -180,8 +180,8 @@ func (b *budget) free(pool *ModulePool) {
 	b.serve()
 }
 
-// drain closes the idle connections. Those in use are closed when they are released. The returned channel
-// is closed when none is left.
+// drain closes the idle connections. Those in use are closed when they are released. The returned channel is
+// closed when no connection is left.
 func (b *budget) drain(pool *ModulePool, forEver bool) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Ping asks the server for a sign of life, on a connection of its own, until ctx ends. Concurrent pings run
-// one after the other. Its error is ErrUnreachable.
+// Ping tests whether the server responds, on a separate connection, until ctx ends. Concurrent pings run one
+// after the other. Its error is ErrUnreachable.
 func (d *Database) Ping(ctx context.Context) error {
 	if err := d.probe.ping(ctx); err != nil {
 		return fail(ErrUnreachable, err)
@@ -16,8 +16,8 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Connections returns how many connections a process may open: the probe's, Core's, and those of this many
-// modules with a database.
+// Connections returns how many connections a process may open: the probe's, Core's, and those of modules (the
+// number of modules with a database).
 func Connections(modules int) int { return 1 + coreConns + max(moduleConns, modules) }
 
 // ServerConnections returns how many connections the server accepts from ordinary users, or from this one

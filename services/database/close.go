@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Close closes all pools: idle connections at once, those in use when they are released. After 5 s it
-// closes the sockets of the rest and returns ErrCloseTimedOut, at the latest 7 s after the call. Closing
-// twice is fine. Commands without a supervisor call it themselves.
+// Close closes all pools: idle connections at once, those in use when they are released. After 5 s it closes
+// the sockets of the rest and returns ErrCloseTimedOut, at the latest 7 s after the call. Close may be called
+// twice. Commands without a supervisor call it themselves.
 func (d *Database) Close() error {
 	d.closeOnce.Do(func() {
 		d.mu.Lock()

@@ -15,8 +15,8 @@ import (
 
 const (
 	defaultConnectTimeout = 5 * time.Second
-	// eachConnectTimeout is for each of several servers: a request that waits for a connection gives up after
-	// 5 s, and has to get beyond a server that does not answer.
+	// eachConnectTimeout is for each of several servers. A request waits for a connection for 5 s, which must be
+	// enough to try the next server after one that does not respond.
 	eachConnectTimeout = 2 * time.Second
 
 	// statementTimeout ends a statement on the server shortly before the 30 s after which its caller gives up.
@@ -35,7 +35,7 @@ const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none 
 	"application_name=narthex timezone=UTC options=''"
 
 // Config returns the settings of one Core connection, made only from the given ones: PG* variables, service
-// files and password files have no effect. The servers are asked in their order, each with the same
+// files and password files have no effect. The servers are tried in their order, each with the same
 // transport: there is no fallback to plaintext. Where a server must accept writes, a session on another one
 // is refused, also by every copy of the configuration.
 func Config(settings environment.Database) *pgx.ConnConfig {
@@ -84,7 +84,7 @@ func parseNeutral() *pgxpool.Config {
 	}
 	config, err := pgxpool.ParseConfig(neutral)
 	if err != nil {
-		panic("database: the neutral configuration does not parse") // a constant: the tests would show it
+		panic("database: the neutral configuration does not parse") // a constant: the tests would fail
 	}
 	return config
 }

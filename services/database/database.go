@@ -1,6 +1,6 @@
-// Package database owns the connections to PostgreSQL: the pool that Core shares, and one small pool for
-// each module that has a database, under the module's own role. It connects and stops; of the schema it
-// knows only the table that lists the modules' roles.
+// Package database owns the connections to PostgreSQL: the pool that Core shares, and one small pool for each
+// module that has a database, under the module's own role. It opens and closes connections. The only table
+// that it uses is the list of the modules' roles.
 package database
 
 import (
@@ -25,8 +25,8 @@ const (
 	closeForce = 2 * time.Second // for their users to return the connections after that
 )
 
-// Database is the shared pool as a supervised service, and the owner of the modules' pools. All methods are
-// safe for concurrent use, at any time.
+// Database is a supervised service that owns Core's pool and the modules' pools. All methods are safe for
+// concurrent use, at any time.
 type Database struct {
 	settings environment.Database
 	core     *pgxpool.Pool
@@ -47,7 +47,7 @@ type Database struct {
 	ended bool
 }
 
-// Open makes the pool. It opens no connection before one is needed. Check reports whether the server can be
+// Open makes the pool. A connection is opened only when it is needed. Check reports whether the server can be
 // used.
 func Open(settings environment.Database) (*Database, error) {
 	d := &Database{
@@ -75,7 +75,7 @@ func Open(settings environment.Database) (*Database, error) {
 	return d, nil
 }
 
-// config is Config, and of several servers also refuses a primary that was replaced.
+// config returns Config. With several servers, it also refuses a session on a primary that was replaced.
 func (d *Database) config() *pgx.ConnConfig {
 	config := Config(d.settings)
 	if len(d.settings.Servers) > 1 {
@@ -84,7 +84,7 @@ func (d *Database) config() *pgx.ConnConfig {
 	return config
 }
 
-// watch returns a dial function whose connections a stop can close. The only server there is is always
+// watch returns a dial function whose connections a stop can close. If there is only one server, it is always
 // tried.
 func (d *Database) watch(dial dialFunc) dialFunc {
 	if len(d.settings.Servers) > 1 {
@@ -93,11 +93,11 @@ func (d *Database) watch(dial dialFunc) dialFunc {
 	return d.sockets.watch(dial)
 }
 
-// Pool returns Core's pool. The Database closes it; nobody else may.
+// Pool returns Core's pool. Only the Database may close it.
 func (d *Database) Pool() *pgxpool.Pool { return d.core }
 
 // Serve keeps the pools open until ctx ends and then closes them, within about 7 s. It is ready at once.
-// Meanwhile Processes counts this process. A second call returns ErrClosed.
+// While it runs, Processes counts this process. A second call returns ErrClosed.
 func (d *Database) Serve(ctx context.Context) error {
 	select {
 	case <-d.closed:

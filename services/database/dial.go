@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A server whose machine loses its power closes no connection. goneAfter ends those on which it owes a
-// reply or an acknowledgement.
+// A server whose machine loses power closes no connection. After goneAfter, connections on which a reply or
+// an acknowledgement is missing are closed.
 const (
 	goneAfter     = 15 * time.Second
 	probeInterval = 5 * time.Second
@@ -20,7 +20,8 @@ const (
 // dialFunc is how pgx opens a socket.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer returns how connections to a server are made; a limit of 0 leaves it to the context.
+// dialer returns the net.Dialer for connections to a server. limit is its timeout; with 0 only the context
+// limits a dial.
 func dialer(limit time.Duration) *net.Dialer {
 	return &net.Dialer{
 		Timeout: limit,
@@ -40,8 +41,8 @@ func dialer(limit time.Duration) *net.Dialer {
 	}
 }
 
-// isQuiet reports whether the server has neither closed an idle connection nor sent anything. It asks the
-// kernel and takes no round trip. After a restart of PostgreSQL no idle connection is quiet.
+// isQuiet reports whether the server has neither closed an idle connection nor sent anything. It queries the
+// kernel and needs no round trip. After a restart of PostgreSQL no idle connection is quiet.
 func isQuiet(conn net.Conn) bool {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -2,15 +2,15 @@ package database
 
 import "time"
 
-// PoolFigures are how a pool's connections are used.
+// PoolFigures are the numbers of a pool's connections.
 type PoolFigures struct {
-	Most    int // that there may be
+	Most    int // the limit
 	Open    int
-	Idle    int // of these
-	Waiting int // callers that wait for one of the modules' connections; Core's pool does not tell
+	Idle    int // of the open ones
+	Waiting int // callers that wait for one of the modules' connections; unknown for Core's pool
 }
 
-// Figures returns Core's pool, and that of all modules together.
+// Figures returns the figures of Core's pool, and those of all modules' pools together.
 func (d *Database) Figures() (core, modules PoolFigures) {
 	stat := d.core.Stat()
 	core = PoolFigures{Most: int(stat.MaxConns()), Open: int(stat.TotalConns()), Idle: int(stat.IdleConns())}

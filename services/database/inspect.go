@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ClockOffset returns how far the server's clock is ahead of this machine's, to within the time of a round
+// ClockOffset returns how far the server's clock is ahead of this machine's, with an error of up to one round
 // trip. Its error is ErrUnreachable.
 func (d *Database) ClockOffset(ctx context.Context) (time.Duration, error) {
 	conn, err := d.core.Acquire(ctx)
@@ -45,11 +45,12 @@ func certificateEnd(conn *pgx.Conn) (end time.Time, encrypted bool) {
 	return secure.ConnectionState().PeerCertificates[0].NotAfter, true
 }
 
-// poolerRounds is how often PooledByTransaction looks, since a pooler may give a free session to each.
+// poolerRounds is how often PooledByTransaction compares sessions, because a pooler may happen to give each
+// connection a session of its own.
 const poolerRounds = 3
 
-// PooledByTransaction tells whether two connections that are open at once were given one session of the
-// server: then a pooler stands in between that gives sessions out for a transaction. Its error is
+// PooledByTransaction reports whether two open connections use the same session of the server. Then there is
+// a pooler between platform and server that assigns a session to each transaction. Its error is
 // ErrUnreachable.
 func (d *Database) PooledByTransaction(ctx context.Context) (bool, error) {
 	first, err := d.core.Acquire(ctx)

@@ -13,9 +13,9 @@ import (
 )
 
 // LibpqEnvironment returns the variables with which PostgreSQL's own programs (pg_dump, pg_restore, psql)
-// connect as Config does: the same servers, transport and authorities. They are to be the only PG* variables
-// of such a program. For a verified transport it writes the file authorities.pem into folder, which has to
-// outlive the program. The password is among the variables: they are a secret.
+// connect as Config does: the same servers, transport and authorities. The program must get no other PG*
+// variables. For a verified transport it writes the file authorities.pem into folder, which must exist as
+// long as the program runs. The variables include the password, so they are secret.
 func LibpqEnvironment(settings environment.Database, folder string) ([]string, error) {
 	hosts, ports := make([]string, len(settings.Servers)), make([]string, len(settings.Servers))
 	for i, server := range settings.Servers {
@@ -39,8 +39,8 @@ func LibpqEnvironment(settings environment.Database, folder string) ([]string, e
 	return append(variables, "PGSSLMODE=verify-full", "PGSSLROOTCERT="+file), nil
 }
 
-// authorities returns the system's authorities and the given ones as PEM text. libpq reads one file, and
-// only from version 16 on knows the system's.
+// authorities returns the system's authorities and the given ones as PEM text. libpq reads only one file, and
+// only since version 16 can it use the system's authorities.
 func authorities(settings environment.Database) []byte {
 	var text bytes.Buffer
 	for _, bundle := range systemBundles() {
@@ -51,13 +51,13 @@ func authorities(settings environment.Database) []byte {
 		}
 	}
 	for _, authority := range settings.CA {
-		_ = pem.Encode(&text, &pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw}) // memory takes it all
+		_ = pem.Encode(&text, &pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw}) // cannot fail in memory
 	}
 	return text.Bytes()
 }
 
-// systemBundles are the files in which Go too looks for the system's authorities. The first one that exists
-// counts.
+// systemBundles returns the files in which Go looks for the system's authorities too. The first one that
+// exists is used.
 func systemBundles() []string {
 	if file := os.Getenv("SSL_CERT_FILE"); file != "" {
 		return []string{file}

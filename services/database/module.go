@@ -17,8 +17,8 @@ const (
 	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and its framing
 )
 
-// ModuleRole says how one module reaches its own schema. Role is empty where the platform may not create
-// roles, which only development allows; the module then works as Core's user.
+// ModuleRole is the database role with which one module uses its own schema. Role is empty where the platform
+// may not create roles, which only development allows; the module then uses Core's user.
 type ModuleRole struct {
 	ModuleID string
 	Schema   string
@@ -53,7 +53,7 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 
 // OpenModule makes a module's pool of at most 4 connections, and none while the module is idle. The first
 // connection is the module's own. All modules together hold at most 24, or one each when there are more
-// modules. The Database closes the pool when it stops; closing it earlier is fine. The error is ErrClosed.
+// modules. The Database closes the pool when it stops; it may be closed earlier. The error is ErrClosed.
 func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	pool := &ModulePool{budget: d.modules, config: d.moduleConfig(role)}
 	d.mu.Lock()
@@ -66,10 +66,11 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	return pool, nil
 }
 
-// moduleConfig returns how a module's sessions start. Their settings come with each connection, because the
-// module can change the settings of its role. Three rules bound the memory that a module's database can
-// take in the host: a message longer than a row may be ends the connection before it is read, notifications
-// are dropped, and no prepared statement is kept, neither here nor in the server.
+// moduleConfig returns the configuration of a module's sessions. Their settings are sent with each
+// connection, because the module can change the stored settings of its role. Three rules bound the memory
+// that a module's database can take in the host: a message longer than the limit of a row ends the connection
+// before it is read, notifications are dropped, and no prepared statement is kept, neither here nor in the
+// server.
 func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn := d.config()
 	if role.Role != "" {

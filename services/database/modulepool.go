@@ -10,7 +10,7 @@ import (
 
 const (
 	connsPerModule = 4
-	moduleIdleTime = 30 * time.Second // then an idle connection is closed
+	moduleIdleTime = 30 * time.Second // after this time an idle connection is closed
 	pingAfter      = time.Second      // a connection that was idle for longer is tested before use
 	pingWithin     = 2 * time.Second
 	resetWithin    = 2 * time.Second
@@ -18,12 +18,12 @@ const (
 	drainWithin    = 5 * time.Second // for the sessions of a process that has ended
 )
 
-// ModulePool holds one module's connections: at most 4. The first is the module's own; the others come from
-// a budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its
-// own connection as soon as that one is free.
+// ModulePool holds one module's connections: at most 4. The first is the module's own; the others come from a
+// budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its own
+// connection as soon as that one is free.
 //
-// No session is given to the next user as the last one left it: Release resets it (DISCARD ALL), or closes
-// it when that fails.
+// The next user never gets the state of the previous one: Release resets the session (DISCARD ALL), or closes
+// it when the reset fails.
 type ModulePool struct {
 	budget *budget
 	config *pgx.ConnConfig
@@ -33,7 +33,7 @@ type ModulePool struct {
 	open       int         // connecting, in use, being reset or closed, idle
 	resetting  int         // of open: about to become idle
 	claimed    int         // of resetting: already counted for a waiter by this run of serve
-	generation int         // of connections; those of an older one are closed when they come back
+	generation int         // of connections; those of an older generation are closed when they are released
 	closed     bool
 	drained    chan struct{} // not nil while a caller waits for open to become 0
 }
@@ -72,7 +72,7 @@ func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
 	}
 }
 
-// connect opens a connection in a place that the budget has granted.
+// connect opens a connection for a place that the budget has granted.
 func (p *ModulePool) connect(ctx context.Context, generation int) (*ModuleConn, error) {
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
@@ -99,7 +99,7 @@ func isUsable(conn *pgx.Conn, idleFor time.Duration) bool {
 	return idleFor < pingAfter && isQuiet(conn.PgConn().Conn())
 }
 
-// Release returns the connection to the pool. It does not wait for the reset. Only the first call counts. A
+// Release returns the connection to the pool. It does not wait for the reset. Later calls do nothing. A
 // session inside a transaction, or with a statement in progress, is closed, which rolls back.
 func (c *ModuleConn) Release() {
 	if c.released {
@@ -107,7 +107,7 @@ func (c *ModuleConn) Release() {
 	}
 	c.released = true
 	if c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' || !c.pool.budget.mayReset(c) {
-		go c.discard() // Close waits for it, because the connection counts as open
+		go c.discard() // ModulePool.Close waits for it, because the connection counts as open
 		return
 	}
 	go func() {

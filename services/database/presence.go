@@ -8,12 +8,12 @@ import (
 )
 
 // A process that serves is present: the session of its probe holds a shared advisory lock, which ends with
-// the session. Nobody waits for the lock, so a module that takes it harms nobody.
+// the session. Nothing waits for the lock, so a module that takes it does no harm.
 const (
-	presenceClass, presenceObject = "1315009619", "1" // of no meaning; nobody else here uses this pair
+	presenceClass, presenceObject = "1315009619", "1" // arbitrary; nothing else in the platform uses this pair
 
-	// presentEvery is how often Serve uses the probe, so that its session is there while nobody asks whether
-	// the process is ready.
+	// presentEvery is how often Serve uses the probe, so that its session exists even when no readiness check
+	// uses it.
 	presentEvery  = 30 * time.Second
 	presentWithin = 2 * time.Second
 )
@@ -24,7 +24,8 @@ func announce(ctx context.Context, conn *pgconn.PgConn) error {
 		"SELECT pg_try_advisory_lock_shared("+presenceClass+", "+presenceObject+")").Close()
 }
 
-// stayPresent blocks until ctx ends. Whether the database answers is of interest to others.
+// stayPresent uses the probe regularly until ctx ends. It ignores errors, because readiness checks report
+// them.
 func (d *Database) stayPresent(ctx context.Context) {
 	next := time.NewTicker(presentEvery)
 	defer next.Stop()

@@ -14,7 +14,7 @@ import (
 // one socket.
 type probe struct {
 	config *pgx.ConnConfig
-	turn   chan struct{} // held by the ping in progress
+	turn   chan struct{} // full during a ping
 	conn   *pgx.Conn     // nil: none is open
 	socket *probeSocket  // of conn
 	closed bool
@@ -23,7 +23,7 @@ type probe struct {
 // newProbe makes a probe that connects at its first ping.
 func newProbe(config *pgx.ConnConfig, watch func(dialFunc) dialFunc) *probe {
 	p := &probe{config: config, turn: make(chan struct{}, 1)}
-	// with one server only the caller's context bounds a ping; of several each gets its time
+	// with one server only the caller's context limits a ping; each of several servers has its own timeout
 	if len(config.Fallbacks) == 0 {
 		p.config.ConnectTimeout = 0
 	}
@@ -49,8 +49,8 @@ type pinging struct{}
 
 var errSecondSocket = errors.New("a probe has one socket")
 
-// ping opens the connection when there is none and asks the server for a sign of life. When the server has
-// closed the connection since the last ping, or accepts writes no more, ping opens a new one, once.
+// ping opens the connection when there is none and tests whether the server responds. When the server has
+// closed the connection since the last ping, or no longer accepts writes, ping opens a new connection, once.
 func (p *probe) ping(ctx context.Context) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -76,7 +76,7 @@ func (p *probe) ping(ctx context.Context) error {
 	return p.settle(p.ask(ctx))
 }
 
-// ask asks the server for a sign of life, and where it must accept writes, whether it still does.
+// ask tests whether the server responds and, if it must accept writes, whether it still does.
 func (p *probe) ask(ctx context.Context) error {
 	if p.config.ValidateConnect == nil {
 		return p.conn.Ping(ctx)

@@ -33,8 +33,8 @@ func tlsConfig(settings environment.Database, host string, roots *x509.CertPool)
 }
 
 // trusted returns the system's authorities and the given ones. Where none are given it returns nil, which
-// means the system's, too: the first handshake reads them, and a start without TLS is spared a good part of
-// its time.
+// means the system's authorities too. Then they are read at the first handshake, so a start without TLS is
+// much faster.
 func trusted(settings environment.Database) *x509.CertPool {
 	if settings.TLSMode == environment.DisableTLS || len(settings.CA) == 0 {
 		return nil

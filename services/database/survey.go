@@ -10,17 +10,19 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// ServerState is what one server of DATABASE_URL said when it was asked by itself.
+// ServerState is the result of connecting to a single server of DATABASE_URL.
 type ServerState struct {
-	Why      Why // of no session; "": there was one
+	Why      Why // why there is no session; "": there is one
 	Writable bool
-	// Cluster is equal for a primary and its standbys, Instance only for two ways to one server.
+	// Cluster is the same for a primary and its standbys. Instance is the same only for two addresses of one
+	// server.
 	Cluster, Instance string
 	CertificateEnd    time.Time // zero without TLS
-	timeline          int64     // of one that is writable
+	timeline          int64     // only of a writable server
 }
 
-// Survey asks each server by itself, all at once, and returns what they said in their order.
+// Survey connects to each server separately, all at the same time, and returns the results in the order of
+// the servers.
 func Survey(ctx context.Context, settings environment.Database) []ServerState {
 	return surveyThrough(ctx, settings, func(dial dialFunc) dialFunc { return dial })
 }
@@ -63,8 +65,8 @@ func survey(ctx context.Context, config *pgx.ConnConfig) (state ServerState) {
 	return state
 }
 
-// learnTimelines asks every server before the first session, so that none is opened on a primary that was
-// replaced, wherever it stands in the list.
+// learnTimelines reads the timeline of every server before the first session. So no session is opened on a
+// primary that was replaced, even if it is the first in the list.
 func (d *Database) learnTimelines(ctx context.Context) {
 	if len(d.settings.Servers) == 1 {
 		return

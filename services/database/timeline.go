@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errReplaced refuses a session on a primary in whose place a standby was promoted.
+// errReplaced refuses a session on a primary after one of its standbys was promoted.
 var errReplaced = errors.New("a primary that was replaced")
 
-// timelines remembers the newest timeline of each cluster that answered. PostgreSQL begins a new timeline
-// with each promotion. A primary that was replaced and then started again accepts writes too; only its older
-// timeline tells that they would be lost.
+// timelines remembers the newest known timeline of each cluster. PostgreSQL begins a new timeline with each
+// promotion. A replaced primary that is started again also accepts writes, which would be lost. Only its
+// older timeline reveals this.
 type timelines struct {
 	mu     sync.Mutex
 	newest map[string]int64 // system identifier → timeline
@@ -22,7 +22,7 @@ type timelines struct {
 
 func newTimelines() *timelines { return &timelines{newest: make(map[string]int64)} }
 
-// refuseReplaced adds to the check of a new session.
+// refuseReplaced returns a check of a new session that first runs check, and then refuses a replaced primary.
 func (t *timelines) refuseReplaced(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		if err := check(ctx, conn); err != nil {
@@ -39,7 +39,7 @@ func (t *timelines) refuseReplaced(check pgconn.ValidateConnectFunc) pgconn.Vali
 	}
 }
 
-// isNewest also remembers the timeline.
+// isNewest reports whether no newer timeline of the cluster is known, and then remembers this one.
 func (t *timelines) isNewest(cluster string, timeline int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +50,8 @@ func (t *timelines) isNewest(cluster string, timeline int64) bool {
 	return true
 }
 
-// timelineOf asks a primary. A database that only speaks as PostgreSQL does may have none: then it is 0.
+// timelineOf queries the timeline of a primary. It returns 0 for a database that only implements PostgreSQL's
+// protocol and refuses the query.
 func timelineOf(ctx context.Context, conn *pgconn.PgConn) (cluster string, timeline int64, err error) {
 	const ask = `
 		SELECT system_identifier, pg_walfile_name(pg_current_wal_lsn())

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Why is one word for the cause of an ErrUnreachable. The constants are all of them.
+// Why is one word for the cause of an ErrUnreachable. The constants below are all causes.
 type Why string
 
 // All causes.
@@ -39,7 +39,7 @@ const (
 	WhyOther            = Why("other")
 )
 
-// Sentence says what the word means and what to do.
+// Sentence explains the cause and what to do.
 func (w Why) Sentence() string {
 	switch w {
 	case WhyRefused:
@@ -89,7 +89,7 @@ func (w Why) Sentence() string {
 
 // WhyOf returns the word for an error of this package or of pgx.
 func WhyOf(err error) Why {
-	switch { // whatever the other servers said
+	switch { // regardless of the other servers' errors
 	case errors.Is(err, errReplaced):
 		return WhyReplaced
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):

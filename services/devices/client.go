@@ -11,10 +11,10 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// askingRule is how often one client may ask for a pairing.
+// askingRule limits how often one client may request a pairing.
 var askingRule = ratelimit.Rule{Window: 10 * time.Second, Max: 3}
 
-// checkRate counts a request for a pairing before any part of it is read.
+// checkRate counts a request for a pairing before any part of its body is read.
 func (s *Service) checkRate(c *httpapi.Call) error {
 	client := clientaddress.Of(c.Request.Header)
 	if ok, wait := s.limiter.Allow(askingRule, ratelimit.KeyOf(client, pairingPath)); !ok {
@@ -23,7 +23,7 @@ func (s *Service) checkRate(c *httpapi.Call) error {
 	return nil
 }
 
-// client returns the key that stands for the sender in the database, which stores no addresses. It
+// client returns the key by which the database identifies the sender, because it stores no addresses. It
 // distinguishes clients as ratelimit.KeyOf does: IPv6 clients by their /64, and all without an address as
 // one.
 func (s *Service) client(c *httpapi.Call) []byte {

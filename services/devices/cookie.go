@@ -13,7 +13,7 @@ import (
 )
 
 // How long browsers keep the two cookies. A claim cookie lasts a minute longer than its pairing, so that a
-// late screen is told "expired". 400 days is the most that browsers allow.
+// late screen gets the state "expired". 400 days is the most that browsers allow.
 const (
 	claimCookieLifetime      = 660 * time.Second
 	credentialCookieLifetime = 400 * 24 * time.Hour
@@ -54,13 +54,13 @@ func (c secretCookie) secretHash(header http.Header) (hash secretHash, ok bool) 
 	return parseSecret(value)
 }
 
-// deriveCredential makes the credential of a device from the claim secret of its screen (HKDF, RFC 5869).
-// So a claim whose response was lost, or that two tabs make at once, can be repeated and gives the same
-// credential, and the server needs to keep neither.
+// deriveCredential makes the credential of a device from the claim secret of its screen (HKDF, RFC 5869). So
+// a claim whose response was lost, or that two tabs make at once, can be repeated and returns the same
+// credential, and the server needs to store neither secret.
 func deriveCredential(claim []byte, deviceID string) (value string, hash secretHash) {
 	secret, err := hkdf.Key(sha256.New, claim, nil, "narthex device 1"+deviceID, secretBytes)
 	if err != nil {
-		panic(err) // only a length that SHA-256 cannot give
+		panic(err) // only for a length that SHA-256 cannot provide
 	}
 	return base64.RawURLEncoding.EncodeToString(secret), sha256.Sum256(secret)
 }
@@ -90,7 +90,7 @@ func parseSecret(value string) (hash secretHash, ok bool) {
 	return sha256.Sum256(secret), true
 }
 
-// decodeSecret returns the secret itself.
+// decodeSecret returns the secret's bytes.
 func decodeSecret(value string) (secret []byte, ok bool) {
 	if len(value) != encodedSecret {
 		return nil, false

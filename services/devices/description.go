@@ -5,7 +5,8 @@ import "strings"
 // pattern is a word in a User-Agent header and the name it stands for.
 type pattern struct{ word, name string }
 
-// The first pattern that occurs wins, so a browser that claims to be another one stands before it.
+// The first pattern that occurs wins, so a browser whose header also contains another browser's word is
+// listed before that one.
 var (
 	browsers = []pattern{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
@@ -19,8 +20,8 @@ var (
 	}
 )
 
-// describe says roughly which browser asks, for the administrator. It repeats nothing of the header,
-// because anybody can write anything there.
+// describe returns roughly which browser sent the request, for the administrator. It copies nothing from the
+// header, because anybody can write anything there.
 func describe(userAgent string) string {
 	browser := firstMatch(browsers, userAgent)
 	if browser == "" {

@@ -8,13 +8,14 @@
 //	after 10 minutes: expired, and with it a device that nobody has claimed
 //	10 minutes after the claim: a device whose credential nobody has used is deleted
 //
-// Code, claim and credential are three different secrets. The code is public: it is read off the screen,
-// names the request to an administrator and opens nothing. The claim never leaves the browser that asked,
-// so a person who reads the code cannot collect the credential. The credential is derived from the claim
-// when the screen claims it, so no administrator ever sees it, and a claim whose response was lost can be
-// repeated: it gives the same credential until that is used for the first time. The database stores only the
-// hashes of claim and credential, and it alone decides who was first and what has expired. Readers treat
-// expired rows as deleted; the sweep only frees their space.
+// Code, claim and credential are three different secrets. The code is public: the screen displays it, an
+// administrator identifies the request with it, and it gives no access. The claim never leaves the browser
+// that requested the pairing, so a person who reads the code cannot collect the credential. The credential is
+// derived from the claim when the screen claims it, so no administrator ever sees it, and a claim whose
+// response was lost can be repeated: it returns the same credential until the credential is used for the
+// first time. The database stores only the hashes of claim and credential. Its locks and its clock decide
+// which request was first and what has expired. Readers treat expired rows as deleted; the sweep only frees
+// their space.
 package devices
 
 import (
@@ -36,11 +37,11 @@ type Displays interface {
 	Displays() []Display // in the order in which they are shown
 }
 
-// Display is what a module's manifest says about its display.
+// Display is a module's display as its manifest declares it.
 type Display struct {
 	ModuleID   string
 	ModuleName string
-	Permission string // which its screens get
+	Permission string // that its screens get
 }
 
 // Limiter counts each client's requests.
@@ -73,7 +74,7 @@ type Config struct {
 	Log      *zap.Logger
 }
 
-// New opens no connection and starts nothing.
+// New makes a Service. It opens no connection and starts no goroutine.
 func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Displays == nil || config.Limiter == nil || config.Log == nil {
 		return nil, errors.New("devices: a store, displays, a limiter and a log are required")

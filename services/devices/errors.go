@@ -23,20 +23,21 @@ const (
 		"PAIRING_NOT_FOUND",
 	) // unknown, expired or used; the response does not say which
 	ErrPairingNotApproved = Error("PAIRING_NOT_APPROVED")    // pending or rejected
-	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // somebody approved or rejected it before
+	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // it was approved or rejected before
 	ErrPairingCapacity    = Error(
 		"PAIRING_CAPACITY",
-	) // the platform has as many open pairings as it can hold
+	) // the platform has the maximum number of open pairings
 	ErrDeviceNotFound = Error("DEVICE_NOT_FOUND") // unknown, or never claimed in time
 )
 
-// tooManyRequests is 429 TOO_MANY_REQUESTS: the client has asked too often, or has too many open pairings.
+// tooManyRequests is 429 TOO_MANY_REQUESTS: the client has sent too many requests, or has too many open
+// pairings.
 type tooManyRequests struct{ wait time.Duration }
 
 func (tooManyRequests) Error() string { return "TOO_MANY_REQUESTS" }
 func (tooManyRequests) Code() string  { return "TOO_MANY_REQUESTS" }
 
-// coded gives a database error the code STORE_UNAVAILABLE. An error that has a code keeps it.
+// coded adds the code STORE_UNAVAILABLE to a database error. An error that already has a code keeps it.
 func coded(err error) error {
 	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// deviceResponse is a device as managers see it.
+// deviceResponse is a device in responses to administrators.
 type deviceResponse struct {
 	ID           string  `json:"id"`
 	Label        string  `json:"label"`
@@ -63,7 +63,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	}{devices, displays})
 }
 
-// PairedScreens returns how many screens that were not removed show each of the modules.
+// PairedScreens returns for each module how many devices show it. Revoked devices are not counted.
 func (s *Service) PairedScreens(ctx context.Context, moduleIDs []string) (map[string]int, error) {
 	return s.store.countPaired(ctx, moduleIDs)
 }
@@ -113,7 +113,7 @@ func idOf(c *httpapi.Call) (string, error) {
 
 const maxLabel = 80 // characters
 
-// decodeLabel reads {label}.
+// decodeLabel reads the label of a body {"label": ...}.
 func decodeLabel(c *httpapi.Call) (string, error) {
 	body, err := httpapi.Decode[struct {
 		Label string `json:"label"`

@@ -15,10 +15,10 @@ import (
 const renewAfter = 7 * 24 * time.Hour
 
 // Resolve returns which device sent r: the unrevoked device whose credential the cookie carries, or nobody.
-// The first request that resolves to a device keeps it for good and ends its claim.
-// Without a cookie of exactly our name it does no database work. It waits for the database for at most
-// storeDeadline, even when the client has disconnected. It fails with httpapi.ErrPrincipal when the store
-// cannot say. It is safe for concurrent use.
+// The first request that resolves to a device makes the device permanent and ends its claim. Without a cookie
+// of exactly our name it does no database work. It waits for the database for at most storeDeadline, even
+// when the client has disconnected. It fails with httpapi.ErrPrincipal when the store cannot check. It is
+// safe for concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.credential.find(r.Header)
 	if !found {
@@ -35,7 +35,7 @@ func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Princip
 	return principal.Principal{Kind: principal.Device, DeviceID: deviceID}, nil
 }
 
-// lookUp returns "" when the cookie has no device and the store was able to say so.
+// lookUp returns "" when the store was able to check and no device has this cookie.
 func (s *Service) lookUp(value string) (deviceID string, err error) {
 	hash, possible := parseSecret(value)
 	if !possible {
@@ -44,8 +44,8 @@ func (s *Service) lookUp(value string) (deviceID string, err error) {
 	return s.store.holder(hash)
 }
 
-// Permissions returns the ids of the permissions of a device that Resolve returned; none when it is revoked
-// or unknown. It fails with httpapi.ErrPrincipal. It is safe for concurrent use.
+// Permissions returns the ids of the permissions of a device that Resolve returned; it returns none when the
+// device is revoked or unknown. It fails with httpapi.ErrPrincipal. It is safe for concurrent use.
 func (s *Service) Permissions(ctx context.Context, deviceID string) ([]string, error) {
 	permissions, err := s.store.permissions(ctx, deviceID)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Service) Permissions(ctx context.Context, deviceID string) ([]string, e
 }
 
 // Renew sets r's credential cookie for another 400 days when it was last set more than 7 days ago, because
-// browsers keep no cookie longer than 400 days. Of several requests at the same time, one gets the cookie.
-// Without a valid credential it does nothing. It fails with STORE_UNAVAILABLE; the cookie is then
+// browsers keep no cookie longer than 400 days. Of several simultaneous requests, only one response sets the
+// cookie. Without a valid credential it does nothing. It fails with STORE_UNAVAILABLE; the cookie is then
 // unchanged.
 func (s *Service) Renew(ctx context.Context, header http.Header, r *http.Request) error {
 	value, _ := s.credential.find(r.Header)
@@ -71,9 +71,9 @@ func (s *Service) Renew(ctx context.Context, header http.Header, r *http.Request
 	return err
 }
 
-// ForgetClaim tells the browser of a device to forget a claim that opens nothing any more, which is so
-// after the first use of the credential. A claim of a pairing that still stands is left alone: the browser
-// may be pairing again. After an error the cookie is unchanged.
+// ForgetClaim deletes the claim cookie in the browser of a device when the claim is no longer valid, which is
+// the case after the first use of the credential. It keeps the claim of a pairing that is still open, because
+// the browser may be pairing again. After an error the cookie is unchanged.
 func (s *Service) ForgetClaim(header http.Header, r *http.Request) error {
 	value, found := s.claim.find(r.Header)
 	if !found {

@@ -11,8 +11,8 @@ const (
 	maxBody = 16 << 10 // bytes
 )
 
-// Routes is this package's part of the route table. The first three are for screens; their only authority
-// is the claim cookie.
+// Routes is this package's part of the route table. The first three are for screens; the claim cookie is
+// their only authentication.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		write("POST", pairingPath, "", s.ask),

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// pairingResponse is what a screen is told about its pairing.
+// pairingResponse is a screen's own pairing in responses.
 type pairingResponse struct {
 	State       string `json:"state"`
 	PairingCode string `json:"pairingCode"`
@@ -76,8 +76,8 @@ func (s *Service) state(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, found.response())
 }
 
-// collect is POST /api/v1/device-pairing/claim. It may be repeated until the credential was used, so the
-// claim cookie stays.
+// collect is POST /api/v1/device-pairing/claim. It may be repeated until the credential is used for the first
+// time, so it does not delete the claim cookie.
 func (s *Service) collect(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err

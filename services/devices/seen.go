@@ -10,10 +10,11 @@ import (
 
 const (
 	flushEvery   = 15 * time.Second // markSeen writes a device at most once a minute, whichever process flushes
-	maxSightings = 10_000           // devices between two flushes; more are recorded later
+	maxSightings = 10_000           // limit of devices between two flushes; others are recorded later
 )
 
-// sightings are the devices that were resolved since the last flush. Losing them only delays a "last seen".
+// sightings is the set of devices that were resolved since the last flush. If it is lost, a "last seen" is
+// only updated later.
 type sightings struct {
 	every time.Duration
 
@@ -39,7 +40,7 @@ func (s *sightings) take() []string {
 	return taken
 }
 
-// Serve writes every 15 s, and once more at its end, which devices were seen. A failed write is logged and
+// Serve stores every 15 s, and once more at its end, which devices were seen. A failed write is logged and
 // not repeated: a device that is still in use is soon seen again.
 func (s *Service) Serve(ctx context.Context) error {
 	tick := time.NewTicker(s.seen.every)
@@ -55,7 +56,7 @@ func (s *Service) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed from the start: there is nothing to wait for.
+// Ready is closed from the start.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.

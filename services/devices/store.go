@@ -38,10 +38,10 @@ type Store struct {
 	holders *lookup.Group[secretHash, string]
 	claims  *lookup.Group[secretHash, claimed]
 	checks  *lookup.Check // of core.device
-	asking  chan struct{} // one slot for each pairing being made
+	asking  chan struct{} // full when two pairings are being made
 }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool, asking: make(chan struct{}, 2)}
 	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: storeDeadline}, s.readHolders)
@@ -86,12 +86,13 @@ func one[T any](
 	return found, err
 }
 
-// errNoRow never leaves the store.
+// errNoRow is internal to the store.
 var errNoRow = errors.New("devices: no such row")
 
 // Both kinds of unused device end at claimable_until: those that nobody claimed, and those whose credential
-// nobody used. The foreign key then clears device_id in the pairing, so its screen is still told "expired".
-// The device is checked again, because its first use may have come between.
+// nobody used. The foreign key then clears device_id in the pairing, so its screen still gets the state
+// "expired". The device is checked again, because its credential may have been used for the first time in
+// between.
 const deleteUnused = `
 WITH unused AS (
 	SELECT device_id
@@ -119,9 +120,9 @@ WHERE code IN (
 )`
 
 // SweepExpired deletes devices that were not claimed or not used in time, and pairings a day after they
-// expired: at most 1,000 rows a call, skipping locked rows. It returns how many it deleted. Readers check
-// the expiry themselves; this only frees space. It ends with ctx. Any number of processes may call it at
-// the same time.
+// expired: at most 1,000 rows a call, skipping locked rows. It returns how many it deleted. Readers check the
+// expiry themselves; this only frees space. It ends when ctx ends. Any number of processes may call it at the
+// same time.
 func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
 	done, err := s.pool.Exec(ctx, deleteUnused, sweepBatchRows)
 	if err != nil {

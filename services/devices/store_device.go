@@ -23,8 +23,8 @@ type device struct {
 	RevokedAt    *time.Time
 }
 
-// approval is an administrator's decision. permission returns what the module's screens may do, and can
-// refuse.
+// approval is an administrator's decision. permission returns the permission of the module's screens, or an
+// error if the module has no display.
 type approval struct {
 	code       string
 	label      string
@@ -82,8 +82,8 @@ func (d device) entry(by chain.Actor, action chain.Action) chain.Entry {
 	}
 }
 
-// A device that was not claimed in time, or whose credential was not used in time, does not exist, whether
-// or not it was swept.
+// A device that was not claimed in time, or whose credential was not used in time, does not exist, whether or
+// not it has been deleted yet.
 const (
 	deviceColumns = `id::text, label, module_id, created_at, created_by::text, last_seen_at, revoked_at,
 	(
@@ -117,7 +117,7 @@ FROM core.device
 WHERE module_id = ANY ($1) AND revoked_at IS NULL AND ` + deviceExists + `
 GROUP BY module_id`
 
-// countPaired returns how many screens each of the modules has.
+// countPaired returns how many unrevoked devices each of the modules has.
 func (s *Store) countPaired(ctx context.Context, moduleIDs []string) (map[string]int, error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -199,8 +199,8 @@ func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked 
 	return revoked, err
 }
 
-// services/identity/store.go explains the form of both queries. unused is true of a credential that no
-// request has brought yet.
+// services/identity/store.go explains the form of both queries. unused is true for a credential that no
+// request has used yet.
 const selectHolders = `
 SELECT credential_hash, id::text, claimable_until IS NOT NULL AS unused
 FROM core.device
@@ -211,9 +211,8 @@ SELECT id::text, claimable_until IS NOT NULL AS unused
 FROM core.device
 WHERE credential_hash = $1 AND revoked_at IS NULL AND ` + deviceExists
 
-// The first use of a credential keeps the device for good and ends its claim, in one statement. The
-// subquery makes the pairing's row the first one that is locked. Of several first uses at the same time
-// each finds the device.
+// The first use of a credential makes the device permanent and ends its claim, in one statement. The subquery
+// makes the pairing's row the first one that is locked. Several simultaneous first uses all find the device.
 const useCredential = `
 WITH ended AS (
 	UPDATE core.device_pairing
@@ -225,16 +224,16 @@ UPDATE core.device
 SET claimable_until = NULL
 WHERE (SELECT count(*) FROM ended) >= 0 AND id = $1 AND revoked_at IS NULL AND ` + deviceExists
 
-// holder returns the unrevoked device with this credential, or "". When it is the credential's first use,
-// that is recorded. It fails when the store cannot say. It does not stop when the client disconnects.
+// holder returns the unrevoked device with this credential, or "". It records the first use of the
+// credential. It fails when the store cannot check. It does not stop when the client disconnects.
 func (s *Store) holder(credential secretHash) (deviceID string, err error) {
 	return s.holders.Find(credential)
 }
 
-// readHolders fills in the questions whose device is not revoked.
+// readHolders fills in the results of those questions whose device is not revoked.
 func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secretHash, string]) error {
 	unused, err := s.findHolders(ctx, batch)
-	for _, id := range unused { // one at a time, so that no two processes lock the same rows in two orders
+	for _, id := range unused { // one at a time, so that two processes cannot lock the same rows in different orders
 		if err != nil {
 			return err
 		}
@@ -243,7 +242,7 @@ func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secret
 	return err
 }
 
-// findHolders returns the devices whose credential was not used before.
+// findHolders fills in the results, and returns the ids of the devices whose credential was not used before.
 func (s *Store) findHolders(
 	ctx context.Context,
 	batch []*lookup.Question[secretHash, string],
@@ -284,8 +283,8 @@ func (s *Store) findHolders(
 	return unused, err
 }
 
-// use records the first use of a device's credential. A device that was revoked or expired since it was
-// found is nobody's.
+// use records the first use of a device's credential. If the device was revoked or has expired since it was
+// found, use clears its results.
 func (s *Store) use(
 	ctx context.Context,
 	batch []*lookup.Question[secretHash, string],
@@ -366,7 +365,7 @@ SET last_seen_at = clock_timestamp()
 FROM due
 WHERE device.id = due.id`
 
-// markSeen writes each device at most once a minute. It belongs to no request, so it ends with ctx.
+// markSeen writes each device at most once a minute. It belongs to no request, so it stops when ctx ends.
 func (s *Store) markSeen(ctx context.Context, deviceIDs []string) error {
 	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
 	defer cancel()

@@ -10,14 +10,14 @@ import (
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-// pairing is what a screen may know about its request.
+// pairing is the part of a pairing that its screen may see.
 type pairing struct {
 	State     string // pending, approved, rejected or expired
 	Code      string
 	ExpiresAt time.Time
 }
 
-// claimed is what a claim finds: its pairing, and the device that the pairing was approved as.
+// claimed is the result of looking up a claim: the pairing and the approved device.
 type claimed struct {
 	pairing
 	deviceID string // "": none
@@ -47,9 +47,9 @@ const dropPending = `
 DELETE FROM core.device_pairing
 WHERE claim_hash = $1 AND state = 'pending'`
 
-// ask returns the browser's pending pairing, or makes a new one and deletes its other pending ones. All
-// makers lock one row in turn, so that the bounds are exact. Each waits with a connection, so at most two
-// of this process make a pairing at a time.
+// ask returns the browser's pending pairing, or makes a new one and deletes its other pending ones. Each
+// caller that makes a pairing first locks the same row, so that the limits are exact. A waiting caller
+// occupies a connection, so this process makes at most two pairings at a time.
 func (s *Store) ask(
 	ctx context.Context,
 	a pairingRequest,
@@ -97,7 +97,7 @@ SELECT count(*),
 FROM core.device_pairing
 WHERE state IN ('pending', 'approved') AND expires_at > statement_timestamp()`
 
-// checkCapacity refuses a pairing when there are too many. A client with too many of its own may come back
+// checkCapacity refuses a pairing when there are too many. A client with too many of its own may try again
 // when its oldest one expires.
 func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	var all, own int
@@ -114,8 +114,8 @@ func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	return nil
 }
 
-// heldByClaim is true of a pairing whose device was claimed and not used yet. The claim may be repeated
-// until then, so the row stays for as long as the device.
+// heldByClaim is true for a pairing whose device was claimed and not used yet. The claim may be repeated
+// until then, so the row is kept as long as the device.
 const heldByClaim = `(state = 'claimed' AND claim_hash IS NOT NULL AND device_id IS NOT NULL)`
 
 // The device of an expired approval is deleted too, because nobody can claim it any more.
@@ -167,8 +167,8 @@ func insertPairing(
 	return pairing{}, ErrPairingCapacity
 }
 
-// A claimed pairing is still "approved" to its screen, which may have missed the response, until the
-// device is used.
+// Until the credential is used, a claimed pairing is still reported to its screen as "approved", because the
+// response to the claim may have been lost.
 const selectPairings = `
 SELECT claim_hash,
 	CASE
@@ -181,7 +181,7 @@ FROM core.device_pairing
 LEFT JOIN core.device ON id = device_id
 WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
-// pairing does not stop when the client disconnects.
+// pairing looks up a claim's pairing. It does not stop when the client disconnects.
 func (s *Store) pairing(claim secretHash) (claimed, error) {
 	found, err := s.claims.Find(claim)
 	if err == nil && found.State == "" {
@@ -190,7 +190,7 @@ func (s *Store) pairing(claim secretHash) (claimed, error) {
 	return found, coded(err)
 }
 
-// readPairings fills in the questions whose claim has a pairing.
+// readPairings fills in the results of those questions whose claim has a pairing.
 func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secretHash, claimed]) error {
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
@@ -215,7 +215,7 @@ func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secre
 }
 
 // The first claim decides until when the credential has to be used; a repeated one changes nothing, because
-// it brings the same credential. Once that was used, the row has no claim_hash and matches no claim.
+// it makes the same credential. Once the credential was used, the row has no claim_hash and matches no claim.
 const claimDevice = `
 WITH claimed AS (
 	UPDATE core.device_pairing
@@ -241,14 +241,14 @@ SELECT EXISTS (
 	WHERE claim_hash = $1 AND state <> 'claimed' AND expires_at > clock_timestamp()
 )`
 
-// collected is what a claim brings.
+// collected is the result of a claim.
 type collected struct {
 	credential string // the cookie's value
 	moduleID   string
 	label      string
 }
 
-// collect gives the device its credential, which derive makes of the device's id.
+// collect gives the device its credential, which derive makes from the device's id.
 func (s *Store) collect(
 	ctx context.Context,
 	claim secretHash,
@@ -275,8 +275,8 @@ func (s *Store) collect(
 	return got, coded(err)
 }
 
-// refusal returns why a pairing could not change its state: it exists and is in another state, or it does
-// not exist.
+// refusal returns the error for a pairing that could not change its state: wrongState if it exists, or
+// ErrPairingNotFound.
 func refusal(ctx context.Context, q querier, lives string, key any, wrongState Error) error {
 	var alive bool
 	if err := q.QueryRow(ctx, lives, key).Scan(&alive); err != nil {
@@ -288,7 +288,7 @@ func refusal(ctx context.Context, q querier, lives string, key any, wrongState E
 	return ErrPairingNotFound
 }
 
-// request is a pending pairing as an administrator sees it.
+// request is the part of a pending pairing that an administrator sees.
 type request struct {
 	ModuleID    string
 	Description string
@@ -321,8 +321,8 @@ SELECT EXISTS (
 	WHERE code = $1 AND state <> 'pending' AND expires_at > clock_timestamp()
 )`
 
-// decide moves a pending pairing to a state and keeps its row locked until the transaction ends, so that
-// the first decision is the only one.
+// decide moves a pending pairing to a state and keeps its row locked until the transaction ends, so that only
+// the first decision succeeds.
 func decide(ctx context.Context, q querier, code, state string) (moduleID string, err error) {
 	err = q.QueryRow(ctx, decidePairing, code, state).Scan(&moduleID)
 	if errors.Is(err, pgx.ErrNoRows) {

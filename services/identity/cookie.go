@@ -38,7 +38,7 @@ func (c sessionCookie) find(header http.Header) (value string, found bool) {
 	return httpapi.Cookie(header, c.name)
 }
 
-// newValue makes a fresh token: the value for the browser, the hash for the database.
+// newValue makes a new token: the value for the browser, the hash for the database.
 func (c sessionCookie) newValue() (value string, hash tokenHash) {
 	token, hash := newToken()
 	return c.sign(token), hash
@@ -48,7 +48,7 @@ func (c sessionCookie) sign(token string) (value string) {
 	return token + "." + base64.RawURLEncoding.EncodeToString(mac(c.keys.Current, token))
 }
 
-// signature says which key signed a cookie.
+// signature tells which key signed a cookie.
 type signature uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 	signedByCurrent
 )
 
-// verify accepts exactly what newValue made, under this secret or the one before.
+// verify accepts only values of newValue, signed with the current secret or with the previous one.
 func (c sessionCookie) verify(value string) (tokenHash, signature) {
 	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
 		return tokenHash{}, forged

@@ -34,7 +34,7 @@ func ruleOf(path string) ratelimit.Rule {
 	return ordinaryRule
 }
 
-// limited counts a request before it looks at any part of it (body and origin included), and writes the
+// limited counts a request before anything in it is checked (body and origin included), and writes the
 // response for the error that handle returns.
 func (s *Service) limited(path string, handle httpapi.Handler) httpapi.Handler {
 	rule := ruleOf(path)

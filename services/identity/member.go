@@ -18,7 +18,7 @@ const (
 // up with.
 func ParseAddress(text string) (address string, ok bool) { return parseAddress(text) }
 
-// ParseAddress is the function of that name.
+// ParseAddress is the package's function ParseAddress as a method, for services/people.
 func (*Service) ParseAddress(text string) (address string, ok bool) { return parseAddress(text) }
 
 // CheckPassword returns ErrPasswordTooShort or ErrPasswordTooLong for a password that nobody may choose.
@@ -32,8 +32,8 @@ func (*Service) CheckPassword(password string) error {
 	return nil
 }
 
-// NewPassword checks and hashes the password of somebody who joins. It waits for the same slots as a reset,
-// so that it cannot keep people from signing in, and returns ErrBusy when there is none in time.
+// NewPassword checks and hashes the password of a new person. It waits for the same slots as a password
+// reset, so that it cannot keep people from signing in. It returns ErrBusy when no slot becomes free in time.
 func (s *Service) NewPassword(ctx context.Context, password string) (hash string, err error) {
 	if err := s.CheckPassword(password); err != nil {
 		return "", err

@@ -20,13 +20,13 @@ type Owner struct {
 	Password func(context.Context) (environment.Secret, error)
 }
 
-// Outcome says what was done.
+// Outcome is what CreateInitialOwner did.
 type Outcome struct {
 	UserID  string
 	Adopted bool // the person existed: ownership and verification were added, the password was left alone
 }
 
-// standing is what the database says about an address before ownership is granted.
+// standing is what the database contains about an address before ownership is granted.
 type standing struct {
 	owned      bool   // the installation has an owner
 	userID     string // "": nobody has this address
@@ -42,11 +42,11 @@ const maxName = 200 // characters
 
 // CreateInitialOwner creates a verified person and makes it the owner, or makes an existing person with a
 // password the owner. A table lock makes invocations exclude each other, and the owner table's primary key
-// would allow only one without it. Whether a password is needed is read before the prompt, and decided
+// would allow only one without it. It reads whether a password is needed before the prompt, and checks that
 // again under the lock.
 //
 // Codes: EMAIL_INVALID, NAME_INVALID, OWNER_ALREADY_EXISTS, IDENTITY_WITHOUT_CREDENTIAL, PASSWORD_INVALID,
-// STORE_UNAVAILABLE (errors.go says what each leaves behind). It waits for other invocations for at most
+// STORE_UNAVAILABLE (errors.go documents what each leaves behind). It waits for other invocations for at most
 // 20 s.
 func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome, error) {
 	address, ok := parseAddress(owner.Email)
@@ -109,8 +109,9 @@ func askPassword(ctx context.Context, owner Owner) (hash string, err error) {
 
 func nameFits(name string) bool { return httpapi.IsName(name, maxName) }
 
-// OwnerSession begins a session of the platform's owner without a password, and returns its cookie as a
-// request has it; "" without an owner. It is for a rehearsal, in a copy of the database.
+// OwnerSession begins a session of the platform's owner without a password, and returns its cookie in the
+// format of a request's Cookie header. Without an owner it returns "". It is for rehearsals, which run on a
+// copy of the database.
 func (s *Service) OwnerSession(ctx context.Context) (cookie string, err error) {
 	value, hash := s.cookie.newValue()
 	found, err := s.store.beginOwnerSession(ctx, hash)

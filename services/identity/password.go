@@ -102,7 +102,7 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, 
 	return v, nil
 }
 
-// hash makes a PHC string once the semaphore lets it.
+// hash makes a PHC string. It first acquires a slot of the semaphore for new hashes.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	if err := h.hashes.acquire(ctx); err != nil {
 		return "", err

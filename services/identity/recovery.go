@@ -16,7 +16,7 @@ func recoverySchema(callback string) []field {
 	return []field{emailField(), {name: callback, kind: "string", optional: true}}
 }
 
-// requestPasswordReset and sendVerificationEmail only queue an email; the database is asked later, when the
+// requestPasswordReset and sendVerificationEmail only queue an email; the database is queried later, when the
 // outbox composes it. So the response and its duration are the same for every address, and also while the
 // store is broken.
 func (s *Service) requestPasswordReset(c *httpapi.Call, in input) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// refusal is an error response in the words that the browser client's library knows
-// (docs/reference/identity.md). A few have no code, one has no message.
+// refusal is an error response with the codes and messages that the browser client's library expects
+// (docs/reference/identity.md). Some have no code, some have no message.
 type refusal struct {
 	status     int
 	message    string

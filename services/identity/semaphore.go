@@ -43,5 +43,5 @@ func (g *semaphore) acquire(ctx context.Context) error {
 	}
 }
 
-// release gives back a slot that acquire granted.
+// release frees a slot that acquire granted.
 func (g *semaphore) release() { <-g.slots }

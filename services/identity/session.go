@@ -41,7 +41,8 @@ func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Princip
 	return principal.Person(session.userID), nil
 }
 
-// lookUp returns the zero session when the cookie has no valid session and the store was able to say so.
+// lookUp returns the zero session when the store was able to check and there is no valid session for the
+// cookie.
 func (s *Service) lookUp(value string) (session, error) {
 	var found session
 	var err error
@@ -86,7 +87,7 @@ func (s *Service) renew(c *httpapi.Call, value string, found session) {
 	hash, _ := s.cookie.verify(value)
 	left, untilClosed, err := time.Duration(0), false, error(nil)
 	if found.extensionDue {
-		left, err = s.store.extend(ctx, hash) // 0: another request was quicker and carries the cookie
+		left, err = s.store.extend(ctx, hash) // 0: already extended by another request
 	}
 	if err == nil && left == 0 && found.outdated {
 		left, untilClosed, err = s.store.remaining(ctx, hash)

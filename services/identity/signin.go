@@ -30,7 +30,7 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	if errors.Is(
 		err,
 		errHashChanged,
-	) { // by another sign-in or by a new password: check again
+	) { // replaced by another sign-in or by a new password: check again
 		err = attempt()
 	}
 	switch {

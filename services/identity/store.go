@@ -31,7 +31,7 @@ type Store struct {
 	verifications *lookup.Group[tokenHash, linkState]
 }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
 	s.credentials = lookup.New(
@@ -77,7 +77,7 @@ func (s *Store) credential(address string) (person, error) {
 	return found, err
 }
 
-// readCredentials fills in the questions whose address somebody has.
+// readCredentials fills in the results of those questions whose address has an account.
 func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[string, person]) error {
 	addresses := make([]string, len(batch))
 	for i, asked := range batch {
@@ -104,9 +104,9 @@ func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[st
 	return err
 }
 
-// The row lock makes sign-in and a change of the password exclude each other: the second sees what the
-// first wrote. So no session begins with a password that has just been replaced. The statement also deletes
-// the person's expired sessions.
+// The row lock makes sign-in and a change of the password exclude each other: the later one sees what the
+// earlier one wrote. So no session begins with a password that has just been replaced. The statement also
+// deletes the person's expired sessions.
 const insertSession = `
 WITH dead AS (
 	DELETE FROM core.session
@@ -177,7 +177,8 @@ SELECT person_id::text,
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now() AND ` + holderIsActive
 
-// readSessions answers those of a batch whose session lives. The same hash may be there more than once.
+// readSessions fills in the results of those questions of a batch that have a valid session. A batch may
+// contain the same hash more than once.
 func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
 	if len(batch) == 1 {
 		return s.readOneSession(ctx, batch[0])
@@ -212,7 +213,7 @@ func (s *Store) readOneSession(ctx context.Context, asked *lookup.Question[token
 	return err
 }
 
-// session returns the zero session when there is none and the store was able to say so.
+// session returns the zero session when the store was able to check and there is none.
 func (s *Store) session(hash tokenHash) (session, error) {
 	found, err := s.live.Find(hash)
 	if err != nil || found.userID != "" {

@@ -15,7 +15,7 @@ VALUES ($1, $2, true, $3)
 ON CONFLICT (email) DO NOTHING
 RETURNING id::text`
 
-// CreateIn adds a person whose address is known to be theirs. created is false when somebody has the address.
+// CreateIn adds a person whose address is already confirmed. created is false when somebody has the address.
 func (s *Store) CreateIn(
 	ctx context.Context, tx pgx.Tx, address, name, passwordHash string,
 ) (userID string, created bool, err error) {
@@ -36,8 +36,9 @@ DELETE FROM core.email_verification
 WHERE person_id = $1`
 )
 
-// EndIn ends all sessions and links of a person whose row the transaction has locked and deactivated: a
-// sign-in that waits for the row finds the person deactivated, and one that was first has its session here.
+// EndIn ends all sessions and links of a person whose row the transaction has locked and deactivated. A
+// sign-in that waits for the row then finds the person deactivated; the session of an earlier sign-in is
+// deleted here.
 func (s *Store) EndIn(ctx context.Context, tx pgx.Tx, userID string) error {
 	batch := &pgx.Batch{}
 	batch.Queue(deleteSessions, userID)
@@ -53,7 +54,8 @@ FROM core.person
 WHERE email = $1
 FOR NO KEY UPDATE`
 
-	// The oldest links make room, so that nobody who asked for many can keep an operator from helping.
+	// The oldest links are deleted to make room. Otherwise a person who has requested many links would keep an
+	// operator from making one.
 	makeRoomForReset = `
 DELETE FROM core.password_reset
 WHERE person_id = $1 AND token_hash NOT IN (

@@ -53,7 +53,7 @@ func readStanding(ctx context.Context, q querier, sql, who string) (now standing
 }
 
 // The lock excludes other owner commands and every insert, but the API can go on reading. It is not an
-// advisory lock, because a module's database role could take that one.
+// advisory lock, because a module's database role could acquire that lock too.
 const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
 
 // grantOwnership writes the person and its ownership together, or neither.
@@ -235,7 +235,7 @@ func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, erro
 	return outcome, chain.Record(ctx, tx, ownerGranted(outcome.UserID))
 }
 
-// ownerError gives a database error its code.
+// ownerError adds the code to a database error.
 func ownerError(err error) error {
 	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errStandingChanged) {
 		return err

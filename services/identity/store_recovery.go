@@ -69,8 +69,8 @@ const deleteVerification = `
 DELETE FROM core.email_verification
 WHERE token_hash = $1`
 
-// issue adds a link to the person's existing ones. errNoLink: nobody who can have such a link has the
-// address, or the person has maxLinks already.
+// issue adds a link to the person's existing ones. It returns errNoLink when no person with this address can
+// have such a link, or the person has maxLinks already.
 func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -98,7 +98,7 @@ func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) er
 	return err
 }
 
-// linkState is what is known about a link before the person's row is locked.
+// linkState is what the database contains about a link before the person's row is locked.
 type linkState uint8
 
 const (

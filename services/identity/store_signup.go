@@ -13,8 +13,8 @@ type account struct {
 	passwordHash string
 }
 
-// A row that exists is written again as it is, so that both cases end in one commit and take as long; xmax
-// tells them apart.
+// An existing row is written again unchanged. So both cases end in one commit and take the same time. xmax is
+// 0 only for a new row.
 const upsertPerson = `
 INSERT INTO core.person (id, email, name, password_hash)
 VALUES ($1, $2, $3, $4)
@@ -22,7 +22,7 @@ ON CONFLICT (email) DO UPDATE
 SET email = excluded.email
 RETURNING xmax = 0, now()`
 
-// register leaves an existing person as it is.
+// register adds a person. It does not change an existing person with the same address.
 func (s *Store) register(ctx context.Context, a account) (created bool, at time.Time, err error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()

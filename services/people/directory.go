@@ -22,14 +22,14 @@ const (
 // listedPerson is a person as the directory shows it.
 type listedPerson struct {
 	UserID        string  `json:"userId"`
-	Email         *string `json:"email"` // nil: erased, as the name
+	Email         *string `json:"email"` // nil: erased (the same for the name)
 	Name          *string `json:"name"`
 	EmailVerified bool    `json:"emailVerified"`
 	Owner         bool    `json:"owner"`
 	CreatedAt     string  `json:"createdAt"`
 	DeactivatedAt *string `json:"deactivatedAt"`
 	ErasedAt      *string `json:"erasedAt"`
-	// ErasurePending are the modules that have not forgotten the person yet.
+	// ErasurePending are the modules that have not yet deleted their data about the person.
 	ErasurePending []string `json:"erasurePending"`
 }
 
@@ -57,9 +57,9 @@ type page struct {
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// list is GET /api/v1/people, sorted by name, then id, and erased people last.
-// query matches the beginning of a name, the beginning of an address, or a complete id. userId asks for these
-// people alone, for a screen that names the holders of a page of grants; an unknown id is left out.
+// list is GET /api/v1/people, sorted by name, then id, and erased people last. query matches the beginning of
+// a name, the beginning of an address, or a complete id. userId selects only these people, for a screen that
+// names the holders of a page of grants; an unknown id is left out.
 func (s *Service) list(c *httpapi.Call) error {
 	wanted, err := parseSearch(c.Request.URL.RawQuery)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, listed)
 }
 
-// parseSearch asks for one person more than a page, who tells that there is a next one.
+// parseSearch requests one person more than fit on a page. If that person exists, there is a next page.
 func parseSearch(rawQuery string) (search, error) {
 	sent, ids, err := httpapi.QueryRepeating("userId", maxIDs, rawQuery, "query", "limit", "cursor")
 	if err != nil {
@@ -100,7 +100,7 @@ func parseSearch(rawQuery string) (search, error) {
 	return search{prefix: sent["query"], ids: ids, after: after, limit: limit + 1}, nil
 }
 
-// isNoID refuses the other ways in which a UUID can be written too.
+// isNoID reports whether text is not a UUID in its standard form. Other forms of a UUID are refused too.
 func isNoID(text string) bool {
 	id, err := uuid.Parse(text)
 	return err != nil || id.String() != text
@@ -113,13 +113,13 @@ func searchFits(text string) bool {
 
 // position is the last person of a page. The zero position comes before everybody.
 type position struct {
-	key string // the name as it is sorted
+	key string // the name in the form that is sorted by
 	id  uuid.UUID
 }
 
-const cursorVersion = 2 // 1 had keys without the erased people's
+const cursorVersion = 2 // the keys of version 1 did not sort erased people last
 
-// String returns the cursor: base64url of version, id and key. It is not signed, because it holds nothing
+// String returns the cursor: base64url of version, id and key. It is not signed, because it contains nothing
 // that its page did not show.
 func (p position) String() string {
 	raw := append([]byte{cursorVersion}, p.id[:]...)
@@ -136,6 +136,7 @@ func parsePosition(cursor string) (position, bool) {
 		return position{}, false
 	}
 	p := position{key: string(raw[head:]), id: uuid.UUID(raw[1:head])}
-	// The comparison covers the version, spare bits, and the line breaks that the decoder skips.
+	// The comparison with the cursor also checks the version, spare bits, and the line breaks that the decoder
+	// skips.
 	return p, utf8.ValidString(p.key) && !strings.Contains(p.key, "\x00") && p.String() == cursor
 }

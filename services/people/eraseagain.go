@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// EraseAgain erases the people who were erased after the backup was made that is being restored. It leaves
-// out whom the backup does not know, and the owner of that time, whose id it returns: the ownership has to be
-// handed on first.
+// EraseAgain is for a restored backup. It erases the people with these ids again, who were erased after the
+// backup was made. It skips people who are not in the backup. It also skips the owner of that time and
+// returns the owner's id, because the ownership must be transferred first.
 func EraseAgain(
 	ctx context.Context, store *Store, accounts Accounts, grants Grants, userIDs []string,
 ) (owners []string, err error) {

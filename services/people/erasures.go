@@ -9,22 +9,23 @@ import (
 )
 
 const (
-	lookEvery  = 10 * time.Second // for what another process noted, and for what is to be tried again
+	lookEvery  = 10 * time.Second // for erasures that another process recorded, and for those to be tried again
 	tellWithin = 30 * time.Second // shorter than the first pause, so that no two calls about a person overlap
 )
 
 // Modules are the modules that this process runs.
 type Modules interface {
-	// Callable returns the ids of those that can be called now. One without server code can: it has nothing to
-	// forget.
+	// Callable returns the ids of the modules that can be called now. A module without server code is among
+	// them: it has no data to delete.
 	Callable() []string
-	// Forget lets a module forget a person. It succeeds for a module that did not ask to be told.
+	// Forget makes a module delete its data about a person. It succeeds for a module that has not asked for such
+	// calls.
 	Forget(ctx context.Context, moduleID, userID string) error
 }
 
-// Erasures tells modules whom they have to forget, until each has. Every process of an installation does;
-// the rows of core.person_erasure decide which of them. Safe for concurrent use, but only one Serve may run
-// at a time.
+// Erasures tells each module which erased people it has to forget, and repeats that until the module has
+// succeeded. Every process of an installation runs an Erasures. The rows of core.person_erasure decide which
+// process calls the module. Safe for concurrent use, but only one Serve may run at a time.
 type Erasures struct {
 	store   *Store
 	modules Modules
@@ -34,11 +35,12 @@ type Erasures struct {
 	ready   chan struct{}
 
 	mu sync.Mutex
-	// busy are the modules that a goroutine is telling; true: there may be more to tell since it last looked.
+	// busy has an entry for each module whose tell goroutine runs. The value is true when Serve found erasures
+	// due again after the goroutine started; then it reads the table once more before it ends.
 	busy map[string]bool
 }
 
-// NewErasures starts nothing.
+// NewErasures makes an Erasures. It starts no goroutine.
 func NewErasures(store *Store, modules Modules, log *zap.Logger) *Erasures {
 	ready := make(chan struct{})
 	close(ready)
@@ -48,16 +50,16 @@ func NewErasures(store *Store, modules Modules, log *zap.Logger) *Erasures {
 	}
 }
 
-// Look lets Serve look at once. It never blocks.
+// Look makes Serve read the due erasures at once. It never blocks.
 func (e *Erasures) Look() {
 	select {
 	case e.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is already pending
 	}
 }
 
-// Serve tells modules until ctx ends. Then it lets the calls under way end, and gives back what they did not
-// complete, so that the next process need not wait.
+// Serve tells modules until ctx ends. Then it waits for the calls in progress and releases the erasures that
+// they did not complete, so that the next process can try them at once.
 func (e *Erasures) Serve(ctx context.Context) error {
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -83,13 +85,13 @@ func (e *Erasures) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed from the start: nobody waits for an erasure.
+// Ready is closed from the start, because no other service waits for an erasure.
 func (e *Erasures) Ready() <-chan struct{} { return e.ready }
 
 // String names the service.
 func (e *Erasures) String() string { return "erasures" }
 
-// begin reports whether the caller is to tell the module: nobody does so already.
+// begin reports whether the caller has to start the module's tell goroutine: there is none yet.
 func (e *Erasures) begin(moduleID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -98,7 +100,8 @@ func (e *Erasures) begin(moduleID string) bool {
 	return !busy
 }
 
-// ended reports whether the goroutine that tells the module can end: nothing came since it last looked.
+// ended reports whether the module's tell goroutine can end, because no more erasures were found due since
+// the last call.
 func (e *Erasures) ended(moduleID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,8 +113,8 @@ func (e *Erasures) ended(moduleID string) bool {
 	return true
 }
 
-// tell tells one module of one person after the other. A module that fails is not asked about anybody else
-// now: that would fail as well.
+// tell calls one module for one person after the other. After a failure it stops, because the next call would
+// probably fail too.
 func (e *Erasures) tell(ctx context.Context, moduleID string) {
 	for ctx.Err() == nil {
 		userID, found, err := e.store.claimErasure(ctx, moduleID)

@@ -17,7 +17,7 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// What this package refuses with (docs/reference/error-codes.md). After each of them nothing was written.
+// The error codes of this package (docs/reference/error-codes.md). After each of them nothing was written.
 const (
 	ErrUserNotFound       = Error("USER_NOT_FOUND")
 	ErrExists             = Error("PERSON_ALREADY_EXISTS") // an account has the address
@@ -52,7 +52,7 @@ type tooMany struct{ wait time.Duration }
 func (tooMany) Error() string { return "TOO_MANY_REQUESTS" }
 func (tooMany) Code() string  { return "TOO_MANY_REQUESTS" }
 
-// coded gives a database error the code STORE_UNAVAILABLE. An error that has a code keeps it.
+// coded adds the code STORE_UNAVAILABLE to a database error. An error that already has a code keeps it.
 func coded(err error) error {
 	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
 		return err

@@ -14,26 +14,26 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// exportRule is how often one client may ask for data: an export reads much, and asks every module.
+// exportRule is how often one client may ask for data: an export reads much and calls every module.
 var exportRule = ratelimit.Rule{Window: time.Minute, Max: 10}
 
-// askedAtOnce bounds the modules that are asked for a part at the same time.
+// askedAtOnce limits how many modules are called for their part at the same time.
 const askedAtOnce = 4
 
-// Export is everything that is kept of a person.
+// Export is all stored data about a person.
 type Export struct {
 	ExportedAt string                    `json:"exportedAt"`
 	Core       jsontext.Value            `json:"core"`
 	Modules    map[string]jsontext.Value `json:"modules"`
-	// Missing are the modules that export data and did not give theirs: they failed, or took too long.
+	// Missing are the modules whose data is not included, because their export failed or took too long.
 	Missing []string `json:"missing"`
 }
 
-// Exporters are the modules that this process runs, as far as they export what they keep of people.
+// Exporters are the modules of this process that export data about people.
 type Exporters interface {
 	// Exporting returns their ids.
 	Exporting() []string
-	// Export returns a module's part. The caller calls release when it has no more use of it.
+	// Export returns a module's part. The caller must call release when it no longer uses the part.
 	Export(ctx context.Context, moduleID, userID string) (part jsontext.Value, release func(), err error)
 }
 
@@ -55,9 +55,9 @@ func (s *Service) export(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, made)
 }
 
-// MakeExport collects what is kept of a person, by Core and by each running module, and records who had it
-// collected. The caller calls release when it has no more use of it. Codes: USER_NOT_FOUND, PERSON_ERASED,
-// STORE_UNAVAILABLE.
+// MakeExport collects the data that Core and each running module store about a person, and records in the
+// activity who requested it. The caller must call release when it no longer uses the export. Codes:
+// USER_NOT_FOUND, PERSON_ERASED, STORE_UNAVAILABLE.
 func MakeExport(
 	ctx context.Context, store *Store, modules Exporters, by chain.Actor, userID string,
 ) (made Export, release func(), err error) {
@@ -74,7 +74,7 @@ func MakeExport(
 	return made, made.collect(ctx, modules, userID), nil
 }
 
-// collect asks the modules, several at once.
+// collect calls the modules for their parts, several at once.
 func (e *Export) collect(ctx context.Context, modules Exporters, userID string) (release func()) {
 	var mu sync.Mutex
 	var asking sync.WaitGroup

@@ -24,7 +24,7 @@ const (
 	invitationLifetime = 7 * 24 * time.Hour
 	maxGrants          = 32
 
-	// What is told of a mail before it was sent.
+	// The delivery state of an email that has not been sent.
 	queued  = "QUEUED"
 	dropped = "DROPPED"
 )
@@ -33,7 +33,7 @@ const (
 type promisedGrant struct {
 	PermissionID string     `json:"permissionId"`
 	ExpiresAt    *time.Time `json:"-"`
-	Until        *string    `json:"expiresAt"` // as it was sent
+	Until        *string    `json:"expiresAt"` // in the form that the client sent
 }
 
 // invitation is one row. Address and name are nil when they were forgotten.
@@ -70,7 +70,7 @@ func (i invitation) shown() (shownInvitation, error) {
 	}, err
 }
 
-// promised reads what textOf wrote.
+// promised parses the grants that textOf formatted.
 func (i invitation) promised() (grants []promisedGrant, err error) {
 	if err := json.Unmarshal([]byte(i.Grants), &grants); err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ func textOf(grants []promisedGrant) string {
 	if len(grants) == 0 {
 		return "[]"
 	}
-	text, _ := json.Marshal(grants) // texts alone
+	text, _ := json.Marshal(grants) // cannot fail: the struct contains only strings
 	return string(text)
 }
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// parseTime accepts the one form in which the platform writes a time.
+// parseTime accepts only the format in which the platform writes a time.
 func parseTime(text string) (at time.Time, ok bool) {
 	at, err := time.Parse(timeLayout, text)
 	return at, err == nil && at.Format(timeLayout) == text && at.Year() >= 1 && at.Year() <= 9999
@@ -109,7 +109,8 @@ func isID(text string) bool {
 	return err == nil && id.String() == text
 }
 
-// mailInvitation queues the mail. When a worker takes it, the link may be dead already; then nothing is sent.
+// mailInvitation queues the email. Nothing is sent if the link is no longer valid when a worker composes the
+// email.
 func (s *Service) mailInvitation(ctx context.Context, email, token string) {
 	hash := hashOf(token)
 	posted := s.outbox.Post(mail.Email{
@@ -126,7 +127,7 @@ func (s *Service) mailInvitation(ctx context.Context, email, token string) {
 	}
 }
 
-// tellDelivery is for people alone, so a failure changes nothing else.
+// tellDelivery stores the delivery state, which is only displayed. So a failure is only logged.
 func (s *Service) tellDelivery(ctx context.Context, hash tokenHash, outcome string) {
 	if err := s.store.delivered(ctx, hash, outcome); err != nil {
 		s.log.Error("people failed")

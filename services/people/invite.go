@@ -27,8 +27,8 @@ type inviteBody struct {
 	Grants []grantBody `json:"grants,omitzero"`
 }
 
-// invite is POST /api/v1/invitations: 201 for a new one, 200 for one that takes the place of another. The
-// mail leaves later.
+// invite is POST /api/v1/invitations: 201 for a new one, 200 for one that replaces another. The email is sent
+// later.
 func (s *Service) invite(c *httpapi.Call) error {
 	body, err := httpapi.Decode[inviteBody](c)
 	if err != nil {

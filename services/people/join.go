@@ -11,13 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// joinRule is how often one client may look at a link, and how often it may use one.
+// joinRule limits how often one client may inspect a link, and how often it may use one.
 var joinRule = ratelimit.Rule{Window: time.Minute, Max: 30}
 
-// busyFor is how long a client waits when too many passwords are being hashed.
+// busyFor is the Retry-After that a client gets when too many passwords are being hashed.
 const busyFor = 5 * time.Second
 
-// limited counts a request before it looks at any part of it, and tells a client how long it has to wait.
+// limited counts a request before anything in it is checked. A refused client is told how long it has to
+// wait.
 func (s *Service) limited(rule ratelimit.Rule, path string, handle httpapi.Handler) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		key := ratelimit.KeyOf(clientaddress.Of(c.Request.Header), path)
@@ -35,8 +36,8 @@ func (s *Service) limited(rule ratelimit.Rule, path string, handle httpapi.Handl
 	}
 }
 
-// inspect is POST /api/v1/invitations/inspect. A token is in a body, never in an address, so that no log or
-// history keeps it.
+// inspect is POST /api/v1/invitations/inspect. A token is sent in a body, never in a URL, so that no log or
+// history contains it.
 func (s *Service) inspect(c *httpapi.Call) error {
 	body, err := httpapi.Decode[struct {
 		Token string `json:"token"`
@@ -54,8 +55,8 @@ func (s *Service) inspect(c *httpapi.Call) error {
 	}{found.Email, found.Name})
 }
 
-// accept is POST /api/v1/invitations/accept. It looks the token up before it hashes, so that only a valid one
-// costs a hash, and opens no session.
+// accept is POST /api/v1/invitations/accept. It looks the token up before it hashes, so that only a valid
+// token costs a hash. It opens no session.
 func (s *Service) accept(c *httpapi.Call) error {
 	body, err := httpapi.Decode[struct {
 		Token    string `json:"token"`

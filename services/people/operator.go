@@ -12,9 +12,9 @@ type Existing struct {
 	UserID string
 }
 
-// InviteByOperator makes an invitation, or replaces the one that the address has, and returns its token. It
-// sends nothing. The address must be as it is stored; name may be nil. Codes: PERSON_ALREADY_EXISTS,
-// STORE_UNAVAILABLE.
+// InviteByOperator makes an invitation, or replaces the existing one of the address, and returns its token.
+// It sends nothing. The address must have the form in which it is stored; name may be nil. Codes:
+// PERSON_ALREADY_EXISTS, STORE_UNAVAILABLE.
 func InviteByOperator(
 	ctx context.Context, store *Store, address string, name *string,
 ) (token string, err error) {
@@ -23,8 +23,8 @@ func InviteByOperator(
 	return token, err
 }
 
-// DeactivateByOperator ends all that a person can do. Codes: USER_NOT_FOUND, PERSON_PROTECTED for the owner,
-// STORE_UNAVAILABLE.
+// DeactivateByOperator deactivates a person and ends their sessions, links and invitations. Codes:
+// USER_NOT_FOUND, PERSON_PROTECTED for the owner, STORE_UNAVAILABLE.
 func DeactivateByOperator(
 	ctx context.Context, store *Store, accounts Accounts, who Existing,
 ) (userID string, err error) {
@@ -35,7 +35,8 @@ func DeactivateByOperator(
 	return d.userID, err
 }
 
-// ReactivateByOperator lets a person in again. Codes: USER_NOT_FOUND, PERSON_ERASED, STORE_UNAVAILABLE.
+// ReactivateByOperator allows a person to sign in again. Codes: USER_NOT_FOUND, PERSON_ERASED,
+// STORE_UNAVAILABLE.
 func ReactivateByOperator(ctx context.Context, store *Store, who Existing) (userID string, err error) {
 	d, err := store.decisionOfOperator(ctx, who)
 	if err == nil {

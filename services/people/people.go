@@ -1,5 +1,5 @@
-// Package people owns who belongs to the house: the directory, invitations, how people leave, and what a
-// person does with their own account.
+// Package people owns the directory of the people who belong to the house, invitations, deactivation and
+// erasure, and the routes of a person's own account.
 //
 // How a person proves who they are, and the sessions that follow from it, belong to services/identity; what
 // they may do belongs to services/authorization.
@@ -23,11 +23,11 @@ type Sessions interface {
 	SignOutEverywhere(ctx context.Context, userID string, response http.Header) error
 }
 
-// Passwords makes what is stored of a password.
+// Passwords checks and hashes passwords, and parses addresses.
 type Passwords interface {
 	// CheckPassword refuses a password that nobody may choose. Its error has a code.
 	CheckPassword(password string) error
-	// NewPassword hashes a password. Its error has a code: TOO_MANY_REQUESTS when too many wait.
+	// NewPassword hashes a password. Its error has a code: TOO_MANY_REQUESTS when too many hashes are waiting.
 	NewPassword(ctx context.Context, password string) (hash string, err error)
 	// ParseAddress returns the form in which an address is stored.
 	ParseAddress(text string) (address string, ok bool)
@@ -39,17 +39,17 @@ type Limiter interface {
 	Allow(rule ratelimit.Rule, key ratelimit.Key) (ok bool, retryAfter time.Duration)
 }
 
-// Outbox queues mails and sends them later, so that no request waits for a mail server.
+// Outbox queues emails and sends them later, so that no request waits for a mail server.
 type Outbox interface {
 	Post(email mail.Email) (queued bool)
 }
 
-// Emails writes the mail that invites somebody.
+// Emails writes the text of an invitation's email.
 type Emails interface {
 	Invited(to, token string) mail.Message
 }
 
-// Service answers the routes about people. Safe for concurrent use; it runs nothing of its own.
+// Service serves the routes about people. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	store     *Store
 	sessions  Sessions
@@ -77,12 +77,12 @@ type Config struct {
 	Limiter   Limiter
 	Outbox    Outbox
 	Emails    Emails
-	Erased    func() // is called when modules have somebody to forget; it must not block
+	Erased    func() // is called after an erasure, which modules have to follow; it must not block
 	Exporters Exporters
 	Log       *zap.Logger
 }
 
-// New opens no connection and starts nothing.
+// New makes a Service. It opens no connection and starts no goroutine.
 func New(config Config) *Service {
 	return &Service{
 		store: config.Store, sessions: config.Sessions, accounts: config.Accounts, grants: config.Grants,

@@ -3,7 +3,8 @@ package people
 import "github.com/narthex-platform/narthex/services/httpapi"
 
 const (
-	// manageGrants opens the directory: who gives a permission has to choose a person.
+	// manageGrants also allows reading the directory, because a person who gives a permission has to choose the
+	// recipient.
 	manageGrants = "core.authorization.grants.manage"
 	managePeople = "core.people.manage"
 	readAccount  = "core.account.read"

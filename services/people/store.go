@@ -13,26 +13,26 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's query
 
-// Store is people's SQL. A query runs under its own deadline and goes on when the client leaves,
-// because pgx closes a connection whose query is interrupted. Safe for concurrent use.
+// Store is people's SQL. A query has its own deadline and continues when the client disconnects, because pgx
+// closes a connection whose query is cancelled. It is safe for concurrent use.
 type Store struct {
 	pool  *pgxpool.Pool
 	links *lookup.Group[tokenHash, liveInvitation]
 }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
 	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}, s.readLinks)
 	return s
 }
 
-// detached returns the context of a request's work, which goes on when the client leaves.
+// detached returns a context for a request's database work, which continues when the client disconnects.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// search asks for the first limit people after a position.
+// search selects the first limit people after a position.
 type search struct {
 	prefix string   // empty: everybody
 	ids    []string // empty: everybody
@@ -50,7 +50,7 @@ type foundPerson struct {
 	CreatedAt     time.Time
 	DeactivatedAt *time.Time
 	ErasedAt      *time.Time
-	// ErasurePending are module ids, in order.
+	// ErasurePending are module ids, sorted.
 	ErasurePending []string
 	Key            string
 }
@@ -116,7 +116,7 @@ WHERE id = ANY ($4::uuid[]) AND (` + sortKey + `, id) > ($1, $2)
 ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
-// statement returns the statement and its arguments.
+// statement returns the search's SQL statement and its arguments.
 func (q search) statement() (sql string, arguments []any) {
 	arguments = []any{q.after.key, q.after.id.String(), q.limit}
 	switch {
@@ -125,7 +125,7 @@ func (q search) statement() (sql string, arguments []any) {
 	case q.prefix == "":
 		return selectPeople, arguments
 	case isNoID(q.prefix):
-		return searchPeople, append(arguments, q.prefix, nil) // NULL equals nothing
+		return searchPeople, append(arguments, q.prefix, nil) // no id equals NULL
 	}
 	return searchPeople, append(arguments, q.prefix, q.prefix)
 }

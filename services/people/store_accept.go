@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-// Accounts is the store of accounts, inside a transaction of this package.
+// Accounts changes accounts inside a transaction of this package.
 type Accounts interface {
 	// CreateIn adds a person with a confirmed address; created is false when somebody has the address.
 	CreateIn(
@@ -46,7 +46,7 @@ SET state = 'accepted', token_hash = NULL, ended_at = now()
 WHERE id = $1`
 )
 
-// newMember is somebody who joins.
+// newMember is a person who accepts an invitation.
 type newMember struct {
 	token        tokenHash
 	name         string
@@ -54,8 +54,8 @@ type newMember struct {
 }
 
 // accept makes the account and its grants and ends the invitation, or does nothing and fails with
-// INVITATION_NOT_FOUND. Of several acceptances at once the first that locks the invitation's row succeeds.
-// Without the inviter's right to give permissions the account is made without them.
+// INVITATION_NOT_FOUND. Of several simultaneous acceptances, the first that locks the invitation's row
+// succeeds. If the inviter may no longer give permissions, the account is made without grants.
 func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m newMember) error {
 	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		found, err := oneInvitation(ctx, tx, lockLive, m.token[:])
@@ -67,7 +67,7 @@ func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m 
 		}
 		userID, created, err := accounts.CreateIn(ctx, tx, *found.Email, m.name, m.passwordHash)
 		if err == nil && !created {
-			err = ErrInvitationNotFound // somebody got the address meanwhile
+			err = ErrInvitationNotFound // an account with this address was made in the meantime
 		}
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m 
 	})
 }
 
-// giveGrants issues what the invitation promised, as the inviter's doing.
+// giveGrants issues the grants that the invitation promised. Their creator is the inviter.
 func giveGrants(
 	ctx context.Context, tx pgx.Tx, grants Grants, from invitation, userID string,
 ) (given []chain.Entry, err error) {

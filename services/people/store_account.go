@@ -29,8 +29,8 @@ func (s *Store) rename(ctx context.Context, userID, name string) (ownAccount, er
 	return s.oneAccount(ctx, renamePerson, userID, name)
 }
 
-// oneAccount fails with AUTHENTICATION_REQUIRED when the person is gone or deactivated, and else with
-// STORE_UNAVAILABLE.
+// oneAccount fails with AUTHENTICATION_REQUIRED when the person no longer exists or is deactivated, and with
+// STORE_UNAVAILABLE otherwise.
 func (s *Store) oneAccount(ctx context.Context, sql string, arguments ...any) (ownAccount, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// An invitation to the person's address can be open too, when they got their account in another way.
+	// An invitation to the person's address can also be open, when the account was made in another way.
 	lockConcerned = `
 SELECT
 FROM core.invitation
@@ -22,8 +22,8 @@ WHERE created_by = $1 AND state = 'open'
 ORDER BY id
 FOR UPDATE`
 
-	// The strongest lock from the start, because an address is a key: taking it away would ask for that lock
-	// later, and two that wait for each other's could deadlock.
+	// This is the strongest row lock. It is needed because the update removes the address, which is a unique
+	// key. If the transaction first took a weaker lock, two of them could deadlock when both upgrade.
 	lockForErasure = `
 SELECT deactivated_at IS NOT NULL, erased_at IS NOT NULL
 FROM core.person
@@ -62,10 +62,10 @@ SELECT $1, module_id
 FROM core.module_database_role`
 )
 
-// erase takes everything that tells who somebody was: address, name and password, here and in invitations;
-// sessions, links and grants. The id stays, because the history names it. For each module that has a
-// database it notes that the module has to forget the person too. Only somebody deactivated can be erased:
-// otherwise it fails with PERSON_ACTIVE. It returns what is left of the person.
+// erase deletes everything that identifies a person: address, name and password, also in invitations, and
+// sessions, links and grants. The id stays, because the activity refers to it. For each module with a
+// database, erase records that the module has to forget the person too. Only a deactivated person can be
+// erased; otherwise it fails with PERSON_ACTIVE. It returns the remaining row.
 func (s *Store) erase(
 	ctx context.Context, accounts Accounts, grants Grants, d decision,
 ) (now foundPerson, err error) {
@@ -85,7 +85,7 @@ func (s *Store) erase(
 		if err != nil {
 			return nil, err
 		}
-		// Deactivation has ended them already; this is for a database that somebody changed by hand.
+		// Deactivation has already ended them. This is for a database that was changed by hand.
 		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ SELECT DISTINCT module_id
 FROM core.person_erasure
 WHERE done_at IS NULL AND next_try_at <= now() AND module_id = ANY ($1::text[])`
 
-	// Moving next_try_at claims the row: until then nobody else tries. A process that dies with it has not to
-	// give it back. The pause doubles from a minute to an hour.
+	// Moving next_try_at into the future claims the row: until then no other process tries it. So the claim of a
+	// process that dies ends by itself. The pause doubles from a minute to an hour.
 	claimErasure = `
 UPDATE core.person_erasure
 SET tries = tries + 1,
@@ -40,7 +40,7 @@ SET next_try_at = now()
 WHERE module_id = $1 AND person_id = $2 AND done_at IS NULL`
 )
 
-// erasuresDue returns which of the modules have somebody to forget now.
+// erasuresDue returns those of the modules that have to forget at least one person now.
 func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, error) {
 	if len(moduleIDs) == 0 {
 		return nil, nil
@@ -54,7 +54,8 @@ func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, 
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// claimErasure returns somebody whom the module has to forget; nobody else gets them for a minute.
+// claimErasure returns a person whom the module has to forget. For at least a minute it returns the person to
+// no other caller.
 func (s *Store) claimErasure(ctx context.Context, moduleID string) (userID string, found bool, err error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -65,12 +66,12 @@ func (s *Store) claimErasure(ctx context.Context, moduleID string) (userID strin
 	return userID, err == nil, err
 }
 
-// forgotten notes that the module has forgotten the person.
+// forgotten records that the module has forgotten the person.
 func (s *Store) forgotten(ctx context.Context, moduleID, userID string) error {
 	return s.execDetached(ctx, completeErasure, moduleID, userID)
 }
 
-// giveBack lets the next process try at once.
+// giveBack releases a claim, so that another process can try at once.
 func (s *Store) giveBack(ctx context.Context, moduleID, userID string) error {
 	return s.execDetached(ctx, giveErasureBack, moduleID, userID)
 }

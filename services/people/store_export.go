@@ -13,13 +13,13 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-// maxExported bounds the entries of the record in an export: some megabytes.
+// maxExported limits the activity entries in an export, to some megabytes.
 const maxExported = 10_000
 
-// selectExport is everything that Core keeps of a person: ids of others, and no hash of any secret. at(x) is
-// written out below. Of the record it has the last entries alone, and says whether there are others: an
-// administrator can have made more than the memory of a process should hold. Each of the two searches has an
-// index that provides the order.
+// selectExport selects everything that Core stores about a person. Other people appear only as ids, and no
+// hash of a secret is included. at(x) and list(x) are replaced below. Of the activity it includes only the
+// latest entries, and whether there are more: an administrator can have more entries than should be held in
+// memory. Each of the two searches has an index that provides the order.
 var selectExport = strings.NewReplacer(
 	"at(", `to_char(timezone('UTC', `, ")at", `), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
 	"list(", `coalesce(json_agg(json_build_object(`,
@@ -90,8 +90,8 @@ FROM core.person p
 WHERE id = $1
 FOR SHARE`)
 
-// export returns what Core keeps of a person, and records who had it collected. Codes: USER_NOT_FOUND,
-// PERSON_ERASED, STORE_UNAVAILABLE.
+// export returns the data that Core stores about a person, and records who requested it. Codes:
+// USER_NOT_FOUND, PERSON_ERASED, STORE_UNAVAILABLE.
 func (s *Store) export(
 	ctx context.Context, by chain.Actor, userID string,
 ) (core jsontext.Value, at time.Time, err error) {

@@ -14,9 +14,10 @@ import (
 
 // Locks on several rows are taken in one order: invitations, then people, then the head of the activity.
 
-// An invitation that has run out is stored as open until the next sweep. A mail waits in the memory of the
-// process that queued it. After ten minutes, when seven days minus these are left, it counts as lost with the
-// process. Should it be sent later all the same, its outcome replaces what is stored.
+// An expired invitation is stored as open until the next sweep. A queued email exists only in the memory of
+// its process. If it was not sent within ten minutes (seven days minus ten minutes of the invitation's life
+// are left), it is shown as dropped, because the process has probably ended. If it is sent later after all,
+// the result replaces the stored state.
 const invitationColumns = `id::text AS id, email, name,
 	CASE WHEN state = 'open' AND expires_at <= now() THEN 'expired' ELSE state END AS state,
 	grants, created_at, created_by::text AS created_by, expires_at,
@@ -56,9 +57,9 @@ type newInvitation struct {
 	delivery *string
 }
 
-// invite makes an invitation, or replaces the one that the address has. Codes: PERSON_ALREADY_EXISTS,
-// REQUEST_INVALID for a grant that would have ended already, PERMISSION_DENIED when the inviter was
-// deactivated meanwhile.
+// invite makes an invitation, or replaces the existing one of the address. Codes: PERSON_ALREADY_EXISTS,
+// REQUEST_INVALID for a grant whose end is in the past, PERMISSION_DENIED when the inviter has been
+// deactivated in the meantime.
 func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, replaced bool, err error) {
 	var inviter *string
 	if n.by.UserID != "" {
@@ -106,8 +107,8 @@ func endsOf(grants []promisedGrant) []time.Time {
 	return ends
 }
 
-// shareActive fails with PERMISSION_DENIED when the person was deactivated, and otherwise keeps them from
-// being so until the transaction ends.
+// shareActive fails with PERMISSION_DENIED when the person is deactivated. Otherwise it prevents a
+// deactivation until the transaction ends.
 func shareActive(ctx context.Context, tx pgx.Tx, who chain.Actor) error {
 	if who.UserID == "" {
 		return nil
@@ -208,7 +209,7 @@ UPDATE core.invitation
 SET delivery = $2
 WHERE token_hash = $1`
 
-// delivered notes what became of the mail with this token, unless a newer one has replaced it.
+// delivered records the delivery state of the email with this token, unless a newer token has replaced it.
 func (s *Store) delivered(ctx context.Context, token tokenHash, outcome string) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -216,7 +217,7 @@ func (s *Store) delivered(ctx context.Context, token tokenHash, outcome string) 
 	return err
 }
 
-// liveInvitation is what a link is good for. The zero value: nothing.
+// liveInvitation is the invitation of a valid link. It is zero for any other link.
 type liveInvitation struct {
 	Email string
 	Name  *string
@@ -235,7 +236,7 @@ WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])
 	)`
 
 // live fails with INVITATION_NOT_FOUND for every token that does not work. It does not stop when the client
-// disconnects, because many share one query.
+// disconnects, because many callers share one query.
 func (s *Store) live(token tokenHash) (liveInvitation, error) {
 	found, err := s.links.Find(token)
 	switch {

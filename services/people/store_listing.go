@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// One statement for each filter, so that each has an index that provides the order. Invitations that have run
-// out are stored as open until the next sweep, within minutes; so few rows are read in vain.
+// One statement for each filter, so that each has an index that provides the order. Expired invitations are
+// stored as open only until the next sweep, a few minutes later. So the filter discards few rows.
 const (
 	invitationPage = `
 SELECT ` + invitationColumns + `
@@ -32,7 +32,7 @@ ORDER BY created_at DESC, id DESC
 LIMIT $3`
 )
 
-// invitationQuery asks for the invitations below a position.
+// invitationQuery selects the invitations after a position in the listing.
 type invitationQuery struct {
 	state     string // empty: all
 	createdAt time.Time
@@ -64,7 +64,7 @@ func (s *Store) invitations(ctx context.Context, q invitationQuery) ([]invitatio
 
 const (
 	sweepBatch      = 1_000
-	rememberAddress = 30 * 24 * time.Hour // of an invitation that has ended
+	rememberAddress = 30 * 24 * time.Hour // after an invitation has ended
 
 	expireInvitations = `
 UPDATE core.invitation
@@ -91,8 +91,8 @@ WHERE id IN (
 )`
 )
 
-// SweepInvitations marks up to 1,000 invitations that have run out, and takes address and name from up to
-// 1,000 that ended a month ago. It returns how many it changed. Several processes may sweep at once.
+// SweepInvitations marks up to 1,000 expired invitations, and deletes address and name of up to 1,000 that
+// ended a month ago. It returns how many it changed. Several processes may sweep at the same time.
 func (s *Store) SweepInvitations(ctx context.Context) (changed int, err error) {
 	marked, err := s.pool.Exec(ctx, expireInvitations, sweepBatch)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// decision is somebody's wish to deactivate, reactivate or erase a person.
+// decision is a request to deactivate, reactivate or erase a person.
 type decision struct {
 	by chain.Actor
-	// mayGrant: the caller may give permissions, or is an operator. Others decide nothing about people who hold
-	// a permission of the platform.
+	// mayGrant: the caller may give permissions, or is an operator. Other callers cannot decide about a person
+	// who holds a permission of the platform.
 	mayGrant bool
 	userID   string
 }
 
 const (
-	// Invitations are locked before the person, as accepting one of them does.
+	// Invitations are locked before the person, in the same order as accepting one does.
 	lockOpenInvitations = `
 SELECT
 FROM core.invitation
@@ -62,7 +62,7 @@ FROM core.person p
 WHERE id = $1`
 )
 
-// member is what is known of a person whose row is locked.
+// member is the state of a person whose row is locked.
 type member struct{ deactivated, erased bool }
 
 // locks are the statements that lock what a decision changes: the invitations, then the person.
@@ -70,8 +70,8 @@ type locks struct{ invitations, person string }
 
 var locksOfMember = locks{lockOpenInvitations, lockMember}
 
-// lock locks the person and refuses who may not be decided about. Codes: USER_NOT_FOUND, PERSON_PROTECTED,
-// PERMISSION_DENIED.
+// lock locks the person's row and checks that the caller may decide about this person. Codes: USER_NOT_FOUND,
+// PERSON_PROTECTED, PERMISSION_DENIED.
 func (d decision) lock(ctx context.Context, tx pgx.Tx, grants Grants, l locks) (m member, err error) {
 	if _, err := tx.Exec(ctx, l.invitations, d.userID); err != nil {
 		return m, err
@@ -105,8 +105,8 @@ func (d decision) entry(action chain.Action) chain.Entry {
 	}
 }
 
-// deactivate ends everything that the person could do with: sessions, links, and the invitations that they
-// sent. Their grants stay. It returns the person as they are now.
+// deactivate ends the person's sessions, links, and the invitations that they sent. Their grants stay. It
+// returns the changed person.
 func (s *Store) deactivate(
 	ctx context.Context, accounts Accounts, grants Grants, d decision,
 ) (now foundPerson, err error) {
@@ -126,7 +126,8 @@ func (s *Store) deactivate(
 	})
 }
 
-// withdraw runs a statement that withdraws invitations for a person's id, and returns what to record.
+// withdraw runs a statement that withdraws invitations. The statement's argument is the person's id. It
+// returns the entries to record.
 func (d decision) withdraw(ctx context.Context, tx pgx.Tx, sql string) (entries []chain.Entry, err error) {
 	rows, err := tx.Query(ctx, sql, d.userID)
 	if err != nil {
@@ -140,10 +141,10 @@ func (d decision) withdraw(ctx context.Context, tx pgx.Tx, sql string) (entries 
 	return entries, err
 }
 
-// reactivate lets a person sign in again, with the grants that they had. It fails with PERSON_ERASED for
-// somebody who was erased.
+// reactivate allows a person to sign in again, with the same grants as before. It fails with PERSON_ERASED
+// for an erased person.
 func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, err error) {
-	d.mayGrant = true // letting somebody in again takes nothing away
+	d.mayGrant = true // nobody loses anything by a reactivation
 	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
 		m, err := d.lock(ctx, tx, nil, locksOfMember)
 		switch {

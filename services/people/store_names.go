@@ -11,8 +11,8 @@ SELECT id::text, name
 FROM core.person
 WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`
 
-// Names returns the names of those of the people who exist and were not erased, by id. The ids must be UUIDs,
-// and at most 1,000.
+// Names returns the names by id. It omits people who do not exist or were erased. The ids must be UUIDs, and
+// at most 1,000.
 func (s *Store) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 	defer cancel()

@@ -14,7 +14,8 @@ SELECT id::text
 FROM core.person
 WHERE email = $1`
 
-// decisionOfOperator finds whom it is about. An operator may decide about everybody but the owner.
+// decisionOfOperator finds the person and returns an operator's decision. An operator may decide about
+// everybody except the owner.
 func (s *Store) decisionOfOperator(ctx context.Context, who Existing) (decision, error) {
 	d := decision{by: chain.Operator(), mayGrant: true, userID: who.UserID}
 	if who.UserID != "" {

@@ -37,7 +37,7 @@ func unprivileged() (account, error) {
 	return account{uid: uint32(uid), gid: uint32(gid), switched: true}, nil
 }
 
-// own makes the account the owner of a file or folder.
+// own changes the owner of a file or folder to the account.
 func (a account) own(path string) error {
 	if !a.switched {
 		return nil

@@ -18,22 +18,23 @@ import (
 const superuser = "narthex"
 
 const (
-	startDeadline = 60 * time.Second // initdb and the first response; a loaded machine needs a few seconds
+	startDeadline = 60 * time.Second // for initdb and the first response; a loaded machine needs a few seconds
 	fastStop      = 10 * time.Second // after SIGINT: sessions are ended, a checkpoint is written
 	hardStop      = 5 * time.Second  // after SIGQUIT: children are dropped, the next start recovers
 	startAttempts = 5                // a free port may be taken between asking for it and using it
 )
 
-// Options says where a cluster is kept.
+// Options configures a cluster.
 type Options struct {
-	// Dir is the cluster's own folder; Start creates it if it is missing. It holds the data, password and log.
-	// One process at a time may use it.
+	// Dir is the cluster's own folder; Start creates it if it is missing. It contains the data, password and
+	// log. One process at a time may use it.
 	Dir string
 	// Tools is a folder that may hold a fetched copy of the server as <Tools>/postgresql; "" means none.
 	Tools string
 	// FsyncOff trades durability for speed. For tests: a crash of the machine loses the data.
 	FsyncOff bool
-	// Port is where the server listens; 0 takes a free one. A server that starts again where it was has one.
+	// Port is the TCP port of the server; 0 means any free port. Set it to start a server again on the same
+	// port.
 	Port int
 	// Replicated lets the cluster have standbys.
 	Replicated bool
@@ -52,9 +53,9 @@ type Cluster struct {
 	stopErr  error
 }
 
-// Start creates the data if there is none, runs the server and returns when it answers queries. The server
-// ends with Stop, and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart.
-// It takes at most a minute.
+// Start creates the data if there is none, runs the server and returns when it accepts sessions. The server
+// ends with Stop, and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart. It
+// takes at most a minute.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
@@ -116,7 +117,7 @@ func (c *Cluster) URL(database string) string {
 	return address.String()
 }
 
-// Stop ends all sessions and the server and waits for its end, at most about 20 s. Stopping twice is fine.
+// Stop ends all sessions and the server and waits for its end, at most about 20 s. Stop may be called twice.
 // The data remain.
 func (c *Cluster) Stop() error {
 	c.stopOnce.Do(func() {
@@ -126,7 +127,7 @@ func (c *Cluster) Stop() error {
 	return c.stopErr
 }
 
-// Kill ends the server as a crash does: it closes nothing in order. Stop must still follow.
+// Kill ends the server like a crash, without an orderly shutdown. Stop must still be called.
 func (c *Cluster) Kill() error {
 	if err := syscall.Kill(c.server.pid, syscall.SIGKILL); err != nil {
 		return fail(ErrStop, err)
@@ -135,7 +136,7 @@ func (c *Cluster) Kill() error {
 	return nil
 }
 
-// PID is the postmaster's process.
+// PID returns the process id of the postmaster.
 func (c *Cluster) PID() int { return c.server.pid }
 
 // Ended is closed when the server's process has ended, for whatever reason.

@@ -23,11 +23,11 @@ type programs struct{ dir string }
 func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
 func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
 
-// basebackup is missing from a fetched copy.
+// basebackup does not exist in a fetched copy of the server.
 func (p programs) basebackup() string { return filepath.Join(p.dir, "pg_basebackup") }
 
-// Programs returns the folder of the programs that Start would run. A fetched copy lacks most of those for
-// clients.
+// Programs returns the folder of the programs that Start would run. A fetched copy lacks most of the client
+// programs.
 func Programs(ctx context.Context, tools string) (folder string, err error) {
 	account, err := unprivileged()
 	if err != nil {
@@ -59,7 +59,7 @@ func candidates(tools string) []string {
 	}
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
-		// PATH may hold a link to postgres and none to initdb
+		// PATH may contain a link to postgres but none to initdb
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			dirs = append(dirs, filepath.Dir(path))
 		}

@@ -15,7 +15,7 @@ import (
 // home is the folder of one cluster. The server's account owns it, and nobody else may enter it.
 type home struct {
 	dir     string // where the files are
-	link    string // the wanted path, when dir had to be elsewhere
+	link    string // the wanted path, when dir had to be in another place
 	account account
 	lock    *os.File // locked while this process uses the folder; the kernel unlocks it when the process dies
 }
@@ -53,8 +53,8 @@ func openHome(wanted string, runsAs account) (home, error) {
 	return h, nil
 }
 
-// moveOut puts the files below /var/tmp and leaves a link in the wanted place, which the server's account
-// cannot enter, such as one below /root.
+// moveOut moves dir below /var/tmp and makes the wanted path a link to it. It is for a path that the server's
+// account cannot enter, such as one below /root.
 func (h *home) moveOut() error {
 	sum := sha256.Sum256([]byte(h.dir))
 	h.link, h.dir = h.dir, "/var/tmp/narthex-"+hex.EncodeToString(sum[:8])
@@ -67,9 +67,8 @@ func (h *home) moveOut() error {
 	return os.Symlink(h.dir, h.link)
 }
 
-// claim creates the folder or takes an existing one. Anybody may have created something below /var/tmp
-// before, so an existing entry must be a folder that the account owns, or an empty one that this process
-// owns.
+// claim creates the folder or uses an existing one. Anybody may have created something below /var/tmp before,
+// so an existing entry must be a folder that the account owns, or an empty one that this process owns.
 func (h *home) claim() error {
 	if err := os.Mkdir(h.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

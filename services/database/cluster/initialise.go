@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// initialise makes the data when there are none yet. It returns the superuser's password.
+// initialise creates the data if there is none. It returns the superuser's password.
 func (h home) initialise(
 	ctx context.Context, programs programs, primary *Cluster,
 ) (password string, err error) {
@@ -41,7 +41,7 @@ func (h home) initialise(
 	return h.readPassword()
 }
 
-// create makes the data of a new cluster.
+// create creates the data of a new cluster.
 func (h home) create(ctx context.Context, programs programs, folder string) error {
 	if err := h.writePassword(rand.Text()); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (h home) create(ctx context.Context, programs programs, folder string) erro
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
 }
 
-// copyPrimary copies a running cluster and notes how the copy follows it.
+// copyPrimary copies a running cluster, with the settings by which the copy replicates it.
 func (h home) copyPrimary(ctx context.Context, programs programs, primary *Cluster, folder string) error {
 	if err := h.writePassword(primary.password); err != nil {
 		return err
@@ -98,8 +98,8 @@ func onOwnThread(do func()) {
 }
 
 // removeStalePID removes the postmaster.pid of a server that was killed. This process holds the folder's
-// lock, so a server that still runs on the data is the orphan of a dead process: it is stopped first. If
-// the pid belongs to another program by now, there is nothing to wait for.
+// lock, so a server that still runs on the data is the orphan of a dead process: it is stopped first. If the
+// pid now belongs to another program, only the file is removed.
 func (h home) removeStalePID(ctx context.Context) error {
 	path := filepath.Join(h.data(), "postmaster.pid")
 	content, err := os.ReadFile(path)

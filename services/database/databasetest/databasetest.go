@@ -33,7 +33,7 @@ func run(m goleak.TestingM, options []goleak.Option) int {
 		code = max(code, 1)
 	}
 	if code == 0 {
-		// Only a run without failures is checked: a test that failed half-way may well leave goroutines behind.
+		// Only a run without failures is checked: a failed test may leave goroutines behind.
 		if err := goleak.Find(options...); err != nil {
 			fmt.Fprintln(os.Stderr, "databasetest:", err)
 			code = 1

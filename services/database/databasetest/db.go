@@ -81,7 +81,7 @@ func (db *DB) Pool(t testing.TB) *pgxpool.Pool {
 	return db.Database(t).Pool()
 }
 
-// AnotherPool returns a second pool on this database, as another process has one. It is closed when the
+// AnotherPool returns a second pool on this database, like the pool of another process. It is closed when the
 // test ends. Each of its connections first runs the statements.
 func (db *DB) AnotherPool(t testing.TB, statements ...string) *pgxpool.Pool {
 	t.Helper()

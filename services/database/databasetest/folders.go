@@ -11,8 +11,8 @@ import (
 
 const folderPrefix = "narthex-databasetest-"
 
-// memoryFolder is Linux's file system in memory. Most of what a new database costs is the making of its 300
-// files, which takes a quarter of the time there.
+// memoryFolder is Linux's file system in memory. Most of the time for a new database is spent creating its
+// 300 files, which takes a quarter of the time in memory.
 const memoryFolder = "/dev/shm"
 
 // roomNeeded is more than the largest of the tests' clusters ever takes.
@@ -28,7 +28,7 @@ func inMemory() bool {
 	return err == nil && os.Remove(probe) == nil
 }
 
-// parents are the folders in which servers' folders are made: the one wanted first.
+// parents returns the folders in which servers' folders are made, the preferred one first.
 func parents() []string {
 	if inMemory() {
 		return []string{memoryFolder, os.TempDir()}
@@ -36,8 +36,8 @@ func parents() []string {
 	return []string{os.TempDir()}
 }
 
-// sweep removes the folders of test processes that were killed. Their servers have ended with them. A
-// folder whose lock is held is in use. Recent folders are kept, because their lock may not be taken yet.
+// sweep removes the folders of test processes that were killed. Their servers have ended with them. A folder
+// whose lock is held is in use. Recent folders are kept, because they may not be locked yet.
 func sweep() {
 	var folders []string
 	for _, parent := range parents() {
@@ -50,7 +50,7 @@ func sweep() {
 			continue
 		}
 		lock, err := os.OpenFile(filepath.Join(folder, "server", "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
-		if errors.Is(err, fs.ErrNotExist) { // killed before its server was started
+		if errors.Is(err, fs.ErrNotExist) { // the process was killed before its server was started
 			_ = os.RemoveAll(folder)
 		}
 		if err != nil {

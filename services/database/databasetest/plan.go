@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Plan is what PostgreSQL did for a statement.
+// Plan is PostgreSQL's execution plan of a statement, with the measured row counts.
 type Plan struct {
 	Text string // EXPLAIN (ANALYZE, FORMAT JSON), for messages
 	root planNode
@@ -20,7 +20,7 @@ type planNode struct {
 	Plans        []planNode `json:"Plans"`
 }
 
-// Plan runs a statement and returns how it was done.
+// Plan runs a statement and returns its plan.
 func (db *DB) Plan(t testing.TB, sql string, args ...any) Plan {
 	t.Helper()
 	var text string
@@ -35,10 +35,10 @@ func (db *DB) Plan(t testing.TB, sql string, args ...any) Plan {
 	return Plan{text, plans[0].Plan}
 }
 
-// Read returns how many rows of a table were read, those that a filter dropped included.
+// Read returns how many rows of a table were read, including those that a filter removed.
 func (p Plan) Read(table string) float64 { return p.root.read(table) }
 
-// Scans reports whether a whole table was read.
+// Scans reports whether the plan has a sequential scan of the table.
 func (p Plan) Scans(table string) bool { return p.root.scans(table) }
 
 func (n planNode) read(table string) (rows float64) {

@@ -23,7 +23,7 @@ import (
 // template is the database, migrated once, that New copies.
 const template = "narthex_template"
 
-// deadline bounds each operation on the server, with the wait for those before it.
+// deadline limits each operation on the server, including the wait for earlier operations.
 const deadline = 3 * time.Minute
 
 // connectWithin is far longer than the platform waits, because a machine that runs many tests at once is
@@ -98,13 +98,13 @@ func (s *server) start(ctx context.Context) (err error) {
 	sweep()
 	parent := os.TempDir()
 	if s.strategy = "wal_log"; inMemory() {
-		// without a disk below, copying the files costs less than writing each page to the log
+		// in memory, copying the files is faster than writing each page to the WAL
 		parent, s.strategy = memoryFolder, "file_copy"
 	}
 	if s.folder, err = os.MkdirTemp(parent, folderPrefix); err != nil {
 		return err
 	}
-	// the server's account has to pass; its own folder within is closed
+	// the server's account must be able to enter; its own folder inside is private
 	if err := os.Chmod(s.folder, 0o755); err != nil {
 		return err
 	}
@@ -170,8 +170,8 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
-// quickVerifier is the SQL literal of a password's SCRAM verifier of one iteration. The usual 4096 at each
-// of thousands of connections are a tenth of what tests with a database cost.
+// quickVerifier returns the SQL literal of a password's SCRAM verifier with one iteration. With the usual
+// 4096 iterations, the thousands of connections would make a tenth of the time of tests with a database.
 func quickVerifier(password string) string {
 	const salt = "tests need none"
 	mac := func(key []byte, text string) []byte {
