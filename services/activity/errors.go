@@ -6,5 +6,5 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// unavailable gives a failure of the store its code.
+// unavailable adds the code STORE_UNAVAILABLE to an error of the store.
 func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

@@ -21,7 +21,7 @@ const maxFilter = 200 // characters; no stored action, kind or id is longer
 // query is the request of GET /api/v1/activity. An empty filter matches everything.
 type query struct {
 	action      string
-	userID      string // made the change, or is the one whom it concerned
+	userID      string // made the change, or is its subject
 	actorID     string
 	subjectKind string
 	subjectID   string
@@ -61,7 +61,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	return c.RawJSON(http.StatusOK, append(body, '}'))
 }
 
-// bodySize is about what a page needs without its names.
+// bodySize returns about how many bytes a page needs without its names.
 func bodySize(rows []row) int {
 	size := 100 // around the entries
 	for _, r := range rows {
@@ -70,9 +70,9 @@ func bodySize(rows []row) int {
 	return size
 }
 
-// appendEntries puts id and time in front of what each entry holds. It decodes no entry, because that would
-// take longer than the query: the columns that PostgreSQL generates from the text have checked that it is an
-// object in JSON.
+// appendEntries inserts id and time as first members of each entry. It does not decode the entries, because
+// that would take longer than the query. Each entry is a JSON object: PostgreSQL has checked that for the
+// generated columns.
 func appendEntries(body []byte, rows []row) []byte {
 	for i, r := range rows {
 		if i > 0 {
@@ -86,7 +86,7 @@ func appendEntries(body []byte, rows []row) []byte {
 	return body
 }
 
-// people returns the ids of the people whom the entries name, each once.
+// people returns the ids of the people in the entries, each once.
 func people(rows []row) (ids []string) {
 	named := make(map[string]bool)
 	for _, r := range rows {
@@ -103,7 +103,7 @@ func people(rows []row) (ids []string) {
 	return ids
 }
 
-// former returns the id of the owner before this one, if the entry tells of a new owner.
+// former returns the id of the former owner, if the entry is about a transfer of the ownership.
 func (r row) former() string {
 	const member = "formerUserId"
 	if !strings.Contains(r.Entry, member) {
@@ -114,7 +114,7 @@ func (r row) former() string {
 			FormerUserID string `json:"formerUserId"`
 		} `json:"details"`
 	}
-	_ = json.Unmarshal([]byte(r.Entry), &entry) // what does not fit names nobody
+	_ = json.Unmarshal([]byte(r.Entry), &entry) // an entry of another form has no former owner
 	return entry.Details.FormerUserID
 }
 

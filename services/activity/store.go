@@ -16,7 +16,7 @@ const storeDeadline = 5 * time.Second // of one request's query
 // disconnects, because pgx closes a connection whose query is cancelled. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 // row is one entry as it is stored.
@@ -24,7 +24,7 @@ type row struct {
 	Number int64
 	At     time.Time
 	Entry  string
-	// ActorID and PersonID are the people whom the entry names, or empty.
+	// ActorID and PersonID are the ids of the people in the entry, or empty.
 	ActorID, PersonID string
 }
 
@@ -61,7 +61,8 @@ ORDER BY number DESC
 LIMIT $2`
 )
 
-// statement has only the conditions that the query needs, because with OR no index would provide the order.
+// statement returns SQL with only the conditions that the query needs, because with OR no index would provide
+// the order.
 func (q query) statement() (sql string, args []any) {
 	args = []any{q.below, q.limit + 1}
 	conditions := ""
@@ -88,7 +89,7 @@ func (q query) statement() (sql string, args []any) {
 	)
 	search := columns + conditions + newest
 	if q.userID != "" {
-		// Two searches, each with its own index, merged in order. The second one leaves out what the first shows.
+		// Two searches, each with its own index, merged in order. The second one leaves out the rows of the first.
 		actor := bind(" AND actor_id = $%d", q.userID)
 		subject := strings.ReplaceAll(actor, "actor_id", "subject_kind = 'person' AND subject_id") +
 			strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")

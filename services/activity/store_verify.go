@@ -24,7 +24,7 @@ FROM core.activity
 ORDER BY number`
 )
 
-// walk calls f for every row in order and returns the head, all as of one moment. It ends with ctx.
+// walk calls f for every row in order and returns the head, all from one snapshot. It stops when ctx ends.
 func (s *Store) walk(
 	ctx context.Context, f func(number int64, at time.Time, entry string, hash []byte),
 ) (found head, err error) {

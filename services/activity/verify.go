@@ -13,14 +13,14 @@ import (
 type Verdict struct {
 	Count int64  // rows that the head counts
 	Hash  string // of the head, in hexadecimal
-	// Broken is the number of the first row that does not fit to the one before it; 0: none. One more than the
-	// last row: rows are missing at the end, or the head was changed.
+	// Broken is the number of the first row whose hash does not match the previous row; 0: none. If it is the
+	// number after the last row, rows are missing at the end, or the head was changed.
 	Broken int64
 }
 
-// Verify computes the chain again from its first row. It shows careless changes. Somebody who can rewrite all
-// hashes is found only by comparing count and hash with what was noted elsewhere. It reads every row, a
-// million in a few seconds, as of one moment, and locks nothing.
+// Verify computes the chain again from its first row. It detects careless changes. A person who can rewrite
+// all hashes is detected only by comparing count and hash with values that were recorded elsewhere. Verify
+// reads every row in one snapshot, a million in a few seconds, and takes no locks.
 func Verify(ctx context.Context, store *Store) (Verdict, error) {
 	c := check{hash: make([]byte, sha256.Size)}
 	head, err := store.walk(ctx, c.add)
@@ -33,7 +33,7 @@ func Verify(ctx context.Context, store *Store) (Verdict, error) {
 	return Verdict{Count: head.Count, Hash: hex.EncodeToString(head.Hash), Broken: c.broken}, nil
 }
 
-// check holds what was computed so far.
+// check is the state of the computation.
 type check struct {
 	number int64
 	hash   []byte

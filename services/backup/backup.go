@@ -1,13 +1,14 @@
-// Package backup owns the file that a whole installation fits into: how it is written, checked and brought
-// back (docs/operations/backup.md).
+// Package backup writes, checks and restores backups: one file with the data of a whole installation
+// (docs/operations/backup.md).
 //
-// A backup is a tar. First come the database's dumps, Core's and then each module's, cut into parts of 4 MiB;
-// then the objects of the modules' buckets; last manifest.json, which names every part with its SHA-256, and
-// says how many rows each table had in the same snapshot. A file without its manifest has broken off. With
-// recipients the whole tar is encrypted by age. Nothing is held in memory but one part and the manifest.
+// A backup is a tar. It begins with the database's dumps, Core's and then each module's, divided into parts
+// of 4 MiB. The objects of the modules' buckets follow. The last entry is manifest.json, which lists every
+// part with its SHA-256, and the number of rows of each table in the same snapshot. A file without a manifest
+// is incomplete. With recipients the whole tar is encrypted by age. Only one part and the manifest are kept
+// in memory.
 //
-// What lets somebody in is left out, row by row: sessions, mailed links, requests of screens to be paired,
-// and the passwords of the modules' database roles. Restoring makes new ones.
+// Rows that give access are left out: sessions, mailed links, invitations, pairing requests of screens, and
+// the passwords of the modules' database roles. A restore makes new passwords for the roles.
 package backup
 
 import (
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// formatVersion is that of the layout. A program refuses a newer one.
+// formatVersion is the version of the file's layout. A program refuses a newer one.
 const formatVersion = 1
 
 // Manifest is the last part of a backup.
@@ -27,19 +28,19 @@ type Manifest struct {
 	Modules   []Module  `json:"modules"`    // that have a schema, installed or not
 	Tables    []Table   `json:"tables"`
 	Parts     []Part    `json:"parts"` // in the order of the file
-	// WithoutObjects: the buckets were left out on purpose.
+	// WithoutObjects is true if the buckets were left out on request.
 	WithoutObjects bool `json:"withoutObjects"`
-	// Vanished counts the objects that somebody deleted while they were copied.
+	// Vanished counts the objects that were deleted while the backup copied the buckets.
 	Vanished int `json:"vanished"`
 }
 
-// Module is one whose tables are in the backup.
+// Module is a module whose tables are in the backup.
 type Module struct {
 	ID     string `json:"id"`
 	Schema string `json:"schema"`
 }
 
-// Table is one with its rows.
+// Table is a table with its number of rows.
 type Table struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
@@ -58,12 +59,12 @@ type Part struct {
 // The names of the parts.
 const (
 	manifestName = "manifest.json"
-	coreFolder   = "database/core/"    // and a number
-	moduleFolder = "database/modules/" // and the module's id, and a number
-	objectFolder = "objects/"          // and module, bucket and key
+	coreFolder   = "database/core/"    // followed by a number
+	moduleFolder = "database/modules/" // followed by the module's id, "/" and a number
+	objectFolder = "objects/"          // followed by module, bucket and key
 )
 
-// Rows is how many the tables have.
+// Rows returns the number of rows of all tables.
 func (m Manifest) Rows() (rows int64) {
 	for _, table := range m.Tables {
 		rows += table.Rows
@@ -71,7 +72,7 @@ func (m Manifest) Rows() (rows int64) {
 	return rows
 }
 
-// Objects is how many there are.
+// Objects returns the number of objects.
 func (m Manifest) Objects() (objects int) {
 	for _, part := range m.Parts {
 		if strings.HasPrefix(part.Name, objectFolder) {
@@ -81,7 +82,7 @@ func (m Manifest) Objects() (objects int) {
 	return objects
 }
 
-// Bytes is the size of all parts.
+// Bytes returns the size of all parts together.
 func (m Manifest) Bytes() (bytes int64) {
 	for _, part := range m.Parts {
 		bytes += part.Size

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// CreateOptions are the choices of one backup.
+// CreateOptions are the options of one backup.
 type CreateOptions struct {
 	// WithoutObjects leaves the buckets out.
 	WithoutObjects bool
@@ -18,10 +18,10 @@ type CreateOptions struct {
 	Recipients []string
 }
 
-// Create writes a backup of the installation into a file, which takes its name, also from an older one, when
-// it is whole. Beside it <path>.erased gets the ids of the people who were erased: see ReadErased.
-// The platform may run meanwhile: the database is of one moment, and each object is as it was when it was
-// copied. Errors: ErrToolsMissing, ErrFailed, and the codes of database and storage.
+// Create writes a backup of the installation into a file. The file is renamed to path, replacing an older
+// file, when it is complete. The ids of erased people are added to <path>.erased: see ReadErased. The
+// platform may run during the backup: the database is copied from one snapshot, and each object in its state
+// when it is read. Errors: ErrToolsMissing, ErrFailed, and the codes of database and storage.
 func Create(
 	ctx context.Context,
 	installation Installation,
@@ -89,7 +89,7 @@ func (i Installation) write(
 	if erased, err = s.erased(ctx); err != nil {
 		return m, nil, err
 	}
-	s.close() // the objects need no old rows
+	s.close() // copying the objects does not need the snapshot
 	if !options.WithoutObjects {
 		if m.Vanished, err = i.copyObjects(ctx, w); err != nil {
 			return m, nil, err
@@ -102,7 +102,8 @@ func (i Installation) write(
 	return m, erased, nil
 }
 
-// copyObjects adds every object of the buckets, and returns how many were deleted meanwhile.
+// copyObjects adds every object of the buckets, and returns how many were deleted before they could be
+// copied.
 func (i Installation) copyObjects(ctx context.Context, w *writer) (vanished int, err error) {
 	var total int64
 	for _, bucket := range i.Buckets {
@@ -129,7 +130,7 @@ func (i Installation) copyObjects(ctx context.Context, w *writer) (vanished int,
 	return vanished, nil
 }
 
-// eachObject goes through the keys of a bucket.
+// eachObject calls do for each key of a bucket.
 func eachObject(ctx context.Context, store Store, do func(key string) error) error {
 	for after := ""; ; {
 		page, err := store.List(ctx, "", after, 0)
@@ -147,7 +148,7 @@ func eachObject(ctx context.Context, store Store, do func(key string) error) err
 	}
 }
 
-// unwritten gives an error of the file's own, which names its path, a sentence.
+// unwritten replaces the text of an error of the file, which contains its path, by a sentence.
 func unwritten(err error) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// erased returns the ids of the people who were erased until the snapshot.
+// erased returns the ids of the people who were erased before the snapshot.
 func (s *snapshot) erased(ctx context.Context) ([]string, error) {
 	rows, err := s.conn.Query(ctx, `SELECT id::text FROM core.person WHERE erased_at IS NOT NULL ORDER BY 1`)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *snapshot) erased(ctx context.Context) ([]string, error) {
 	return ids, failed(err)
 }
 
-// appendErased adds the ids that <path>.erased does not have yet, a line each.
+// appendErased adds the ids that <path>.erased does not contain yet, one per line.
 func appendErased(path string, ids []string) error {
 	path += ".erased"
 	known, err := ReadErased(path)
@@ -47,8 +47,8 @@ func appendErased(path string, ids []string) error {
 	return file.publish()
 }
 
-// ReadErased reads the ids that a newer backup has left beside itself. Who restores an older one has them
-// erased again: the backup is from before. Its error is ErrInvalid for anything but such a list.
+// ReadErased reads the list <path>.erased of a newer backup. These people must be erased again after an older
+// backup, which still contains them, is restored. Its error is ErrInvalid for any other content.
 func ReadErased(path string) (ids []string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -7,17 +7,18 @@ type Error string
 
 // The codes of this package (docs/reference/error-codes.md).
 const (
-	// ErrInvalid: the file is no backup, is damaged, was made for another age key, or by a newer platform.
+	// ErrInvalid: the file is not a backup, is damaged, is encrypted for another age key, or was made by a newer
+	// platform.
 	ErrInvalid = Error("BACKUP_INVALID")
-	// ErrIncomplete: the file ends before its manifest; or a restore was cut and has to be run again.
+	// ErrIncomplete: the file ends before its manifest; or a restore was interrupted and must be run again.
 	ErrIncomplete = Error("BACKUP_INCOMPLETE")
-	// ErrTargetNotEmpty: the database or a bucket holds something already.
+	// ErrTargetNotEmpty: the database or a bucket is not empty.
 	ErrTargetNotEmpty = Error("BACKUP_TARGET_NOT_EMPTY")
 	// ErrToolsMissing: there is no pg_dump or pg_restore that is as new as the server.
 	ErrToolsMissing = Error("POSTGRESQL_TOOLS_MISSING")
-	// ErrScratch: the user may not create a database and roles to try the backup in.
+	// ErrScratch: the user may not create the scratch database and its roles.
 	ErrScratch = Error("SCRATCH_DATABASE_UNAVAILABLE")
-	// ErrFailed: a step failed; nothing is left of it.
+	// ErrFailed: a step failed; its effects were undone.
 	ErrFailed = Error("BACKUP_FAILED")
 )
 
@@ -43,14 +44,14 @@ func (e Error) sentence() string {
 	return "The backup could not be made; nothing of it was kept."
 }
 
-// failure is a code with a sentence of its own, and a cause that is not shown.
+// failure is a code with its own sentence, and a cause that is not shown.
 type failure struct {
 	code   Error
 	reason string // "": the code's own sentence
 	cause  error
 }
 
-// fail adds the reason to the code. Neither holds a path, a host or a driver's words.
+// fail adds the reason to the code. Neither contains a path, a host or a driver's message.
 func fail(code Error, reason string, cause error) error { return &failure{code, reason, cause} }
 
 func (f *failure) Error() string {

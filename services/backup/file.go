@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// newFile is a backup that is being written beside its name: ".<name>.partial", for its owner alone. A run
-// that was killed leaves it, and the next run to the same name takes it over.
+// newFile is a file that is written under the temporary name ".<name>.partial", which only its owner may
+// read. If the process is killed, the next run with the same name overwrites it.
 type newFile struct {
 	*os.File
 	path string
@@ -36,7 +36,7 @@ func createFile(path string) (*newFile, error) {
 	return &newFile{file, path}, nil
 }
 
-// publish gives the file its name, in place of an older file, when everything of it is on the disk.
+// publish writes the file to the disk and then renames it to its final name, replacing an older file.
 func (f *newFile) publish() error {
 	if err := f.Sync(); err != nil {
 		return fail(ErrFailed, notWritten, errors.Join(err, f.discard()))
@@ -50,7 +50,7 @@ func (f *newFile) publish() error {
 	return nil
 }
 
-// discard removes the unfinished name.
+// discard removes the unfinished file.
 func (f *newFile) discard() error { return errors.Join(os.Remove(f.Name()), f.Close()) }
 
 func syncFolder(path string) error {

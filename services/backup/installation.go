@@ -10,11 +10,11 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// Installation is what is backed up, or restored into.
+// Installation is the source of a backup, or the target of a restore.
 type Installation struct {
-	// Connect reaches the database as Core's user.
+	// Connect is the configuration of connections to the database as Core's user.
 	Connect *pgx.ConnConfig
-	// Programs is how PostgreSQL's programs reach the same database: variables of libpq, without user,
+	// Programs are libpq's variables with which PostgreSQL's programs connect to the same server, without user,
 	// password and database.
 	Programs []string
 	// Buckets are those that the installed modules declare.
@@ -23,18 +23,19 @@ type Installation struct {
 	Platform string
 	// SharedRole is migrations.Options.SharedRole.
 	SharedRole bool
-	// Progress is told of every step and now and then of the bytes within one. It may be nil.
+	// Progress is called at the begin of every step, and with the bytes within a step from time to time. It may
+	// be nil.
 	Progress func(step string, bytes int64)
 }
 
-// Bucket is one of a module's.
+// Bucket is one bucket of a module.
 type Bucket struct {
 	Module string
 	Bucket string
 	Store  Store
 }
 
-// Store is where the objects of a bucket are.
+// Store reads and writes the objects of a bucket.
 type Store interface {
 	List(ctx context.Context, prefix, after string, limit int) (storage.Page, error)
 	Get(ctx context.Context, key string, part storage.Range) (storage.Object, io.ReadCloser, error)
@@ -48,7 +49,7 @@ func (i Installation) tell(step string, bytes int64) {
 	}
 }
 
-// told tells of what is read, every 16 MiB.
+// told returns a reader that reports the progress every 16 MiB.
 func (i Installation) told(step string, from io.Reader) io.Reader {
 	return &progress{from: from, tell: func(bytes int64) { i.tell(step, bytes) }}
 }
@@ -68,14 +69,14 @@ func (p *progress) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// programsFor returns the variables of a run as an account's user.
+// programsFor returns the variables for a program that connects as an account's user.
 func (i Installation) programsFor(connect *pgx.ConnConfig) []string {
 	return append(i.Programs[:len(i.Programs):len(i.Programs)],
 		"PGUSER="+connect.User, "PGPASSWORD="+connect.Password, "PGDATABASE="+connect.Database,
 		"PGAPPNAME=narthex-backup")
 }
 
-// closeWithin bounds closing a connection and undoing, also after the run's own context has ended.
+// closeWithin limits the time for closing a connection, also after the context of the run has ended.
 const closeWithin = 10 * time.Second
 
 func closeConn(conn *pgx.Conn) {
@@ -89,7 +90,7 @@ func serverVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	return version, failed(err)
 }
 
-// failed gives an error without a code ErrFailed.
+// failed adds the code ErrFailed to an error without a code.
 func failed(err error) error {
 	if err == nil {
 		return nil

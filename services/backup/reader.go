@@ -13,18 +13,18 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// maxManifest is far more than a million objects need.
+// maxManifest is far more than the manifest of a million objects.
 const maxManifest = 512 << 20
 
 // read goes through a backup once, from its first byte to its last, and returns the manifest. visit gets each
-// part as it comes, before anything proves that the part is whole; without visit the file is only checked.
+// part while it is read, before its checksum is verified. With visit nil the file is only checked.
 //
-// Every byte counts: the contents have their SHA-256 in the manifest, the manifest has its own in its header,
-// and headers and fillings are compared with those that the writer would have written.
+// Every byte is checked. The manifest contains the SHA-256 of each part, and the manifest's header that of
+// the manifest. Headers and padding are compared with those that the writer would have written.
 func read(from io.Reader, visit func(name string, content io.Reader) error) (Manifest, error) {
 	raw := &counted{from: from, sum: crc32.New(castagnoli)}
 	entries := tar.NewReader(raw)
-	again := crc32.New(castagnoli) // of the same parts, as the writer writes them
+	again := crc32.New(castagnoli) // of the tar that the writer makes of the same parts
 	copied := tar.NewWriter(again)
 	var parts []Part
 	for {
@@ -55,7 +55,7 @@ func read(from io.Reader, visit func(name string, content io.Reader) error) (Man
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readManifest reads the last part and the end of the file, and compares.
+// readManifest reads the last part and the end of the file, and verifies the checksums.
 func readManifest(
 	entries *tar.Reader, raw *counted, copied *tar.Writer, again hash.Hash32, parts []Part,
 ) (m Manifest, err error) {
@@ -102,10 +102,10 @@ func writeAll(to io.Writer, content []byte) error {
 	return err
 }
 
-// broken tells a file that ends too early from one that is wrong.
+// broken returns ErrIncomplete for a file that ends too early, and ErrInvalid for other errors.
 func broken(err error) error {
 	if failed := (*failure)(nil); errors.As(err, &failed) {
-		return err // of the layer below
+		return err // already has a code
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fail(ErrIncomplete, "", err)

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// Check reads a whole backup and proves that it is as it was written. identity is the path of a file of age
-// keys, for an encrypted one. It touches no database. Errors: ErrInvalid, ErrIncomplete.
+// Check reads a whole backup and verifies that it is unchanged. identity is the path of a file of age keys,
+// for an encrypted backup. It uses no database. Errors: ErrInvalid, ErrIncomplete.
 func Check(ctx context.Context, path, identity string) (Manifest, error) {
 	return readFile(ctx, path, identity, nil)
 }
@@ -33,7 +33,7 @@ func readFile(
 	return read(plain, visit)
 }
 
-// untilDone ends a long reading with its context.
+// untilDone is a reader that fails when its context has ended.
 type untilDone struct {
 	ctx  context.Context
 	from io.Reader
@@ -46,10 +46,11 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.from.Read(p)
 }
 
-// Restore brings a backup back into an empty database and empty buckets, and proves the rows by their number.
-// finish is called at last; while it has not returned, the platform does not start on this database. A run
-// that fails leaves everything empty. One that was killed is run again with the same file. Errors: Check's,
-// ErrTargetNotEmpty, ErrToolsMissing, ErrFailed, and the codes of database, migrations and storage.
+// Restore restores a backup into an empty database and empty buckets, and compares the number of rows. At the
+// end it calls finish; the platform does not start on this database before finish has returned. A failed run
+// leaves database and buckets empty. After a killed run, Restore must be run again with the same file.
+// Errors: Check's, ErrTargetNotEmpty, ErrToolsMissing, ErrFailed, and the codes of database, migrations and
+// storage.
 func Restore(
 	ctx context.Context, installation Installation, path, identity string, finish func(context.Context) error,
 ) (m Manifest, err error) {
@@ -82,7 +83,7 @@ func Restore(
 	return m, nil
 }
 
-// knows reports whether every object has a bucket here.
+// knows returns an error if an object's bucket does not exist in this installation.
 func (i Installation) knows(m Manifest) error {
 	for _, part := range m.Parts {
 		if strings.HasPrefix(part.Name, objectFolder) {
@@ -95,7 +96,7 @@ func (i Installation) knows(m Manifest) error {
 	return nil
 }
 
-// place returns where the object of a part belongs.
+// place returns the bucket and key of the object in a part.
 func (i Installation) place(part string) (bucket Bucket, key string, known bool) {
 	for _, bucket := range i.Buckets {
 		key, found := strings.CutPrefix(part, objectFolder+bucket.Module+"/"+bucket.Bucket+"/")
@@ -106,7 +107,7 @@ func (i Installation) place(part string) (bucket Bucket, key string, known bool)
 	return Bucket{}, "", false
 }
 
-// fill is the second reading, which brings everything back.
+// fill reads the file a second time and restores its parts.
 func (t *target) fill(ctx context.Context, path, identity string) error {
 	programs, err := findTools(ctx, max(t.manifest.Server, t.server))
 	if err != nil {
@@ -123,15 +124,15 @@ func (t *target) fill(ctx context.Context, path, identity string) error {
 	return t.compare(ctx)
 }
 
-// restorer gives each part of a backup to where it belongs.
+// restorer writes each part of a backup to the database or to its bucket.
 type restorer struct {
 	*target
 	ctx     context.Context // of the whole run
 	program string
-	types   map[string]string // of objects, by the part's name
+	types   map[string]string // media types of objects, by the part's name
 
-	folder string         // of the dump that is being restored; "": none is
-	into   *io.PipeWriter // pg_restore
+	folder string         // of the dump that is being restored; "": none
+	into   *io.PipeWriter // standard input of pg_restore
 	done   chan error
 }
 
@@ -189,7 +190,7 @@ func (r *restorer) begin(folder string) error {
 	from, into := io.Pipe()
 	run := program{
 		path: r.program, environment: r.programsFor(account.Connect), in: from,
-		// the schema is there: it belongs to its role
+		// the schema already exists, because it must belong to the account's role
 		arguments: []string{"--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges",
 			"--no-password", "--schema=" + account.Schema, "--dbname=" + conninfo(account.Connect)},
 	}
@@ -199,18 +200,18 @@ func (r *restorer) begin(folder string) error {
 			_, err := io.Copy(io.Discard, out)
 			return err
 		})
-		_ = from.Close() // whoever still writes learns it
+		_ = from.Close() // a later write by visit then fails
 		done <- err
 	}(r.done)
 	return nil
 }
 
-// conninfo names the database in libpq's own language.
+// conninfo returns libpq's connection string with the database's name.
 func conninfo(connect *pgx.ConnConfig) string {
 	return "dbname='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(connect.Database) + "'"
 }
 
-// end waits until the dump so far is restored.
+// end waits until pg_restore has restored the current dump.
 func (r *restorer) end() error {
 	if r.folder == "" {
 		return nil
@@ -220,7 +221,7 @@ func (r *restorer) end() error {
 	return <-r.done
 }
 
-// account gives every module of the backup a role and a schema, once, and returns one.
+// account returns a module's role and schema. The first call creates those of all modules in the backup.
 func (r *restorer) account(moduleID string) (migrations.Account, error) {
 	if r.accounts == nil {
 		options := migrations.Options{Connect: r.Connect, SharedRole: r.SharedRole, RolePrefix: r.rolePrefix}

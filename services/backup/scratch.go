@@ -14,23 +14,24 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// Scratch is a database for one trial, beside the installation's, which holds what a backup holds.
+// Scratch is a temporary database on the installation's server, with the content of a backup.
 type Scratch struct {
-	// Connect reaches it as Core's user.
+	// Connect is the configuration of connections to it as Core's user.
 	Connect *pgx.ConnConfig
-	// RolePrefix begins the names of the roles that are made for it. They are dropped with it.
+	// RolePrefix is the prefix of the roles that are made for it. They are dropped together with it.
 	RolePrefix string
-	// Manifest is that of the backup.
+	// Manifest is the backup's manifest.
 	Manifest Manifest
 }
 
-// Clone copies the installation's database, without objects, into a scratch database, and drops that when try
-// has returned. The installation's own is only read. The platform may run meanwhile. What was left by a run
-// that was killed is dropped first. Errors: those of Create and Verify, and try's.
+// Clone copies the installation's database, without objects, into a scratch database, calls try, and then
+// drops the scratch database. The installation's own database is only read, and the platform may run at the
+// same time. Scratch databases of killed runs are dropped first. Errors: those of Create and Verify, and
+// try's.
 func Clone(ctx context.Context, installation Installation, try func(context.Context, Scratch) error) error {
 	file, err := os.CreateTemp("", "narthex-clone-")
 	if err == nil {
-		err = os.Remove(file.Name()) // so that nothing is left of it, whatever becomes of this process
+		err = os.Remove(file.Name()) // the open file stays usable, and nothing remains when this process ends
 	}
 	if err != nil {
 		return fail(ErrFailed, notWritten, err)
@@ -41,7 +42,7 @@ func Clone(ctx context.Context, installation Installation, try func(context.Cont
 		return err
 	}
 	defer closeConn(conn)
-	if err := mayScratch(ctx, conn, installation); err != nil { // before the long part
+	if err := mayScratch(ctx, conn, installation); err != nil { // before the long copying
 		return err
 	}
 	if _, _, err := installation.write(ctx, file, CreateOptions{WithoutObjects: true}); err != nil {
@@ -95,14 +96,14 @@ func withScratch(
 	return try(ctx, Scratch{Connect: made.connect, RolePrefix: t.rolePrefix, Manifest: m})
 }
 
-// scratch is the database of one trial.
+// scratch is one temporary database.
 type scratch struct {
-	conn    *pgx.Conn // to the installation's database; it holds a lock by which others see that this one lives
+	conn    *pgx.Conn // to the installation's database; its lock shows that this run is alive
 	name    string    // of the database; its roles begin with it
 	connect *pgx.ConnConfig
 }
 
-// scratchPrefix begins the names of trial databases, and of their roles.
+// scratchPrefix is the prefix of the names of scratch databases and their roles.
 const scratchPrefix = "scratch_"
 
 func newScratch(ctx context.Context, conn *pgx.Conn, installation Installation) (*scratch, error) {
@@ -128,7 +129,7 @@ func newScratch(ctx context.Context, conn *pgx.Conn, installation Installation) 
 }
 
 // mayScratch reports ErrScratch for a user who may not create databases and the roles of modules. Where
-// modules share Core's user, as in development, it needs no roles.
+// modules use Core's user, as in development, no roles are needed.
 func mayScratch(ctx context.Context, conn *pgx.Conn, installation Installation) error {
 	var databases, roles bool
 	err := conn.QueryRow(ctx, `
@@ -156,7 +157,7 @@ func (s *scratch) drop() error {
 	if err == nil {
 		return nil
 	}
-	conn, err := pgx.ConnectConfig(ctx, s.conn.Config()) // the run's own may be broken
+	conn, err := pgx.ConnectConfig(ctx, s.conn.Config()) // the connection of the run may be broken
 	if err != nil {
 		return failed(err)
 	}
@@ -164,8 +165,9 @@ func (s *scratch) drop() error {
 	return dropScratch(ctx, conn, s.name)
 }
 
-// sweep drops the trial databases and roles of runs that were killed: nobody holds their locks. Locks belong
-// to a database, so those that runs beside other installations hold are looked up in pg_locks.
+// sweep drops the scratch databases and roles of killed runs, whose locks are free. An advisory lock belongs
+// to one database. Runs of other installations on the same server have their locks in other databases, so
+// sweep looks them up in pg_locks.
 func sweep(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `
 		WITH made AS (

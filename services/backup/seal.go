@@ -9,8 +9,8 @@ import (
 	"filippo.io/age"
 )
 
-// seal returns where the tar is written to: to itself, or for the holders of the recipients' age keys alone.
-// close must be called before to is complete.
+// seal returns the writer for the tar: to itself, or with recipients one that encrypts for their age keys and
+// writes to to. The file is complete only after closeSeal.
 func seal(to io.Writer, recipients []string) (w io.Writer, closeSeal func() error, err error) {
 	if len(recipients) == 0 {
 		return to, func() error { return nil }, nil
@@ -30,10 +30,10 @@ func seal(to io.Writer, recipients []string) (w io.Writer, closeSeal func() erro
 	return sealed, sealed.Close, nil
 }
 
-// ageIntroduction begins every encrypted file.
+// ageIntroduction is the beginning of every encrypted file.
 const ageIntroduction = "age-encryption.org/"
 
-// open returns the tar within a backup. identity is the path of a file of age keys; "": none.
+// open returns a reader of the tar in a backup. identity is the path of a file of age keys; "": none.
 func open(from io.Reader, identity string) (io.Reader, error) {
 	file := bufio.NewReaderSize(from, 1<<20)
 	begins, err := file.Peek(len(ageIntroduction))

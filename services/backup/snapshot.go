@@ -9,15 +9,15 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// coreSchema is the platform's own.
+// coreSchema is the platform's own schema.
 const coreSchema = "core"
 
-// omitted are Core's tables whose rows let somebody in. They are empty after a restore.
+// omitted are Core's tables whose rows give access. They are empty after a restore.
 var omitted = []string{
 	"session", "password_reset", "email_verification", "invitation", "device_pairing", "module_database_role",
 }
 
-// snapshot is one state of the database: dumps and counts see the same rows. It holds a transaction open.
+// snapshot is one state of the database: dumps and counts see the same rows. It keeps a transaction open.
 type snapshot struct {
 	conn     *pgx.Conn
 	name     string
@@ -25,7 +25,7 @@ type snapshot struct {
 	accounts []migrations.Account
 }
 
-// takeSnapshot must be followed by close.
+// takeSnapshot takes a snapshot. The caller must close it.
 func takeSnapshot(ctx context.Context, installation Installation) (s *snapshot, err error) {
 	conn, err := migrations.Connect(ctx, installation.Connect)
 	if err != nil {
@@ -53,10 +53,10 @@ func takeSnapshot(ctx context.Context, installation Installation) (s *snapshot, 
 	return s, err
 }
 
-// close ends the transaction with its session.
+// close ends the session and with it the transaction.
 func (s *snapshot) close() { closeConn(s.conn) }
 
-// counts returns the rows of every table, as its owner sees them.
+// counts returns the number of rows of every table, counted as the table's owner.
 func (s *snapshot) counts(ctx context.Context) ([]Table, error) {
 	tables, err := countTables(ctx, s.conn, coreSchema)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *snapshot) counts(ctx context.Context) ([]Table, error) {
 func (s *snapshot) countAs(ctx context.Context, conn *pgx.Conn, schema string) (tables []Table, err error) {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err = pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
-		// the name is the server's own: digits, letters and a hyphen; the statement takes no parameter
+		// the name comes from the server: digits, letters and hyphens; the statement accepts no parameter
 		if _, err := tx.Exec(ctx, `SET TRANSACTION SNAPSHOT '`+s.name+`'`); err != nil {
 			return err
 		}
@@ -139,8 +139,8 @@ func countTables(ctx context.Context, q querier, schema string) ([]Table, error)
 	return tables, nil
 }
 
-// dumpArguments is for one schema: PostgreSQL's own format, without owners and rights, which belong to roles
-// that a restore makes anew.
+// dumpArguments returns pg_dump's arguments for one schema: in PostgreSQL's custom format, without owners and
+// privileges, because a restore makes new roles.
 func (s *snapshot) dumpArguments(schema string) []string {
 	arguments := []string{"--format=custom", "--no-owner", "--no-privileges", "--no-password",
 		"--no-publications", "--no-subscriptions", "--snapshot=" + s.name, "--schema=" + strconv.Quote(schema)}

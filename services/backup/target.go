@@ -12,29 +12,29 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// target is where a backup is restored to.
+// target is the database and the buckets that a backup is restored into.
 type target struct {
 	Installation
 	conn     *pgx.Conn
 	server   int
 	manifest Manifest
-	accounts []migrations.Account // once there are some
+	accounts []migrations.Account // set once they are known
 
-	// Of a trial: the objects are left out, and roles have names of their own.
+	// For a scratch database: objects are left out, and roles have this prefix.
 	withoutObjects bool
 	rolePrefix     string
 }
 
 const (
-	// undoWithin bounds the way back, also after the run's own context has ended.
+	// undoWithin limits the time for undoing a failed run, also after its context has ended.
 	undoWithin = 5 * time.Minute
 
-	// restoreLock is the advisory lock that one restore into a database holds.
+	// restoreLock is the key of the advisory lock that allows only one restore into a database at a time.
 	restoreLock = 0x6e61727468657801
 )
 
-// begin refuses a target that is not empty, unless an earlier restore of the same file was killed here: then
-// it clears what that has left. From then on the platform does not start on this database.
+// begin refuses a target that is not empty. If an earlier restore of the same file was interrupted here, it
+// deletes what that run has restored instead. After begin, the platform does not start on this database.
 func (t *target) begin(ctx context.Context) (err error) {
 	if t.server, err = serverVersion(ctx, t.conn); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (t *target) begin(ctx context.Context) (err error) {
 	return migrations.BeginRestore(ctx, t.conn, t.identity())
 }
 
-// identity tells backups apart.
+// identity returns a text that is different for each backup.
 func (t *target) identity() string {
 	last := ""
 	if parts := t.manifest.Parts; len(parts) > 0 {
@@ -98,10 +98,10 @@ func (t *target) checkEmpty(ctx context.Context) error {
 	return nil
 }
 
-// finish lets the platform start.
+// finish marks the restore as complete, so that the platform may start.
 func (t *target) finish(ctx context.Context) error { return migrations.EndRestore(ctx, t.conn) }
 
-// undo leaves the target as empty as it was.
+// undo empties the target after a failed run.
 func (t *target) undo() error {
 	ctx, cancel := context.WithTimeout(context.Background(), undoWithin)
 	defer cancel()
@@ -118,7 +118,7 @@ func (t *target) undo() error {
 	return again.finish(ctx)
 }
 
-// clear drops what a restore has made: schemas, roles and objects.
+// clear deletes what a restore has made: schemas, roles and objects.
 func (t *target) clear(ctx context.Context) error {
 	var accounts []migrations.Account
 	var made bool
@@ -168,7 +168,7 @@ func (t *target) drop(ctx context.Context, account migrations.Account) error {
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// compare counts the rows again.
+// compare counts the restored rows and compares them with the manifest.
 func (t *target) compare(ctx context.Context) error {
 	counted, err := countTables(ctx, t.conn, coreSchema)
 	if err != nil {

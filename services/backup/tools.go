@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// tools are PostgreSQL's own programs, of one version.
+// tools are the paths of pg_dump and pg_restore of one version.
 type tools struct{ dump, restore string }
 
 // debianPrograms is where Debian keeps the programs of each version.
@@ -47,7 +47,7 @@ func findTools(ctx context.Context, server int) (tools, error) {
 
 var versionText = regexp.MustCompile(`\(PostgreSQL\) ([0-9]+)`)
 
-// majorVersion is 0 for a program that does not say.
+// majorVersion returns a program's major version, or 0 if it cannot be found out.
 func majorVersion(ctx context.Context, program string) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -60,25 +60,25 @@ func majorVersion(ctx context.Context, program string) int {
 	return version
 }
 
-// program is a run of one of the tools. What it prints may name hosts and data, so nothing of it is shown.
+// program is a run of one of the tools. Its output may contain hosts and data, so it is never shown.
 type program struct {
 	path        string
 	arguments   []string
-	environment []string // how it reaches the database
+	environment []string // how it connects to the database
 	in          io.Reader
 }
 
-// run gives out what the program writes, until it ends. A program that fails is an error, whatever was
-// written.
+// run starts the program, calls out with its standard output, and waits for its end. It returns an error if
+// the program fails, even if out succeeded.
 func (p program) run(ctx context.Context, out func(io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	command := exec.CommandContext(ctx, p.path, p.arguments...)
-	// nothing of the caller's environment, which may hold PG* variables; LC_ALL for the words of errors
+	// not the caller's environment, which may contain PG* variables; LC_ALL makes error messages English
 	command.Env = append(slices.Clone(p.environment), "LC_ALL=C", "PATH="+os.Getenv("PATH"))
 	command.Stdin = p.in
 	command.WaitDelay = 5 * time.Second
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // it does not outlive a killed caller
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // ends it when the caller is killed
 	var said tail
 	command.Stderr = &said
 	written, err := command.StdoutPipe()
@@ -98,7 +98,7 @@ func (p program) run(ctx context.Context, out func(io.Reader) error) error {
 	return used
 }
 
-// tail keeps the end of what is written.
+// tail keeps the last 4 KiB that are written to it.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {

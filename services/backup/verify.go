@@ -10,10 +10,10 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// Verify proves that a backup can be restored: it does so in a new database of the same server, counts the
-// rows, applies the migrations of this program and of the modules, and drops the database again. The
-// installation's own database is not touched, but for the verdict, which core.backup_run gets. Errors:
-// Restore's, ErrScratch, and the codes of migrations.
+// Verify proves that a backup can be restored: it restores the backup into a scratch database on the same
+// server, counts the rows, applies the migrations of this program and of the modules, and drops the database.
+// In the installation's own database it only writes the result, into core.backup_run. Errors: Restore's,
+// ErrScratch, and the codes of migrations.
 func Verify(
 	ctx context.Context, installation Installation, path, identity string, modules []migrations.Line,
 ) (m Manifest, err error) {
@@ -24,7 +24,7 @@ func Verify(
 	defer closeConn(conn)
 	m, err = verify(ctx, conn, installation, path, identity, modules)
 	if ctx.Err() != nil {
-		return m, failed(errors.Join(err, ctx.Err())) // it was interrupted, which says nothing of the backup
+		return m, failed(errors.Join(err, ctx.Err())) // interrupted: this is no result about the backup
 	}
 	return m, errors.Join(err, record(ctx, conn, err))
 }
@@ -46,7 +46,7 @@ func verify(
 	return m, err
 }
 
-// record writes the verdict, which administrators see. A database without the table gets none.
+// record stores the result, which administrators can see. It does nothing in a database without the table.
 func record(ctx context.Context, conn *pgx.Conn, verdict error) error {
 	var code *string
 	var coded interface{ Code() string }

@@ -10,24 +10,25 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// partSize is how much of a dump is held at a time: a tar wants to know how long an entry will be.
+// partSize is how many bytes of a dump are held in memory, because a tar needs the length of an entry before
+// its content.
 const partSize = 4 << 20
 
 // writer adds parts to a backup. It is used by one goroutine.
 type writer struct {
 	tar    *tar.Writer
 	parts  []Part
-	buffer []byte // of a dump's part
+	buffer []byte // for one part of a dump
 }
 
 func newWriter(to io.Writer) *writer { return &writer{tar: tar.NewWriter(to)} }
 
-// header returns the one header that a part can have, so that a reader can tell a changed byte of it.
+// header returns the only possible header of a part, so that a reader can detect a changed byte in it.
 func header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}
 }
 
-// manifestHeader holds the digest of the manifest, which no later part could.
+// manifestHeader contains the digest of the manifest, because no part follows that could.
 func manifestHeader(content []byte) *tar.Header {
 	h := header(manifestName, int64(len(content)))
 	sum := sha256.Sum256(content)
@@ -35,7 +36,7 @@ func manifestHeader(content []byte) *tar.Header {
 	return h
 }
 
-// stream adds everything that from has, in numbered parts below folder, and returns how many bytes it was.
+// stream adds all data from from, in numbered parts below folder, and returns the number of bytes.
 func (w *writer) stream(folder string, from io.Reader) (total int64, err error) {
 	if w.buffer == nil {
 		w.buffer = make([]byte, partSize)
@@ -70,7 +71,7 @@ func (w *writer) bytes(name string, content []byte) error {
 	return nil
 }
 
-// object adds an object of a known size. An object that is shorter or longer is an error.
+// object adds an object of a known size. It returns an error if the object is shorter or longer.
 func (w *writer) object(name, contentType string, size int64, from io.Reader) error {
 	if err := w.tar.WriteHeader(header(name, size)); err != nil {
 		return err

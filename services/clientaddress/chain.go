@@ -6,8 +6,8 @@ import (
 )
 
 // client walks the chain of all lines of the header from the right, the end that the trusted proxies wrote.
-// The first address that is not a trusted proxy is the client. Whatever stands to its left was written by
-// the client, so it does not count. It is parsed all the same: a malformed address means that the proxy did
+// The first address that is not a trusted proxy is the client. Everything to its left was written by the
+// client, so it is ignored. It is parsed nevertheless, because a malformed address shows that the proxy did
 // not overwrite the header, as it must.
 func (s *Resolver) client(lines []string) (netip.Addr, error) {
 	var client netip.Addr
@@ -30,8 +30,8 @@ func (s *Resolver) client(lines []string) (netip.Addr, error) {
 	return client, nil
 }
 
-// parseHop parses a bare address. Ports, brackets, zones, names and octets with leading zeros are
-// malformed: each lets one client look like two, or two like one.
+// parseHop parses a bare address. Ports, brackets, zones, names and octets with leading zeros are malformed,
+// because with them one client could look like two, or two like one.
 func parseHop(text string) (hop netip.Addr, ok bool) {
 	hop, err := netip.ParseAddr(strings.Trim(text, " \t"))
 	if err != nil || hop.Zone() != "" {

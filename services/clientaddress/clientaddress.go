@@ -14,17 +14,18 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Header carries the resolved address inside the process. Stamp writes it, and removes what a client sent
-// under this name.
+// Header is the name of the internal header with the resolved address. Stamp sets it, and removes any value
+// that a client sent.
 const Header = "X-Service-Client-Address"
 
-// Resolver finds the client address of requests. Safe for concurrent use, because nothing in it changes.
+// Resolver finds the client address of requests. It never changes, so it is safe for concurrent use.
 type Resolver struct {
 	header  string
 	proxies []netip.Prefix // empty in direct mode: no peer is trusted then
 }
 
-// New makes a Resolver from validated settings. In direct mode it ignores their header and proxies.
+// New makes a Resolver from validated settings. In direct mode it ignores the settings for header and
+// proxies.
 func New(settings environment.ClientAddress) *Resolver {
 	if !settings.TrustedProxy {
 		return &Resolver{}
@@ -33,8 +34,8 @@ func New(settings environment.ClientAddress) *Resolver {
 }
 
 // Resolve returns the client's address: IPv4-mapped IPv6 as IPv4, no zone. It fails with ErrUnresolved when
-// the peer is a trusted proxy whose chain is missing, empty, malformed anywhere or made of proxies alone,
-// and when the peer has no address.
+// the peer is a trusted proxy whose chain is missing, empty, malformed or contains only proxies, and when the
+// peer has no address.
 func (s *Resolver) Resolve(r *http.Request) (netip.Addr, error) {
 	peer, err := peerAddress(r.RemoteAddr)
 	if err != nil || !s.Trusts(peer) {
@@ -43,8 +44,8 @@ func (s *Resolver) Resolve(r *http.Request) (netip.Addr, error) {
 	return s.client(r.Header[s.header])
 }
 
-// Stamp resolves the client's address and writes it into Header, in place of anything the client sent
-// there. It fails like Resolve; the header is then absent.
+// Stamp resolves the client's address and writes it into Header, replacing any value that the client sent. It
+// fails like Resolve; the header is then absent.
 func (s *Resolver) Stamp(r *http.Request) error {
 	client, err := s.Resolve(r)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *Resolver) Stamp(r *http.Request) error {
 	return nil
 }
 
-// Of returns the address that Stamp wrote. It returns the zero address when nothing was stamped.
+// Of returns the address that Stamp wrote. It returns the zero address when Stamp has not set the header.
 func Of(header http.Header) netip.Addr {
 	stamped := header[Header]
 	if len(stamped) != 1 {
@@ -78,12 +79,12 @@ func (s *Resolver) Trusts(address netip.Addr) bool {
 	return false
 }
 
-// peerAddress returns the peer's address without its zone, which names an interface of this machine and not
-// the client.
+// peerAddress returns the peer's address without its zone, because the zone identifies an interface of this
+// machine, not the client.
 func peerAddress(remote string) (netip.Addr, error) {
 	peer, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return netip.Addr{}, ErrUnresolved // the cause is dropped: it repeats the address
+		return netip.Addr{}, ErrUnresolved // without the cause, which contains the address
 	}
 	return peer.Addr().Unmap().WithZone(""), nil
 }

@@ -1,10 +1,10 @@
 // Package configuration owns the modules' configuration: for each module one document of plain values as
-// text, and the view of it by what the module declares.
+// text, and the view that combines it with the module's declaration.
 //
-// Every reading checks what is stored against the declaration of the installed module. A new version may
+// Every read checks the stored values against the declaration of the installed module. A new version may
 // declare something else, so a stored value may have become invalid or a key unknown. Both are kept and
-// shown, neither is repaired. Secrets are never stored here: the deployment supplies them, and the view says
-// only whether it does. A change takes effect at the next start.
+// shown, and neither is repaired. Secrets are never stored here. The deployment supplies them, and the view
+// shows only whether it does. A change takes effect at the next start.
 package configuration
 
 import (
@@ -18,16 +18,17 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-// Resolver returns what a start would run now, by everything that is stored and supplied.
+// Resolver returns what a start would run now, according to stored decisions, stored configuration and
+// supplied secrets.
 type Resolver interface {
 	// Resolve also returns the documents on which the resolution is based, so that a response describes one
-	// state. It ends with ctx. An error means that a store failed.
+	// state. It stops when ctx ends. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
 	// ResolveWith is Resolve as if the module's document were replaced.
 	ResolveWith(ctx context.Context, moduleID string, r Replacement) (catalog.Resolution, error)
 }
 
-// Documents holds every module's document as it was read, by module id.
+// Documents are the documents of all modules at the time of reading, by module id.
 type Documents map[string]Document
 
 // Document is the configuration of one module.
@@ -39,7 +40,7 @@ type Document struct {
 // Of returns the values of one module's document; nil when it has none. It is not a copy.
 func (d Documents) Of(moduleID string) map[string]string { return d[moduleID].Values }
 
-// With returns the documents as they would be after a replacement. The receiver stays as it is.
+// With returns the documents as they would be after a replacement. The receiver does not change.
 func (d Documents) With(moduleID string, r Replacement) Documents {
 	changed := maps.Clone(d)
 	values := make(map[string]string, len(r.Values))
@@ -61,7 +62,7 @@ type Replacement struct {
 	By       chain.Actor       // who replaces it
 }
 
-// Service handles the routes of module configuration. Safe for concurrent use; it has no goroutines.
+// Service serves the routes of module configuration. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	catalog  *catalog.Catalog
 	modules  []*catalog.Module // by id
@@ -78,12 +79,13 @@ type Config struct {
 	Started  catalog.Resolution // what this process started
 	Resolver Resolver
 	Store    *Store
-	// whether the deployment supplies it, safe for concurrent use; nil: none
+	// Secret reports whether the deployment supplies a secret. It is safe for concurrent use. Nil: it supplies
+	// none.
 	Secret  func(moduleID, key string) bool
 	Screens preview.Screens
 }
 
-// New opens no connection and starts nothing.
+// New makes a Service. It opens no connection and starts no goroutine.
 func New(config Config) *Service {
 	modules := slices.Clone(config.Catalog.Modules)
 	slices.SortFunc(modules, func(a, b *catalog.Module) int { return cmp.Compare(a.Manifest.ID, b.Manifest.ID) })

@@ -6,8 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-// entriesOf names the keys that a replacement sets, changes and removes, and no value. A replacement by the
-// same values is no change.
+// entriesOf returns the activity entries of a replacement. They contain the keys that it sets, changes and
+// removes, but no values. There is no entry if the values stay the same.
 func entriesOf(moduleID string, r Replacement, before map[string]string) []chain.Entry {
 	set, changed, removed := []string{}, []string{}, []string{}
 	for key, value := range r.Values {

@@ -12,20 +12,20 @@ type Error string
 // ErrRead ends a start whose module configuration cannot be read. Nothing is created or repaired.
 const ErrRead = Error("MODULE_CONFIGURATION_READ_FAILED")
 
-// The codes of the routes, beside those of the pipeline. Nothing was written then. None names a key or a
-// value.
+// The codes of the routes, in addition to the pipeline's. After each of them nothing was written. No response
+// contains a key or a value.
 const (
 	// 404: this process did not discover the module
 	ErrNotInstalled  = Error("MODULE_NOT_INSTALLED")
 	ErrKeyUndeclared = Error("CONFIGURATION_KEY_UNDECLARED") // 400
-	// 400: the deployment alone supplies secrets
+	// 400: only the deployment supplies secrets
 	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE")
 	// 400: of another JSON type, or outside its constraints
 	ErrValueInvalid = Error("CONFIGURATION_VALUE_INVALID")
-	ErrConflict     = Error("CONFLICT") // 409: somebody else replaced it meanwhile
+	ErrConflict     = Error("CONFLICT") // 409: replaced by another request in the meantime
 )
 
-// Error returns a line for people: the code, then what is wrong.
+// Error returns the code and a sentence that explains it.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.

@@ -44,7 +44,7 @@ type summary struct {
 	RestartRequired bool   `json:"restartRequired"`
 }
 
-// list returns every installed module, also one that declares nothing.
+// list returns every installed module, also one that declares no configuration.
 func (s *Service) list(c *httpapi.Call) error {
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
@@ -70,10 +70,10 @@ func (s *Service) show(c *httpapi.Call) error {
 	return s.respond(ctx, c, m)
 }
 
-// replace is PUT /api/v1/module-configuration/{id}. A malformed request gives 400 for every module, then an
-// unknown module 404, then the values are checked, and last the revision is compared. The response shows
-// what is stored after the write; a later write may have changed it again. After a 503 the client does not
-// know whether the document was stored.
+// replace is PUT /api/v1/module-configuration/{id}. It checks in this order: a malformed request is 400 for
+// every module, an unknown module is 404, then the values, and at last the revision. The response contains
+// the document that is stored after the write; another write may already have changed it. After a 503 the
+// client does not know whether the document was stored.
 func (s *Service) replace(c *httpapi.Call) error {
 	m, replacement, err := s.replacementOf(c)
 	if err != nil {
@@ -88,7 +88,8 @@ func (s *Service) replace(c *httpapi.Call) error {
 }
 
 // preview is POST /api/v1/module-configuration/{id}/preview: what the next start would change if the values
-// were stored. It refuses what replace refuses, and a revision too, because it writes nothing.
+// were stored. It refuses the same requests as replace. It also refuses a revision, because it writes
+// nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, replacement, err := s.replacementOf(c)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Service) replacementOf(c *httpapi.Call) (*catalog.Module, Replacement, 
 	}, nil
 }
 
-// respond shows what is stored now, compared with what was started.
+// respond sends the stored configuration, and whether it differs from what was started.
 func (s *Service) respond(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
 	next, documents, err := s.resolver.Resolve(ctx)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-const storeDeadline = 5 * time.Second // of one request's work, the wait for a module's document included
+const storeDeadline = 5 * time.Second // of one request's work, including waits for locks
 
-// detached returns the context of a request's work. It does not end when the client leaves, because pgx
-// closes a connection whose query is canceled.
+// detached returns a context for a request's database work. It does not end when the client disconnects,
+// because pgx closes a connection whose query is cancelled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes documents through the shared pool. Its work ends with the context that it is given.
-// Safe for concurrent use.
+// Store reads and writes documents through the shared pool. A call stops when its context ends. It is safe
+// for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectAll = `
@@ -32,7 +32,7 @@ SELECT module_id, coalesce(rev, 0), key, value
 FROM core.module_configuration_document
 FULL JOIN core.module_configuration USING (module_id)`
 
-// All reads every document, also of modules that are not installed, as of one moment. It fails with ErrRead.
+// All reads every document in one snapshot, also of modules that are not installed. It fails with ErrRead.
 func (s *Store) All(ctx context.Context) (Documents, error) {
 	rows, err := s.pool.Query(ctx, selectAll)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 
 // lockDocument creates the module's row or waits for its lock, and returns the row's new revision. It is a
 // separate statement, because in READ COMMITTED the next statement sees what was committed while this one
-// waited. A single statement would still see the state of its own beginning.
+// waited. A single statement would still see the state at its own start.
 const lockDocument = `
 INSERT INTO core.module_configuration_document AS document (module_id)
 VALUES ($1)
@@ -86,12 +86,12 @@ ON CONFLICT (module_id, key) DO UPDATE
 SET value = excluded.value`
 
 // Replace stores values as the module's document: a declared key that is not in values is deleted, and a
-// stored key that is not declared stays. Of two concurrent documents one is left, never a mix, and no reader
-// sees part of one. Of two that replace the same revision, one gets ErrConflict and writes nothing. Keys and
-// values must be valid UTF-8 without NUL, and checked before. STORE_UNAVAILABLE when it is unknown whether
-// the document was stored.
+// stored key that is not declared stays. Concurrent calls replace the document one after the other: it is
+// never a mix, and no reader sees a part of it. If two calls name the same revision, one gets ErrConflict and
+// writes nothing. The caller has checked keys and values; they must be valid UTF-8 without NUL. The error is
+// STORE_UNAVAILABLE when it is unknown whether the document was stored.
 func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) error {
-	keys := make([]string, 0, len(r.Values)) // nil would be NULL, which no key differs from
+	keys := make([]string, 0, len(r.Values)) // not nil, because key <> ALL (NULL) is never true
 	texts := make([]string, 0, len(r.Values))
 	for key, text := range r.Values {
 		keys, texts = append(keys, key), append(texts, text)
@@ -119,7 +119,7 @@ func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) err
 	return err
 }
 
-// readValues returns those of the keys that are stored. The document is locked, so they stay as they are.
+// readValues returns the stored values of the keys. They cannot change, because the document is locked.
 func readValues(ctx context.Context, tx pgx.Tx, moduleID string, keys []string) (map[string]string, error) {
 	rows, err := tx.Query(ctx, selectValues, moduleID, keys)
 	if err != nil {

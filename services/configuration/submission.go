@@ -17,8 +17,8 @@ type submission struct {
 	Rev    *int64 // nil: not sent
 }
 
-// decode reads {values: {...}, rev?} as strictly as httpapi.Decode, except for null: among the values it is
-// a wrong value, not a malformed body.
+// decode reads {values: {...}, rev?} as strictly as httpapi.Decode, except for null: a null among the values
+// is an invalid value, not a malformed body.
 func decode(c *httpapi.Call) (body submission, err error) {
 	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
 		return body, err
@@ -46,9 +46,9 @@ func decode(c *httpapi.Call) (body submission, err error) {
 	return body, nil
 }
 
-// check compares the submitted values with the declaration and returns the texts to store. Whatever the
-// order of the keys, an undeclared key is reported before a secret, and a secret before an invalid value.
-// Omitted keys are fine.
+// check compares the submitted values with the declaration and returns the texts to store. Whatever the order
+// of the keys, an undeclared key is reported before a secret, and a secret before an invalid value. Keys may
+// be omitted.
 func check(declared []manifest.Declaration, values map[string]jsontext.Value) (map[string]string, error) {
 	texts := make(map[string]string, len(values))
 	found, secret, invalid := 0, false, false

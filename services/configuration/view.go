@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// view is a module's configuration as administrators see it.
+// view is a module's configuration in responses.
 type view struct {
 	ModuleID        string     `json:"moduleId"`
 	Version         string     `json:"version"`
@@ -26,12 +26,13 @@ type keyEntry struct {
 	Default     any           `json:"default,omitzero"`
 	Description string        `json:"description,omitzero"`
 	Constraints constraints   `json:"constraints"`
-	// absent although Configured is true: the stored value is no longer valid and has to be set again
+	// Value is absent although Configured is true when the stored value is no longer valid and must be set
+	// again.
 	Value      any  `json:"value,omitzero"`
 	Configured bool `json:"configured"`
 }
 
-// constraints holds those that were declared.
+// constraints are the declared constraints of a key.
 type constraints struct {
 	MinLength *int64   `json:"minLength,omitzero"`
 	MaxLength *int64   `json:"maxLength,omitzero"`
@@ -40,7 +41,7 @@ type constraints struct {
 	Values    []string `json:"values,omitzero"`
 }
 
-// viewOf returns the view without RestartRequired.
+// viewOf returns the view, except for RestartRequired.
 func (s *Service) viewOf(m *catalog.Module, stored Document) view {
 	unknown := maps.Clone(stored.Values)
 	keys := make([]keyEntry, len(m.Manifest.Configuration))

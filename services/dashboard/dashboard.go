@@ -1,9 +1,9 @@
 // Package dashboard serves the Dashboard's three files: the page at /, its script, and the script of the
-// administration, which only those load who open one of its screens.
+// administration, which browsers load only for one of its screens.
 //
-// All are read once at startup. No part of a request selects a file, nothing is read while serving, and no
-// principal or cookie is looked at. All responses share the files' bytes and header values, which nobody
-// changes.
+// All are read once at startup. No part of a request selects a file, nothing is read from disk while serving,
+// and principal and cookies are ignored. All responses share the files' bytes and header values, which must
+// not be changed.
 package dashboard
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// The files of a build, and the element of the page that the service fills in.
+// The files of a build, and the element of the page into which the service writes the API's origin.
 const (
 	pageFile           = "index.html"
 	scriptFile         = "app.js"
@@ -26,15 +26,16 @@ const (
 	originName    = "service-api-origin"
 )
 
-// Service handles the three routes. Safe for concurrent use; it has no goroutines.
+// Service serves the three routes. It is safe for concurrent use and starts no goroutine.
 type Service struct{ page, script, administration *httpapi.Asset }
 
-// Config holds what a Service serves.
+// Config configures a Service.
 type Config struct {
-	// index.html, app.js and administration.js, and beside each script its .zst and .gz where they were built
+	// Build has index.html, app.js and administration.js, and for each script its .zst and .gz if they were
+	// built.
 	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
-	// Development marks the page for a module's author: it then shows the errors that a module throws.
+	// Development marks the page for a module's author. The page then shows the errors that a module throws.
 	Development bool
 }
 
@@ -63,7 +64,7 @@ func New(config Config) (*Service, error) {
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}
-	coded, err := httpapi.EncodePage(page) // not at build time, because the origin is filled in at the start
+	coded, err := httpapi.EncodePage(page) // not at build time, because the origin is inserted at the start
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
 	}
@@ -78,7 +79,7 @@ func New(config Config) (*Service, error) {
 	}, nil
 }
 
-// newScript reads a script and the compressed forms of it that the build has.
+// newScript reads a script, and its compressed forms if the build has them.
 func newScript(build fs.FS, name string) (*httpapi.Asset, error) {
 	script, err := read(build, name)
 	if err != nil {
@@ -107,7 +108,7 @@ func read(build fs.FS, name string) ([]byte, error) {
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
-// ErrAsset ends a start: the build of the Dashboard is missing or does not fit this platform.
+// ErrAsset ends a start: the build of the Dashboard is missing or does not match this platform.
 const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
 
 // Error returns the code.

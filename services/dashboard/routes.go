@@ -2,7 +2,7 @@ package dashboard
 
 import "github.com/narthex-platform/narthex/services/httpapi"
 
-// Routes is the Dashboard's part of the route table. Every other path and method gives the table's 404.
+// Routes is the Dashboard's part of the route table. Every other path and method is a 404.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: "/", Head: true, Handle: s.page.Send},

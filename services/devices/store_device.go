@@ -233,7 +233,7 @@ func (s *Store) holder(credential secretHash) (deviceID string, err error) {
 // readHolders fills in the results of those questions whose device is not revoked.
 func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secretHash, string]) error {
 	unused, err := s.findHolders(ctx, batch)
-	for _, id := range unused { // one at a time, so that two processes cannot lock the same rows in different orders
+	for _, id := range unused { // one by one, so that two processes cannot deadlock
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,10 @@
-// Package displays serves what a screen on a wall loads: the page of each display, the host script that runs
-// in it, and the service worker that keeps both for a start without a network (docs/reference/browser.md).
+// Package displays serves the files that a screen on a wall loads: the page of each display, the host script
+// that runs in it, and the service worker that caches both for a start without a network
+// (docs/reference/browser.md).
 //
-// The files are read once at startup, and no part of a request selects a file. Page and scripts hold no data:
-// everything that is shown comes from the descriptor and from the module, each behind the display's own
-// permission. So a caller without the permission gets the same page, which then pairs the screen.
+// The files are read once at startup, and no part of a request selects a file. Page and scripts contain no
+// data: everything that is displayed comes from the descriptor and from the module, which both require the
+// display's permission. So a caller without the permission gets the same page, which then pairs the screen.
 package displays
 
 import (
@@ -29,13 +30,13 @@ const (
 	hashDigits = 16 // hexadecimal, of the SHA-256 of the host script
 )
 
-// Screens keeps the cookies of paired screens. After an error a cookie is unchanged.
+// Screens manages the cookies of paired screens. After an error a cookie is unchanged.
 type Screens interface {
-	// ForgetClaim clears the request's claim cookie on header when it opens nothing any more.
+	// ForgetClaim clears the claim cookie, by a Set-Cookie in header, when the claim is no longer valid.
 	ForgetClaim(header http.Header, r *http.Request) error
 }
 
-// Service handles the routes of the displays. Safe for concurrent use; it has no goroutines.
+// Service serves the routes of the displays. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	page, script, worker *httpapi.Asset
 	scriptPath           string
@@ -44,17 +45,17 @@ type Service struct {
 	log                  *zap.Logger
 }
 
-// Config holds what a Service serves. All fields are required.
+// Config configures a Service. All fields are required.
 type Config struct {
-	// index.html, host.js and worker.js; the first two also with .zst and .gz where they were built
+	// Build has index.html, host.js and worker.js; the first two also as .zst and .gz if they were built.
 	Build   fs.FS
 	Started catalog.Resolution // what this process started
 	Screens Screens
 	Log     *zap.Logger
 }
 
-// New reads a build. It fails with ErrAsset when a file is missing, or when the page does not name exactly
-// this host script.
+// New reads a build. It fails with ErrAsset when a file is missing, or when the page does not refer to
+// exactly this host script.
 func New(config Config) (*Service, error) {
 	if config.Build == nil || config.Screens == nil || config.Log == nil {
 		return nil, errors.New("displays: a build, screens and a log are required")
@@ -93,8 +94,8 @@ func New(config Config) (*Service, error) {
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
-// ErrAsset ends a start: the build is missing or does not fit this platform. It is the code of the other
-// pages that the platform itself serves, too.
+// ErrAsset ends a start: the build is missing or does not match this platform. services/dashboard has the
+// same code.
 const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
 
 // Error returns the code.

@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// checkPage fails unless the page names the host script once, by its hash and by its path. The worker keeps a
-// page only with that hash.
+// checkPage fails unless the page contains the host script's hash and its path, each once. The worker caches
+// only a page with that hash.
 func checkPage(build fs.FS, hash, scriptPath string) error {
 	page, err := read(build, pageFile)
 	if err != nil {
@@ -26,7 +26,7 @@ func checkPage(build fs.FS, hash, scriptPath string) error {
 	return nil
 }
 
-// newAsset reads a file and the compressed forms that the build has of it.
+// newAsset reads a file, and its compressed forms if the build has them.
 func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
 	content, err := read(build, name)
 	if err != nil {
@@ -40,7 +40,7 @@ func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
 	}
 	return httpapi.NewAsset(content, coded, contentType, map[string]string{
 		"X-Frame-Options": "DENY",
-		// No allowlist of scripts: the module's own are the page's.
+		// No allowlist of scripts, because the module's scripts run in this page.
 		"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
 		"Referrer-Policy":         "no-referrer",
 	}), nil

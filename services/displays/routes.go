@@ -12,8 +12,8 @@ import (
 
 const displayPath = "/display/"
 
-// Routes is this package's part of the route table. Each display is a route of its own, so that its
-// permission is checked by the table like every other.
+// Routes is this package's part of the route table. Each display has its own route, so that the pipeline
+// checks its permission.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		{Method: "GET", Path: displayPath + "worker.js", Head: true, Handle: s.worker.Send},
@@ -30,8 +30,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
-// open sends the page to a holder of the permission. A screen that has just used its credential for the
-// first time no longer needs its claim; when that cookie cannot be cleared, the page is sent all the same.
+// open sends the page to a caller with the permission. A screen that has just used its credential for the
+// first time no longer needs its claim. The page is also sent when that cookie cannot be cleared.
 func (s *Service) open(c *httpapi.Call) error {
 	if err := s.screens.ForgetClaim(c.Writer.Header(), c.Request); err != nil {
 		s.log.Error("a screen's claim cookie was not cleared", zap.String("request_id", c.RequestID))
@@ -39,8 +39,8 @@ func (s *Service) open(c *httpapi.Call) error {
 	return s.page.Send(c)
 }
 
-// denied sends a browser the same page, which pairs the screen. It comes before every conditional header, so
-// there is no 304 without the permission.
+// denied sends a browser the same page, which pairs the screen. It ignores conditional headers, so there is
+// no 304 without the permission.
 func (s *Service) denied(c *httpapi.Call, why error) error {
 	if !acceptsHTML(c.Request) {
 		return why
@@ -51,8 +51,8 @@ func (s *Service) denied(c *httpapi.Call, why error) error {
 	return s.page.SendAs(c, http.StatusForbidden)
 }
 
-// other is the host script, whose name changes with every build, or a display that does not run. For that
-// the page says so and looks again.
+// other serves the host script, whose name changes with every build. For a display that does not run, it
+// serves the page, which shows that and tries again.
 func (s *Service) other(c *httpapi.Call) error {
 	if displayPath+c.Parameter("id") == s.scriptPath {
 		return s.script.Send(c)
@@ -63,7 +63,8 @@ func (s *Service) other(c *httpapi.Call) error {
 	return s.page.SendAs(c, http.StatusNotFound)
 }
 
-// acceptsHTML reports whether a request asks for text/html by name, as browsers do when they open a page.
+// acceptsHTML reports whether a request's Accept header lists text/html, as browsers do when they open a
+// page.
 func acceptsHTML(r *http.Request) bool {
 	for _, line := range r.Header["Accept"] {
 		for element := range strings.SplitSeq(line, ",") {

@@ -1,8 +1,8 @@
-// Package emails writes the platform's own mails: what they say in each language, and how they look. A mail
-// is written in the language of the house and signed with its name. Each language is one file: english.go,
+// Package emails composes the platform's own emails: their text in each language, and their layout. An email
+// is written in the language of the house and signed with its name. Each language has one file: english.go,
 // german.go.
 //
-// Sending is the work of package mail. When a mail is due is decided by the services that send it.
+// Package mail sends them. Other services decide when.
 package emails
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// The two forms of a mail, with a word in double braces for each part. They are filled by replacing: with
-// package template the linker keeps every method of every type, a quarter of the program.
+// The two templates of an email, with a word in double braces for each part. They are filled by text
+// replacement, because with package template the linker would keep every method of every type, which makes a
+// quarter of the program.
 var (
 	//go:embed email.txt
 	textForm string
@@ -23,52 +24,52 @@ var (
 	htmlForm string
 )
 
-// House is asked again for each mail, so that a change of the language applies to the next one.
+// House is read for each email, so that a change of the language applies to the next one.
 type House interface {
-	// Letterhead returns the name of the house, "" without one, and the language of its mails.
+	// Letterhead returns the name of the house ("" if it has none) and the language of its emails.
 	Letterhead() (name, language string)
 }
 
-// Writer writes mails. Links lead to the configured Dashboard, never to something that a request contained.
-// Safe for concurrent use.
+// Writer composes emails. Links lead to the configured Dashboard, never to an address from a request. It is
+// safe for concurrent use.
 type Writer struct {
 	dashboard environment.Origin
 	house     House
 }
 
-// New needs the origin that links lead to.
+// New makes a Writer. dashboard is the origin of all links.
 func New(dashboard environment.Origin, house House) *Writer {
 	return &Writer{dashboard: dashboard, house: house}
 }
 
-// ConfirmAddress asks a person to confirm an address.
+// ConfirmAddress returns the email with the link that confirms an address.
 func (w *Writer) ConfirmAddress(to, token string) mail.Message {
 	return w.write(to, w.link("verify-email", token), func(all *words) message { return all.ConfirmAddress })
 }
 
-// ResetPassword brings the link to a new password.
+// ResetPassword returns the email with the link to set a new password.
 func (w *Writer) ResetPassword(to, token string) mail.Message {
 	return w.write(to, w.link("reset-password", token), func(all *words) message { return all.ResetPassword })
 }
 
-// PasswordChanged contains no link that does anything by itself. A person who did not change the password
-// starts at the sign-in page.
+// PasswordChanged returns the email about a changed password. Its link only opens the Dashboard, where a
+// person who did not change the password can reset it.
 func (w *Writer) PasswordChanged(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) message { return all.PasswordChanged })
 }
 
-// Invited brings the link with which somebody joins.
+// Invited returns the email with the link of an invitation.
 func (w *Writer) Invited(to, token string) mail.Message {
 	return w.write(to, w.InvitationLink(token), func(all *words) message { return all.Invited })
 }
 
-// InvitationLink is the link of Invited, for operators who pass it on themselves.
+// InvitationLink returns the link of Invited, for operators who pass it on themselves.
 func (w *Writer) InvitationLink(token string) string { return w.link("accept-invitation", token) }
 
-// ResetLink is the link of ResetPassword, for operators who pass it on themselves.
+// ResetLink returns the link of ResetPassword, for operators who pass it on themselves.
 func (w *Writer) ResetLink(token string) string { return w.link("reset-password", token) }
 
-// Test shows whether mail arrives.
+// Test returns an email that tests whether emails arrive.
 func (w *Writer) Test(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) message { return all.Test })
 }
@@ -83,8 +84,8 @@ func (w *Writer) write(to, link string, choose func(*words) message) mail.Messag
 	name, language := w.house.Letterhead()
 	all := wordsOf(language)
 	m := choose(all)
-	// No name of a person is among them: names come from sign-up, where anybody could have written anything.
-	// The name of the house stands in the body alone, never in a header.
+	// There is no name of a person among them, because at sign-up anybody can enter any text as a name. The name
+	// of the house is only in the body, never in a header.
 	parts := map[string]string{
 		"Title": m.Title, "Text": m.Text, "Button": m.Button, "Note": m.Note, "Unrequested": m.Unrequested,
 		"Language": all.Language, "Greeting": all.Greeting, "Copy": all.Copy,
@@ -98,8 +99,8 @@ func (w *Writer) write(to, link string, choose func(*words) message) mail.Messag
 	}
 }
 
-// fill replaces each {{Name}} of a form with that part, escaped. What is between {{named}} and {{end}} stays
-// for a house with a name alone. A part is never searched for further ones.
+// fill replaces each {{Name}} in a template with that part, escaped. The text between {{named}} and {{end}}
+// is kept only if the house has a name. Placeholders inside a part are not replaced.
 func fill(form string, named bool, parts map[string]string, escape func(string) string) string {
 	before, rest, _ := strings.Cut(form, "{{named}}")
 	signature, after, _ := strings.Cut(rest, "{{end}}")

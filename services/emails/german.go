@@ -1,6 +1,6 @@
 package emails
 
-// The formal address, and no word that assumes somebody's gender.
+// The texts use the formal form of address, and no word that assumes a gender.
 var german = words{
 	Language: "de",
 	Greeting: "Guten Tag!",

@@ -1,8 +1,8 @@
 package emails
 
-// words is everything that the mails say in one language. No field is empty.
+// words contains all texts of the emails in one language. No field is empty.
 type words struct {
-	Language string // as the house names it, and HTML's lang attribute
+	Language string // as in the settings of the house, and for HTML's lang attribute
 	Greeting string
 	Copy     string // before the link, for programs in which the button does nothing
 
@@ -13,13 +13,13 @@ type words struct {
 	Test            message
 }
 
-// message is what one mail says.
+// message contains the texts of one email.
 type message struct {
-	Title       string // the subject too
+	Title       string // also the subject
 	Text        string
 	Button      string
 	Note        string
-	Unrequested string // for somebody who did not expect the mail
+	Unrequested string // for a person who did not expect the email
 }
 
 // wordsOf returns English for a language that this version does not have.

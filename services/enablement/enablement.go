@@ -1,5 +1,5 @@
-// Package enablement owns the stored decision whether a module may run. Beside it, its routes show what
-// runs, why a module does not, and what the next start would change.
+// Package enablement owns the stored decision whether a module may run. Its routes also show which modules
+// run, why others do not, and what the next start would change.
 //
 // A module without a stored decision is enabled. A decision about a module that is not installed is kept and
 // ignored. A decision takes effect at the next start: what this process started never changes.
@@ -15,16 +15,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/preview"
 )
 
-// Resolver returns what a start would run now, by everything that is stored and supplied.
+// Resolver returns what a start would run now, according to stored decisions, stored configuration and
+// supplied secrets.
 type Resolver interface {
 	// Resolve also returns the decisions on which the resolution is based, so that a response describes one
-	// state. It ends with ctx. An error means that a store failed.
+	// state. It stops when ctx ends. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Decisions, error)
 	// ResolveWith is Resolve as if that decision about the module were stored.
 	ResolveWith(ctx context.Context, moduleID string, enabled bool) (catalog.Resolution, error)
 }
 
-// Service handles the routes of the module lifecycle. Safe for concurrent use; it has no goroutines.
+// Service serves the routes of the module lifecycle. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	catalog  *catalog.Catalog
 	modules  []*catalog.Module // by id
@@ -46,7 +47,7 @@ type Config struct {
 	Screens   preview.Screens
 }
 
-// New opens no connection and starts nothing.
+// New makes a Service. It opens no connection and starts no goroutine.
 func New(config Config) *Service {
 	modules := slices.Clone(config.Catalog.Modules)
 	slices.SortFunc(modules, func(a, b *catalog.Module) int { return cmp.Compare(a.Manifest.ID, b.Manifest.ID) })
@@ -55,16 +56,16 @@ func New(config Config) *Service {
 	}
 }
 
-// Decisions is what was stored when it was read: module id → enabled.
+// Decisions are the stored decisions at the time of reading: module id → enabled.
 type Decisions map[string]bool
 
-// Enabled reports whether a module may run, by its decision or by the default.
+// Enabled reports whether a module may run. Without a stored decision it may.
 func (d Decisions) Enabled(moduleID string) bool {
 	enabled, decided := d[moduleID]
 	return enabled || !decided
 }
 
-// With returns the decisions as they would be with one more. The receiver stays as it is.
+// With returns a copy of the decisions with one added or replaced. The receiver does not change.
 func (d Decisions) With(moduleID string, enabled bool) Decisions {
 	changed := make(Decisions, len(d)+1)
 	maps.Copy(changed, d)

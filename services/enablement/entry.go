@@ -5,7 +5,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// entry is a module as administrators see it. It names none of the module's files.
+// entry is a module in responses. It contains no file name.
 type entry struct {
 	ID              string          `json:"id"`
 	Name            string          `json:"name"`
@@ -22,7 +22,7 @@ type configured struct {
 	Explicit bool `json:"explicit"`
 }
 
-// dependency is one that the manifest declares.
+// dependency is a dependency that the manifest declares.
 type dependency struct {
 	Kind     manifest.Kind `json:"kind"`
 	ID       string        `json:"id"`

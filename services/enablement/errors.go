@@ -17,7 +17,7 @@ const (
 	ErrNotInstalled = Error("MODULE_NOT_INSTALLED")
 )
 
-// Error returns a line for people: the code, then what is wrong.
+// Error returns the code and a sentence that explains it.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.

@@ -7,20 +7,20 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Processes reports on the modules' processes.
+// Processes returns the state of the modules' processes.
 type Processes interface {
 	// Process returns false when this API process runs no process of the module.
 	Process(moduleID string) (Process, bool)
 }
 
-// Process is the state of a module's process: figures and fixed words, no text of the module's own.
+// Process is the state of a module's process: only figures and fixed words, no text from the module.
 type Process struct {
 	State                       string // "ready", "restarting" or "refused"
 	Since                       time.Time
 	Starts                      int64
 	LastEnd                     *ProcessEnd // nil: none has ended
-	Memory, MemoryLimit         int64       // of the process, bytes
-	HostMemory, HostMemoryLimit int64       // in the platform's own memory for it, bytes
+	Memory, MemoryLimit         int64       // of the process, in bytes
+	HostMemory, HostMemoryLimit int64       // the platform's own memory for the module, in bytes
 	CPU                         time.Duration
 	InFlight, Waiting           int64 // requests
 	Requests, Failures          int64 // since the platform started
@@ -56,7 +56,8 @@ type endView struct {
 	Code *int   `json:"code"`
 }
 
-// process is GET /api/v1/module-lifecycle/{id}/process: this API process's own view.
+// process is GET /api/v1/module-lifecycle/{id}/process: the state of the module's process that this API
+// process runs.
 func (s *Service) process(c *httpapi.Call) error {
 	m, installed := s.catalog.Module(c.Parameter("id"))
 	if !installed {

@@ -46,9 +46,10 @@ func (s *Service) list(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
 }
 
-// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A malformed query or body gives 400 for every module,
-// then an unknown module 404. The response shows what is stored after the write; a later decision may have
-// changed it again. After a 503 the client does not know whether the decision was stored.
+// decide is PUT /api/v1/module-lifecycle/{id}/enabled. It checks in this order: a malformed query or body is
+// 400 for every module, then an unknown module is 404. The response contains the state after the write;
+// another decision may already have changed it. After a 503 the client does not know whether the decision was
+// stored.
 func (s *Service) decide(c *httpapi.Call) error {
 	m, enabled, err := s.decodeDecision(c)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 }
 
 // preview is POST /api/v1/module-lifecycle/{id}/preview: what the next start would change if the decision
-// were stored. It refuses what decide refuses, and writes nothing.
+// were stored. It refuses the same requests as decide, and writes nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, enabled, err := s.decodeDecision(c)
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Service) decodeDecision(c *httpapi.Call) (m *catalog.Module, enabled bo
 	return m, body.Enabled, nil
 }
 
-// entries compares what is stored now with what was started.
+// entries compares the modules' stored state with what was started.
 func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]entry, error) {
 	next, decisions, err := s.resolver.Resolve(ctx)
 	if err != nil {

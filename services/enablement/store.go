@@ -13,17 +13,17 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work
 
-// detached returns the context of a request's work. It does not end when the client leaves, because pgx
-// closes a connection whose query is canceled.
+// detached returns a context for a request's database work. It does not end when the client disconnects,
+// because pgx closes a connection whose query is cancelled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes the decisions through the shared pool. Its work ends with the context that it is
-// given. Safe for concurrent use.
+// Store reads and writes the decisions through the shared pool. A call stops when its context ends. It is
+// safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 const selectDecisions = `
@@ -55,9 +55,9 @@ ON CONFLICT (module_id) DO UPDATE
 SET enabled = excluded.enabled, decided_at = now()
 WHERE module_enablement.enabled <> excluded.enabled`
 
-// Decide stores an explicit decision in place of the one before, and records who made it. A decision that is
-// stored already changes nothing. Of concurrent decisions the last is left. The caller checks that the module
-// is installed. STORE_UNAVAILABLE when it is unknown whether the decision was stored.
+// Decide stores an explicit decision, which replaces the previous one, and records who made it. An equal
+// decision changes nothing. Of concurrent decisions the last one stays. The caller checks that the module is
+// installed. The error is STORE_UNAVAILABLE when it is unknown whether the decision was stored.
 func (s *Store) Decide(ctx context.Context, by chain.Actor, moduleID string, enabled bool) error {
 	action := chain.ModuleDisabled
 	if enabled {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ClientAddress says where the address of a client is taken from.
+// ClientAddress defines where a client's address is read from.
 type ClientAddress struct {
 	TrustedProxy bool           // false: only from the socket's peer
 	Header       string         // canonical; set with TrustedProxy only
-	Proxies      []netip.Prefix // masked, IPv4-mapped ones as IPv4; set with TrustedProxy only
+	Proxies      []netip.Prefix // masked; IPv4-mapped ranges as IPv4; set with TrustedProxy only
 }
 
 func readClientAddressMode(in input, out *Settings) Error {
@@ -54,7 +54,7 @@ func readTrustedProxies(in input, out *Settings) Error {
 	}
 	for part := range strings.SplitSeq(in.value, ",") {
 		proxy, ok := parseProxy(strings.TrimSpace(part))
-		if !ok || proxy.Bits() == 0 { // a range of all addresses would let every client choose its own
+		if !ok || proxy.Bits() == 0 { // with a range of all addresses, every client could choose its address
 			return ErrClientAddress
 		}
 		out.ClientAddress.Proxies = append(out.ClientAddress.Proxies, proxy)
@@ -62,8 +62,7 @@ func readTrustedProxies(in input, out *Settings) Error {
 	return ""
 }
 
-// parseProxy parses an address or a range. A range of IPv4-mapped addresses becomes the IPv4 range that it
-// means.
+// parseProxy parses an address or a range. It converts a range of IPv4-mapped addresses to the IPv4 range.
 func parseProxy(text string) (netip.Prefix, bool) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		address = address.Unmap()
@@ -74,7 +73,7 @@ func parseProxy(text string) (netip.Prefix, bool) {
 		return netip.Prefix{}, false
 	}
 	if prefix.Addr().Is4In6() {
-		if prefix.Bits() < 96 { // larger than the mapped block: no IPv4 range means the same
+		if prefix.Bits() < 96 { // larger than the mapped block: there is no equal IPv4 range
 			return netip.Prefix{}, false
 		}
 		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Database says where PostgreSQL is and how connections to it are made. It comes only from DATABASE_URL and
-// the two transport variables: PG* variables and service files are never read.
+// Database defines where PostgreSQL is and how connections to it are made. It is read only from DATABASE_URL
+// and the two transport variables, never from PG* variables or service files.
 type Database struct {
-	Servers         []DatabaseServer // of which one accepts writes; at least one
-	Writable        bool             // a session on a server that accepts none is no session
+	Servers         []DatabaseServer // at least one; one of them accepts writes
+	Writable        bool             // a session on a server that accepts no writes is refused
 	User            string
 	Password        Secret
 	Name            string
 	ApplicationName string
-	ConnectTimeout  time.Duration // for each server; 0: the database service's own
+	ConnectTimeout  time.Duration // for each server; 0: the default of the database service
 	TLSMode         TLSMode
 	CA              []*x509.Certificate // trusted in addition to the system store
 }
@@ -33,7 +33,7 @@ type DatabaseServer struct {
 // mostServers is how many servers DATABASE_URL may name.
 const mostServers = 8
 
-// TLSMode says how the connection is protected. There is no mode between the two.
+// TLSMode defines how the connection is protected. There are no other modes.
 type TLSMode uint8
 
 // The two modes.
@@ -43,7 +43,7 @@ const (
 )
 
 func readDatabaseURL(in input, out *Settings) Error {
-	// net/url knows one host alone, so the list is taken out first
+	// net/url supports only one host, so the list is removed first
 	text, list := splitHosts(in.value)
 	parsed, err := url.Parse(text)
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") || parsed.Opaque != "" ||
@@ -75,7 +75,7 @@ func readDatabaseURL(in input, out *Settings) Error {
 	return ""
 }
 
-// splitHosts takes the hosts and ports out of a URL and puts one host in their place.
+// splitHosts replaces the list of hosts and ports in a URL by a single host, and returns both.
 func splitHosts(text string) (single, hosts string) {
 	scheme, rest, found := strings.Cut(text, "://")
 	if !found {
@@ -138,8 +138,8 @@ func (d *Database) setParameter(key, value string) bool {
 	return false
 }
 
-// isTLSParameter reports the URL parameters by which libpq and its drivers weaken or redirect the
-// transport.
+// isTLSParameter reports whether key is one of the URL parameters with which libpq and its drivers weaken or
+// redirect the transport.
 func isTLSParameter(key string) bool {
 	key = strings.ToLower(key)
 	return strings.HasPrefix(key, "ssl") || strings.HasPrefix(key, "tls") || strings.HasPrefix(key, "gss") ||

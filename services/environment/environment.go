@@ -1,5 +1,5 @@
-// Package environment reads what the process takes from its environment: every variable, its default, its
-// rule, and the stable code for a broken rule (docs/reference/environment.md).
+// Package environment reads the process's environment variables. For each variable it defines the default,
+// the rule, and the stable code for a broken rule (docs/reference/environment.md).
 //
 // Load is a pure function of a Lookup. It reports all findings of a start together. No finding contains a
 // value.
@@ -7,11 +7,11 @@ package environment
 
 import "strings"
 
-// Lookup finds a variable by name, as os.LookupEnv does.
+// Lookup finds a variable by name, like os.LookupEnv.
 type Lookup func(name string) (value string, found bool)
 
-// Section is a part of the table. A command reads the sections that it needs and never fails on a variable
-// of another.
+// Section is a part of the table. A command reads the sections that it needs, so it never fails because of a
+// variable of another section.
 type Section uint8
 
 // The sections. Join them with |.
@@ -20,9 +20,9 @@ const (
 	ModulesSection
 	ServerSection
 	IdentitySection
-	HostSection // what modules are offered: object storage, mail; and how processes and operators see each other
+	HostSection // object storage and mail for modules; NATS between processes; metrics
 
-	// Everything is what api:start reads.
+	// Everything is all sections, which api:start reads.
 	Everything = DatabaseSection | ModulesSection | ServerSection | IdentitySection | HostSection
 )
 
@@ -41,9 +41,9 @@ type Settings struct {
 	Metrics       Metrics
 }
 
-// Modules says where the installed modules are.
+// Modules defines where the installed modules are.
 type Modules struct {
-	// Dir is absolute when Explicit. Else it is "modules" in the working directory, and a missing directory
+	// Dir is absolute when Explicit. Otherwise it is "modules" in the working directory, and a missing directory
 	// means no modules.
 	Dir      string
 	Explicit bool
@@ -51,23 +51,23 @@ type Modules struct {
 	Signers string
 }
 
-// Server says where the HTTP listener binds.
+// Server is the address of the HTTP listener.
 type Server struct {
 	Host string // an address or "localhost"
 	Port uint16 // 0: chosen by the operating system
 }
 
-// Identity holds what signing in and origin checks need.
+// Identity contains the settings for sign-in and origin checks.
 type Identity struct {
 	Secret         Secret // at least 32 characters
-	PreviousSecret Secret // the earlier secret, while it is being replaced; else the zero Secret
-	BaseURL        Origin // where the API is reached
+	PreviousSecret Secret // the previous secret, while it is being replaced; otherwise the zero Secret
+	BaseURL        Origin // of the API
 	TrustedOrigins []Origin
 	Dashboard      Origin // equals BaseURL in the same-origin topology
 	PublicSignUp   bool
 }
 
-// Topology says whether Dashboard and API share one origin: "same-origin" or "split".
+// Topology returns whether Dashboard and API share one origin: "same-origin" or "split".
 func (i Identity) Topology() string {
 	if i.Dashboard == i.BaseURL {
 		return "same-origin"

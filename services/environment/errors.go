@@ -109,7 +109,7 @@ type Finding struct {
 	unset []string // variables that the rule needs and that are unset
 }
 
-// Error returns the line of the code and names the variables that are missing. It never contains a value.
+// Error returns the code, its sentence, and the names of the missing variables. It never contains a value.
 func (f Finding) Error() string {
 	if len(f.unset) == 0 {
 		return f.code.Error()

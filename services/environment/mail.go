@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mail says how mail is sent. Without a host none is sent.
+// Mail defines how emails are sent. Without a host none are sent.
 type Mail struct {
 	Host      string // "" means no mail
 	Port      uint16
@@ -17,7 +17,7 @@ type Mail struct {
 	HelloName string // "": the library's default
 }
 
-// MailSecurity says how the connection to the mail server is protected.
+// MailSecurity defines how the connection to the mail server is protected.
 type MailSecurity uint8
 
 // The three modes.
@@ -62,7 +62,7 @@ func readSMTPUsername(in input, out *Settings) Error {
 	return unless(!hasControl(in.value), ErrSMTP)
 }
 
-// readSMTPPassword refuses a user name without a password and the reverse.
+// readSMTPPassword refuses a user name without a password, and a password without a user name.
 func readSMTPPassword(in input, out *Settings) Error {
 	out.Mail.Password = NewSecret(in.value)
 	return unless(in.set == (out.Mail.Username != ""), ErrSMTP)
@@ -77,8 +77,8 @@ func readSMTPFrom(in input, out *Settings) Error {
 	return unless(err == nil && !hasControl(in.value), ErrSMTP)
 }
 
-// readSMTPHelloName accepts a fully qualified domain name only: with an address literal or a bare host
-// name, receivers would suspect every mail.
+// readSMTPHelloName accepts a fully qualified domain name only: with an address literal or a bare host name,
+// receiving servers would treat every email as suspicious.
 func readSMTPHelloName(in input, out *Settings) Error {
 	if !in.set {
 		return ""

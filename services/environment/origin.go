@@ -51,7 +51,7 @@ func isPort(port string) bool {
 	return port == "" || len(port) <= 5 && port[0] != '0' && number <= 65535
 }
 
-// canonicalHost formats a host as browsers do and reports whether it means this machine.
+// canonicalHost formats a host like browsers do and reports whether it is this machine (loopback).
 func canonicalHost(host string) (canonical string, loopback, ok bool) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		if address.Zone() != "" {

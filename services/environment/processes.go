@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// Realtime says how several processes share updates. Without a NATS server each process has only its own.
+// Realtime defines how several processes share updates. Without a NATS server, each process delivers only its
+// own updates.
 type Realtime struct {
-	NATS []Secret // URLs of one server or cluster, all of one scheme; they may hold credentials
+	NATS []Secret // URLs of one server or cluster, all of one scheme; they may contain credentials
 }
 
-// Metrics says where the listener for metrics binds.
+// Metrics is the address of the listener for metrics.
 type Metrics struct {
 	Network string // "tcp", "unix", or "" for none
 	Address string

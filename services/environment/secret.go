@@ -24,8 +24,8 @@ func (Secret) String() string               { return "[secret]" }
 func (Secret) GoString() string             { return "[secret]" }
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// highEntropy requires 32 characters whose frequencies carry 96 bits in all. 32 random hexadecimal digits
-// carry about 112 bits, a word written four times about 88.
+// highEntropy requires at least 32 characters with together 96 bits of entropy, computed from the frequencies
+// of the characters. 32 random hexadecimal digits have about 112 bits, a word written four times about 88.
 func highEntropy(secret string) bool {
 	length := utf8.RuneCountInString(secret)
 	if length < 32 {

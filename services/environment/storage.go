@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Storage says where the object storage is. Without an endpoint there is none.
+// Storage defines where the object storage is. Without an endpoint there is none.
 type Storage struct {
 	Endpoint       string // URL without a trailing slash; "" means no object storage
 	AccessKey      Secret
@@ -15,12 +15,12 @@ type Storage struct {
 	Region         string
 	ForcePathStyle bool
 	BucketPrefix   string
-	Delivery       string // the origin that browsers reach storage on
-	Spool          string // the directory of the spool; "": that of temporary files
+	Delivery       string // the origin on which browsers reach the storage
+	Spool          string // the directory of the spool; "": the directory for temporary files
 }
 
-// readSpool takes the first directory that systemd made for the service's state or cache. These are on
-// disk, while /tmp may be in memory.
+// readSpool uses the first directory that systemd made for the service's state or cache. These are on disk,
+// while /tmp may be in memory.
 func readSpool(in input, out *Settings) Error {
 	dir, _, _ := strings.Cut(in.value, ":")
 	if in.set && out.Storage.Spool == "" && filepath.IsAbs(dir) {
@@ -110,7 +110,7 @@ func readStorageDelivery(in input, out *Settings) Error {
 	return ""
 }
 
-// unless returns code when a rule is broken, else "".
+// unless returns code when a rule is broken (kept is false), otherwise "".
 func unless(kept bool, code Error) Error {
 	if kept {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// input is what the reader of a row gets.
+// input is the argument of a row's read function.
 type input struct {
 	value      string
 	set        bool
@@ -18,13 +18,13 @@ type input struct {
 type row struct {
 	name        string
 	section     Section
-	blankCounts bool   // a set but blank value is a value
-	fallback    string // what applies when it is unset, for the reference; "": nothing
-	meaning     string // for the reference
+	blankCounts bool   // a blank value counts as set
+	fallback    string // the default, for the reference page; "": none
+	meaning     string // for the reference page
 	read        func(in input, out *Settings) Error
 }
 
-// table is in the order in which findings are reported. A row that depends on another stands after it.
+// table has the order in which findings are reported. A row that depends on another comes after it.
 var table = []row{
 	{
 		name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL,
@@ -182,7 +182,7 @@ var table = []row{
 	},
 }
 
-// Variable is the reference's entry of one variable, in Markdown.
+// Variable is the entry of one variable in docs/reference/environment.md, in Markdown.
 type Variable struct {
 	Name    string
 	Default string // "" for none
@@ -210,7 +210,7 @@ func readModulesDir(in input, out *Settings) Error {
 	return ""
 }
 
-// readModuleSigners refuses a blank value: it would switch the signatures off.
+// readModuleSigners refuses a blank value: it would disable the check of signatures.
 func readModuleSigners(in input, out *Settings) Error {
 	if !in.set {
 		return ""

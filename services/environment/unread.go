@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// prefixes begin names that are nobody else's.
+// prefixes are name prefixes that only the platform uses.
 var prefixes = []string{"SERVICE_", "OBJECT_STORAGE_"}
 
-// conditions are the families of which nothing is read unless one of them is set.
+// conditions are families of variables that are read only if the variable in needs is set (to value, unless
+// that is empty).
 var conditions = []struct{ family, needs, value string }{
 	{"SERVICE_SMTP_", "SERVICE_SMTP_HOST", ""},
 	{"OBJECT_STORAGE_", "OBJECT_STORAGE_ENDPOINT", ""},
 	{"SERVICE_CLIENT_ADDRESS_", "SERVICE_CLIENT_ADDRESS_MODE", "trusted-proxy"},
 }
 
-// UnreadSetting is a variable that is set to no purpose.
+// UnreadSetting is a variable that is set but has no effect.
 type UnreadSetting struct {
 	Name  string
 	Needs string // the variable without which it is not read; "": nothing ever reads it
 }
 
-// Unread finds, among the names of variables that are set, those that look like the platform's and that
-// Load does not read. It does not know modules' secrets.
+// Unread finds, among the names of variables that are set, those that look like the platform's and that Load
+// does not read. It does not report modules' secrets.
 func Unread(names []string, lookup Lookup) []UnreadSetting {
 	var unread []UnreadSetting
 	for _, name := range names {

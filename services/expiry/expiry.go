@@ -1,7 +1,7 @@
 // Package expiry owns the periodic deletion of expired rows.
 //
-// It knows no table: the owner of a table provides a Sweep. Readers do not depend on it, because they
-// compare with the database's clock themselves; it only keeps tables from growing.
+// It contains no SQL: the owner of a table provides a Sweep. Readers do not depend on it, because they
+// compare with the database's clock themselves. It only prevents tables from growing.
 package expiry
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	first  = 10 * time.Second // after the start, which has more urgent work
+	first  = 10 * time.Second // after the start, when the database has more urgent work
 	every  = 10 * time.Minute // from the end of a round to the next
 	jitter = 0.2              // share of both that is random, because several processes use one database
 	limit  = 30 * time.Second // for one batch
@@ -36,7 +36,7 @@ type Service struct {
 	ready  chan struct{}
 }
 
-// New starts nothing.
+// New makes a Service. It starts no goroutine.
 func New(log *zap.Logger, sweeps ...Sweep) *Service {
 	ready := make(chan struct{})
 	close(ready)
@@ -65,7 +65,7 @@ func (s *Service) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed from the start: nobody waits for a sweep.
+// Ready is closed from the start, because no other service waits for a sweep.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.

@@ -1,6 +1,6 @@
-// Package health serves the two health checks. Live is true while the process serves. Ready is true only
-// when modules have started, shutdown has not begun and the database responds. A caller never learns the
-// reason; the log has it.
+// Package health serves the two health checks. Live is true while the process serves. Ready is true only when
+// modules have started, shutdown has not begun and the database responds. A response never contains the
+// reason; it is logged.
 package health
 
 import (
@@ -17,8 +17,8 @@ import (
 const (
 	// PingTimeout is how long a health check waits for the database ping.
 	PingTimeout = 2 * time.Second
-	// SettleTimeout is how long a ping may run, far longer than anybody waits for it. So a server that hangs
-	// has one ping in progress, and not one more every two seconds.
+	// SettleTimeout is how long a ping may run, far longer than a check waits for it. So a server that hangs has
+	// only one ping in progress, not one more every two seconds.
 	SettleTimeout = 30 * time.Second
 )
 
@@ -33,7 +33,7 @@ func (e Error) Code() string { return string(e) }
 // ErrNotReady is the one code for all reasons of not being ready, so that a caller cannot tell them apart.
 const ErrNotReady = Error("NOT_READY")
 
-// Health holds the readiness state and shares one ping among all checks. Safe for concurrent use.
+// Health has the readiness state and shares one ping among all checks. It is safe for concurrent use.
 type Health struct {
 	phase  atomic.Int32
 	pinger *pinger
@@ -52,10 +52,10 @@ func New(ping func(context.Context) error, log *zap.Logger) *Health {
 	return &Health{pinger: newPinger(ping), lines: loglimit.New(log)}
 }
 
-// Started says that module startup has completed. It has no effect after Stopping.
+// Started records that module startup has completed. It has no effect after Stopping.
 func (h *Health) Started() { h.phase.CompareAndSwap(starting, started) }
 
-// Stopping says that shutdown has begun. Nothing is ready after that.
+// Stopping records that shutdown has begun. After it, the process is never ready.
 func (h *Health) Stopping() { h.phase.Store(stopping) }
 
 // Check returns ErrNotReady unless the process is ready. It takes at most PingTimeout, and returns at once
@@ -83,7 +83,7 @@ func (h *Health) inPhase() error {
 // notReady is ErrNotReady with details that only the log may contain.
 type notReady struct {
 	reason string        // a fixed word
-	why    string        // a fixed word for why the database cannot be used; "": not known
+	why    string        // a fixed word for why the database cannot be used; "": unknown
 	age    time.Duration // of the ping that has not ended; 0: none
 }
 
@@ -94,7 +94,7 @@ func (*notReady) Unwrap() error { return ErrNotReady }
 func (h *Health) report(err error) {
 	refused, ok := errors.AsType[*notReady](err)
 	if !ok {
-		return // the caller has left
+		return // the caller has disconnected
 	}
 	fields := []zap.Field{zap.String("code", ErrNotReady.Code()), zap.String("reason", refused.reason)}
 	if refused.why != "" {
@@ -116,7 +116,7 @@ func (h *Health) Serve(ctx context.Context) error {
 	return h.pinger.serve(ctx)
 }
 
-// Ready is closed from the start: the pinger waits for nothing.
+// Ready is closed from the start.
 func (h *Health) Ready() <-chan struct{} { return h.pinger.ready }
 
 // String names the service.

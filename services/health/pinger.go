@@ -46,7 +46,7 @@ func (p *pinger) ask(ctx context.Context) error {
 	}
 }
 
-// failed returns the result of a ping that has ended. It takes only a fixed word from the database's error.
+// failed returns the result of a ping that has ended. It uses only a fixed word of the database's error.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -66,7 +66,7 @@ func (p *pinger) join() *probe {
 	defer p.mu.Unlock()
 	if p.current == nil {
 		p.current = &probe{began: time.Now(), settled: make(chan struct{})}
-		p.wake <- struct{}{} // never blocks: the channel has one place, and there is one probe
+		p.wake <- struct{}{} // never blocks: the channel has a buffer of one, and there is only one probe
 	}
 	return p.current
 }

@@ -1,9 +1,9 @@
-// Package house owns what people see of the house on every screen: its name and its accent colour. It also
-// owns the language of the house's mails, and tells when a backup was last verified.
+// Package house owns the settings of the house: its name and accent colour, which every screen shows, and the
+// language of its emails. It also returns when a backup was last verified.
 //
-// The house is read from memory, because everybody asks for it, without a session too. The service reads the
-// stored row again every 10 s, so a change by another process shows within that time. While the database does
-// not answer, the last state stays.
+// Requests get the house from memory, because every page needs it, even without a session. The service reads
+// the stored row again every 10 s, so a change by another process appears within that time. While the
+// database does not respond, the last known state is used.
 package house
 
 import (
@@ -14,9 +14,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// House is what is stored about the house.
+// House contains the settings of the house.
 type House struct {
-	Name     *string `json:"name"` // nil: none was given
+	Name     *string `json:"name"` // nil: no name
 	Accent   string  `json:"accent"`
 	Language string  `json:"language"`
 }
@@ -27,18 +27,18 @@ const (
 	defaultLanguage = "en"
 )
 
-// accents and languages are all that there are. Core's table has the same lists.
+// accents and languages are the allowed values. The constraints of Core's table have the same lists.
 var (
 	accents   = []string{defaultAccent, "violet", "plum", "ruby", "copper", "olive", "green", "teal"}
 	languages = []string{defaultLanguage, "de"}
 )
 
-// Languages returns those that a house can have.
+// Languages returns the languages that a house can have.
 func Languages() []string { return slices.Clone(languages) }
 
 const readEvery = 10 * time.Second
 
-// Service answers the routes of the house and keeps its state in memory. It is a supervisor.Service. All
+// Service serves the routes of the house and keeps its state in memory. It is a supervisor.Service. All
 // methods are safe for concurrent use, but only one Serve may run at a time.
 type Service struct {
 	store *Store
@@ -48,18 +48,19 @@ type Service struct {
 	ready chan struct{}
 }
 
-// state is the house as it was at one revision.
+// state is the house at one revision.
 type state struct {
 	house House
 	rev   int64
 }
 
-// New opens no connection. Until Serve has read the house, the defaults of a new installation stand for it.
+// New makes a Service. It opens no connection. Before Serve has read the house, Current returns the defaults
+// of a new installation.
 func New(store *Store, log *zap.Logger) *Service {
 	return &Service{store: store, log: log, every: readEvery, ready: make(chan struct{})}
 }
 
-// Current returns the house as it was last read. It takes no lock and asks no database.
+// Current returns the house as it was last read. It takes no lock and does not query the database.
 func (s *Service) Current() House {
 	if held := s.state.Load(); held != nil {
 		return held.house
@@ -67,10 +68,10 @@ func (s *Service) Current() House {
 	return House{Accent: defaultAccent, Language: defaultLanguage}
 }
 
-// Letterhead returns what a mail needs of the house: its name, "" without one, and its language.
+// Letterhead returns the house's name ("" if it has none) and its language, for emails.
 func (s *Service) Letterhead() (name, language string) { return s.Current().Letterhead() }
 
-// Letterhead is Service.Letterhead for those who read the house themselves.
+// Letterhead is Service.Letterhead for callers that have read the house themselves.
 func (h House) Letterhead() (name, language string) {
 	if h.Name != nil {
 		name = *h.Name

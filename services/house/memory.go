@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Serve reads the house, and then again every 10 s until ctx ends. A failed read ends it only while there is
-// no earlier state to keep.
+// Serve reads the house, and then again every 10 s until ctx ends. It returns the error of the first read.
+// Later errors do not end it, because it keeps the last state.
 func (s *Service) Serve(ctx context.Context) error {
 	err := s.read(ctx)
 	if s.state.Load() == nil {
@@ -52,7 +52,8 @@ func (s *Service) read(ctx context.Context) error {
 	return err
 }
 
-// keep replaces the state, unless it is newer: a read that began before a change may end after it.
+// keep replaces the state by found, unless the state is newer, because a read that began before a change may
+// end after it.
 func (s *Service) keep(found state) {
 	for {
 		held := s.state.Load()

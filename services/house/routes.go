@@ -34,7 +34,7 @@ func (s *Service) Routes() []httpapi.Route {
 // show is GET /api/v1/house, for everybody.
 func (s *Service) show(c *httpapi.Call) error { return c.JSON(http.StatusOK, s.Current()) }
 
-// replace is PUT /api/v1/house. The response is what was written; a later write may have changed it again.
+// replace is PUT /api/v1/house. The response is the written house; another write may already have changed it.
 // After a 503 the client does not know whether the house was changed.
 func (s *Service) replace(c *httpapi.Call) error {
 	sent, err := httpapi.DecodeNullable[House](c, "name")
@@ -59,7 +59,8 @@ func (h House) valid() bool {
 		slices.Contains(accents, h.Accent) && slices.Contains(languages, h.Language)
 }
 
-// backup is GET /api/v1/house/backup. It tells of the latest verification; both are null before the first.
+// backup is GET /api/v1/house/backup. It returns the latest verification; both members are null before the
+// first one.
 func (s *Service) backup(c *httpapi.Call) error {
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
@@ -69,7 +70,7 @@ func (s *Service) backup(c *httpapi.Call) error {
 	}
 	var result struct {
 		LastVerifiedAt *string `json:"lastVerifiedAt"`
-		Verdict        *string `json:"verdict"` // null: the backup was good
+		Verdict        *string `json:"verdict"` // null: the backup was valid
 	}
 	if !run.VerifiedAt.IsZero() {
 		at := httpapi.Time(run.VerifiedAt)
@@ -81,8 +82,8 @@ func (s *Service) backup(c *httpapi.Call) error {
 // LastBackup is Store.LastBackup.
 func (s *Service) LastBackup(ctx context.Context) (BackupRun, error) { return s.store.LastBackup(ctx) }
 
-// detached returns the context of a request's work. It does not end when the client leaves, because pgx
-// closes a connection whose query is canceled.
+// detached returns a context for a request's database work. It does not end when the client disconnects,
+// because pgx closes a connection whose query is cancelled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }

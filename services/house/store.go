@@ -15,11 +15,11 @@ import (
 
 const storeDeadline = 5 * time.Second // of one read, or of one request's work
 
-// Store reads and writes the house through the shared pool. Its errors are STORE_UNAVAILABLE. Safe for
+// Store reads and writes the house through the shared pool. Its errors are STORE_UNAVAILABLE. It is safe for
 // concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectHouse = `
@@ -56,7 +56,7 @@ UPDATE core.house
 SET name = $1, accent = $2, language = $3, rev = rev + 1`
 
 // replace writes the whole house and returns it with its revision. Of two concurrent changes the later one
-// is left, never a mix of both. A house that is stored already is not written again, and not recorded.
+// stays, never a mix of both. If the stored house is equal, nothing is written and nothing recorded.
 func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written state, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		before, err := scan(tx.QueryRow(ctx, lockHouse))
@@ -88,7 +88,7 @@ func (h House) equal(other House) bool {
 // BackupRun is the verification of a backup.
 type BackupRun struct {
 	VerifiedAt time.Time // zero: there was none
-	Verdict    *string   // a code; nil: it was good
+	Verdict    *string   // a code; nil: the backup was valid
 }
 
 const selectLastBackup = `
@@ -97,7 +97,7 @@ FROM core.backup_run
 ORDER BY id DESC
 LIMIT 1`
 
-// LastBackup returns the latest verification, good or bad. Its error is STORE_UNAVAILABLE.
+// LastBackup returns the latest verification, successful or not. Its error is STORE_UNAVAILABLE.
 func (s *Store) LastBackup(ctx context.Context) (run BackupRun, err error) {
 	err = s.pool.QueryRow(ctx, selectLastBackup).Scan(&run.VerifiedAt, &run.Verdict)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

@@ -1,5 +1,5 @@
-// Package loglimit limits each kind of log line to one a second, or a longer interval, with the number of
-// events that the line stands for. The log stays readable when a thousand requests a second fail.
+// Package loglimit limits each kind of log line to one per second or per longer interval. The line contains
+// the number of events. So the log stays readable when a thousand requests per second fail.
 package loglimit
 
 import (
@@ -12,9 +12,9 @@ import (
 
 const interval = time.Second
 
-// Limiter counts events by kind. The first event of a kind is logged at once. Those that follow within its
-// interval are logged at the end of that, as one line with the fields of the latest and their number as
-// "count". Safe for concurrent use.
+// Limiter counts events by kind. The first event of a kind is logged at once. Further events within the
+// interval are logged at its end, as one line with the fields of the latest event and their number as
+// "count". It is safe for concurrent use.
 type Limiter struct {
 	log *zap.Logger
 
@@ -39,12 +39,12 @@ func New(log *zap.Logger) *Limiter {
 }
 
 // Log counts one event of a kind that is logged at most once a second. name must be a constant of the
-// program, never text of a caller, because every name takes memory for its interval.
+// program, never text of a caller, because every name occupies memory during its interval.
 func (l *Limiter) Log(name string, level zapcore.Level, message string, fields ...zap.Field) {
 	l.LogEvery(interval, name, level, message, fields...)
 }
 
-// LogEvery is Log for a kind with an interval of its own, which is the same at each call.
+// LogEvery is Log for a kind with an interval of its own, which must be the same at each call.
 func (l *Limiter) LogEvery(
 	every time.Duration, name string, level zapcore.Level, message string, fields ...zap.Field,
 ) {
@@ -69,7 +69,7 @@ func (l *Limiter) LogEvery(
 func (l *Limiter) passed(name string, k *kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k.count == 0 { // also once closed, which has written what was counted
+	if k.count == 0 { // also after Close, which has logged the counted events
 		delete(l.kinds, name)
 		return
 	}

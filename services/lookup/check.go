@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Check asks whether a store works at all, for callers that have nothing to look up: a forged cookie must
-// cost less than a real one. However many callers ask, one query runs at a time.
+// Check tests whether a store works, for callers that have nothing to look up, such as a request with a
+// forged cookie, which must cost less than a real one. Only one query runs at a time, however many callers
+// there are.
 type Check struct{ group *Group[struct{}, struct{}] }
 
-// NewCheck makes a Check that waits for probe for about timeout, as Limits.Timeout says.
+// NewCheck makes a Check that waits about timeout for probe; see Limits.Timeout.
 func NewCheck(timeout time.Duration, probe func(context.Context) error) *Check {
 	limits := Limits{Queries: 1, Batch: math.MaxInt, Timeout: timeout}
 	return &Check{

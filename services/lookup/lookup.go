@@ -1,6 +1,6 @@
-// Package lookup lets callers that ask a store the same kind of question at the same moment share one
-// query. However many callers ask, a Group uses at most Limits.Queries connections of the pool, also while
-// the table is locked. The other callers wait without a connection.
+// Package lookup combines simultaneous look-ups of the same kind into one query. However many callers there
+// are, a Group uses at most Limits.Queries connections of the pool, also while the table is locked. The other
+// callers wait without a connection.
 package lookup
 
 import (
@@ -13,32 +13,32 @@ import (
 
 // Limits bound a Group.
 type Limits struct {
-	Queries int           // that run at the same time; callers gather for the next one meanwhile
+	Queries int           // that run at the same time; further callers wait for the next query
 	Batch   int           // most questions in one query
 	Timeout time.Duration // a caller gets an error after this time at the earliest, a fifth later at the latest
 }
 
-// ErrUnanswered means that the goroutine that ran the query panicked.
+// ErrUnanswered means that the goroutine that ran the query has panicked.
 var ErrUnanswered = errors.New("lookup: the query was given up")
 
-// Question is one caller's key and what was found for it. Read sets Found, or leaves it zero.
+// Question is one caller's key and its result. Read sets Found, or leaves it zero.
 type Question[K, V any] struct {
 	Key   K
 	Found V
 
 	err error
-	// lead receives true: run the next query; or false: the result is here. Its buffer of one is empty at
-	// each send, so that no send waits.
+	// lead receives true if this caller must run the next query, and false if its result is ready. Its buffer of
+	// one is empty at each send, so that no send waits.
 	lead chan bool
 }
 
-// Read fills in a batch of questions with one query. The same key can occur more than once.
+// Read fills in the results of a batch of questions with one query. The same key can occur more than once.
 type Read[K, V any] func(ctx context.Context, batch []*Question[K, V]) error
 
 // Group starts no goroutine: a query runs on the goroutine of the first caller in its batch.
 //
-// No caller joins a query that was already sent, so a result is never older than that of a query of its
-// own: what was deleted before Find was called is never found. Group is safe for concurrent use.
+// No caller joins a query that was already sent, so a result is never older than that of a separate query: a
+// row that was deleted before the call of Find is never found. Group is safe for concurrent use.
 type Group[K, V any] struct {
 	limits    Limits
 	read      Read[K, V]
@@ -58,8 +58,8 @@ func New[K, V any](limits Limits, read Read[K, V]) *Group[K, V] {
 }
 
 // Find returns the zero V when nothing was found. It does not stop when the client disconnects, because a
-// cancelled query would cost the pool a connection. A caller that waits for another one's query came later
-// than that one, so its own deadline is not earlier.
+// cancelled query would cost the pool a connection. A caller that waits for another caller's query arrived
+// later than that caller, so its deadline is not earlier.
 func (g *Group[K, V]) Find(key K) (V, error) {
 	ctx := g.deadlines.within(g.limits.Timeout)
 	own := g.idle.Get().(*Question[K, V])
@@ -69,7 +69,7 @@ func (g *Group[K, V]) Find(key K) (V, error) {
 		g.run(ctx, g.gather(own))
 	}
 	found, err := own.Found, own.err
-	own.Found = nothing // so that the pooled question keeps nothing alive
+	own.Found = nothing // so that the pooled question does not keep the result in memory
 	g.idle.Put(own)
 	return found, err
 }
@@ -81,7 +81,7 @@ func (g *Group[K, V]) Load() (underWay, waiting int) {
 	return g.underWay, len(g.waiting)
 }
 
-// enter takes a free slot, or joins the queue.
+// enter acquires a free slot, or adds the question to the queue.
 func (g *Group[K, V]) enter(own *Question[K, V]) (slot bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,7 +93,7 @@ func (g *Group[K, V]) enter(own *Question[K, V]) (slot bool) {
 	return false
 }
 
-// gather makes a batch of the caller's own question and those that wait.
+// gather makes a batch of the caller's own question and the waiting ones.
 func (g *Group[K, V]) gather(own *Question[K, V]) []*Question[K, V] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +105,8 @@ func (g *Group[K, V]) gather(own *Question[K, V]) []*Question[K, V] {
 	return batch
 }
 
-// run runs the query of a batch for its first caller. It gives the slot back also when read panics.
+// run runs the query of a batch on the goroutine of its first caller. It releases the slot even if read
+// panics.
 func (g *Group[K, V]) run(ctx context.Context, batch []*Question[K, V]) {
 	err := ErrUnanswered
 	defer func() {
@@ -119,7 +120,7 @@ func (g *Group[K, V]) run(ctx context.Context, batch []*Question[K, V]) {
 	err = g.read(ctx, batch)
 }
 
-// leave hands the slot to the first caller that waits, which runs the next query.
+// leave passes the slot to the first waiting caller, which runs the next query.
 func (g *Group[K, V]) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

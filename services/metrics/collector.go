@@ -5,10 +5,10 @@ import "github.com/prometheus/client_golang/prometheus"
 // collector turns a source's figures into metrics, at each scrape.
 type collector struct{ source Source }
 
-// Describe says nothing, so that the registry checks what Collect sends.
+// Describe sends no descriptions, so the registry checks each metric that Collect sends.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect asks once.
+// Collect reads the source once and sends its figures.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	send := func(m metric, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(m.desc, m.kind, value, labels...)

@@ -21,15 +21,14 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// ErrAddress means that SERVICE_METRICS_ADDRESS cannot be listened on.
+// ErrAddress means that no listener can be opened on SERVICE_METRICS_ADDRESS.
 const ErrAddress = Error("METRICS_ADDRESS_INVALID")
 
 func (e Error) sentence() string {
 	return "The address of SERVICE_METRICS_ADDRESS cannot be used; choose another port or a folder that exists."
 }
 
-// Listener gives the metrics out on an address of its own, away from the platform's. It is a
-// supervisor.Service.
+// Listener serves the metrics on a separate address. It is a supervisor.Service.
 type Listener struct {
 	network, address string
 	handler          http.Handler
@@ -37,8 +36,8 @@ type Listener struct {
 	bound            net.Addr
 }
 
-// NewListener makes the service; nothing is bound before Serve. network is "tcp" or "unix". A Unix socket is
-// for its user and group alone.
+// NewListener makes the service; nothing is bound before Serve. network is "tcp" or "unix". Only its user and
+// group may use a Unix socket.
 func NewListener(network, address string, m *Metrics) *Listener {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
@@ -46,7 +45,7 @@ func NewListener(network, address string, m *Metrics) *Listener {
 }
 
 const (
-	scrapeWithin = 10 * time.Second // to read a request, and to take its response
+	scrapeWithin = 10 * time.Second // to read a request and write its response
 	maxHead      = 8 << 10
 	stopWithin   = 2 * time.Second
 )
@@ -64,7 +63,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 		WriteTimeout:   scrapeWithin,
 		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: maxHead,
-		ErrorLog:       log.New(io.Discard, "", 0), // its lines carry peer addresses
+		ErrorLog:       log.New(io.Discard, "", 0), // its lines contain peer addresses
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -83,7 +82,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// listen replaces the socket that a process which was killed has left.
+// listen binds the address. It removes the Unix socket of a killed process first.
 func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 	if l.network != "unix" {
 		return new(net.ListenConfig).Listen(ctx, l.network, l.address)
@@ -98,7 +97,7 @@ func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 	return listener, errors.Join(os.Chmod(l.address, 0o660))
 }
 
-// served tells whether a process listens on the socket.
+// served reports whether a process listens on the socket.
 func (l *Listener) served(ctx context.Context) bool {
 	conn, err := new(net.Dialer).DialContext(ctx, l.network, l.address)
 	if err != nil {
@@ -111,7 +110,7 @@ func (l *Listener) served(ctx context.Context) bool {
 // Ready is closed when the address is bound.
 func (l *Listener) Ready() <-chan struct{} { return l.ready }
 
-// Addr is the bound address, valid after Ready.
+// Addr returns the bound address. Call it only after Ready is closed.
 func (l *Listener) Addr() net.Addr { return l.bound }
 
 // String names the service.

@@ -1,8 +1,8 @@
-// Package metrics owns what a monitoring system reads: the names of all metrics, their counts, and the
-// listener that gives them out in Prometheus' text format. What they mean is in docs/operations/metrics.md.
+// Package metrics owns the metrics for a monitoring system: their names, their counts, and the listener that
+// serves them in Prometheus' text format. docs/operations/metrics.md explains them.
 //
 // No label is a person, a host, an address or a path that a client wrote: routes are the templates of the
-// route table, modules and channels the names of manifests.
+// route table, and the names of modules and channels come from manifests.
 package metrics
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts requests as they are answered, and asks its source for all else at each scrape. Safe for
+// Metrics counts responses, and reads all other figures from its source at each scrape. It is safe for
 // concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
@@ -23,8 +23,8 @@ type Metrics struct {
 	refusals *prometheus.CounterVec
 }
 
-// New makes the metrics of this process, which runs version. causes are those that Refused will be called
-// with: each is there from the beginning, so that a first refusal shows as a rise.
+// New makes the metrics of this process, which runs version. causes are all arguments of later calls of
+// Refused. Each has a counter of 0 from the beginning, so that the first refusal is visible as an increase.
 func New(version string, causes []string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), requests: newRequests(), seconds: newSeconds(),
 		refusals: newRefusals()}
@@ -41,13 +41,13 @@ func New(version string, causes []string) *Metrics {
 	return m
 }
 
-// Add reads the source at each scrape, beside what is counted. It is called once.
+// Add adds the figures of a source, which is read at each scrape. Call it once.
 func (m *Metrics) Add(source Source) { m.registry.MustRegister(collector{source}) }
 
-// Handler answers every request with all metrics.
+// Handler returns the handler that responds with all metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes})
 }
 
-// maxScrapes are answered at a time; further ones get 503.
+// maxScrapes is how many requests are handled at the same time; further ones get 503.
 const maxScrapes = 4

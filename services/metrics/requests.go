@@ -27,7 +27,7 @@ func newRefusals() *prometheus.CounterVec {
 	}, []string{"cause"})
 }
 
-// Route returns what counts the responses of one route. A time of 0 is not measured.
+// Route returns the function that counts the responses of one route. A duration of 0 is not observed.
 func (m *Metrics) Route(method, path string) func(status int, took time.Duration) {
 	return func(status int, took time.Duration) {
 		m.requests.WithLabelValues(method, path, statusText(status)).Inc()
@@ -40,7 +40,7 @@ func (m *Metrics) Route(method, path string) func(status int, took time.Duration
 // Refused counts a refusal.
 func (m *Metrics) Refused(cause string) { m.refusals.WithLabelValues(cause).Inc() }
 
-// statusText spares the hot path an allocation.
+// statusText is strconv.Itoa without an allocation.
 func statusText(status int) string {
 	if status >= 0 && status < len(statusTexts) {
 		return statusTexts[status]

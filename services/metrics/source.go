@@ -6,12 +6,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source tells how the platform is doing at this moment. It must not wait: no database, no network.
+// Source returns the current figures of the platform. It must not wait for database or network.
 type Source interface {
 	Figures() Figures
 }
 
-// Figures is everything that a scrape asks for. Totals count since the process began.
+// Figures are all figures of a scrape. Totals count since the start of the process.
 type Figures struct {
 	Connections Connections
 	CorePool    Pool
@@ -21,12 +21,12 @@ type Figures struct {
 	RateLimiter RateLimiter
 	Storage     *Storage   // nil: none is configured
 	Backplane   *Backplane // nil: none is configured
-	Backup      *Backup    // nil: none was verified yet, or it is not known
+	Backup      *Backup    // nil: none was verified yet, or unknown
 	Channels    []Channel
 	Modules     []Module
 }
 
-// Connections are the listener's.
+// Connections are the HTTP listener's connections.
 type Connections struct{ Open, Idle, Streams int }
 
 // Pool is a pool of connections to PostgreSQL.
@@ -42,16 +42,16 @@ type Outbox struct {
 	Dropped int64
 }
 
-// RateLimiter is what counts attempts.
+// RateLimiter has the figures of the rate limiter.
 type RateLimiter struct {
 	Keys    int
 	Refused int64
 }
 
-// Storage is the way to the object storage.
+// Storage has the figures of the object storage's client.
 type Storage struct{ Requests, Failures int64 }
 
-// Backplane is the way to the other processes of the installation.
+// Backplane is the state of the connection to the installation's other processes.
 type Backplane struct{ Connected bool }
 
 // Channel is one realtime channel.
@@ -72,7 +72,7 @@ type Module struct {
 	State             string // one of States
 	Starts            int64
 	Memory, MostOwn   int64 // bytes
-	HostMemory        int64 // bytes that the platform holds for it
+	HostMemory        int64 // bytes that the platform itself uses for it
 	MostHost          int64
 	CPU               time.Duration
 	InFlight, Waiting int64
@@ -80,10 +80,10 @@ type Module struct {
 	Failures          int64
 }
 
-// States are those of a module's process.
+// States are the states of a module's process.
 var States = []string{"ready", "restarting", "refused"}
 
-// metric is a row of the table of what a source tells.
+// metric is a row of the table of a source's metrics.
 type metric struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -97,7 +97,7 @@ func gauge(name, help string, labels ...string) metric {
 	return metric{prometheus.NewDesc("narthex_"+name, help, labels, nil), prometheus.GaugeValue}
 }
 
-// The table of what a source tells.
+// The table of a source's metrics.
 var (
 	connections = gauge("http_connections", "Connections, by what they do.", "state")
 

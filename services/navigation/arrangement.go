@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Arrangement is every stored group and place, as of one moment.
+// Arrangement contains all stored groups and placements, read in one snapshot.
 type Arrangement struct {
 	groups     map[string]Group     // by id
 	placements map[string]Placement // by module id; each is in one of the groups or in none
@@ -18,7 +18,8 @@ type Arrangement struct {
 type view struct {
 	Groups    []groupView `json:"groups"`
 	Ungrouped []entry     `json:"ungrouped"`
-	// those of the platform's that the caller holds; hints for the page, never authorization
+	// Permissions are the platform's permissions that the caller has. They are hints for the page, not
+	// authorization.
 	Permissions []string `json:"permissions"`
 }
 
@@ -32,11 +33,11 @@ type entry struct {
 	ModuleID string         `json:"moduleId"`
 	Name     string         `json:"name"`
 	Order    *int           `json:"order"` // nil: never placed
-	UI       jsontext.Value `json:"ui"`    // the inventory's, untouched
+	UI       jsontext.Value `json:"ui"`    // from the inventory, unchanged
 }
 
-// resolve sorts the modules into the groups. Groups without modules are shown; places of other modules are
-// not.
+// resolve sorts the modules into the groups. Groups without modules are included; placements of other modules
+// are not.
 func (a Arrangement) resolve(modules []entry) (groups []groupView, ungrouped []entry) {
 	placed := make(map[string][]entry)
 	for _, e := range modules {

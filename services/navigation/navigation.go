@@ -17,13 +17,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Inventory describes the module pages that can be mounted.
+// Inventory returns the module pages that can be mounted.
 type Inventory interface {
-	// Entries returns their inventory entries for a caller, by module id. All are of installed modules.
+	// Entries returns the inventory entries for a caller, by module id. It contains only installed modules.
 	Entries(ctx context.Context, caller httpapi.Caller) (map[string]jsontext.Value, error)
 }
 
-// Service handles the routes of navigation. Safe for concurrent use; it has no goroutines.
+// Service serves the routes of navigation. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	catalog   *catalog.Catalog
 	inventory Inventory
@@ -38,7 +38,7 @@ type Config struct {
 	Store     *Store
 }
 
-// New opens no connection and starts nothing.
+// New makes a Service. It opens no connection and starts no goroutine.
 func New(config Config) *Service {
 	s := &Service{catalog: config.Catalog, inventory: config.Inventory, store: config.Store}
 	for _, permission := range config.Catalog.Permissions {

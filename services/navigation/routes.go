@@ -59,7 +59,7 @@ func (s *Service) show(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, view{groups, ungrouped, held})
 }
 
-// held returns those of the platform's permissions that the caller holds.
+// held returns those of the platform's permissions that the caller has.
 func (s *Service) held(ctx context.Context, caller httpapi.Caller) (held []string, err error) {
 	for _, permission := range s.platform {
 		allowed, err := caller.Allowed(ctx, permission)
@@ -87,8 +87,8 @@ func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	return modules, nil
 }
 
-// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The response is what was written; a later
-// write may have changed it again.
+// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The response is the written group; another
+// write may already have changed it.
 func (s *Service) putGroup(c *httpapi.Call) error {
 	g, err := decodeGroup(c)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	return noContent(c)
 }
 
-// place is PUT /api/v1/dashboard/navigation/placements/{module}. A malformed body gives 400 for every
-// module, then a module that is neither installed nor placed 404, then an unknown group 404.
+// place is PUT /api/v1/dashboard/navigation/placements/{module}. It checks in this order: a malformed body is
+// 400 for every module, a module that is neither installed nor placed is 404, an unknown group is 404.
 func (s *Service) place(c *httpapi.Call) error {
 	p, err := decodePlacement(c)
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Service) place(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, p)
 }
 
-// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. An id that no module can have has no
-// place, so the store is not asked.
+// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. For an id that no module can have, it
+// does not query the store.
 func (s *Service) unplace(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err

@@ -12,22 +12,22 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
-const storeDeadline = 5 * time.Second // of one request's work, its waits for rows included
+const storeDeadline = 5 * time.Second // of one request's work, including waits for row locks
 
-// detached returns the context of a request's work. It does not end when the client leaves, because pgx
-// closes a connection whose query is canceled.
+// detached returns a context for a request's database work. It does not end when the client disconnects,
+// because pgx closes a connection whose query is cancelled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
 // Store reads and writes the arrangement through the shared pool. Each change is one statement, so the
-// database alone orders concurrent calls: of several writes of one row the last is left, complete. Who made
-// it is recorded in its transaction; a write that changes nothing is not recorded. Its work ends with the
-// context that it is given. Its errors are those of errors.go, and STORE_UNAVAILABLE when it
-// is unknown what was stored. Safe for concurrent use.
+// database orders concurrent calls: of several writes of one row the last one stays, complete. The same
+// transaction records who made the change; a write that changes nothing is not recorded. A call stops when
+// its context ends. The errors are those of errors.go, and STORE_UNAVAILABLE when it is unknown what was
+// stored. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectArrangement = `
@@ -35,7 +35,7 @@ SELECT g.id, g.label, g.position, p.module_id, p.position
 FROM core.navigation_group g
 FULL JOIN core.navigation_placement p ON p.group_id = g.id`
 
-// Arrangement reads everything that is stored, as of one moment.
+// Arrangement reads all groups and placements in one snapshot.
 func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 	rows, err := s.pool.Query(ctx, selectArrangement)
 	if err != nil {
@@ -84,9 +84,9 @@ func (s *Store) DeleteGroup(ctx context.Context, by chain.Actor, id string) erro
 	return err
 }
 
-// lockedGroup is $2, and locks that group against deletion before the statement locks the placement's row.
-// DeleteGroup locks in the same order, so the two cannot deadlock. The foreign key would take this lock too,
-// but last.
+// lockedGroup is an expression with the value $2. It locks that group against deletion before the statement
+// locks the placement's row. DeleteGroup locks in the same order, so the two cannot deadlock. The foreign key
+// would also take this lock, but as the last one.
 const lockedGroup = `coalesce((
 	SELECT id
 	FROM core.navigation_group
@@ -102,7 +102,7 @@ SET group_id = excluded.group_id, position = excluded.position
 WHERE (navigation_placement.group_id, navigation_placement.position)
 	IS DISTINCT FROM (excluded.group_id, excluded.position)`
 
-// Place gives a module a place, whether or not it had one. Fails with ErrGroupNotFound.
+// Place stores a module's placement, whether or not it had one. It fails with ErrGroupNotFound.
 func (s *Store) Place(ctx context.Context, by chain.Actor, p Placement) error {
 	_, err := s.change(ctx, ofModule(by, p.ModuleID), upsertPlacement, p.ModuleID, p.GroupID, p.Order)
 	return err
@@ -120,7 +120,7 @@ SELECT EXISTS (
 	WHERE module_id = $1
 )`
 
-// Replace gives a module another place. Fails with ErrNotInstalled when it has none, and with
+// Replace changes a module's placement. It fails with ErrNotInstalled when there is none, and with
 // ErrGroupNotFound.
 func (s *Store) Replace(ctx context.Context, by chain.Actor, p Placement) error {
 	changed, err := s.change(ctx, ofModule(by, p.ModuleID), updatePlacement, p.ModuleID, p.GroupID, p.Order)
@@ -141,7 +141,7 @@ const deletePlacement = `
 DELETE FROM core.navigation_placement
 WHERE module_id = $1`
 
-// Unplace deletes a module's place. Deleting an absent one succeeds.
+// Unplace deletes a module's placement. It succeeds also when there is none.
 func (s *Store) Unplace(ctx context.Context, by chain.Actor, moduleID string) error {
 	_, err := s.change(ctx, ofModule(by, moduleID), deletePlacement, moduleID)
 	return err
@@ -178,7 +178,7 @@ func ofModule(by chain.Actor, id string) chain.Entry {
 	}
 }
 
-// placedInGroup is the foreign key that refuses places in groups that do not exist or are just being
+// placedInGroup is the foreign key that refuses placements in groups that do not exist or have just been
 // deleted.
 const placedInGroup = "navigation_placement_group"
 

@@ -9,7 +9,7 @@ import (
 const (
 	maxGroupID = 64        // characters
 	maxLabel   = 80        // characters
-	maxOrder   = 1_000_000 // and 0 at least
+	maxOrder   = 1_000_000 // the minimum is 0
 )
 
 // Group is a heading.

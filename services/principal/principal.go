@@ -1,5 +1,5 @@
-// Package principal owns the types that say who sent a request: a person, a device or nobody. It does not
-// say what they may do.
+// Package principal owns the types for the sender of a request: a person, a device or nobody. It contains no
+// permissions.
 package principal
 
 // Kind is the kind of a caller.
@@ -12,7 +12,7 @@ const (
 	Device         // a paired screen
 )
 
-// Principal is one caller. It holds no address, no name and no session.
+// Principal is one caller. It contains no address, no name and no session.
 type Principal struct {
 	Kind     Kind
 	UserID   string // Human only

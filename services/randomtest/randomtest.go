@@ -1,5 +1,5 @@
-// Package randomtest gives tests their random numbers: another seed in each run, printed, and settable, so
-// that what a run found can be run again.
+// Package randomtest provides random numbers for tests. Each run has another seed, which is printed. A failed
+// run can be repeated by setting its seed.
 package randomtest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Variable names the environment variable that holds the seed of a run to repeat: a decimal number of 64
-// bits. Without it each run draws its own.
+// Variable is the environment variable for the seed of a run to repeat: a decimal number of 64 bits. Without
+// it, each run chooses a random seed.
 const Variable = "NARTHEX_SEED"
 
 // Seed returns the seed of this test and prints it into the test's log. It fails the test when the variable
@@ -29,16 +29,16 @@ func Seed(tb testing.TB) uint64 {
 	return seed
 }
 
-// Rapid makes the checks of pgregory.net/rapid in this process begin at the test's seed. Call it before
-// t.Parallel, because nothing may check meanwhile.
+// Rapid sets the seed of all later checks of pgregory.net/rapid in this process to the test's seed. Call it
+// before t.Parallel, because no check may run at the same time.
 func Rapid(tb testing.TB) {
 	tb.Helper()
-	seed := max(1, Seed(tb)) // rapid takes 0 for "any"
+	seed := max(1, Seed(tb)) // for rapid, 0 means a random seed
 	if err := flag.Set("rapid.seed", strconv.FormatUint(seed, 10)); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-// New returns a source of a seed. Sources of the same seed and different streams are independent. It is for
-// one goroutine.
+// New returns a random source with a seed. Sources with the same seed and different streams are independent.
+// Use a source in one goroutine only.
 func New(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }

@@ -1,12 +1,12 @@
-// Package ratelimit limits how often a client may send a kind of request. It holds the keys of this process
-// and the time at which each was last allowed.
+// Package ratelimit limits how often a client may send a kind of request. It stores the keys of this process
+// and when each was last allowed.
 //
-// The window starts at the last allowed request of a key. A request that comes a full window later starts a
-// new count. One that comes sooner is counted, up to the rule's maximum, and then refused; a refused
-// request changes nothing. So a slow caller is limited too: with 3 per 10 s, requests at 0, 9 and 18 s are
-// allowed and one at 27 s is not, because there was never a pause of a window.
+// The window starts at the last allowed request of a key. A request at least a full window later starts a new
+// count. An earlier request is counted up to the rule's maximum, and refused above it. A refused request
+// changes nothing. So a slow caller is limited too: with 3 per 10 s, requests at 0, 9 and 18 s are allowed
+// and one at 27 s is not, because there was no pause as long as a window.
 //
-// Processes share no counts, and a restart forgets all of them.
+// Processes do not share counts, and a restart loses them.
 package ratelimit
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// MaxKeys is how many keys are held. When it is reached, a new key replaces one that has expired, else the
-// one that was last allowed longest ago.
+// MaxKeys is how many keys are stored. When it is reached, a new key replaces an expired one, or, if there is
+// none, the key whose last allowed request is the oldest.
 const MaxKeys = 100_000
 
 const (
@@ -35,7 +35,7 @@ type Rule struct {
 // Limiter counts requests. Safe for concurrent use. Its results are correct whether or not Serve runs:
 // Serve only frees the memory of expired keys.
 type Limiter struct {
-	began time.Time // has the monotonic clock: setting the machine's time moves no window
+	began time.Time // with the monotonic clock, so that setting the machine's time changes no window
 	ready chan struct{}
 
 	mu      sync.Mutex
@@ -44,16 +44,16 @@ type Limiter struct {
 	refused int64
 }
 
-// New makes a Limiter without keys. It starts nothing.
+// New makes a Limiter without keys. It starts no goroutine.
 func New() *Limiter {
 	ready := make(chan struct{})
 	close(ready)
 	return &Limiter{began: time.Now(), ready: ready}
 }
 
-// Allow counts a request of key under rule, or refuses it. With a refusal it returns the time until the
-// last allowed request is a window old: more than 0 and at most a window. The check and the count are one
-// step. A key is counted apart for each length of window.
+// Allow counts a request of key under rule, or refuses it. With a refusal it returns the time until the last
+// allowed request is a window old: more than 0 and at most a window. The check and the count are one step. A
+// key has a separate count for each length of window.
 func (l *Limiter) Allow(rule Rule, key Key) (ok bool, retryAfter time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *Limiter) Allow(rule Rule, key Key) (ok bool, retryAfter time.Duration) 
 	return true, 0
 }
 
-// Figures returns how many keys are held, and how many requests were refused since the process began.
+// Figures returns how many keys are stored, and how many requests were refused since the process began.
 func (l *Limiter) Figures() (keys int, refused int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *Limiter) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed from the start: a limiter waits for nothing.
+// Ready is closed from the start.
 func (l *Limiter) Ready() <-chan struct{} { return l.ready }
 
 // String names the service.
@@ -116,8 +116,8 @@ func (l *Limiter) window(length time.Duration) *window {
 	return w
 }
 
-// makeRoom removes one key when MaxKeys are held. The oldest key of a window is also the first of it to
-// expire, so looking at one key in each window is enough.
+// makeRoom removes one key when there are MaxKeys. The oldest key of a window is also the first one to
+// expire, so it only compares the oldest keys of the windows.
 func (l *Limiter) makeRoom(now time.Duration) {
 	if l.keys < MaxKeys {
 		return
@@ -165,9 +165,10 @@ type Key struct {
 	path   string
 }
 
-// KeyOf makes the key of a client and a path. An IPv6 client is counted by its /64, which is what one
-// household gets, because single addresses cost nothing there. All clients without an address share one
-// key. path must be a constant of the program: text of a request would keep the request's memory alive.
+// KeyOf makes the key of a client and a path. An IPv6 client is counted by its /64, the network of one
+// household, because a client can change its address within that at will. All clients without an address
+// share one key. path must be a constant of the program: a part of a request would keep the request's memory
+// in use.
 func KeyOf(client netip.Addr, path string) Key {
 	client = client.Unmap()
 	if client.Is6() {

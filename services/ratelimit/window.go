@@ -2,8 +2,8 @@ package ratelimit
 
 import "time"
 
-// window holds the keys of all rules with one length of window, in the order in which they were last
-// allowed. That is also the order in which they expire.
+// window stores the keys of all rules with one length of window, ordered by their last allowed request. They
+// expire in the same order.
 type window struct {
 	length  time.Duration
 	entries map[Key]*entry
@@ -25,7 +25,7 @@ func newWindow(length time.Duration) *window {
 
 func (w *window) expired(e *entry, now time.Duration) bool { return now-e.allowed >= w.length }
 
-// oldest returns nil when the window is empty.
+// oldest returns the oldest key, or nil when the window is empty.
 func (w *window) oldest() *entry {
 	if w.ends.next == &w.ends {
 		return nil

@@ -1,10 +1,10 @@
-// Package schedule owns what modules do regularly (Registry.Every of the SDK): when a run is due, and which
-// of the processes that share a database makes it. Times are the database's.
+// Package schedule runs the scheduled work of modules (Registry.Every of the SDK). It decides when a run is
+// due, and which of the processes that share a database makes it. All times are the database's.
 //
 // A row of core.module_schedule is claimed for a run, and again every few seconds while the module still
-// works on it, so two processes never run it at the same time. A process that dies leaves its claim to end
-// after 45 s; then another one makes the run. Runs that were missed while no process was there are made up by
-// one.
+// works on it, so two processes never run it at the same time. The claim of a process that dies expires after
+// 45 s; then another process makes the run. Several runs that were missed while no process was running are
+// replaced by a single one.
 package schedule
 
 import (
@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	claimFor  = 45 * time.Second // longer than a run, abi.RunWithin
+	claimFor  = 45 * time.Second // longer than a run may take, abi.RunWithin
 	askWithin = 5 * time.Second
 )
 
-// pauses are how long a Service waits.
+// pauses are the intervals and timeouts of a Service.
 type pauses struct {
 	look  time.Duration
 	run   time.Duration // for a run
 	renew time.Duration // between two renewals of a claim
-	stop  time.Duration // for a run that is told to end by a shutdown
+	stop  time.Duration // for a run to end at a shutdown
 }
 
 // Declared is one schedule of a module that runs in this process.
@@ -41,11 +41,11 @@ type Declared struct {
 
 // Modules are the modules that this process runs.
 type Modules interface {
-	// Scheduled returns the schedules of those that can be called now.
+	// Scheduled returns the schedules of the modules that can be called now.
 	Scheduled() []Declared
-	// Run makes one run. Its error says nothing of whether the module still works on it.
+	// Run makes one run. After an error the module may still be working on it.
 	Run(ctx context.Context, moduleID, name string) error
-	// Running reports whether the module works on a run. Without its process nothing does.
+	// Running reports whether the module is working on a run. Without a process it returns false.
 	Running(ctx context.Context, moduleID, name string) (bool, error)
 }
 
@@ -59,7 +59,7 @@ type Service struct {
 	ready   chan struct{}
 }
 
-// New starts nothing.
+// New makes a Service. It starts no goroutine.
 func New(store *Store, modules Modules, log *zap.Logger) *Service {
 	ready := make(chan struct{})
 	close(ready)
@@ -71,15 +71,15 @@ func New(store *Store, modules Modules, log *zap.Logger) *Service {
 	}
 }
 
-// Look lets Serve look at once for what is due. It never blocks.
+// Look makes Serve search for due runs at once. It never blocks.
 func (s *Service) Look() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is already pending
 	}
 }
 
-// Serve makes runs until ctx ends. Then it tells the runs in progress to end, and waits for that for 5 s.
+// Serve makes runs until ctx ends. Then it cancels the runs in progress, and waits up to 5 s for their end.
 func (s *Service) Serve(ctx context.Context) error {
 	var runs sync.WaitGroup
 	defer runs.Wait()
@@ -108,13 +108,13 @@ func (s *Service) RunDue(ctx context.Context) error {
 	return s.look(ctx, make(map[Declared]bool), &runs)
 }
 
-// Ready is closed from the start: nobody waits for a run.
+// Ready is closed from the start, because no other service waits for a run.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.
 func (s *Service) String() string { return "schedules" }
 
-// look begins the runs that are due.
+// look starts the runs that are due.
 func (s *Service) look(ctx context.Context, known map[Declared]bool, runs *sync.WaitGroup) error {
 	declared := s.modules.Scheduled()
 	for _, d := range declared {
@@ -142,7 +142,7 @@ func (s *Service) look(ctx context.Context, known map[Declared]bool, runs *sync.
 	return nil
 }
 
-// run makes one run and says what came of it. A claim that could not be given up ends by itself.
+// run makes one run and stores the result. If that fails, the claim expires by itself.
 func (s *Service) run(ctx context.Context, d Declared, number int64) {
 	within, cancel := context.WithTimeout(ctx, s.pauses.run)
 	err := s.modules.Run(within, d.ModuleID, d.Name)
@@ -163,8 +163,8 @@ func (s *Service) run(ctx context.Context, d Declared, number int64) {
 	}
 }
 
-// awaitEnd renews the claim while the module still works on a run that was given up: one that does not heed
-// its context. It reports whether the run has ended; at a shutdown it does not wait for long.
+// awaitEnd renews the claim while the module still works on a failed run, because it ignores the end of its
+// context. It reports whether the run has ended. At a shutdown it waits only pauses.stop.
 func (s *Service) awaitEnd(ctx context.Context, d Declared, number int64) bool {
 	stopping := ctx.Done()
 	var last <-chan time.Time
@@ -175,7 +175,7 @@ func (s *Service) awaitEnd(ctx context.Context, d Declared, number int64) bool {
 		if err == nil && !running {
 			return true
 		}
-		_ = s.store.renew(ctx, d, number) // without a database nobody else claims it
+		_ = s.store.renew(ctx, d, number) // while the database is unreachable, no other process can claim it
 		pause := s.pauses.renew
 		if ctx.Err() != nil {
 			pause = 100 * time.Millisecond
@@ -199,7 +199,8 @@ const (
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// Check refuses schedules that break the rules of Registry.Every, and says which one.
+// Check returns an error for schedules that break the rules of Registry.Every. The error names the broken
+// rule.
 func Check(schedules []*abi.Schedule) error {
 	if len(schedules) > MaxSchedules {
 		return fmt.Errorf("%d schedules, but a module has at most %d", len(schedules), MaxSchedules)

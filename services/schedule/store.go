@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// A new schedule is due after its interval. One whose interval became shorter is not due later than that.
+	// A new schedule is due after its interval. If an interval becomes shorter, the next run is due after the
+	// new interval at the latest.
 	declareSchedule = `
 INSERT INTO core.module_schedule AS s (module_id, name, due_at)
 VALUES ($1, $2, now() + make_interval(secs => $3))
@@ -24,8 +25,8 @@ FROM core.module_schedule s
 JOIN unnest($1::text[], $2::text[]) AS declared (module_id, name) USING (module_id, name)
 WHERE s.due_at <= now() AND s.free_at <= now()`
 
-	// Moving free_at claims the row: until then nobody else runs it. A process that dies with it has not to give
-	// it back.
+	// Moving free_at into the future claims the row: until then no other process runs it. So the claim of a
+	// process that dies ends by itself.
 	claimRun = `
 UPDATE core.module_schedule
 SET run = run + 1, tries = tries + 1, free_at = now() + make_interval(secs => $3)
@@ -67,14 +68,14 @@ const storeDeadline = 5 * time.Second
 // Store is the SQL of schedules. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// NewStore opens no connection.
+// NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 func (s *Store) declare(ctx context.Context, d Declared) error {
 	return s.exec(ctx, declareSchedule, d.ModuleID, d.Name, d.Interval.Seconds())
 }
 
-// due returns those of the declared schedules that somebody could claim.
+// due returns those of the declared schedules that can be claimed now.
 func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error) {
 	if len(declared) == 0 {
 		return nil, nil
@@ -98,7 +99,8 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 	})
 }
 
-// claim returns the number of the run when this process is the one that makes it.
+// claim claims the next run for this process and returns its number. claimed is false when another process
+// has it.
 func (s *Store) claim(ctx context.Context, d Declared) (number int64, claimed bool, err error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -121,7 +123,7 @@ func (s *Store) fail(ctx context.Context, d Declared, number int64) error {
 	return s.exec(ctx, failRun, d.ModuleID, d.Name, number, d.Interval.Seconds())
 }
 
-// giveBack lets the next process make the run at once.
+// giveBack releases the claim, so that another process can make the run at once.
 func (s *Store) giveBack(ctx context.Context, d Declared, number int64) error {
 	return s.exec(ctx, giveRunBack, d.ModuleID, d.Name, number)
 }
@@ -133,7 +135,7 @@ func (s *Store) exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// detached returns the context of a statement, which goes on when the platform stops meanwhile.
+// detached returns a context for a statement, which continues when the platform stops.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }

@@ -1,14 +1,14 @@
-// Package chain owns what is recorded of a change: who made it, what it was, and what it concerned. Stores
-// record it in the transaction of the change itself, so that there is never one without the other.
+// Package chain writes the activity: for each change, who made it, what it was, and what it concerned. Stores
+// record an entry in the transaction of the change, so that neither exists without the other.
 //
-// An entry holds ids and keys, never an address, a name, a token or a value. docs/reference/activity.md
+// An entry contains ids and keys, never an address, a name, a token or a value. docs/reference/activity.md
 // lists the actions.
 package chain
 
 // Action is what was done.
 type Action string
 
-// All actions. Each belongs to the store that makes the change.
+// All actions. Each is recorded by the store that makes the change.
 const (
 	GrantIssued           = Action("grant.issued")
 	GrantRevoked          = Action("grant.revoked")
@@ -39,7 +39,7 @@ type Actor struct {
 	UserID string `json:"userId,omitzero"`
 }
 
-// Person is somebody who was signed in. An empty id stands for the platform itself.
+// Person returns the actor for a signed-in person, or Platform for an empty id.
 func Person(userID string) Actor {
 	if userID == "" {
 		return Platform()
@@ -47,10 +47,10 @@ func Person(userID string) Actor {
 	return Actor{Kind: "person", UserID: userID}
 }
 
-// Operator is the one who ran a command on the host.
+// Operator returns the actor for changes by a command on the host.
 func Operator() Actor { return Actor{Kind: "operator"} }
 
-// Platform is nobody: the platform did it by itself.
+// Platform returns the actor for changes that the platform makes by itself.
 func Platform() Actor { return Actor{Kind: "platform"} }
 
 // Subject is what a change concerned.
@@ -69,7 +69,7 @@ const (
 	HouseSubject           = "house"
 )
 
-// Entry is one change. Details may be nil; its values are texts or lists of texts.
+// Entry is one change. Details may be nil; its values are strings or lists of strings.
 type Entry struct {
 	Actor   Actor          `json:"actor"`
 	Action  Action         `json:"action"`

@@ -16,8 +16,9 @@ type Tx interface {
 const recordEntries = `SELECT core.record_activity($1)`
 
 // Record appends the entries to the chain. It locks the chain's head until the transaction ends, so a
-// transaction calls it once, with all its entries, as its last statement: then a transaction that holds the
-// head waits for nothing, and no two can deadlock over it. Without entries it does nothing.
+// transaction must call it once, with all its entries, as its last statement. Then a transaction that has
+// locked the head waits for no other lock, and no two can deadlock because of it. Without entries it does
+// nothing.
 func Record(ctx context.Context, tx Tx, entries ...Entry) error {
 	if len(entries) == 0 {
 		return nil
