@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Even the role that owns the table cannot change what was written.
+// Even the role that owns the table cannot change its rows.
 func TestAuditIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -76,8 +76,8 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// Neither ownership nor a grant counts while a person is deactivated. Both count again after the
-// reactivation.
+// Neither ownership nor a grant is effective while a person is deactivated. Both are effective again after
+// the reactivation.
 func TestDeactivated(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -157,7 +157,8 @@ func TestOneQueryPerRequest(t *testing.T) {
 	}
 }
 
-// A failed query is kept for the whole request, so that one request is never judged by two states.
+// The error of a failed query is kept for the whole request, so that the decisions in one request never
+// depend on two states.
 func TestFailureIsKept(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

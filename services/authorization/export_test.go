@@ -26,7 +26,7 @@ const (
 	UpdateRevoked  = updateRevoked
 )
 
-// WithLongTimeout gives a store a timeout that only a fault can use up, also on a loaded machine.
+// WithLongTimeout gives a store a timeout that passes only in case of a fault, even on a loaded machine.
 func WithLongTimeout(s *Store) *Store {
 	s.timeout = 2 * time.Minute
 	return s

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
-// Every fault of the store gives the same response, and nothing is written in part. The permission was read
-// before.
+// With every fault of the store the response is the same, and nothing is written partially. The caller's
+// permission was read before the fault.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	const list, one, issue, revoke = 1, 2, 4, 8
@@ -133,7 +133,7 @@ func TestUnreachable(t *testing.T) {
 	)
 }
 
-// A request that waited too long gets an error, and its work is not done later.
+// A request that waits too long gets an error, and its change is not made later.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -163,7 +163,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A client that disconnects loses neither its work nor the connection.
+// When a client disconnects, its change is still made, and the pool keeps the connection.
 func TestClientGoneWhileWriting(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

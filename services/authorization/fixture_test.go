@@ -27,7 +27,7 @@ const (
 	grants = "core.authorization.grants.manage"
 )
 
-// harness is one service with a database of its own.
+// harness is one service with its own database.
 type harness struct {
 	*databasetest.DB
 	service *authorization.Service
@@ -98,7 +98,7 @@ func (h harness) insert(t testing.TB, person, permission, columns, values string
 	)
 }
 
-// text returns the one text that a query selects.
+// text returns the single text that a query selects.
 func (h harness) text(t testing.TB, sql string, args ...any) (text string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), sql, args...).Scan(&text); err != nil {
@@ -138,7 +138,7 @@ func (h harness) sendAs(caller httpapi.Caller, method, target, body string) *htt
 	return httpapitest.Send(r, h.service.Routes(), caller)
 }
 
-// grantBody returns the body of POST /api/v1/grants; more continues it.
+// grantBody returns the body of POST /api/v1/grants; more is appended to its members.
 func grantBody(person, permission, more string) string {
 	return `{"userId":"` + person + `","permissionId":"` + permission + `"` + more + `}`
 }

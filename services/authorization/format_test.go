@@ -52,7 +52,7 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// isDate checks the calendar in a second, independent way; text has the shape of a time.
+// isDate checks the date with independent code. text has the format of a time.
 func isDate(text string) bool {
 	number := func(from, to int) (n int) {
 		for _, digit := range text[from:to] {

@@ -16,7 +16,7 @@ const (
 	historyPeople = 20
 )
 
-// history makes 100,000 explicit grants of 20 people. They share 40 timestamps that are a microsecond apart,
+// history makes 100,000 explicit grants for 20 people. They share 40 timestamps that are a microsecond apart,
 // so that JSON shows them as equal; 1,000 of the grants are from another source.
 func history(t *testing.T) (h harness, owner principal.Principal) {
 	h = setup(t)
@@ -36,8 +36,8 @@ func history(t *testing.T) (h harness, owner principal.Principal) {
 	return h, owner
 }
 
-// While others issue and revoke, a client that reads page by page sees every grant that existed at the first
-// page, and none twice.
+// While others issue and revoke, a client that reads page by page gets every grant that existed when it read
+// the first page, and no grant twice.
 func TestLongHistory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100,000 grants")
@@ -177,8 +177,8 @@ func (h harness) readAll(
 	}
 }
 
-// Every page reads the beginning of one index scan, without a sort and without rows that are read and
-// dropped. The look-ups by person do so as well.
+// The plan of every page is the beginning of one index scan, without a sort and without discarded rows. The
+// same is true for the look-ups by person.
 func (h harness) plans(t *testing.T) {
 	person := h.text(t, "SELECT id::text FROM core.person WHERE email = 'p7'")
 	first := h.page(

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// listed is a page as a client reads it.
+// listed is a page as a client decodes it.
 type listed struct {
 	Grants []struct {
 		ID        string `json:"id"`
@@ -160,7 +160,7 @@ func TestDefaultLimit(t *testing.T) {
 	}
 }
 
-// Every refusal has the same response and needs no store.
+// Every refusal has the same response and does not query the store.
 func TestListRefusals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// screens is a store of devices' permissions, in a table of the test's own.
+// screens is a store of devices' permissions, in a table that the test creates.
 type screens struct{ pool *pgxpool.Pool }
 
 func (s screens) Permissions(ctx context.Context, deviceID string) (permissions []string, err error) {
@@ -39,15 +39,16 @@ type fact struct {
 	expired, ends, revoked, scoped, foreign bool
 }
 
-// world is what the model knows. It never calls the code under test.
+// world is the state of the model. It never calls the code under test.
 type world struct {
 	owner   string
 	facts   []fact
 	screens map[string][]string // device, permissions
 }
 
-// may states the rule a second time. Nobody has an undeclared permission. A person has the baseline, what an
-// owner has, and every grant in force. A device has what its own store says. Nobody else has a permission.
+// may implements the rules independently. Nobody has an undeclared permission. A person has the authenticated
+// permissions and those of the grants in force; the owner has all. A device has the permissions in its own
+// store. Nobody else has a permission.
 func (w world) may(p principal.Principal, permission string) bool {
 	baselines := map[string]string{
 		read:   "authenticated",
@@ -120,7 +121,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// invent writes a random world into the database and returns it with everybody in it.
+// invent writes a random world into the database and returns it with all its principals.
 func (h harness) invent(t *testing.T, random *rand.Rand) (w world, everybody []principal.Principal) {
 	t.Helper()
 	permission := func() string { return asked[random.IntN(len(asked))] }
@@ -204,7 +205,8 @@ func TestDevices(t *testing.T) {
 	if allowed(t, next, "test.things.undeclared") {
 		t.Error("what nobody declared was allowed")
 	}
-	// People do not depend on the store of devices, nor devices on that of people.
+	// Decisions about people do not need the store of devices, and decisions about devices do not need that of
+	// people.
 	if !allowed(t, h.service.Caller(h.owner(t)), manage) {
 		t.Error("the owner was denied")
 	}

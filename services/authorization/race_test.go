@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Of a hundred identical requests at two processes, one creates the grant. The same holds after that grant
+// Of a hundred identical requests to two processes, one creates the grant. The same holds after that grant
 // has expired, and after it was revoked.
 func TestIdenticalCreates(t *testing.T) {
 	t.Parallel()
@@ -67,8 +67,7 @@ func TestIdenticalCreates(t *testing.T) {
 	h.assertRows(t, 3, 5)
 }
 
-// lockPerson opens a transaction that locks the person's row, as an issue or a revoke in another process
-// does.
+// lockPerson opens a transaction that locks the person's row, like an issue or a revoke in another process.
 func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	t.Helper()
 	tx, err := h.Pool(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
@@ -84,7 +83,7 @@ func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	return tx
 }
 
-// A request that waits for the lock is judged by what is true when it gets it. This holds for every
+// A request that waits for the lock is decided by the state when it gets the lock, with every
 // default_transaction_isolation that an administrator can set.
 func TestJudgedAfterTheWait(t *testing.T) {
 	t.Parallel()
@@ -103,7 +102,7 @@ func TestJudgedAfterTheWait(t *testing.T) {
 	}
 	rows := []struct {
 		name      string
-		before    string // what the person holds
+		before    string // the person's grants
 		end       bool   // the wanted grant ends soon
 		meanwhile func(*testing.T, harness, pgx.Tx, string)
 		status    int
@@ -133,9 +132,9 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				h.Exec(t, "ALTER DATABASE "+h.Settings.Name+" SET default_transaction_isolation TO '"+isolation+"'")
 				owner := h.owner(t)
 				person := h.person(t, "a@example.org")
-				other := h.second(t) // connects under the new default
+				other := h.second(t) // connects with the new default
 				allowed(t, other.service.Caller(owner), manage)
-				// The moment must come after the request waits, and before its timeout.
+				// The moment must be after the request has begun to wait, and before its timeout.
 				h.Exec(
 					t,
 					"CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '2 s') AS moment",
@@ -239,7 +238,7 @@ func TestMutualGrants(t *testing.T) {
 	h.assertRows(t, 102, 202)
 }
 
-// After any revoke responded, the permission is denied until it is issued again.
+// After the response to a revoke, the permission is denied until it is issued again.
 func TestRevokedMeansRevoked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -271,7 +270,7 @@ func TestRevokedMeansRevoked(t *testing.T) {
 }
 
 // Two processes issue and revoke as fast as they can. Two equivalent grants are never effective at the same
-// time, and the audit has each issue and each revocation once.
+// time, and the audit contains each issue and each revocation once.
 func TestCreateAndRevokeStorm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

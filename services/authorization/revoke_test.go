@@ -18,7 +18,7 @@ func TestRevoke(t *testing.T) {
 	named := h.insert(t, person, manage, "", "")
 	equivalent := []string{
 		named,
-		h.insert(t, person, manage, "", ""), // a historical duplicate
+		h.insert(t, person, manage, "", ""), // a duplicate, as old versions could make
 		h.insert(t, person, manage, ", expires_at", ", now() - interval '1 day'"),
 		h.insert(t, person, manage, ", expires_at, created_by", ", now() + interval '1 day', '"+other+"'"),
 	}
@@ -32,7 +32,7 @@ func TestRevoke(t *testing.T) {
 		manage,
 		", source_reference, expires_at",
 		", '', now() - interval '1 day'",
-	) // it would allow as well
+	) // it would also allow
 	h.insert(t, person, purge, "", "")
 	h.insert(t, other, manage, "", "")
 
@@ -125,7 +125,7 @@ func TestRevokeRefusals(t *testing.T) {
 	}
 }
 
-// The audit names the person who acted, not the owner.
+// The audit contains the person who acted, not the owner.
 func TestActor(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -181,7 +181,7 @@ func TestIssued(t *testing.T) {
 	person := h.person(t, "a@example.org")
 	rows := []struct{ permission, more, expiresAt string }{
 		{manage, "", "null"},
-		{read, "", "null"}, // what everybody signed in has may still be granted
+		{read, "", "null"}, // a permission of all signed-in people may be granted too
 		{purge, `,"expiresAt":"2096-02-29T23:59:59.001Z"`, `"2096-02-29T23:59:59.001Z"`},
 	}
 	for i, row := range rows {
@@ -290,7 +290,7 @@ func TestIssueRefusals(t *testing.T) {
 	h.assertRows(t, 0, 0)
 }
 
-// Only an effective grant of the same person, permission, scope and source makes a new one a conflict.
+// Only an effective grant with the same person, permission, scope and source makes a new grant a conflict.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

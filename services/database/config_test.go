@@ -47,7 +47,7 @@ func TestConfigIsBuiltFromItsPartsAlone(t *testing.T) {
 	}
 }
 
-// facts are all fields of a configuration that can be compared.
+// facts returns all comparable fields of a configuration.
 func facts(config *pgx.ConnConfig) map[string]any {
 	found := make(map[string]any)
 	value := reflect.ValueOf(config.Config)

@@ -94,12 +94,12 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 	}
 }
 
-// local is a server on this machine.
+// local returns the address of a server on this machine.
 func local(port uint16) []environment.DatabaseServer {
 	return []environment.DatabaseServer{{Host: "127.0.0.1", Port: port}}
 }
 
-// listening is the port of a server that does with each connection what a test says.
+// listening returns the port of a server that calls serve with each connection.
 func listening(t *testing.T, serve func(net.Conn)) uint16 {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -122,8 +122,7 @@ func listening(t *testing.T, serve func(net.Conn)) uint16 {
 	return uint16(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// TestPingHasOneSocket: whatever becomes of a ping, the server never sees two sockets of it, and none is
-// left behind.
+// TestPingHasOneSocket: however a ping ends, the server never sees two of its sockets, and none remains open.
 func TestPingHasOneSocket(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -134,7 +133,7 @@ func TestPingHasOneSocket(t *testing.T) {
 		open, all = open+1, all+1
 		most = max(most, open)
 		mu.Unlock()
-		go func() { // until the other side has closed
+		go func() { // until the client has closed the connection
 			_, _ = io.Copy(io.Discard, c)
 			mu.Lock()
 			open--
@@ -289,7 +288,7 @@ func TestStartAndStopAtTheSameTime(t *testing.T) {
 func TestCheckRefusesAnOldServer(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
-	// A function earlier in the search path plays the old server.
+	// A function earlier in the search path imitates an old server.
 	db.Exec(t, `CREATE SCHEMA old`)
 	db.Exec(t, `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '140011' $$`)
 	db.Exec(t, `ALTER DATABASE `+db.Settings.Name+` SET search_path = old, pg_catalog`)

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestNoCallMeetsASessionThatTheServerHasEnded: what was idle for less than a second is not pinged before
-// its use, and may be gone all the same.
+// TestNoCallMeetsASessionThatTheServerHasEnded: a connection that was idle for less than a second is not
+// pinged before its use, although the server may have closed it.
 func TestNoCallMeetsASessionThatTheServerHasEnded(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
@@ -54,7 +54,8 @@ func TestNoCallMeetsASessionThatTheServerHasEnded(t *testing.T) {
 	}
 }
 
-// TestAVanishedMachineEndsItsConnections reads what the kernel was told, since no machine vanishes in a test.
+// TestAVanishedMachineEndsItsConnections only reads the socket options, because a test cannot switch a
+// machine off.
 func TestAVanishedMachineEndsItsConnections(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.ConnectConfig(t.Context(), database.Config(databasetest.Empty(t).Settings))
@@ -82,7 +83,7 @@ func TestAVanishedMachineEndsItsConnections(t *testing.T) {
 	}
 }
 
-// BenchmarkAcquire is what a call costs beside its statements.
+// BenchmarkAcquire measures the cost of acquiring and releasing a connection.
 func BenchmarkAcquire(b *testing.B) {
 	core := databasetest.Empty(b).Pool(b)
 	for b.Loop() {

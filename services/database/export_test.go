@@ -1,4 +1,4 @@
 package database
 
-// CloseGrace is how long Close waits for connections in use.
+// CloseGrace is closeGrace, for tests.
 const CloseGrace = closeGrace

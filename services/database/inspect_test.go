@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// TestCertificateEnd compares what is told with the certificate that the server uses.
+// TestCertificateEnd compares the result with the server's certificate.
 func TestCertificateEnd(t *testing.T) {
 	db := databasetest.Empty(t)
 	if _, encrypted, err := db.Database(t).CertificateEnd(t.Context()); encrypted || err != nil {
@@ -55,7 +55,8 @@ func TestClockOffset(t *testing.T) {
 	}
 }
 
-// TestPooledByTransaction asks the server itself, and through a pooler that gives one session to all.
+// TestPooledByTransaction connects directly to the server, and through a pooler with one session for all
+// clients.
 func TestPooledByTransaction(t *testing.T) {
 	db := databasetest.Empty(t)
 	if pooled, err := db.Database(t).PooledByTransaction(t.Context()); pooled || err != nil {
@@ -107,7 +108,7 @@ func startPooler(t *testing.T, db *databasetest.DB) uint16 {
 	return uint16(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// pool speaks as a server with one client, until it leaves.
+// pool acts as a server for one client until the client disconnects.
 func pool(client net.Conn, session *pgx.Conn, turn *sync.Mutex) {
 	backend := pgproto3.NewBackend(client, client)
 	if _, err := backend.ReceiveStartupMessage(); err != nil {

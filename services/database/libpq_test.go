@@ -37,8 +37,8 @@ func TestLibpqEnvironmentNamesEveryServer(t *testing.T) {
 	}
 }
 
-// TestLibpqVerifiesAsThePlatformDoes runs psql with nothing but these variables. Its first server is not
-// there.
+// TestLibpqVerifiesAsThePlatformDoes runs psql with only these variables. The first of its servers does not
+// exist.
 func TestLibpqVerifiesAsThePlatformDoes(t *testing.T) {
 	db := databasetest.Empty(t)
 	authority, stranger := newAuthority(t), newAuthority(t)

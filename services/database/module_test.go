@@ -73,7 +73,7 @@ func TestAModuleWithoutARoleWorksInItsSchemaUnderCoresUser(t *testing.T) {
 	}
 }
 
-// openModules opens the pools of so many modules, under Core's user.
+// openModules opens the pools of the given number of modules, with Core's user.
 func openModules(t *testing.T, db *databasetest.DB, number int) []*database.ModulePool {
 	t.Helper()
 	pools := make([]*database.ModulePool, number)
@@ -88,8 +88,8 @@ func openModules(t *testing.T, db *databasetest.DB, number int) []*database.Modu
 	return pools
 }
 
-// acquire takes a connection and releases it when the test ends. The test's own goroutine must be the one
-// that uses it.
+// acquire acquires a connection and releases it when the test ends. Only the test's own goroutine may use the
+// connection.
 func acquire(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
 	t.Helper()
 	conn := acquireToRelease(t, pool)
@@ -97,7 +97,7 @@ func acquire(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
 	return conn
 }
 
-// acquireToRelease takes a connection that the caller releases.
+// acquireToRelease acquires a connection, which the caller must release.
 func acquireToRelease(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -170,10 +170,10 @@ func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
 		t.Errorf("Acquire after the own connection was released: %v, want nil", err)
 	}
 	for _, conn := range held {
-		conn.Release() // they stay open, idle
+		conn.Release() // the connections stay open and idle
 	}
 	for range 4 {
-		acquire(t, pools[6]) // takes the places of idle connections
+		acquire(t, pools[6]) // gets the places of idle connections
 	}
 }
 

@@ -58,7 +58,8 @@ func TestProcessesAreThoseThatServe(t *testing.T) {
 	await("both have stopped", 0)
 }
 
-// TestModuleIsNoProcess: a module may take any advisory lock. It then neither counts nor holds up a ping.
+// TestModuleIsNoProcess: a module may take any advisory lock. It is then not counted as a process and does
+// not delay a ping.
 func TestModuleIsNoProcess(t *testing.T) {
 	t.Parallel()
 	for name, lock := range map[string]string{
@@ -77,7 +78,7 @@ func TestModuleIsNoProcess(t *testing.T) {
 				t.Cleanup(func() { _ = conn.Close(context.Background()) })
 				return conn
 			}
-			owner := connect(db.Settings) // db.Exec would begin a process of the platform
+			owner := connect(db.Settings) // db.Exec would start a database service, which counts as a process
 			role := "module_of_" + db.Settings.Name
 			if _, err := owner.Exec(t.Context(), "CREATE ROLE "+role+" LOGIN PASSWORD 'module'"); err != nil {
 				t.Fatal(err)

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestAServerThatAcceptsNoWritesIsNoServer: a single one is refused by Check alone, which every start does.
+// TestAServerThatAcceptsNoWritesIsNoServer: a single such server is refused only by Check, which every start
+// calls.
 func TestAServerThatAcceptsNoWritesIsNoServer(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
@@ -57,8 +58,7 @@ func TestAServerThatAcceptsNoWritesIsNoServer(t *testing.T) {
 	}
 }
 
-// TestAnAbsentServerIsPassedOver: callers wait once for the machine that is gone, and not at each new
-// connection.
+// TestAnAbsentServerIsPassedOver: callers wait for the lost machine only once, not at each new connection.
 func TestAnAbsentServerIsPassedOver(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
@@ -87,7 +87,8 @@ func TestAnAbsentServerIsPassedOver(t *testing.T) {
 	}
 }
 
-// absent returns the port of a server that answers no connection attempt: its queue is full.
+// absent returns the port of a server that does not respond to connection attempts, because its queue is
+// full.
 func absent(t *testing.T) uint16 {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

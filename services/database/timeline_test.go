@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// TestAPrimaryThatWasReplacedIsPassedOver starts the old primary again after its standby was promoted, which
-// a reboot of its machine does. It accepts writes, and is the first in the list.
+// TestAPrimaryThatWasReplacedIsPassedOver starts the old primary again after its standby was promoted, as a
+// reboot of its machine would. The old primary accepts writes and is the first in the list.
 func TestAPrimaryThatWasReplacedIsPassedOver(t *testing.T) {
 	t.Parallel()
 	programs, err := cluster.Programs(t.Context(), "../../.tools")
@@ -79,7 +79,7 @@ func startCluster(t *testing.T, options cluster.Options) *cluster.Cluster {
 	return started
 }
 
-// clusterFolder is one that the server's account may enter.
+// clusterFolder returns a folder that the server's account may enter.
 func clusterFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "narthex-cluster-")

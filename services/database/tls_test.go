@@ -22,7 +22,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// TestVerifyFullVerifiesChainAndHost speaks with PostgreSQL's own TLS, under one certificate after the other.
+// TestVerifyFullVerifiesChainAndHost connects to PostgreSQL's own TLS, with one server certificate after the
+// other.
 func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 	db := databasetest.Empty(t)
 	authority, stranger := newAuthority(t), newAuthority(t)
@@ -72,7 +73,7 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 	serve(t, db, nil)
 }
 
-// authority is a certificate authority of the test's own.
+// authority is a certificate authority for the test.
 type authority struct {
 	key         *ecdsa.PrivateKey
 	certificate *x509.Certificate
@@ -83,13 +84,13 @@ func newAuthority(t *testing.T) *authority {
 	a := &authority{key: newKey(t)}
 	a.certificate = sign(t, &x509.Certificate{
 		SerialNumber: serial(t), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		Subject: pkix.Name{CommonName: "authority"}, // OpenSSL takes a certificate without names for its own issuer
+		Subject: pkix.Name{CommonName: "authority"}, // OpenSSL treats a certificate without names as self-issued
 		IsCA:    true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}, nil, a.key, a.key)
 	return a
 }
 
-// issue makes a server certificate that is valid for a while from now; a negative while has passed.
+// issue makes a server certificate that is valid for validFor from now; with a negative value it has expired.
 func (a *authority) issue(t *testing.T, address string, validFor time.Duration) *tls.Certificate {
 	t.Helper()
 	key := newKey(t)
@@ -135,8 +136,8 @@ func sign(t *testing.T, pattern, parent *x509.Certificate, key, signer *ecdsa.Pr
 	return certificate
 }
 
-// serve makes the server present a certificate, or no TLS at all, and waits until it does. The server
-// writes the key itself, since it accepts only a file of its own.
+// serve makes the server present a certificate, or no TLS at all, and waits until it does. The server writes
+// the key file itself, because it accepts only a key that its account owns.
 func serve(t *testing.T, db *databasetest.DB, certificate *tls.Certificate) {
 	t.Helper()
 	if certificate == nil {
@@ -166,7 +167,8 @@ func writeServerFile(t *testing.T, db *databasetest.DB, name string, block *pem.
 		umask 077; rm -f `+name+`; perl -ne "chomp; print pack(q(H*), \$_)" > `+name+`'`)
 }
 
-// presents asks as a client would, trusting anybody, and compares the certificate.
+// presents connects like a client that trusts every certificate, and compares the server's certificate with
+// the given one.
 func presents(t *testing.T, settings environment.Database, certificate *tls.Certificate) bool {
 	t.Helper()
 	conn, err := net.Dial("tcp",

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// A body is counted as it arrives, whatever length was declared.
+// The received bytes of a body are counted, whatever length was declared.
 func TestReadBodyCountsWhatArrives(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -47,7 +47,7 @@ func TestTooLargeBodyClosesTheConnection(t *testing.T) {
 	}
 }
 
-// net/http sets the length of a small body by itself; that of a larger one would otherwise be unknown.
+// net/http sets Content-Length of a small body by itself, but not that of a larger one.
 func TestLargeResponseDeclaresItsLength(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]string{100: "", 5000: strconv.Itoa(5000)} {

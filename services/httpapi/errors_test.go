@@ -38,7 +38,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// pausing is an error that says after how long to try again.
+// pausing is an error with a Retry-After.
 type pausing time.Duration
 
 func (pausing) Error() string               { return "MODULE_UNAVAILABLE" }

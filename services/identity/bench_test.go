@@ -64,7 +64,8 @@ func BenchmarkResolveAnonymous(b *testing.B) {
 	}
 }
 
-// BenchmarkResolveCookie compares what a live cookie and a forged one cost: alone, and many at once.
+// BenchmarkResolveCookie compares the cost of a valid cookie and a forged one: one request at a time, and
+// many at once.
 func BenchmarkResolveCookie(b *testing.B) {
 	db := databasetest.New(b)
 	h := serve(b, db, identity.NewStore(db.Pool(b)), base)

@@ -72,7 +72,7 @@ func TestBootstrapOwner(t *testing.T) {
 	}
 }
 
-// id is a person's id, "" when there is none.
+// id returns a person's id, or "" when there is none.
 func (h harness) id(t *testing.T, address string) (id string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(
@@ -83,8 +83,8 @@ func (h harness) id(t *testing.T, address string) (id string) {
 	return id
 }
 
-// becomingOwner locks out statements that write or reference a person, as every new owner does, and lets
-// readers pass.
+// becomingOwner blocks statements that write or reference a person, which includes making an owner, and
+// allows reads.
 const becomingOwner = "LOCK TABLE core.person IN EXCLUSIVE MODE"
 
 // Of 50 commands at the same time, one succeeds. The second row drops the primary key, so that only the table

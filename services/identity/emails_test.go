@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every mail is in the language that the house has when the mail is composed, not when it was asked for.
+// Every email has the house's language at the time when it is composed, not when it was requested.
 func TestEmailsAreInTheLanguageOfTheHouse(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -64,10 +64,10 @@ var (
 	HashPassword = hashPassword
 )
 
-// RuleOf is the rate limit of a path.
+// RuleOf returns the rate limit of a path.
 var RuleOf = ruleOf
 
-// VerifyPassword checks against a hasher of its own.
+// VerifyPassword checks a password with a new hasher.
 func VerifyPassword(ctx context.Context, stored, password string) (bool, error) {
 	v, err := newHasher().verify(ctx, stored, password)
 	return v.matches, err
@@ -88,10 +88,10 @@ func (g *semaphore) Release()                          { g.release() }
 func (g *semaphore) Waiting() int                      { return int(g.waiting.Load()) }
 func IsBusy(err error) bool                            { return errors.Is(err, errBusy) }
 
-// CheckSemaphore is the semaphore of s for password checks.
+// CheckSemaphore returns the semaphore of s for password checks.
 func CheckSemaphore(s *Service) *Semaphore { return s.passwords.checks }
 
-// HashSemaphore is the semaphore of s for new hashes.
+// HashSemaphore returns the semaphore of s for new hashes.
 func HashSemaphore(s *Service) *Semaphore { return s.passwords.hashes }
 
 // HashCheaply makes a hash with the lower cost of an older release.
@@ -107,7 +107,7 @@ func (g *semaphore) FillQueue() (empty func()) {
 	return func() { g.waiting.Add(-maxWaiting) }
 }
 
-// TakeAll takes every slot.
+// TakeAll acquires every slot.
 func (g *semaphore) TakeAll() (leave func()) {
 	for range cap(g.slots) {
 		g.slots <- struct{}{}
@@ -169,10 +169,10 @@ func (s *Store) BeginSession(ctx context.Context, address string) error {
 	return s.begin(ctx, hash, found, true)
 }
 
-// IsWrongCredentials reports a refused sign-in.
+// IsWrongCredentials reports whether err is the error of a refused sign-in.
 func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) }
 
-// IsInvalidToken reports a refused reset.
+// IsInvalidToken reports whether err is the error of a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 
 // Session looks up one session.
@@ -181,7 +181,7 @@ func (s *Store) Session(hash [32]byte) (userID string, err error) {
 	return found.userID, err
 }
 
-// WrapSessionQueries runs around in place of each query for sessions, and sets how long look-ups wait. It
+// WrapSessionQueries calls around instead of each query for sessions, and sets the timeout of look-ups. It
 // must not be called while a look-up runs.
 func (s *Store) WrapSessionQueries(
 	patience time.Duration,
@@ -216,7 +216,7 @@ func (s *Store) LookUpTogether(ctx context.Context, hashes [][32]byte) error {
 	return s.readSessions(ctx, batch)
 }
 
-// Their queries, alone and together.
+// The queries for one session and for several.
 const (
 	SelectSession  = selectSession
 	SelectSessions = selectSessions

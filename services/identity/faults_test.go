@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Every fault of the store gives the same response for a valid, an unknown and a forged cookie, and never a
-// false success.
+// With every fault of the store, the response is the same for a valid, an unknown and a forged cookie, and
+// never a false success.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	statement := func(sql string) func(*testing.T, harness) harness {
@@ -64,7 +64,7 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// withoutPrivilege serves from a role that may read everything but sessions.
+// withoutPrivilege returns a service whose role may read everything except sessions.
 func withoutPrivilege(t *testing.T, h harness) harness {
 	role := fmt.Sprintf("identity_test_%d", time.Now().UnixNano())
 	h.Exec(t, "CREATE ROLE "+role)
@@ -82,7 +82,7 @@ func unreachable(t *testing.T, h harness) harness {
 	return serve(t, h.DB, identity.NewStore(h.UnreachablePool(t)), base)
 }
 
-// frozen holds a lock that blocks every query for sessions.
+// frozen takes a lock that blocks every query for sessions until the test ends.
 func frozen(t *testing.T, h harness) harness {
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {

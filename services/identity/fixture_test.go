@@ -38,14 +38,14 @@ type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
-// letterhead is a house that has only a language.
+// letterhead is a house with a language and no name.
 type letterhead struct{ language string }
 
 func (l *letterhead) Letterhead() (name, language string) { return "", l.language }
 
 var inEnglish = emails.New(dashboard, &letterhead{"en"})
 
-// outbox keeps emails until the test takes them.
+// outbox stores emails until the test removes them.
 type outbox struct {
 	mu     sync.Mutex
 	emails []mail.Email
@@ -58,12 +58,12 @@ func (b *outbox) Post(email mail.Email) bool {
 	return true
 }
 
-// compose takes all emails and returns the messages, as if all of them were sent.
+// compose removes all emails and returns their messages, as if all of them were sent.
 func (b *outbox) compose(ctx context.Context) (messages []mail.Message) {
 	return b.deliver(ctx, mail.Sent)
 }
 
-// deliver takes all emails, reports outcome for each, and returns the messages that were written.
+// deliver removes all emails, reports outcome for each, and returns the composed messages.
 func (b *outbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
 	for _, email := range b.take() {
 		m, ok := email.Compose(ctx)
@@ -86,7 +86,7 @@ func (b *outbox) take() (emails []mail.Email) {
 	return emails
 }
 
-// harness is one service with a database of its own.
+// harness is one service with its own database.
 type harness struct {
 	*databasetest.DB
 	service *identity.Service
@@ -168,12 +168,12 @@ func (h harness) sessions(t *testing.T) int {
 	return h.count(t, "core.session")
 }
 
-// request is what a table's row sends.
+// request is the request of a table's row.
 type request struct {
 	method string // empty: POST
 	path   string
 	body   string
-	header []string // "Name: value"; Content-Type is JSON unless it is named here, "Content-Type:" sends none
+	header []string // "Name: value"; Content-Type is JSON unless it is set here; "Content-Type:" sends none
 }
 
 func (q request) build(t testing.TB) *http.Request {
@@ -207,7 +207,7 @@ func (h harness) record(r *http.Request) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
-// handle serves requests over real connections.
+// handle is an http.Handler for tests with real connections.
 func (h harness) handle(w http.ResponseWriter, r *http.Request) {
 	httpapitest.Serve(w, r, h.service.Routes(), nil)
 }
@@ -218,7 +218,7 @@ func credentials(address, word string) string {
 	return `{"email":"` + address + `","password":"` + word + `"}`
 }
 
-// signIn returns the line for the Cookie header.
+// signIn signs a person in and returns the Cookie header.
 func (h harness) signIn(t *testing.T, address, more string) (cookie string) {
 	t.Helper()
 	body := `{"email":"` + address + `","password":"` + password + `"` + more + `}`
@@ -236,8 +236,8 @@ func (h harness) principal(t *testing.T, cookie string) (*httptest.ResponseRecor
 	return w, w.Body.String()
 }
 
-// assertLog checks that the fixed line was logged exactly so many times, with the request id and no other
-// field, and nothing else.
+// assertLog checks that the fixed line was logged the given number of times, only with the request id as
+// field, and that nothing else was logged.
 func (h harness) assertLog(t *testing.T, lines int) {
 	t.Helper()
 	all := h.logged.All()

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// A browser that disconnects while it waits in the queue gives its place back at once. It needs a real
+// When a browser disconnects while it waits in the queue, its place is free at once. The test needs a real
 // connection.
 func TestHangUpInTheQueue(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 
 const tooMany = `{"message":"Too many requests. Please try again later.","code":"TOO_MANY_REQUESTS"}`
 
-// server serves h over real connections. The client's address is taken from Test-Client.
+// server serves h over real connections. The header Test-Client sets the client's address.
 func (h harness) server(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -146,7 +146,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// recorder records the requests it was asked about and refuses all of them.
+// recorder is a limiter that records all requests and refuses them.
 type recorder struct {
 	rules []ratelimit.Rule
 	keys  []ratelimit.Key

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// kinds are the two kinds of links that anybody can have sent to a person: how they are asked for, and
-// where they are kept.
+// kinds are the two kinds of links that anybody can have sent to a person: the route that requests them, and
+// the table that stores them.
 var kinds = []struct{ path, screen, table string }{
 	{requestResetPath, "reset-password", "core.password_reset"},
 	{sendVerificationPath, "verify-email", "core.email_verification"},
@@ -36,7 +36,8 @@ func (h harness) ask(
 	return tokens
 }
 
-// Six requests of a stranger stop neither the owner's link nor the email about the changed password.
+// Six requests by a stranger do not invalidate the person's own link, and do not prevent the email about the
+// changed password.
 func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -67,8 +68,8 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	}
 }
 
-// At most five links are valid at a time. Expired links, those of other people and those of the other kind
-// do not count.
+// At most five links are valid at a time. Expired links, links of other people and links of the other kind
+// are not counted.
 func TestLiveLinksAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {

@@ -28,7 +28,7 @@ type lookupFixture struct {
 	people []string
 
 	mu    sync.Mutex
-	sizes []int // of the queries sent
+	sizes []int // batch sizes of the queries sent
 }
 
 func newLookupFixture(t *testing.T, size int) *lookupFixture {
@@ -56,7 +56,7 @@ func newLookupFixture(t *testing.T, size int) *lookupFixture {
 			t.Fatal(err)
 		}
 	}
-	c.waitAtMost(time.Minute) // the tests end what they freeze
+	c.waitAtMost(time.Minute) // the tests themselves release their locks
 	return c
 }
 
@@ -69,7 +69,7 @@ func (c *lookupFixture) waitAtMost(patience time.Duration) {
 	})
 }
 
-// freeze locks the sessions until release, which first runs statements.
+// freeze locks the sessions until release is called. release first runs its statements.
 func (c *lookupFixture) freeze(t *testing.T) (release func(statements ...string)) {
 	t.Helper()
 	tx, err := c.AnotherPool(t).Begin(t.Context())
@@ -106,8 +106,8 @@ func (c *lookupFixture) queries() []int {
 	return slices.Clone(c.sizes)
 }
 
-// ask starts a look-up for each person while the sessions are locked. When it returns, the first look-ups
-// have their queries running and all others wait. answers waits for all of them.
+// ask starts a look-up for each person while the sessions are locked. When it returns, the queries of the
+// first look-ups are running and all others wait. collect waits for all results.
 func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (collect func() []result) {
 	t.Helper()
 	all := make([]result, len(c.hashes))
@@ -118,7 +118,7 @@ func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (collect func() [
 			id, err := c.store.Session(hash)
 			all[i] = result{id, err, time.Since(begun)}
 		})
-		if i < identity.LookupQueries { // one by one: a query takes along the look-ups that wait when it is sent
+		if i < identity.LookupQueries { // one by one, because a query includes all waiting look-ups
 			await(t, func() bool { return len(c.queries()) == i+1 })
 		}
 	}
@@ -176,7 +176,8 @@ func TestLookupsShareQueries(t *testing.T) {
 	}
 	release()
 	c.assertOwnResults(t, collect())
-	// Each slot is passed on once: to the look-up that takes all others along, or to one that finds none left.
+	// Each slot is passed on once: to the look-up whose query includes all others, or to one that finds no
+	// others.
 	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
 		t.Errorf("sizes of the queries %v, want at most %d queries", sizes, 2*identity.LookupQueries)
 	}
@@ -196,8 +197,8 @@ func TestLookupBatchIsBounded(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// Many people look up at the same time, again and again. Each gets the right result, also two with the same
-// session and those without one.
+// Many look-ups run at the same time, repeatedly. Each gets the right result, also two for the same session
+// and those without a session.
 func TestLookupsKeepResultsApart(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 64)
@@ -233,7 +234,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			var early atomic.Int32
 			c.store.WrapSessionQueries(time.Minute, func(_ int, query func() error) error {
 				err := query()
-				if early.Add(1) <= int32(busy)+1 { // its response takes its time
+				if early.Add(1) <= int32(busy)+1 { // its response is delayed
 					read <- struct{}{}
 					<-hold
 				}
@@ -280,7 +281,7 @@ func TestLookupFailureReachesAll(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// A caller that runs a query does so for others too, so the query goes on when that caller's client
+// A caller that runs a query does so for others too, so the query continues when that caller's client
 // disconnects.
 func TestLookupLeaderGone(t *testing.T) {
 	t.Parallel()
@@ -313,7 +314,7 @@ func TestLookupDeadline(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// When a query panics, the other look-ups of its batch fail, but they are woken and the slot is given back.
+// When a query panics, the other look-ups of its batch fail, but they return, and the slot is released.
 func TestLookupPanic(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 10)

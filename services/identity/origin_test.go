@@ -12,7 +12,7 @@ const (
 		`attack.","code":"CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"}`
 )
 
-// Rule B applies without our cookie. What it does not let through, rule A must refuse.
+// Rule B applies without our cookie. Rule A must refuse every request that rule B refuses.
 func TestOriginOfSignIn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// prompt types word and counts its calls in asked.
+// prompt returns a password prompt that returns word and counts its calls in asked.
 func prompt(word string, asked *int) func(context.Context) (environment.Secret, error) {
 	return func(context.Context) (environment.Secret, error) {
 		*asked++
@@ -149,7 +149,7 @@ func TestCreateInitialOwner(t *testing.T) {
 			) != 1 {
 				t.Error("the reported person is not the verified owner")
 			}
-			h.signIn(t, "anna@example.org", "") // with the password from before, or the one typed
+			h.signIn(t, "anna@example.org", "") // with the previous password, or the typed one
 		})
 	}
 }
@@ -186,7 +186,7 @@ func TestOwnerWithoutSchema(t *testing.T) {
 	}
 }
 
-// What changed while the operator was typing counts, because the decision is made under the lock.
+// Changes made while the operator was typing are respected, because the decision is made under the lock.
 func TestOwnerDecidedAgain(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -220,7 +220,7 @@ func TestOwnerDecidedAgain(t *testing.T) {
 					row.want)
 			}
 			if row.adopted {
-				h.signIn(t, "anna@example.org", "") // the password is the person's own
+				h.signIn(t, "anna@example.org", "") // with the person's own password
 			}
 			if h.count(t, "core.person") != 1 {
 				t.Error("a person was made")
@@ -281,7 +281,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
-			typed := make(chan struct{}) // all have decided that they need a password before one goes on
+			typed := make(chan struct{}) // closed when all have found that they need a password
 			var typing sync.WaitGroup
 			typing.Add(row.runs)
 			for i := range row.runs {
@@ -291,7 +291,7 @@ func TestOwnersAtOnce(t *testing.T) {
 				}
 				running.Go(func() {
 					decided := sync.OnceFunc(typing.Done)
-					defer decided() // nobody waits for one that has failed before
+					defer decided() // the others do not wait for a command that has already failed
 					outcome, err := identity.CreateInitialOwner(t.Context(), store, identity.Owner{
 						Email: address,
 						Password: func(context.Context) (environment.Secret, error) {
@@ -328,8 +328,8 @@ func TestOwnersAtOnce(t *testing.T) {
 	}
 }
 
-// Without the table lock two commands may both read that there is no owner. Still only one makes an owner:
-// the primary key refuses the other, with a clean code.
+// Without the table lock two commands may both read that there is no owner. Even then only one makes an
+// owner: the primary key refuses the other, with its own code.
 func TestOwnerKeyDecides(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

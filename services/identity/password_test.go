@@ -27,7 +27,7 @@ func TestPasswordLength(t *testing.T) {
 		{strings.Repeat("e\u0301", 4), true}, // counted before normalising
 		{strings.Repeat(" ", 8), true},
 		{"\x00\x00\x00\x00\x00\x00\x00\x00", true},
-		{"not \xff UTF-8", false}, // no browser could ever send it
+		{"not \xff UTF-8", false}, // a browser cannot send it
 	}
 	for _, row := range rows {
 		if got := identity.PasswordFits(row.password); got != row.fits {
@@ -65,8 +65,8 @@ func TestPasswordHash(t *testing.T) {
 	}
 }
 
-// A vector of the reference implementation (argon2 -id -v 13), so that the strings mean what others read in
-// them.
+// A test vector of the reference implementation (argon2 -id -v 13) shows that the stored strings are
+// compatible with others.
 func TestForeignHash(t *testing.T) {
 	t.Parallel()
 	const older = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"

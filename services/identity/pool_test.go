@@ -34,7 +34,7 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 		t.Errorf("60 forged cookies hold %d connections", busy)
 	}
 	asking.Wait()
-	if took := time.Since(began); took > 20*time.Second { // twice the longest wait, and more
+	if took := time.Since(began); took > 20*time.Second { // more than twice the longest wait
 		t.Errorf("60 forged cookies waited %v", took)
 	}
 }
@@ -66,7 +66,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 				})
 			}
 			await(t, func() bool { return blockade.waiting() > 0 })
-			for range 50 { // looks, while the others come
+			for range 50 { // checks repeatedly while the other requests arrive
 				if busy := pool.Stat().AcquiredConns(); busy > 1 {
 					t.Fatalf("made-up tokens hold %d connections", busy)
 				}
@@ -91,7 +91,7 @@ func TestSignInsShareQueries(t *testing.T) {
 		asking.Go(func() {
 			w := h.send(t, request{path: signInPath, body: credentials(fmt.Sprintf("p%d@example.org", n), password)})
 			if w.Code != 401 && w.Code != 429 &&
-				w.Code != 500 { // 429 and 500 on a machine that has no time for 30 hashes
+				w.Code != 500 { // 429 and 500 are possible on a machine that is too slow for 30 hashes
 				t.Errorf("a sign-in of nobody: %d %s", w.Code, w.Body)
 			}
 		})

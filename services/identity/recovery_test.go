@@ -44,7 +44,7 @@ func token(t *testing.T, m mail.Message, screen string) string {
 	return ""
 }
 
-// linkTokenFor asks for an email and returns the token in its link.
+// linkTokenFor requests an email and returns the token in its link.
 func (h harness) linkTokenFor(t *testing.T, path, address, screen string) string {
 	t.Helper()
 	if w := h.send(t, request{path: path, body: `{"email":"` + address + `"}`}); w.Code != 200 {
@@ -75,8 +75,8 @@ func (h harness) verify(t *testing.T, token string) (status int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// The responses are the same for every address. The database is asked only when the outbox composes the
-// email, and only people who are due one get it.
+// The responses are the same for every address. The database is queried only when the outbox composes the
+// email, and only people who are entitled to one get it.
 func TestRecoveryRequests(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -149,7 +149,7 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 	}
 }
 
-// A fault of the store does not show in the response, and logs one fixed line.
+// A fault of the store does not change the response, and one fixed line is logged.
 func TestRecoveryWithABrokenStore(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -9,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// rowLock is another transaction that holds a lock until release. Every writer waits for it, so that code
-// without a guard would have read in every run before the first run writes.
+// rowLock is another transaction that keeps a lock until release. All concurrent writers wait for it. So in
+// code without a guard, all of them would have read before the first one writes.
 type rowLock struct {
 	t      *testing.T
 	holder *pgx.Conn
-	looker *pgx.Conn // a transaction sees the statistics of its first look for ever
+	looker *pgx.Conn // separate: a transaction caches the statistics that it reads first
 }
 
 func (h harness) lockRows(t *testing.T, lock string, args ...any) rowLock {
@@ -55,7 +55,7 @@ func (b rowLock) waiting() (n int) {
 	return n
 }
 
-// release releases the lock once this number of connections waits for it.
+// release releases the lock when this number of connections wait for it.
 func (b rowLock) release(waiting int) {
 	b.t.Helper()
 	await(b.t, func() bool { return b.waiting() >= waiting })

@@ -11,7 +11,7 @@ import (
 
 func TestSemaphore(t *testing.T) {
 	t.Parallel()
-	// enter queues a caller and reports how its wait ended.
+	// enter adds a caller to the queue and returns a channel for the result of Acquire.
 	enter := func(ctx context.Context, g *identity.Semaphore) <-chan error {
 		ended := make(chan error, 1)
 		go func() { ended <- g.Acquire(ctx) }()

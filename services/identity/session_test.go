@@ -96,7 +96,7 @@ func TestPrincipal(t *testing.T) {
 		t,
 		"UPDATE core.session SET expires_at = now() WHERE token_hash = $1",
 		newest,
-	) // after the last sign-in, which sweeps
+	) // after the last sign-in, because a sign-in deletes expired sessions
 	h.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{ended, "Origin: " + base}})
 	authenticated := `{"kind":"authenticated","userId":"` + id + `"}`
 	flipped := flip(value, len(value)-2)
@@ -192,7 +192,7 @@ func TestAnotherSecret(t *testing.T) {
 	}
 }
 
-// Without our cookie nothing uses the database: its pool is closed.
+// Without our cookie no request uses the database: its pool is closed.
 func TestAnonymousNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -236,7 +236,7 @@ func TestExtension(t *testing.T) {
 		more    string
 		ageing  string
 		cookie  string // "" : none is set
-		expires string // a condition that must hold afterwards
+		expires string // an SQL condition that must hold afterwards
 	}{
 		{
 			"fresh",
@@ -321,7 +321,7 @@ func TestSessionLives(t *testing.T) {
 	}
 }
 
-// When an extension cannot be written, the response is the same, and in time.
+// When an extension cannot be written, the response is the same and not late.
 func TestFailedExtension(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{"refused", "locked"} {
@@ -378,7 +378,7 @@ func TestSecretRotation(t *testing.T) {
 			h.person(t, "anna@example.org")
 			older := h.signIn(t, "anna@example.org", row.more)
 			h.Exec(t, "UPDATE core.session SET "+row.ageing)
-			before := h.withSecrets(t, secret, next) // not changed yet, but told of the next one
+			before := h.withSecrets(t, secret, next) // before the change, it already accepts the next secret
 			during := h.withSecrets(t, next, secret)
 			after := h.withSecrets(t, next, "")
 
@@ -427,7 +427,7 @@ func TestSecretRotation(t *testing.T) {
 	}
 }
 
-// withSecrets is the same service in another process, with these current and previous secrets.
+// withSecrets returns the same service as in another process, with these current and previous secrets.
 func (h harness) withSecrets(t *testing.T, current, previous string) harness {
 	t.Helper()
 	settings := environment.Identity{

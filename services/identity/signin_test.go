@@ -169,7 +169,7 @@ func TestSignIn(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) { // in turn: each counts the sessions
+		t.Run(row.name, func(t *testing.T) { // not in parallel, because each counts the sessions
 			before := h.sessions(t)
 			w := h.send(t, request{path: signInPath, body: row.body, header: row.header})
 			if w.Code != row.status || w.Body.String() != row.want {
@@ -225,8 +225,8 @@ func TestSessionsOfAPerson(t *testing.T) {
 	}
 }
 
-// Nothing in the database opens a session: it contains neither the cookie's token nor the password in a
-// readable form.
+// Nothing in the database gives access: it contains neither the cookie's token nor the password in a readable
+// form.
 func TestNothingReadableAtRest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -277,8 +277,8 @@ func TestFullHashQueue(t *testing.T) {
 	h.assertLog(t, 0)
 }
 
-// An unknown address must cost a hash too. Without the decoy it costs a hundredth. The test compares the
-// best of many tries, because on a busy machine any single one can take long.
+// An unknown address must cost a hash too. Without the decoy it would cost a hundredth. The test compares the
+// shortest of many attempts, because on a busy machine a single attempt can take long.
 func TestUnknownAddressCostsAHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -383,7 +383,7 @@ func TestOlderHashIsRenewedByTwo(t *testing.T) {
 		responded <- w.Body.String()
 	}()
 	await(t, func() bool { return gate.Waiting() == 1 })
-	h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash()) // the other one
+	h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash()) // the renewal by the other sign-in
 	leave()
 	if body := <-responded; body != `{"ok":true}` {
 		t.Errorf("sign-in beside an upgrade of the hash: body %s, want {\"ok\":true}", body)

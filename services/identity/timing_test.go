@@ -15,12 +15,12 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// BenchmarkWhoIsAsked reports the median time of each kind of address as a ratio to that of an unknown one,
-// which shows whether the time reveals anything about an address. The kinds take turns in random order, and
-// the emails go through a real outbox to a mail server that refuses connections.
+// BenchmarkWhoIsAsked reports the median duration of requests for each kind of address, relative to an
+// unknown address, which shows whether the time reveals anything about an address. The kinds take turns in
+// random order, and the emails go through a real outbox to a mail server that refuses connections.
 func BenchmarkWhoIsAsked(b *testing.B) {
 	kinds := []string{"unknown", "verified", "unverified", "passwordless", "undeliverable"}
-	addresses := map[string]string{ // of one length
+	addresses := map[string]string{ // all of the same length
 		"unknown": "a@church.example", "verified": "b@church.example", "unverified": "c@church.example",
 		"passwordless": "d@church.example", "undeliverable": "e@church.invalid",
 	}

@@ -32,7 +32,7 @@ const (
 	password = "correct horse battery"
 )
 
-// house is identity and people behind the platform's HTTP pipeline.
+// house serves identity and people behind the platform's HTTP pipeline.
 type house struct {
 	*databasetest.DB
 	handler http.Handler
@@ -46,7 +46,7 @@ type noMail struct{}
 
 func (noMail) Post(mail.Email) bool { return true }
 
-// everybody gives each signed-in person core.account.read and nothing else.
+// everybody is an authorization that gives each signed-in person only core.account.read.
 type everybody struct{}
 
 func (everybody) Caller(who principal.Principal) httpapi.Caller { return caller{who} }
@@ -88,8 +88,8 @@ func open(t *testing.T) house {
 	return house{db, handler}
 }
 
-// send sends a request with a session's cookie, "" for none. headers, pairs of name and value, override
-// that; an empty value removes a header.
+// send sends a request with a session's cookie, "" for none. headers are pairs of name and value that
+// override the default headers; an empty value removes a header.
 func (h house) send(cookie, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)
@@ -107,7 +107,7 @@ func (h house) send(cookie, method, target, body string, headers ...string) *htt
 	return w
 }
 
-// member signs up, confirmed.
+// member signs a person up and confirms the address.
 func (h house) member(t *testing.T, name, email string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"name":%q,"email":%q,"password":%q}`, name, email, password)
@@ -202,7 +202,7 @@ func TestAccountRefused(t *testing.T) {
 	}
 }
 
-// Every session of the caller ends, the present one too, and nobody else's.
+// Every session of the caller ends, including the present one, and no session of other people.
 func TestSignOutEverywhere(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -226,7 +226,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	}
 }
 
-// Of several sign-outs at the same moment each one succeeds or finds its session ended.
+// Each of several simultaneous sign-outs succeeds, or finds its session already ended.
 func TestRaceOfSignOuts(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -28,7 +28,7 @@ type directoryPage struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// directory is the service over a database of its own.
+// directory is the service with its own database.
 type directory struct {
 	*databasetest.DB
 	service *people.Service
@@ -40,7 +40,7 @@ func setup(t testing.TB) directory {
 	return directory{db, people.New(people.Config{Store: people.NewStore(db.Pool(t))})}
 }
 
-// person adds a row with assignments such as "name = 'Anna'".
+// person inserts a person, with assignments such as "name = 'Anna'".
 func (d directory) person(t *testing.T, address string, assignments ...string) (id string) {
 	t.Helper()
 	err := d.Pool(t).QueryRow(t.Context(), `
@@ -64,7 +64,7 @@ func (d directory) send(t testing.TB, query string) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, d.service.Routes(), nil)
 }
 
-// get is send, and decodes a 200.
+// get is send, and decodes the body of a 200.
 func (d directory) get(t testing.TB, query string) (w *httptest.ResponseRecorder, page directoryPage) {
 	t.Helper()
 	w = d.send(t, query)
@@ -99,7 +99,7 @@ func TestDirectory(t *testing.T) {
 	for query, ids := range map[string][]string{
 		"ann":                          {anna},
 		"ANNA Ö":                       {anna},
-		"a":                            {anna, zoe}, // a name, and an address
+		"a":                            {anna, zoe}, // one matches by name, one by address
 		"A.First@Example":              {zoe},
 		"zoë":                          {zoe},
 		zoe:                            {zoe},
@@ -124,7 +124,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// userId names the people who are wanted, in any order and also twice.
+// userId selects people, in any order. An id may be repeated.
 func TestPeopleByID(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -154,7 +154,7 @@ func TestPeopleByID(t *testing.T) {
 				w.Body)
 		}
 	}
-	_, first := d.get(t, ids(wanted)) // a page has 50 unless it is asked for more
+	_, first := d.get(t, ids(wanted)) // a page has 50 people unless limit is set
 	_, second := d.get(t, ids(wanted)+"&limit=200&cursor="+*first.NextCursor)
 	if len(first.People) != 50 || len(second.People) != len(wanted)-50 {
 		t.Errorf("two pages of %d and %d people, want 50 and %d", len(first.People), len(second.People),
@@ -195,7 +195,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Everybody is seen once, whatever names are shared, with a search and without one.
+// The pages contain everybody once, even if several people have the same name, with a search and without one.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -227,7 +227,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Erased people have no name. They come after everybody who has one, on a page of their own too.
+// Erased people have no name. They come after everybody with a name, also when they are on a separate page.
 func TestErasedPeopleComeLast(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -273,7 +273,7 @@ func TestStatementsPrepare(t *testing.T) {
 	setup(t).PrepareAll(t, people.Statements())
 }
 
-// refusing is a caller with no permission at all.
+// refusing is a caller without any permission.
 type refusing struct{ httpapi.Caller }
 
 func (refusing) Allowed(context.Context, string) (bool, error) { return false, nil }

@@ -17,7 +17,7 @@ type erased struct {
 	ErasurePending                     []string
 }
 
-// withDatabases notes that these modules have had a database.
+// withDatabases records that these modules have a database.
 func (p process) withDatabases(t *testing.T, moduleIDs ...string) {
 	t.Helper()
 	for _, id := range moduleIDs {
@@ -25,7 +25,8 @@ func (p process) withDatabases(t *testing.T, moduleIDs ...string) {
 	}
 }
 
-// An erased person is an id: nothing in Core tells who it was, and the modules still have to forget them.
+// After an erasure only the id is left: nothing in Core identifies the person, and the modules still have to
+// forget them.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -69,7 +70,7 @@ func TestErase(t *testing.T) {
 	}
 	p.assertForgotten(t, "bert")
 
-	// The address is free again, for a person of their own.
+	// The address is free again, for a new person.
 	_, token = p.invite(t, anna, `{"email":"bert@example.org"}`, 201)
 	if w := p.accept(token, "Bert"); w.Code != 200 {
 		t.Errorf("joining again: status %d, body %s, want 200", w.Code, w.Body)
@@ -80,7 +81,7 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// assertForgotten looks for a text in every column of Core.
+// assertForgotten checks that no column of Core contains a text.
 func (p process) assertForgotten(t *testing.T, text string) {
 	t.Helper()
 	rows, err := p.Pool(t).Query(t.Context(), `
@@ -143,7 +144,7 @@ func TestErasureRefused(t *testing.T) {
 	}
 }
 
-// Whichever of an erasure and a reactivation is first, the other one finds it done.
+// Whether an erasure or a reactivation is first, the other one sees its result.
 func TestErasureAgainstReactivation(t *testing.T) {
 	t.Parallel()
 	for _, eraseFirst := range []bool{true, false} {
@@ -169,7 +170,7 @@ func TestErasureAgainstReactivation(t *testing.T) {
 	}
 }
 
-// Two erasures at once in two processes: one of them does it, both show it.
+// Of two simultaneous erasures in two processes, one erases, and both return the erased person.
 func TestErasedTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -189,7 +190,8 @@ func TestErasedTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// Neither a sign-in that has checked the password nor a name that is being changed brings anything back.
+// Neither a sign-in that has already checked the password nor a change of the name restores anything after an
+// erasure.
 func TestErasureAgainstSignInAndRename(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -207,7 +209,7 @@ func TestErasureAgainstSignInAndRename(t *testing.T) {
 			p := start(t)
 			_, anna := p.member(t, "Anna", managePeople)
 			bertID, bert := p.member(t, "Bert")
-			// Both decisions are made while the other request waits for the row, so that it finds them together.
+			// Both decisions are made while the other request waits for the row, so that it sees both at once.
 			_, got := p.race(t, lockOfBert, func() *httptest.ResponseRecorder {
 				decode[map[string]any](t, p.decide(anna, bertID, "deactivate"), 200)
 				return p.decide(anna, bertID, "erase")
@@ -226,8 +228,9 @@ func TestErasureAgainstSignInAndRename(t *testing.T) {
 	}
 }
 
-// An invitation can be older than the account: its address signed up elsewhere while somebody had the form
-// open. It dies with the erasure, whichever is first.
+// An invitation can be older than the account, when the address signed up in another way while the
+// invitation's form was open. The invitation is no longer valid after the erasure, in whichever order they
+// happen.
 func TestErasureAgainstAcceptance(t *testing.T) {
 	t.Parallel()
 	for _, eraseFirst := range []bool{true, false} {
@@ -250,7 +253,7 @@ func TestErasureAgainstAcceptance(t *testing.T) {
 				address("bert@example.org")
 				both.Go(erase)
 				p.awaitBlocked(t, 1)
-				address("elsewhere@example.org") // the link is looked up before the account is there
+				address("elsewhere@example.org") // the link is looked up before the account exists
 				both.Go(accept)
 				p.awaitBlocked(t, 2)
 				address("bert@example.org")

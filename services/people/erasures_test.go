@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// told is what modules were told, of every process of a test.
+// told counts the calls of modules by all processes of a test.
 type told struct {
 	mu    sync.Mutex
 	calls map[string]int // module and person
@@ -37,7 +37,7 @@ func (c *told) all() map[string]int {
 	return maps.Clone(c.calls)
 }
 
-// modules are those of one process. Without forget they forget at once.
+// modules are the modules of one process. With forget nil, they succeed at once.
 type modules struct {
 	told   *told
 	forget func(ctx context.Context, moduleID string) error
@@ -66,7 +66,7 @@ func (m *modules) Forget(ctx context.Context, moduleID, userID string) error {
 	return nil
 }
 
-// tell serves the erasures of one process until stop.
+// tell runs the Erasures of one process until stop is called.
 func (d directory) tell(t *testing.T, m *modules) (e *people.Erasures, stop func()) {
 	t.Helper()
 	e = people.NewErasures(people.NewStore(d.Pool(t)), m, zap.NewNop())
@@ -78,7 +78,7 @@ func (d directory) tell(t *testing.T, m *modules) (e *people.Erasures, stop func
 	return e, stop
 }
 
-// erased adds so many people, whom the modules have to forget.
+// erased adds count people whom the modules have to forget.
 func (d directory) erased(t *testing.T, count int, moduleIDs ...string) {
 	t.Helper()
 	d.Exec(t, `
@@ -114,7 +114,7 @@ func (d directory) await(t *testing.T, what, condition string, count int, look .
 	}
 }
 
-// Three processes tell two modules of fifty people: each module hears of each person once.
+// Three processes tell two modules of fifty people: each module is told of each person once.
 func TestEachModuleIsToldOnce(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -135,7 +135,7 @@ func TestEachModuleIsToldOnce(t *testing.T) {
 	}
 }
 
-// A module that does not run is told when it does, and one that fails is told again when its pause is over.
+// A module that does not run is told when it runs again. A module that fails is told again after the pause.
 func TestModulesAreToldUntilTheyForget(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -176,8 +176,8 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 	}
 }
 
-// A hanging module keeps nobody else from being told, and what it has not done when the process stops is done
-// by the next one at once. It comes first among those that are due.
+// A hanging module does not keep other modules from being told. When the process stops, the next process
+// tells the hanging module again at once. The hanging module is the first of those that are due.
 func TestAHangingModule(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -212,7 +212,7 @@ func TestPausesBetweenTries(t *testing.T) {
 		}
 		var pause float64
 		_, err = tx.Exec(t.Context(), people.ClaimErasure, "choir")
-		if err == nil { // now() is the same as the claim's
+		if err == nil { // in the same transaction now() is the time of the claim
 			err = tx.QueryRow(t.Context(),
 				"SELECT extract(epoch FROM next_try_at - now())::float FROM core.person_erasure").Scan(&pause)
 		}

@@ -18,10 +18,10 @@ import (
 
 const ownExport = own + "/export"
 
-// exporters are modules with a part each; one without a part fails.
+// exporters are modules with one part each. A module with an empty part fails.
 type exporters struct {
 	parts map[string]string
-	gate  chan struct{} // not nil: they wait for it, after they have sent to asked
+	gate  chan struct{} // if not nil, they send to asked and then wait for gate
 	asked chan struct{}
 
 	mu   sync.Mutex
@@ -67,7 +67,8 @@ type exported struct {
 	Missing []string
 }
 
-// Who asks gets what Core and the modules keep of them, and nothing of others. It is recorded.
+// A person gets the data that Core and the modules store about them, and nothing about others. The export is
+// recorded.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -107,8 +108,8 @@ func TestExport(t *testing.T) {
 	assertCode(t, "nobody", p.send("", "GET", ownExport, ""), 401, "AUTHENTICATION_REQUIRED")
 }
 
-// An administrator can have made more changes than a process should hold: the last 10,000 are exported, and
-// the export says that there are others.
+// An administrator can have made more changes than a process should hold in memory. The last 10,000 are
+// exported, and the export reports that there are more.
 func TestExportOfALongRecord(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -152,7 +153,7 @@ func TestExportOfALongRecord(t *testing.T) {
 	}
 }
 
-// One export is made at a time. Another one is refused meanwhile, and made afterwards.
+// One export is made at a time. A second one is refused in the meantime, and succeeds afterwards.
 func TestOneExportAtATime(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -162,7 +163,7 @@ func TestOneExportAtATime(t *testing.T) {
 	var first *httptest.ResponseRecorder
 	var made sync.WaitGroup
 	made.Go(func() { first = p.send(anna, "GET", ownExport, "") })
-	<-p.exporters.asked // and holds the place until it is let go on
+	<-p.exporters.asked // the first export occupies the only place until gate is closed
 	refused := p.send(anna, "GET", ownExport, "")
 	assertCode(t, "a second export", refused, 429, "TOO_MANY_REQUESTS")
 	if refused.Header().Get("X-Retry-After") == "" {
@@ -176,7 +177,7 @@ func TestOneExportAtATime(t *testing.T) {
 	decode[exported](t, p.send(anna, "GET", ownExport, ""), 200)
 }
 
-// An operator exports somebody deactivated, but nobody unknown or erased.
+// An operator can export a deactivated person, but not an unknown or erased one.
 func TestExportByOperator(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -22,5 +22,5 @@ const (
 	ClaimErasure = claimErasure
 )
 
-// ParsePosition reads a cursor.
+// ParsePosition parses a cursor.
 var ParsePosition = parsePosition

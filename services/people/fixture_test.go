@@ -39,7 +39,7 @@ type english struct{}
 
 func (english) Letterhead() (name, language string) { return "", "en" }
 
-// fakeOutbox keeps mails until the test takes them.
+// fakeOutbox stores emails until the test removes them.
 type fakeOutbox struct {
 	mu    sync.Mutex
 	queue []mail.Email
@@ -55,7 +55,7 @@ func (l *fakeOutbox) Post(email mail.Email) bool {
 	return !l.full
 }
 
-// deliver writes all mails, tells the outcome of each, and returns them.
+// deliver composes all emails, reports outcome for each, and returns them.
 func (l *fakeOutbox) deliver(ctx context.Context, outcome mail.SendResult) (written []mail.Message) {
 	l.mu.Lock()
 	queue := l.queue
@@ -86,7 +86,7 @@ func start(t *testing.T) process {
 	return startOn(t, db, db.Pool(t), unlimited{})
 }
 
-// another is a second process on the same database.
+// another returns a second process on the same database.
 func (p process) another(t *testing.T) process {
 	t.Helper()
 	return startOn(t, p.DB, databasetest.Connected(t, p.AnotherPool(t)), unlimited{})
@@ -151,7 +151,8 @@ func (p process) send(cookie, method, target, body string) *httptest.ResponseRec
 	return w
 }
 
-// quick hashes one password once, so that many who join at the same moment meet in the database.
+// quick hashes a password only once, so that many simultaneous acceptances reach the database at the same
+// time.
 type quick struct{ *identity.Service }
 
 var hashed struct {
@@ -168,7 +169,7 @@ func (q quick) NewPassword(ctx context.Context, sent string) (string, error) {
 	return hashed.hash, hashed.err
 }
 
-// member adds somebody with a password and permissions, and signs them in.
+// member adds a person with a password and permissions, and signs them in.
 func (p process) member(t *testing.T, name string, permissions ...string) (id, cookie string) {
 	t.Helper()
 	hash, err := p.passwords.NewPassword(t.Context(), password)
@@ -220,14 +221,14 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder, status int) (into
 	return into
 }
 
-// invite invites somebody and returns the token of the mail.
+// invite sends an invitation and returns the token in its email.
 func (p process) invite(t *testing.T, cookie, body string, status int) (made invitation, token string) {
 	t.Helper()
 	made = decode[invitation](t, p.send(cookie, "POST", invitations, body), status)
 	return made, p.token(t)
 }
 
-// token is the token of the one mail that waits.
+// token returns the token in the only queued email.
 func (p process) token(t *testing.T) string {
 	t.Helper()
 	written := p.outbox.deliver(t.Context(), mail.Sent)
@@ -258,7 +259,7 @@ func (p process) count(t *testing.T, from string, args ...any) (n int) {
 	return n
 }
 
-// actions are the recorded actions in order.
+// actions returns the recorded actions in order.
 func (p process) actions(t *testing.T) (actions string) {
 	t.Helper()
 	err := p.Pool(t).QueryRow(t.Context(),
@@ -269,7 +270,7 @@ func (p process) actions(t *testing.T) (actions string) {
 	return actions
 }
 
-// awaitBlocked waits until so many of this database's sessions wait for a lock.
+// awaitBlocked waits until this number of the database's sessions wait for a lock.
 func (p process) awaitBlocked(t *testing.T, sessions int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {

@@ -58,7 +58,7 @@ func TestInviteAndJoin(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a token, the response is one and the same, and nothing changes.
+// For every invalid token the response is the same, and nothing changes.
 func TestDeadTokens(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -163,19 +163,19 @@ func TestAcceptanceRefused(t *testing.T) {
 	} {
 		assertCode(t, sent, p.send("", "POST", invitations+"/accept", sent), 400, code)
 	}
-	if w := p.accept(token, "Bert"); w.Code != 200 { // nothing of that used the link up
+	if w := p.accept(token, "Bert"); w.Code != 200 { // none of these requests has used the link
 		t.Errorf("accept: status %d, body %s", w.Code, w.Body)
 	}
 }
 
-// What the inviter may no longer give is not given; the account is made all the same.
+// Grants that the inviter may no longer give are not issued; the account is made nevertheless.
 func TestInviterWhoLostTheRight(t *testing.T) {
 	t.Parallel()
 	const ofGrants = ` WHERE permission_id = '` + manageGrants + `'`
 	for name, lose := range map[string]string{
 		"revoked": "UPDATE core.permission_grant SET revoked_at = now()" + ofGrants,
 		"expired": "UPDATE core.permission_grant SET expires_at = now()" + ofGrants,
-		// Deactivating somebody withdraws their invitations, so this is one that was missed.
+		// A deactivation withdraws the person's invitations. This one was not withdrawn.
 		"deactivated": "UPDATE core.person SET deactivated_at = now() WHERE name = 'Anna'",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestInviterWhoLostTheRight(t *testing.T) {
 	}
 }
 
-// A grant whose permission nobody declares any more, or whose end has passed, is left out alone.
+// A grant with an undeclared permission or an end in the past is left out. The other grants are issued.
 func TestGrantsThatCannotBeIssued(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -272,7 +272,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("sent again, it is %s, want open", sent.State)
 	}
 	p.token(t)
-	sweep("31 days", 2) // marked, then forgotten
+	sweep("31 days", 2) // marked as expired, then address and name deleted
 	assertCode(t, "send", p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"),
 		409, "INVITATION_NOT_OPEN")
 	w := p.send(anna, "GET", invitations+"?state=expired", "")
@@ -317,8 +317,8 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestLostMail: a mail is queued in memory, so one that has no outcome after ten minutes was lost with its
-// process. When it was not, its outcome is told all the same.
+// TestLostMail: an email is queued in memory, so one without an outcome after ten minutes is shown as
+// dropped. If it is sent later after all, the outcome is stored.
 func TestLostMail(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -348,7 +348,7 @@ func TestLostMail(t *testing.T) {
 	assertDelivery("when it is queued again", "QUEUED")
 }
 
-// A client may look at 30 links in a minute and use 30.
+// A client may inspect 30 links per minute and use 30.
 func TestJoinIsLimited(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -59,7 +59,7 @@ func TestDeactivateAndReactivate(t *testing.T) {
 	}
 }
 
-// A session or a grant that deactivation missed does not count.
+// A session or a grant that a deactivation did not remove has no effect.
 func TestDeactivatedHoldNothing(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -99,7 +99,7 @@ func TestDeactivationRefused(t *testing.T) {
 	if w := p.decide(owner, bertID, "deactivate"); w.Code != 200 { // the owner may give permissions
 		t.Errorf("by the owner: status %d, body %s, want 200", w.Code, w.Body)
 	}
-	// A grant that has ended protects nobody.
+	// An expired grant does not protect its holder.
 	p.Exec(t, "UPDATE core.person SET deactivated_at = NULL")
 	p.Exec(t, "UPDATE core.permission_grant SET expires_at = now() WHERE person_id = $1", bertID)
 	if w := p.decide(anna, bertID, "deactivate"); w.Code != 200 {
@@ -107,7 +107,7 @@ func TestDeactivationRefused(t *testing.T) {
 	}
 }
 
-// The invitations that somebody sent die with them.
+// A deactivation withdraws the invitations that the person sent.
 func TestDeactivationWithdrawsInvitations(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -127,7 +127,7 @@ func TestDeactivationWithdrawsInvitations(t *testing.T) {
 	}
 }
 
-// resetToken is the token of the one mail that waits.
+// resetToken returns the token in the only queued email.
 func (p process) resetToken(t *testing.T) string {
 	t.Helper()
 	written := p.outbox.deliver(t.Context(), "SENT")

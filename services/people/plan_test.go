@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// crowd adds people with names and addresses that nothing orders, 20,000 unless PEOPLE_ROWS says how many.
+// crowd adds people with random names and addresses: 20,000, or the number in PEOPLE_ROWS.
 func (d directory) crowd(t testing.TB) {
 	t.Helper()
 	rows := 20_000
@@ -24,8 +24,8 @@ func (d directory) crowd(t testing.TB) {
 
 const noID = "00000000-0000-0000-0000-000000000000"
 
-// A page of the directory reads as many people as it shows and one further, however many there are. A search
-// reads them once by name and once by address, and then again by their ids.
+// A page of the directory reads one row more than it contains, however many people there are. A search reads
+// them once by name, once by address, and then again by id.
 func TestDirectoryReadsOnlyItsRows(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -49,7 +49,7 @@ func TestDirectoryReadsOnlyItsRows(t *testing.T) {
 	}
 }
 
-// BenchmarkDirectory measures a page beside its statement alone: the ratio is what the platform adds.
+// BenchmarkDirectory measures a page, and its statement alone. The ratio shows the cost of the platform.
 func BenchmarkDirectory(b *testing.B) {
 	d := setup(b)
 	d.crowd(b)

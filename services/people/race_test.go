@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// atOnce runs all of them at the same moment, round robin, n times.
+// atOnce makes n calls at the same time, alternating between the given functions.
 func atOnce(n int, each ...func()) {
 	var all sync.WaitGroup
 	begin := make(chan struct{})
@@ -24,7 +24,8 @@ func atOnce(n int, each ...func()) {
 	all.Wait()
 }
 
-// Fifty acceptances of one token in two processes: one account, one set of grants, one entry of each.
+// Fifty simultaneous acceptances of one token in two processes make one account, one set of grants, and one
+// activity entry of each.
 func TestManyAcceptOneToken(t *testing.T) {
 	t.Parallel()
 	first := start(t)
@@ -53,7 +54,8 @@ func TestManyAcceptOneToken(t *testing.T) {
 	}
 }
 
-// held locks what sql names until the test releases it, so that both requests of a race have begun.
+// held runs sql, which takes a lock, in a transaction and returns its release. It is used to let both
+// requests of a race begin.
 func (p process) held(t *testing.T, sql string, args ...any) (release func()) {
 	t.Helper()
 	tx, err := p.AnotherPool(t).Begin(t.Context())
@@ -64,7 +66,7 @@ func (p process) held(t *testing.T, sql string, args ...any) (release func()) {
 		t.Fatal(err)
 	}
 	release = func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
-	t.Cleanup(release) // also when the test ends early
+	t.Cleanup(release) // also when the test fails early
 	return release
 }
 
@@ -86,13 +88,13 @@ func (p process) race(
 
 const lockOfInvitation = "SELECT FROM core.invitation FOR UPDATE"
 
-// Whichever of an acceptance and what ends the link is first, the other one finds it done.
+// Whether an acceptance or the request that ends the link is first, the other one sees its result.
 func TestAcceptanceAgainstWhatEndsTheLink(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name        string
 		end         func(p process, cookie, id string) *httptest.ResponseRecorder
-		won, lost   int // what end answers when it is first, and when the acceptance is
+		won, lost   int // status of the request that ends the link: when it is first, and when it is second
 		left        string
 		leftOfLater string
 	}{
@@ -140,7 +142,8 @@ func TestAcceptanceAgainstWhatEndsTheLink(t *testing.T) {
 
 const lockOfBert = "SELECT FROM core.person WHERE name = 'Bert' FOR UPDATE"
 
-// No session survives a deactivation, whichever is first, and a reset revives none.
+// No session survives a deactivation, in whichever order they happen, and a password reset makes none valid
+// again.
 func TestDeactivationAgainstSignInAndReset(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"sign-in", "reset"} {
@@ -180,7 +183,8 @@ func TestDeactivationAgainstSignInAndReset(t *testing.T) {
 	}
 }
 
-// An inviter who is deactivated while somebody accepts: either joined before, or the link is dead.
+// An inviter is deactivated during an acceptance: either the acceptance is first and succeeds, or the link is
+// invalid.
 func TestDeactivationOfTheInviter(t *testing.T) {
 	t.Parallel()
 	p := start(t)

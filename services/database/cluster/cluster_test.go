@@ -33,7 +33,8 @@ func start(t *testing.T, dir string) *cluster.Cluster {
 	return started
 }
 
-// folder is for a cluster. t.TempDir would do for a user, but not for root's server: it is closed to others.
+// folder returns a folder for a cluster. t.TempDir is not usable for root, because the server's account
+// cannot enter it.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "narthex-cluster-")
@@ -142,7 +143,8 @@ func TestAKilledServerStartsAgain(t *testing.T) {
 	query(t, second, "SELECT n FROM kept")
 	stop(t, second)
 
-	// The number in a stale postmaster.pid may be anybody's by now; PostgreSQL itself would refuse to start.
+	// The pid in a stale postmaster.pid may belong to another program by now. PostgreSQL itself would refuse to
+	// start.
 	stale := filepath.Join(second.Home(), "data", "postmaster.pid")
 	if err := os.WriteFile(stale, []byte("1\n"+filepath.Dir(stale)+"\n0\n1\n\n127.0.0.1\n\nready   \n"),
 		0o600); err != nil {
@@ -252,7 +254,7 @@ func TestAStrangersFolderIsNeverHandedToTheServer(t *testing.T) {
 	}
 }
 
-// waitFor asks until yes, for at most a minute.
+// waitFor calls yes until it returns true, for at most a minute.
 func waitFor(t *testing.T, what string, yes func() bool) {
 	t.Helper()
 	limit := time.After(time.Minute)

@@ -1,4 +1,4 @@
 package cluster
 
-// Home is where the files really are.
+// Home returns the folder in which the files really are.
 func (c *Cluster) Home() string { return c.home.dir }

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// victimVariable makes the test binary play a process that starts a cluster and is killed.
+// victimVariable makes the test binary run as a process that starts a cluster and is killed.
 const victimVariable = "NARTHEX_TEST_CLUSTER_DIR"
 
 func runVictim() {
@@ -45,7 +45,7 @@ func TestAStartThatMeetsTheServerOfAKilledOwnerWorks(t *testing.T) {
 	query(t, again, "SELECT 1")
 }
 
-// killOwner returns the server's process of an owner that was killed a moment ago.
+// killOwner starts a process that runs a cluster, kills it, and returns the pid of its server.
 func killOwner(t *testing.T, dir string) (pid int) {
 	t.Helper()
 	victim := exec.Command(os.Args[0])
@@ -73,5 +73,5 @@ func gone(pid int) bool {
 		return true
 	}
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || strings.Contains(string(status), ") Z ") // a zombie waits for a reaper that is not us
+	return err != nil || strings.Contains(string(status), ") Z ") // a zombie: another process must reap it
 }
