@@ -6,8 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/services/activity"
 )
 
-// BenchmarkPage measures a page of a long record beside its statement alone: the ratio is what the platform
-// adds. ACTIVITY_ROWS says how long the record is.
+// BenchmarkPage measures a page of a long record, and its statement alone. The ratio shows the cost of the
+// platform. ACTIVITY_ROWS is the length of the record.
 func BenchmarkPage(b *testing.B) {
 	h := setup(b)
 	h.fillRecord(b)

@@ -10,7 +10,7 @@ func Statement(rawQuery string) (sql string, args []any, err error) {
 	return sql, args, nil
 }
 
-// The cursor's two directions.
+// Formatting and parsing of cursors.
 var (
 	Cursor      = cursor
 	ParseCursor = parseCursor

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// harness is the service over a database of its own.
+// harness is the service with its own database.
 type harness struct {
 	*databasetest.DB
 	store   *activity.Store
@@ -74,7 +74,7 @@ func (h harness) send(t testing.TB, query string) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
-// get is send, and decodes a 200.
+// get is send, and decodes the body of a 200.
 func (h harness) get(t testing.TB, query string) (w *httptest.ResponseRecorder, shown page) {
 	t.Helper()
 	w = h.send(t, query)

@@ -33,7 +33,7 @@ func TestListing(t *testing.T) {
 	}
 	for query, ids := range map[string]string{
 		"userId=" + anna:                          "1 ",
-		"userId=" + bert:                          "5 4 3 1 ", // as actor, as subject, and once where both
+		"userId=" + bert:                          "5 4 3 1 ", // as actor, as subject, and only once if both
 		"userId=" + zoe:                           "",
 		"actorId=" + bert:                         "5 3 ",
 		"subjectKind=module":                      "2 ",
@@ -56,7 +56,7 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// Every entry is shown once, with a filter and without one.
+// The pages contain every entry once, with a filter and without one.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -8,10 +8,11 @@ import (
 	"github.com/narthex-platform/narthex/services/activity"
 )
 
-// Two who concern each other in part of the record that fillRecord writes.
+// Two people: each is actor of entries about the other in a part of the record that fillRecord writes.
 const anna, bert = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
 
-// fillRecord writes a long record, 25,000 entries unless ACTIVITY_ROWS says how many. Its chain is none.
+// fillRecord writes a long record: 25,000 entries, or 5,000 more than ACTIVITY_ROWS. Its hashes are not a
+// valid chain.
 func (h harness) fillRecord(t testing.TB) {
 	t.Helper()
 	rows := 20_000
@@ -37,8 +38,8 @@ func (h harness) fillRecord(t testing.TB) {
 	h.Exec(t, "VACUUM ANALYZE core.activity")
 }
 
-// A page reads no more rows than it shows and one further, whatever the filter and however long the record.
-// The search for a person merges two searches, so it has read one row of the other as well.
+// A page reads at most one row more than it contains, whatever the filter and however long the record. The
+// search for a person merges two searches, so it may read one further row.
 func TestPagesReadOnlyTheirRows(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

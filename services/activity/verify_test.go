@@ -30,12 +30,12 @@ func TestEmptyChain(t *testing.T) {
 	if got, want := h.verify(t), (activity.Verdict{Hash: hex.EncodeToString(make([]byte, 32))}); got != want {
 		t.Errorf("nothing recorded yet: %+v, want %+v", got, want)
 	}
-	if err := chain.Record(t.Context(), nil); err != nil { // nothing to record asks nobody
+	if err := chain.Record(t.Context(), nil); err != nil { // without entries the transaction is not used
 		t.Error(err)
 	}
 }
 
-// Every single change of the stored rows is found.
+// Every change of a stored row is detected.
 func TestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	const row, head = `core.activity SET `, `core.activity_head SET `
@@ -68,7 +68,7 @@ func TestChangesAreFound(t *testing.T) {
 	}
 }
 
-// The database refuses every change of a row, also by the platform's own role.
+// The database refuses every change of a row, even by the platform's own role.
 func TestAppendOnly(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -89,7 +89,7 @@ func TestAppendOnly(t *testing.T) {
 }
 
 // Two processes record at the same time, and some transactions are rolled back: the numbers have no gap, and
-// no process waits for ever.
+// no process waits forever.
 func TestManyRecord(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

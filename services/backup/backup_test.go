@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/backup"
 )
 
-// TestRoundTrip: what was backed up is there again, row by row and byte by byte, plain and encrypted.
+// TestRoundTrip: after a restore all rows and bytes are the same as before the backup, plain and encrypted.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	from := installed(t)
@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := migrations.Check(t.Context(), into.Pool(t), []migrations.Line{choir}); err != nil {
 				t.Errorf("the platform would not start: %v", err)
 			}
-			into.Exec(t, `INSERT INTO module_choir.singer (label) VALUES ('one more')`) // sequence and trigger go on
+			into.Exec(t, `INSERT INTO module_choir.singer (label) VALUES ('one more')`) // sequence and trigger work
 			if c.recipients != nil {
 				if _, err := backup.Check(t.Context(), path, ""); !errors.Is(err, backup.ErrInvalid) {
 					t.Errorf("check without the key: %v, want %v", err, backup.ErrInvalid)
@@ -66,7 +66,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestVerify: the backup is tried beside the installation, which keeps its rows and gets the verdict.
+// TestVerify: the backup is restored into a scratch database. The installation keeps its rows and records the
+// result.
 func TestVerify(t *testing.T) {
 	p := installed(t)
 	want := p.rows()

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// TestDamage: a byte that was changed anywhere in the file is found, and so is a file that was cut anywhere.
+// TestDamage: a changed byte anywhere in the file is detected, and so is a file that was truncated anywhere.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
@@ -30,7 +30,7 @@ func TestDamage(t *testing.T) {
 		changes    int
 	}{
 		"plain":     {nil, 1000},
-		"encrypted": {[]string{key.Recipient().String()}, 100}, // age proves each of its pieces
+		"encrypted": {[]string{key.Recipient().String()}, 100}, // age authenticates each of its chunks
 	} {
 		path, _ := p.create(backup.CreateOptions{Recipients: c.recipients})
 		whole, err := os.ReadFile(path)
@@ -68,7 +68,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestOtherKey: a backup for somebody else says so.
+// TestOtherKey: the error for a backup that is encrypted for another key says so.
 func TestOtherKey(t *testing.T) {
 	t.Parallel()
 	p := installed(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// TestFigures measures a backup beside pg_dump and a copy of the objects, which an object storage has in
-// files of 8 MiB. FIGURES_MIB is the size of the database, and of the objects.
+// TestFigures measures a backup, and for comparison pg_dump and a copy of the objects, which are 8 MiB each.
+// FIGURES_MIB is the size of the database, and of the objects.
 func TestFigures(t *testing.T) {
 	size, err := strconv.Atoi(os.Getenv("FIGURES_MIB"))
 	if err != nil {
@@ -79,8 +79,8 @@ func TestFigures(t *testing.T) {
 	t.Logf("verify %v, peak memory %d MiB", verify, peakMemory(t)>>10)
 }
 
-// storeFiles puts objects into an object storage in the place of the bucket in memory, and the same content
-// into files, whose paths it returns.
+// storeFiles replaces the bucket in memory by one in an object storage, with objects. It also writes the same
+// content into files and returns their paths.
 func (p *place) storeFiles(t *testing.T, size int) (files []string) {
 	t.Helper()
 	provider, err := storage.New(storagetest.New(t).Settings)
@@ -125,7 +125,7 @@ func copyFile(from, to string) error {
 
 var peakLine = regexp.MustCompile(`VmHWM:\s+([0-9]+) kB`)
 
-// peakMemory is the process's so far, in KiB.
+// peakMemory returns the process's peak memory so far, in KiB.
 func peakMemory(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

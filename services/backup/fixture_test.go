@@ -23,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// choir is a module with what PostgreSQL has: constraints, a sequence, a function with a trigger, a type.
+// choir is a module that uses many features of PostgreSQL: constraints, a sequence, a function with a
+// trigger, a type.
 var choir = migrations.Line{ID: "choir", Files: []migrations.File{{Version: 1, Name: "voices", SQL: []byte(`
 	CREATE TYPE register AS ENUM ('high', 'low');
 	CREATE TABLE singer (
@@ -43,7 +44,7 @@ type place struct {
 	t        *testing.T
 }
 
-// empty is a place to restore into.
+// empty returns a place without content, to restore into.
 func empty(t *testing.T) *place {
 	t.Helper()
 	p := &place{DB: databasetest.Empty(t), pictures: &shelf{objects: make(map[string]storedObject)}, t: t}
@@ -59,7 +60,7 @@ func empty(t *testing.T) *place {
 	return p
 }
 
-// installed has rows and objects.
+// installed returns a place with rows and objects.
 func installed(t *testing.T) *place {
 	t.Helper()
 	p := empty(t)
@@ -111,7 +112,7 @@ func (p *place) rows() map[string]string {
 	return found
 }
 
-// isEmpty reports what a failed restore has left.
+// isEmpty fails the test for everything that a failed restore has left.
 func (p *place) isEmpty() {
 	p.t.Helper()
 	conn, err := pgx.ConnectConfig(p.t.Context(), p.Connect)
@@ -127,7 +128,7 @@ func (p *place) isEmpty() {
 	}
 }
 
-// trials returns the scratch databases and roles of the server.
+// trials returns the names of the server's scratch databases and their roles.
 func (p *place) trials() (found []string) {
 	p.t.Helper()
 	err := p.Pool(p.t).QueryRow(p.t.Context(), `
@@ -150,11 +151,11 @@ func causes(err error) string {
 	return ""
 }
 
-// shelf holds objects in memory.
+// shelf is a bucket in memory.
 type shelf struct {
 	mu      sync.Mutex
 	objects map[string]storedObject
-	failAt  int // the put that fails; 0: none
+	failAt  int // the number of the Put that fails; 0: none
 	puts    int
 }
 
@@ -167,7 +168,7 @@ func (s *shelf) List(_ context.Context, _, after string, limit int) (page storag
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limit == 0 {
-		limit = 3 // several pages
+		limit = 3 // so that there are several pages
 	}
 	for key, object := range s.objects {
 		if key > after {

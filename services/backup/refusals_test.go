@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// TestTargetNotEmpty: a table or an object that is there already stays as it is, and nothing comes beside it.
+// TestTargetNotEmpty: an existing table or object is not changed, and nothing is added.
 func TestTargetNotEmpty(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
@@ -47,7 +47,7 @@ func TestTargetNotEmpty(t *testing.T) {
 	into.isEmpty()
 }
 
-// TestFailedRestore: whatever step fails, nothing stays, and the next restore works.
+// TestFailedRestore: whatever step fails, nothing is left, and the next restore works.
 func TestFailedRestore(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
@@ -78,7 +78,8 @@ func TestFailedRestore(t *testing.T) {
 	}
 }
 
-// TestCutRestore: what a killed restore has left keeps the platform from starting, and the same file goes on.
+// TestCutRestore: after a killed restore the platform does not start, and a restore of the same file
+// succeeds.
 func TestCutRestore(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
@@ -86,7 +87,7 @@ func TestCutRestore(t *testing.T) {
 	other, _ := p.create(backup.CreateOptions{})
 	into := empty(t)
 	func() {
-		defer func() { _ = recover() }() // nothing is undone, as if it were killed
+		defer func() { _ = recover() }() // nothing is undone, as if the process were killed
 		_, _ = backup.Restore(t.Context(), into.Installation, path, "", func(ctx context.Context) error {
 			_, err := backup.Restore(ctx, into.Installation, path, "", nil)
 			if !errors.Is(err, backup.ErrTargetNotEmpty) {
@@ -116,7 +117,8 @@ func TestCutRestore(t *testing.T) {
 	}
 }
 
-// TestFailedCreate: a backup that could not be finished has no name, and the next run needs no cleaning.
+// TestFailedCreate: an unfinished backup does not get its final name, and the next run works without cleaning
+// up.
 func TestFailedCreate(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
@@ -164,15 +166,15 @@ func (denied) List(context.Context, string, string, int) (storage.Page, error) {
 	return storage.Page{}, storage.ErrAccessDenied
 }
 
-// TestTrialDatabase: who may create no database learns the statement that lets them, and nothing is left. A
-// trial that was killed is cleared by the next one.
+// TestTrialDatabase: for a user who may not create databases, the error contains the statement that allows
+// it, and nothing is left. The scratch database of a killed run is dropped by the next run.
 func TestTrialDatabase(t *testing.T) {
 	p := installed(t)
 	path, _ := p.create(backup.CreateOptions{})
 	p.Exec(t, `CREATE DATABASE scratch_aaaaaaaaaaaa`)
 	p.Exec(t, `CREATE ROLE scratch_aaaaaaaaaaaa_module_choir`)
-	p.Exec(t, `CREATE ROLE scratch_bbbbbbbbbbbb_module_choir`) // it was killed between the two drops
-	const another = "scratch_cccccccccccc"                     // beside another installation, and under way
+	p.Exec(t, `CREATE ROLE scratch_bbbbbbbbbbbb_module_choir`) // of a run that was killed between the two drops
+	const another = "scratch_cccccccccccc"                     // of another installation's run in progress
 	p.Exec(t, `CREATE DATABASE `+another)
 	elsewhere := databasetest.Empty(t).Pool(t)
 	hold, err := elsewhere.Acquire(t.Context())

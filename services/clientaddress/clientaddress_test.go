@@ -27,7 +27,7 @@ func behindProxies() *clientaddress.Resolver {
 	})
 }
 
-// request has one forwarded line per entry of chain.
+// request returns a request with one forwarded header line for each entry of chain.
 func request(peer string, chain ...string) *http.Request {
 	r := &http.Request{RemoteAddr: peer, Header: http.Header{}}
 	for _, line := range chain {
@@ -169,7 +169,8 @@ func TestDirectStampAllocatesOnce(t *testing.T) {
 	}
 }
 
-// naive does the same from the left: split all, parse all, take the last address that is not a proxy.
+// naive is a simpler implementation from the left: it splits and parses all addresses, and returns the last
+// one that is not a proxy.
 func naive(lines []string, trusts func(netip.Addr) bool) (client netip.Addr) {
 	if len(lines) == 0 {
 		return netip.Addr{}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 const (
 	path     = "/api/v1/module-configuration"
-	patience = 20 * time.Second // longer than any deadline of the platform's own
+	patience = 20 * time.Second // longer than any deadline of the platform
 )
 
 // manifests are the installed modules.
@@ -43,13 +43,13 @@ var manifests = map[string]string{
 	"plain": ``,
 }
 
-// fixture is one API process with a database of its own.
+// fixture is one API process with its own database.
 type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
 	store     *configuration.Store
 	service   *configuration.Service
-	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
+	meanwhile func() // if not nil, is called just before a resolution reads, to change something concurrently
 }
 
 func setup(t testing.TB) *fixture {
@@ -60,7 +60,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start starts the process again, with what is stored now.
+// start starts the process again, with the present content of the database.
 func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = configuration.NewStore(pool)
@@ -78,7 +78,7 @@ func (h *fixture) serve(resolver configuration.Resolver, started catalog.Resolut
 	})
 }
 
-// noScreens fails when it is asked: no module here has a display.
+// noScreens fails when it is called, because no module here has a display.
 type noScreens struct{}
 
 func (noScreens) PairedScreens(context.Context, []string) (map[string]int, error) {
@@ -112,14 +112,14 @@ func (h *fixture) ResolveWith(
 	return h.installed.Resolve(catalog.State{Stored: changed.Of, Secret: supplied}), nil
 }
 
-// preview asks what values would change.
+// preview requests the preview of values.
 func (h *fixture) preview(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
 	t.Helper()
 	target := path + "/" + moduleID + "/preview"
 	return h.send(request(t.Context(), http.MethodPost, target, `{"values":`+values+`}`))
 }
 
-// insert stores values directly, as an older version of a module may have left them.
+// insert stores values directly in the database, like values that an older version of a module has left.
 func (h *fixture) insert(t testing.TB, moduleID string, keysAndValues ...string) {
 	t.Helper()
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -156,7 +156,7 @@ func (h *fixture) get(t testing.TB, target string) *httptest.ResponseRecorder {
 	return h.send(request(t.Context(), http.MethodGet, target, ""))
 }
 
-// putAt submits values as a replacement of the document of a revision.
+// putAt submits values with a revision.
 func (h *fixture) putAt(t testing.TB, moduleID, values, rev string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`,"rev":`+rev+`}`))

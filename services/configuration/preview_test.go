@@ -14,7 +14,7 @@ const (
 		`"dependency":{"kind":"module","moduleId":"rota"}}`
 )
 
-// difference is the preview of rota and of guest, which needs it.
+// difference returns the preview with rota and guest, which requires rota.
 func difference(rotaNow, rotaThen, guestNow, guestThen string) string {
 	return `{"modules":[{"moduleId":"guest","name":"The guest","now":` + guestNow + `,"then":` + guestThen +
 		`},{"moduleId":"rota","name":"The rota","now":` + rotaNow + `,"then":` + rotaThen + `}],"screens":[]}`
@@ -35,11 +35,11 @@ func TestPreview(t *testing.T) {
 		}
 	}
 	assertPreview(`{}`, nothing)
-	assertPreview(`{"size":4}`, nothing) // blocked all the same
+	assertPreview(`{"size":4}`, nothing) // still blocked
 	assertPreview(`{"title":"abc"}`, difference(missingTitle, running, blockedGuest, running))
 
 	h.put(t, "rota", `{"title":"abc"}`)
-	assertPreview(`{}`, nothing) // as this process was started
+	assertPreview(`{}`, nothing) // same values as at the start of this process
 	h.start(t, h.Pool(t))
 	assertPreview(`{"title":"abd","size":5}`, nothing) // it runs with other values
 	assertPreview(`{"size":5}`, difference(running, missingTitle, running, blockedGuest))

@@ -21,7 +21,7 @@ func TestRevisionCountsDocuments(t *testing.T) {
 		}
 	}
 	shows(0, "")
-	for _, rev := range []string{"1", "2", "9007199254740992"} { // of no document that was ever there
+	for _, rev := range []string{"1", "2", "9007199254740992"} { // revisions that no document has had
 		wantCode(t, h.putAt(t, "rota", `{"title":"ab"}`, rev), http.StatusConflict, "CONFLICT")
 	}
 	shows(0, "")
@@ -58,8 +58,8 @@ func TestRevisionCountsDocuments(t *testing.T) {
 	}
 }
 
-// TestOneOfManyAtARevision replaces the same revision from several writers at once. One succeeds, also for
-// the first document.
+// TestOneOfManyAtARevision replaces the same revision from several writers at once. Only one succeeds, also
+// for the first document.
 func TestOneOfManyAtARevision(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -92,8 +92,8 @@ func TestOneOfManyAtARevision(t *testing.T) {
 	}
 }
 
-// TestViewTellsOfOneState checks that values, revision and restartRequired are read together, whatever
-// somebody else stores meanwhile.
+// TestViewTellsOfOneState checks that values, revision and restartRequired are of one state, even if another
+// request stores values in the meantime.
 func TestViewTellsOfOneState(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

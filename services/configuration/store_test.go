@@ -24,12 +24,12 @@ var (
 	right = map[string]string{"c": "right", "d": "right", "e": "right"}
 )
 
-// replaceAll replaces every key of every revision.
+// replaceAll returns a replacement of all keys, for any revision.
 func replaceAll(values map[string]string) configuration.Replacement {
 	return configuration.Replacement{Declared: keys, Values: values}
 }
 
-// TestOneOfTwoDocuments writes two documents at once. One of them is left, and readers see one or the other,
+// TestOneOfTwoDocuments writes two documents at once. One of them stays, and readers see one or the other,
 // never none or a mix.
 func TestOneOfTwoDocuments(t *testing.T) {
 	t.Parallel()
@@ -80,8 +80,8 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	}
 }
 
-// TestSecondSeesFirst makes two replacements overlap for certain: the first is blocked in the middle of its
-// transaction while the second begins.
+// TestSecondSeesFirst makes two replacements overlap: the first is blocked in the middle of its transaction
+// while the second begins.
 func TestSecondSeesFirst(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -103,7 +103,7 @@ func TestSecondSeesFirst(t *testing.T) {
 		go func() { done <- store.Replace(ctx, "rota", replaceAll(document)) }()
 		awaitBlocked(t, db, i+1)
 	}
-	if err := store.Replace(ctx, "another", replaceAll(left)); err != nil { // another module's does not wait
+	if err := store.Replace(ctx, "another", replaceAll(left)); err != nil { // another module does not wait
 		t.Errorf("Replace of another module: %v, want it not to wait", err)
 	}
 	if err := holder.Rollback(ctx); err != nil {
@@ -153,8 +153,8 @@ func TestStoreFaults(t *testing.T) {
 			`ALTER TABLE core.module_configuration RENAME lost TO value`, false},
 		{`ALTER TABLE core.module_configuration_document RENAME TO lost`,
 			`ALTER TABLE core.lost RENAME TO module_configuration_document`, false},
-		// These fail in the middle of the transaction: the values were deleted and inserting fails; or everything
-		// was done and COMMIT fails.
+		// These fail in the middle of the transaction: inserting fails after the values were deleted, or COMMIT
+		// fails after everything else.
 		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`,
 			`ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
 		{`CREATE FUNCTION core.never() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'never'; END $$;
@@ -208,8 +208,8 @@ func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configura
 	return catalog.Resolution{}, nil, f.err
 }
 
-// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the document was stored
-// before.
+// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the document has been
+// stored before.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -225,8 +225,8 @@ func TestResolverFails(t *testing.T) {
 	}
 }
 
-// TestFrozen checks that a request gives up waiting for locked tables and rows before its client does, and
-// that what was given up is not done later.
+// TestFrozen checks that a request stops waiting for locked tables and rows before its client does, and that
+// its change is not made later.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -262,8 +262,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone checks that a document is stored although the client has left, and that no connection is
-// lost.
+// TestClientGone checks that a document is stored although the client has disconnected, and that no
+// connection is lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

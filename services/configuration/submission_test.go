@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestAccepted submits valid values and checks how they are stored. Each submission replaces the one before.
+// TestAccepted submits valid values and checks how they are stored. Each submission replaces the previous
+// one.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -70,7 +71,7 @@ func TestRefused(t *testing.T) {
 	const undeclared, secret, invalid = "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_SECRET_NOT_WRITABLE",
 		"CONFIGURATION_VALUE_INVALID"
 	for _, row := range []struct {
-		values string // of {"values": ...}
+		values string // the value of "values" in the body
 		code   string
 	}{
 		{`null`, malformed}, {`[]`, malformed}, {`"m4rked"`, malformed}, {``, malformed},
@@ -108,7 +109,7 @@ func TestRefused(t *testing.T) {
 		{`{"title":"ab","size":4,"dark":"m4rked"}`, invalid},
 	} {
 		absent, missing := row.code, http.StatusBadRequest
-		if row.code != malformed { // then the module is asked for before the values
+		if row.code != malformed { // for a malformed body, 400 precedes the 404 of an unknown module
 			absent, missing = unknown, http.StatusNotFound
 		}
 		for _, submit := range []func(testing.TB, string, string) *httptest.ResponseRecorder{h.put, h.preview} {
@@ -150,7 +151,7 @@ func declared(t testing.TB) []manifest.Declaration {
 	return rota.Manifest.Configuration
 }
 
-// TestErrorsKeepValues checks that errors, which a log may contain, hold no submitted value.
+// TestErrorsKeepValues checks that errors, which may be logged, contain no submitted value.
 func TestErrorsKeepValues(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{
@@ -168,8 +169,8 @@ func submitted(t testing.TB, body string) *httpapi.Call {
 	return &httpapi.Call{Request: request(t.Context(), http.MethodPut, path+"/rota", ""), Body: []byte(body)}
 }
 
-// FuzzValidate checks that accepted values are stored as text that a start reads back, and that the same
-// body always gets the same result, one of the known codes.
+// FuzzValidate checks that accepted values are stored as text that a start can parse, and that the same body
+// always gets the same result, one of the known codes.
 func FuzzValidate(f *testing.F) {
 	for _, seed := range []string{
 		`{"values":{}}`, `{"values":{"title":"ab","size":4,"free":-0,"dark":true,"colour":"red",` +

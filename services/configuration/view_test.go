@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestView checks that valid stored values are shown, but no invalid ones and nothing stored under a
-// secret's key.
+// TestView checks that valid stored values are shown, but neither invalid values nor a value that is stored
+// under a secret's key.
 func TestView(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -55,25 +55,25 @@ func TestList(t *testing.T) {
 }
 
 // TestRestartRequired checks which modules a change affects: a module that starts or stops running also
-// affects those that need it; other values affect it alone; going back to the started values requires no
-// restart.
+// affects those that need it; other values affect only the module itself; returning to the started values
+// requires no restart.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, row := range []struct {
 		values  string
-		restart bool // of the process, after it
+		restart bool // whether the process is restarted afterwards
 		want    string
 	}{
 		{`{}`, false, ""},
-		{`{"size":4}`, false, ""}, // blocked all the same
+		{`{"size":4}`, false, ""}, // still blocked
 		{`{"title":"abc"}`, false, "guest rota"},
 		{`{}`, false, ""},
 		{`{"title":"abc"}`, true, ""},
 		{`{"title":"abd"}`, false, "rota"},
-		{`{"title":"abc","size":3,"dark":false,"colour":"red"}`, false, ""}, // as by default
+		{`{"title":"abc","size":3,"dark":false,"colour":"red"}`, false, ""}, // same as the defaults
 		{`{"title":"abc","size":4}`, false, "rota"},
-		{`{"title":"abc","note":""}`, false, "rota"}, // not as without it
+		{`{"title":"abc","note":""}`, false, "rota"}, // different from no value
 		{`{}`, false, "guest rota"},
 		{`{"title":"abc"}`, false, ""},
 	} {

@@ -97,7 +97,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
-	// the service read the files before
+	// the service has already read the files, so this has no effect
 	for _, name := range []string{"index.html", "app.js", "administration.js"} {
 		files[name].Data = []byte("changed")
 	}

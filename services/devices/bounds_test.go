@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// fill makes n open pairings of other clients.
+// fill inserts n open pairings of other clients.
 func (h *harness) fill(t *testing.T, n int) {
 	t.Helper()
 	h.Exec(t, `
@@ -24,8 +24,8 @@ func (h *harness) fill(t *testing.T, n int) {
 		FROM generate_series(1, $1) AS n`, n)
 }
 
-// At most a thousand pairings are open, also when many are asked for at the same time. Decided and expired
-// ones do not count.
+// At most a thousand pairings are open, also when many are requested at the same time. Decided and expired
+// ones are not counted.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -49,7 +49,7 @@ func TestCapacity(t *testing.T) {
 	h.assertSend(t, asking("stage"), 201, "")
 }
 
-// fillClosed makes a thousand pairings that are not open.
+// fillClosed inserts a thousand pairings that are not open.
 func (h *harness) fillClosed(t *testing.T) {
 	t.Helper()
 	h.Exec(t, `
@@ -60,8 +60,8 @@ func (h *harness) fillClosed(t *testing.T) {
 		FROM generate_series(1, 1000) AS n`)
 }
 
-// At most twenty pairings of one client are open; an IPv6 client is its /64. The refusal says when the
-// oldest one expires.
+// At most twenty pairings of one client are open; an IPv6 client is identified by its /64. The refusal
+// contains when the oldest one expires.
 func TestPairingsOfOneClient(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -91,7 +91,7 @@ func TestPairingsOfOneClient(t *testing.T) {
 	}
 }
 
-// A screen with a valid claim needs no new pairing, so the bound does not apply. When it asks for another
+// A screen with a valid claim needs no new pairing, so the limit does not apply. When it requests another
 // module, its old pairing is deleted.
 func TestFullClientMayAskAgain(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	h.assertRows(t, 20, 0, 0)
 	h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
 
-	// When it is refused, here by the other bound, it keeps its pairing.
+	// When it is refused, here because of the other limit, it keeps its pairing.
 	h.fill(t, 980)
 	h.Exec(
 		t,
@@ -123,7 +123,7 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	h.assertState(t, screen{decode[pairingBody](t, w).PairingCode, cookieOf(w)}, "pending")
 }
 
-// A client may ask three times in ten seconds, whatever the result. No other route is limited.
+// A client may send three requests in ten seconds, whatever the result. No other route is limited.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	h := setup(t, limitedBy(ratelimit.New()))
@@ -148,7 +148,7 @@ func TestRateLimit(t *testing.T) {
 	h.assertRows(t, 2, 0, 0)
 }
 
-// recorder keeps what it was asked.
+// recorder is a limiter that records its calls.
 type recorder struct {
 	rules []ratelimit.Rule
 	keys  []ratelimit.Key
@@ -178,9 +178,9 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// With only four codes to draw from, four screens that ask at the same moment get four different ones, and
-// the fifth gets none. A code is free again once its pairing has expired, not when it is decided. A device
-// that claimed it stays.
+// With only four possible codes, four screens that request one at the same time get four different codes, and
+// a fifth gets none. A code is free again when its pairing has expired, not when it is decided. A device that
+// was claimed with the code stays.
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -221,7 +221,7 @@ func anyOf(set map[string]bool) string {
 	return ""
 }
 
-// When the code of an expired approval is drawn again, its unclaimed device is deleted too.
+// When the code of an expired approval is used again, its unclaimed device is deleted too.
 func TestReplacedApproval(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

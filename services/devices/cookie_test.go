@@ -44,7 +44,7 @@ func TestSecretsHaveOneFormat(t *testing.T) {
 	}
 }
 
-// Only what newSecret makes is accepted, and no Cookie header breaks the look-up.
+// Only values of newSecret are accepted, and the look-up works with every Cookie header.
 func FuzzCookie(f *testing.F) {
 	value, _ := devices.NewSecret()
 	for _, seed := range []string{
@@ -100,7 +100,7 @@ func TestCodes(t *testing.T) {
 		}
 		first[code[0]]++
 	}
-	for digit := byte('0'); digit <= '9'; digit++ { // a thousand each, give or take six standard deviations
+	for digit := byte('0'); digit <= '9'; digit++ { // expected a thousand each, within six standard deviations
 		if first[digit] < 820 || first[digit] > 1180 {
 			t.Errorf("%c came first %d times, want 820 to 1180", digit, first[digit])
 		}
@@ -112,7 +112,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Clients are told apart for the bound of open pairings exactly as for the rate.
+// The limit of open pairings distinguishes clients exactly like the rate limiter.
 func TestClientsAreWhomTheLimiterCounts(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -27,7 +27,8 @@ func (h *harness) list(t testing.TB) listing {
 	return decode[listing](t, h.assertSend(t, request{method: "GET", path: managed}, 200, ""))
 }
 
-// A pairing expires after ten minutes of the database's clock, swept or not, and not a second earlier.
+// A pairing expires after ten minutes of the database's clock, whether it was deleted or not, and not a
+// second earlier.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -171,8 +172,8 @@ func TestSweepIsBounded(t *testing.T) {
 	h.assertRows(t, 0, 0, 0)
 }
 
-// A pairing is not deleted before its device, because nothing else refers to the device. Here the device
-// was locked a moment before.
+// A pairing is not deleted before its device, because nothing else refers to the device. Here the device is
+// locked during the sweep.
 func TestSweepLosesNoDevice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -43,7 +43,7 @@ func Statements() []string {
 	}
 }
 
-// HoldersTogether answers several questions with one query, as for callers that come at the same moment.
+// HoldersTogether looks up several credentials with one query, as for simultaneous callers.
 func (s *Store) HoldersTogether(ctx context.Context, hashes ...[]byte) (holders []string, err error) {
 	batch := make([]*lookup.Question[secretHash, string], len(hashes))
 	for i, hash := range hashes {
@@ -65,33 +65,33 @@ var (
 	ParseSecret = parseSecret
 )
 
-// ClientKeyOf is what the database knows of a client.
+// ClientKeyOf returns the key by which the database identifies a client.
 func (s *Service) ClientKeyOf(client netip.Addr) string {
 	return string(clientKey(s.clientKey, client))
 }
 
-// FindClaim is how the claim cookie is found.
+// FindClaim finds the claim cookie.
 func (s *Service) FindClaim(header http.Header) (value string, found bool) {
 	return s.claim.find(header)
 }
 
-// DrawCodes makes s take its codes from draw.
+// DrawCodes makes s get its codes from draw.
 func (s *Service) DrawCodes(draw func() string) { s.newCode = draw }
 
-// Flush is one turn of Serve.
+// Flush does what Serve does at each tick.
 func (s *Service) Flush(ctx context.Context) { s.flush(ctx) }
 
-// FlushEvery is set before Serve.
+// FlushEvery sets the interval of flushes. Call it before Serve.
 func (s *Service) FlushEvery(d time.Duration) { s.seen.every = d }
 
-// Noted is how many devices wait for the next flush.
+// Noted returns how many devices wait for the next flush.
 func (s *Service) Noted() int {
 	s.seen.mu.Lock()
 	defer s.seen.mu.Unlock()
 	return len(s.seen.ids)
 }
 
-// Note is what Resolve does for a device that it has found.
+// Note records a device as seen, like Resolve.
 func (s *Service) Note(deviceID string) { s.seen.note(deviceID) }
 
 // DeletePairings is the second half of a sweep.
@@ -102,7 +102,8 @@ const (
 	SweepBatchRows = sweepBatchRows
 )
 
-// Waiting is how many callers wait for the next look-up of credentials or claims, and for the next check.
+// Waiting returns how many callers wait for the next look-up of credentials or claims, and for the next
+// check.
 func (s *Store) Waiting() int {
 	_, holders := s.holders.Load()
 	_, checks := s.checks.Load()

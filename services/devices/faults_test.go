@@ -135,7 +135,7 @@ func TestNothingHalfDone(t *testing.T) {
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO credential_set_at")
 	h.assertSend(t, approved.collect(), 200, "")
 
-	h.Exec(t, "DELETE FROM core.device_pairing_gate") // without it nobody could count
+	h.Exec(t, "DELETE FROM core.device_pairing_gate") // without this row the limit could not be checked
 	h.assertSend(t, asking("stage"), 503, "STORE_UNAVAILABLE")
 	h.assertRows(t, 2, 1, 1)
 }
@@ -159,7 +159,7 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// withoutPrivilege serves from a role that may read everything but devices.
+// withoutPrivilege makes h use a role that may read everything except devices.
 func withoutPrivilege(t *testing.T, h *harness) {
 	role := fmt.Sprintf("devices_test_%d", time.Now().UnixNano())
 	h.Exec(t, "CREATE ROLE "+role)
@@ -177,7 +177,8 @@ func unreachable(t *testing.T, h *harness) {
 	h.serve(t, h.UnreachablePool(t))
 }
 
-// frozen holds a lock that blocks every query for devices; frozenTable does so for another table.
+// frozen takes a lock that blocks every query for devices until the test ends; frozenTable does so for
+// another table.
 func frozen(t *testing.T, h *harness) { frozenTable(t, h, "core.device") }
 
 func frozenTable(t *testing.T, h *harness, table string) {

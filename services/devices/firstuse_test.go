@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A credential that nobody used within ten minutes of its claim deletes its device, swept or not. A
-// repeated claim does not prolong that.
+// A device whose credential is not used within ten minutes after the claim no longer exists, whether its row
+// was deleted or not. A repeated claim does not extend the time.
 func TestUnusedCredential(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -41,8 +41,8 @@ func TestUnusedCredential(t *testing.T) {
 	h.assertRows(t, 1, 0, 0)
 }
 
-// A code that a claimed and unused device still needs is not given to the next pairing, although its own
-// has expired. After the device it is.
+// A code that a claimed and unused device still needs is not used for a new pairing, although its own pairing
+// has expired. After the device's end it is.
 func TestCodeOfAnUnusedDevice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -67,7 +67,7 @@ func TestCodeOfAnUnusedDevice(t *testing.T) {
 	h.assertDevice(t, credential, device.ID)
 }
 
-// The claim cookie is cleared once it opens nothing any more, and not while a pairing stands.
+// The claim cookie is cleared when the claim is no longer valid, and not while a pairing is open.
 func TestForgetClaim(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

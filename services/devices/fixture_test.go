@@ -40,7 +40,7 @@ type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
-// displays are the displays of the platform's modules.
+// displays are the displays of the running modules.
 type displays struct {
 	mu  sync.Mutex
 	all []devices.Display
@@ -77,14 +77,14 @@ var (
 	}
 )
 
-// harness is one service with a database of its own.
+// harness is one service with its own database.
 type harness struct {
 	*databasetest.DB
 	service  *devices.Service
 	store    *devices.Store
 	displays *displays
 	logged   *observer.ObservedLogs
-	admin    string // user id of who manages devices
+	admin    string // user id of the administrator
 }
 
 type option func(*devices.Config)
@@ -106,7 +106,7 @@ func setup(t testing.TB, options ...option) *harness {
 	return h
 }
 
-// serve replaces the service by one over another pool.
+// serve replaces the service by one that uses another pool.
 func (h *harness) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
@@ -125,13 +125,13 @@ func (h *harness) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
 	}
 }
 
-// second is another process on the same database.
+// second returns another process on the same database.
 func (h *harness) second(t testing.TB) *harness {
 	t.Helper()
 	return h.over(t, h.AnotherPool(t))
 }
 
-// over is another process with the given pool.
+// over returns another process that uses the given pool.
 func (h *harness) over(t testing.TB, pool *pgxpool.Pool) *harness {
 	t.Helper()
 	other := *h
@@ -188,7 +188,7 @@ func (h *harness) ageRows(t testing.TB, interval string) {
 // request is one request.
 type request struct {
 	method, path, body string
-	cookie             string // a Cookie header's line
+	cookie             string // the Cookie header
 	client             string // an address
 	agent              string
 	noContentType      bool // without Content-Type
@@ -224,7 +224,7 @@ func (h *harness) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	return httpapitest.Send(q.build(t), h.service.Routes(), manager{h.admin})
 }
 
-// assertSend sends a request and checks the response. For an error, code stands for the body.
+// assertSend sends a request and checks the response. For an error, code is the expected code in the body.
 func (h *harness) assertSend(t testing.TB, q request, status int, code string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := h.send(t, q)
@@ -249,7 +249,7 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	return into
 }
 
-// screen is a browser that has asked to be paired.
+// screen is a browser that has requested a pairing.
 type screen struct{ code, cookie string }
 
 type pairingBody struct {
@@ -269,7 +269,7 @@ type deviceBody struct {
 	RevokedAt    *string `json:"revokedAt"`
 }
 
-// cookieOf returns the Cookie line that a browser sends back.
+// cookieOf returns the Cookie header that a browser sends back.
 func cookieOf(w *httptest.ResponseRecorder) string {
 	pair, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 	return pair
@@ -311,8 +311,8 @@ func (h *harness) assertState(t testing.TB, s screen, state string) {
 	}
 }
 
-// pair pairs a screen, uses its credential once and returns the device and the line of its credential
-// cookie.
+// pair pairs a screen, uses its credential once and returns the device and the Cookie header with its
+// credential.
 func (h *harness) pair(t testing.TB, moduleID string) (device deviceBody, credential string) {
 	t.Helper()
 	s := h.ask(t, moduleID)

@@ -56,7 +56,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Screens that were removed, and those that nobody claimed in time, are not counted.
+// Revoked devices, and those that were not claimed in time, are not counted.
 func TestPairedScreens(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -147,7 +147,7 @@ func TestRevokedBeforeTheClaim(t *testing.T) {
 	}
 }
 
-// A device does not depend on anybody's session or password.
+// A device does not depend on the session or password of a person.
 func TestDevicesOutliveSessionsAndPasswords(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -17,8 +17,8 @@ var (
 	timeForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$`)
 )
 
-// The whole way from the screen's first request to its device, for both kinds of base URL, with every
-// response and cookie.
+// All steps from the screen's first request to its device, for both kinds of base URL, with every response
+// and cookie.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []struct {
@@ -125,7 +125,7 @@ func wantCookie(t *testing.T, header http.Header, patterns ...string) {
 	}
 }
 
-// Refusals: each leaves every table as it was.
+// No refused request changes a table.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -282,7 +282,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// everything returns all that is stored about pairings and devices.
+// everything returns all rows of pairings and devices, as text.
 func (h *harness) everything(t testing.TB) string {
 	t.Helper()
 	return h.text(t, `
@@ -294,7 +294,7 @@ func (h *harness) everything(t testing.TB) string {
 		) AS lines`)
 }
 
-// A well-formed code that no screen shows.
+// The code is well-formed, but no pairing has it.
 func TestUnknownCode(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -356,10 +356,10 @@ func TestAskingAgain(t *testing.T) {
 	approved := s
 	renewed(&s, "announcements")
 	h.assertState(t, s, "pending")
-	h.assertState(t, approved, "approved") // a screen with its claim may still collect it
+	h.assertState(t, approved, "approved") // a screen with its claim can still get its credential
 }
 
-// The device gets the permission that the running module names at the time of the approval, and no other.
+// The device gets only the permission that the running module declares at the time of the approval.
 func TestPermissionOfTheRunningManifest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

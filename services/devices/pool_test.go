@@ -37,7 +37,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	callers.Wait()
 }
 
-// The same holds for invented claims, and for screens that ask for a pairing.
+// The same holds for invented claims, and for screens that request a pairing.
 func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

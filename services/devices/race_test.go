@@ -6,14 +6,13 @@ import (
 	"testing"
 )
 
-// together sends all requests at the same moment, half of them to another process, and returns the
-// responses.
+// together sends all requests at the same time, half of them to another process, and returns the responses.
 func (h *harness) together(t *testing.T, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
 	return send(t, []*harness{h, h.second(t)}, requests)
 }
 
-// send deals the requests out to processes.
+// send distributes the requests among processes.
 func send(t *testing.T, processes []*harness, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
 	responses := make([]*httptest.ResponseRecorder, len(requests))
@@ -38,7 +37,7 @@ func repeat(q request, n int) []request {
 	return all
 }
 
-// assertStatuses checks how often each status came and, for an error, its code.
+// assertStatuses checks how often each status was returned and, for an error, its code.
 func assertStatuses(t *testing.T, responses []*httptest.ResponseRecorder, want map[int]int, refusal string) {
 	t.Helper()
 	got := make(map[int]int)
@@ -59,7 +58,7 @@ func assertStatuses(t *testing.T, responses []*httptest.ResponseRecorder, want m
 	}
 }
 
-// Of fifty approvals of one code at two processes, one makes a device. Fifty claims of it give the same
+// Of fifty approvals of one code in two processes, one makes a device. Fifty claims of it return the same
 // credential. Its first use ends the claim.
 func TestOneDeviceAndOneCredential(t *testing.T) {
 	t.Parallel()
@@ -86,8 +85,8 @@ func TestOneDeviceAndOneCredential(t *testing.T) {
 	assertStatuses(t, h.together(t, repeat(s.collect(), 10)), map[int]int{404: 10}, "PAIRING_NOT_FOUND")
 }
 
-// Claims race with the first use of the credential. Every claim that succeeds gives the credential in use,
-// and afterwards the device stays and nothing can be claimed.
+// Claims race with the first use of the credential. Every claim that succeeds returns the credential in use.
+// Afterwards the device is permanent and nothing can be claimed.
 func TestClaimsAgainstTheFirstUse(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -114,7 +113,7 @@ func TestClaimsAgainstTheFirstUse(t *testing.T) {
 	h.sweep(t, 0)
 }
 
-// Of approvals and rejections of one code, the first decision is the only one.
+// Of approvals and rejections of one code, only the first decision succeeds.
 func TestOneDecision(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -141,8 +140,7 @@ func TestOneDecision(t *testing.T) {
 	}
 }
 
-// When a device is revoked while its screen claims it, no credential works afterwards, whichever came
-// first.
+// When a device is revoked while its screen claims it, no credential works afterwards, whichever was first.
 func TestRevokedWhileClaimed(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

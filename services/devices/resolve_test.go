@@ -51,7 +51,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestRevokedDeviceIsNobodyAmongOthers: callers that come at the same moment share one query.
+// TestRevokedDeviceIsNobodyAmongOthers: simultaneous callers share one query.
 func TestRevokedDeviceIsNobodyAmongOthers(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -72,7 +72,8 @@ func TestRevokedDeviceIsNobodyAmongOthers(t *testing.T) {
 	}
 }
 
-// nextInAlphabet differs from letter in bits that 32 bytes do not use.
+// nextInAlphabet returns a character that differs from letter only in bits that the encoding of 32 bytes does
+// not use.
 func nextInAlphabet(letter byte) byte {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return alphabet[strings.IndexByte(alphabet, letter)+1]

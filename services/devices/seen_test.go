@@ -18,7 +18,7 @@ func (h *harness) lastSeen(t *testing.T, deviceID string) string {
 	return h.text(t, "SELECT coalesce(last_seen_at::text, '') FROM core.device WHERE id = $1", deviceID)
 }
 
-// serving runs h's service; stop ends it and waits.
+// serving runs h's service; stop ends it and waits for its end.
 func (h *harness) serving(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -47,7 +47,7 @@ func TestLastSeen(t *testing.T) {
 	other := h.second(t)
 	device, credential := h.pair(t, "stage")
 	silent, _ := h.pair(t, "stage")
-	h.service.Flush(t.Context()) // pairing used both credentials
+	h.service.Flush(t.Context()) // both credentials were used while pairing
 	h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
 	for range 3 {
 		h.assertDevice(t, credential, device.ID)
@@ -111,7 +111,7 @@ func TestServe(t *testing.T) {
 	await(t, func() bool { return h.lastSeen(t, device.ID) != "" })
 }
 
-// A failed write is one fixed line in the log, and the service goes on.
+// A failed write is logged as one fixed line, and the service continues.
 func TestUnwrittenSights(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

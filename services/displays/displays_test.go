@@ -30,7 +30,7 @@ const (
 	html   = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
 )
 
-// pageOf is a page that names a host script.
+// pageOf returns a page that refers to a host script.
 func pageOf(script string) string {
 	hash := hashOf(script)
 	return `<!doctype html><meta name="narthex-display" content="` + hash + `"><script src="/display/host-` +
@@ -135,8 +135,8 @@ func (h *fixture) send(method, path string, headers ...string) *httptest.Respons
 	return w
 }
 
-// Everybody is sent the same page; its status says whether the caller may see the display. A request that
-// does not accept HTML gets the code.
+// Everybody is sent the same page; its status depends on whether the caller may see the display. A request
+// that does not accept HTML gets the code.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -264,7 +264,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// When a claim cookie cannot be cleared, one line is logged and the page is sent all the same.
+// When a claim cookie cannot be cleared, one line is logged and the page is sent nevertheless.
 func TestClaimStays(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -280,7 +280,7 @@ func TestClaimStays(t *testing.T) {
 	}
 }
 
-// A build whose files do not fit together fails the start.
+// With a build whose files do not match, the start fails.
 func TestBadBuild(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(fstest.MapFS){

@@ -22,7 +22,7 @@ type fakeHouse struct{ name, language string }
 
 func (l fakeHouse) Letterhead() (name, language string) { return l.name, l.language }
 
-// all returns every mail by the word that LETTERS_DIR names its file with.
+// all returns every email, by the name of its file in LETTERS_DIR.
 func all(w *emails.Writer) map[string]mail.Message {
 	return map[string]mail.Message{
 		"verify-email":     w.ConfirmAddress(anna, "TOKEN"),
@@ -55,8 +55,8 @@ var subjects = map[string]map[string]string{
 }
 
 // Text and HTML have the same content and the same link and are signed with the house's name, and the HTML
-// loads nothing from outside. With LETTERS_DIR set, the test writes the mails there, so that people can look
-// at them.
+// loads no external resources. If LETTERS_DIR is set, the test writes the emails there, so that people can
+// look at them.
 func TestEmails(t *testing.T) {
 	t.Parallel()
 	for language, subjects := range subjects {
@@ -91,7 +91,7 @@ func TestEmails(t *testing.T) {
 	}
 }
 
-// A house without a name signs with its address alone.
+// The emails of a house without a name are signed only with its address.
 func TestHouseWithoutName(t *testing.T) {
 	t.Parallel()
 	for name, m := range all(emails.New(dashboard, fakeHouse{"", "de"})) {
@@ -122,7 +122,7 @@ func TestHostileName(t *testing.T) {
 	}
 }
 
-// Every language of a house has every word, in its own file.
+// Every language of a house has all texts.
 func TestEveryLanguageHasEveryWord(t *testing.T) {
 	t.Parallel()
 	for _, language := range house.Languages() {

@@ -1,4 +1,4 @@
 package emails
 
-// Words are those of a language.
+// Words returns the texts of a language.
 func Words(language string) any { return *wordsOf(language) }

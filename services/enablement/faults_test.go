@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-// TestConcurrentDecisions decides both ways at once, also for the first row. All succeed, one decision is
-// left, and other modules' rows are unchanged.
+// TestConcurrentDecisions decides both ways at once, also for the first row. All succeed, one decision stays,
+// and other modules' rows are unchanged.
 func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -80,8 +80,8 @@ func (f failingResolver) Resolve(context.Context) (catalog.Resolution, enablemen
 	return catalog.Resolution{}, nil, f.err
 }
 
-// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the decision was stored
-// before.
+// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the decision has been
+// stored before.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -107,7 +107,7 @@ func TestUnreachable(t *testing.T) {
 	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 }
 
-// TestFrozen checks that a request gives up waiting for a locked table before its client does.
+// TestFrozen checks that a request stops waiting for a locked table before its client does.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -132,8 +132,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone checks that a decision is stored although the client has left, and that no connection is
-// lost.
+// TestClientGone checks that a decision is stored although the client has disconnected, and that no
+// connection is lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -150,7 +150,8 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNothingInternal checks that no response names a file, the server program or the database's message.
+// TestNothingInternal checks that no response contains a file name, the server program or the database's
+// message.
 func TestNothingInternal(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 const (
 	path     = "/api/v1/module-lifecycle"
-	patience = 20 * time.Second // longer than any deadline of the platform's own
+	patience = 20 * time.Second // longer than any deadline of the platform
 )
 
 // manifests are the installed modules.
@@ -45,14 +45,14 @@ var manifests = map[string]string{
 	"stored": `"entrypoints": {"server": "bin/server"}, "storage": {"buckets": ["images"]}`,
 }
 
-// fixture is one API process with a database of its own.
+// fixture is one API process with its own database.
 type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
 	store     *enablement.Store
 	service   *enablement.Service
 	processes processes
-	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
+	meanwhile func() // if not nil, is called just before a resolution reads, to change something concurrently
 }
 
 func setup(t testing.TB) *fixture {
@@ -63,7 +63,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start starts the process again, with what is stored now.
+// start starts the process again, with the present content of the database.
 func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = enablement.NewStore(pool)
@@ -79,7 +79,7 @@ func (h *fixture) serve(started catalog.Resolution) {
 		Store: h.store, Processes: h.processes, Screens: noScreens{}})
 }
 
-// noScreens fails when it is asked: no module here has a display.
+// noScreens fails when it is called, because no module here has a display.
 type noScreens struct{}
 
 func (noScreens) PairedScreens(context.Context, []string) (map[string]int, error) {
@@ -117,7 +117,7 @@ func (h *fixture) by(decisions enablement.Decisions) catalog.Resolution {
 	})
 }
 
-// preview asks what a decision would change.
+// preview requests the preview of a decision.
 func (h *fixture) preview(t testing.TB, moduleID string, enabled string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(t.Context(), http.MethodPost, path+"/"+moduleID+"/preview", `{"enabled":`+enabled+`}`)

@@ -18,7 +18,7 @@ type previewed struct {
 	Screens []struct{} `json:"screens"`
 }
 
-// summary is the preview in short: "base:running>disabled".
+// summary returns a short form of the preview: "base:running>disabled".
 func (p previewed) summary() string {
 	var parts []string
 	for _, m := range p.Modules {
@@ -34,7 +34,7 @@ func short(r catalog.Runtime) string {
 	return string(r.State)
 }
 
-// TestPreview compares each preview with what a start does when the decision is really stored.
+// TestPreview compares each preview with a start after the decision was really stored.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -68,7 +68,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A change that is stored already and waits for a restart belongs to what the next start changes.
+// A preview includes changes that are already stored and not yet started.
 func TestPreviewCountsWaitingChanges(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -16,7 +16,7 @@ func (p processes) Process(moduleID string) (enablement.Process, bool) {
 	return found, runs
 }
 
-// TestProcess checks every figure's name, and that a module without a process has zeros.
+// TestProcess checks the name of every figure, and that the figures of a module without a process are zero.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestList checks every state and reason, and what was stored after the process started.
+// TestList checks every state and reason, and changes that were stored after the start of the process.
 func TestList(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -22,7 +22,7 @@ func TestList(t *testing.T) {
 	h.decide(t, "optional", "true")
 	h.start(t, h.Pool(t))
 	h.decide(t, "base", "true")
-	// kept, and ignored
+	// a decision about a module that is not installed is kept and ignored
 	h.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('gone', false)`)
 
 	file, err := os.ReadFile("testdata/lifecycle.json")
@@ -42,17 +42,17 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRestartRequired checks that restartRequired spreads along required dependencies of either kind, and is
-// taken back.
+// TestRestartRequired checks that restartRequired spreads along required dependencies of either kind, and
+// that it is reset when the change is undone.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, row := range []struct {
 		moduleID, enabled string
-		restart           bool // of the process, after it
+		restart           bool // whether the process is restarted afterwards
 		want              string
 	}{
-		{"by-module", "true", false, ""}, // as by default
+		{"by-module", "true", false, ""}, // same as the default
 		{"base", "false", false, "base by-capability by-module chained"},
 		{"base", "true", false, ""},
 		{"by-module", "false", false, "by-module chained"},
@@ -60,7 +60,7 @@ func TestRestartRequired(t *testing.T) {
 		{"by-module", "true", true, ""},
 		{"base", "true", false, "base by-capability by-module chained"},
 		{"chained", "false", false, "base by-capability by-module"},
-		{"unset", "false", false, "base by-capability by-module"}, // it did not run anyway
+		{"unset", "false", false, "base by-capability by-module"}, // "unset" itself was not running
 		{"base", "false", false, ""},
 	} {
 		e := decode[entry](t, h.decide(t, row.moduleID, row.enabled))
@@ -80,7 +80,7 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
-// TestRefused checks refusals of a decision and of its preview: the body is judged before the module, and
+// TestRefused checks refusals of a decision and of its preview: the body is checked before the module, and
 // nothing is written.
 func TestRefused(t *testing.T) {
 	t.Parallel()
@@ -115,8 +115,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEntriesTellOfOneState checks that the decision and restartRequired are read together, whatever
-// somebody else decides meanwhile.
+// TestEntriesTellOfOneState checks that the decision and restartRequired are of one state, even if another
+// request stores a decision in the meantime.
 func TestEntriesTellOfOneState(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

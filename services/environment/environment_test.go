@@ -381,7 +381,7 @@ func TestAllFindingsOfOneStartTogether(t *testing.T) {
 	}
 	for _, line := range []string{
 		"DATABASE_URL_INVALID: DATABASE_URL is not set. DATABASE_URL must be ",
-		"API_PORT_INVALID: SERVICE_API_PORT must be ", // set, and wrong
+		"API_PORT_INVALID: SERVICE_API_PORT must be ", // set, but invalid
 		"IDENTITY_SECRET_INVALID: SERVICE_IDENTITY_SECRET is not set. ",
 		"IDENTITY_BASE_URL_INVALID: SERVICE_IDENTITY_BASE_URL is not set. ",
 	} {

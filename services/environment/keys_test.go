@@ -9,7 +9,8 @@ import (
 
 const previousSecret = "3f9a1c5e7b2d4860f1e2d3c4b5a69788"
 
-// A key depends only on the secret and the purpose, so that two processes agree while the secret is replaced.
+// A key depends only on the secret and the purpose, so that two processes have the same keys while the secret
+// is replaced.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	before := keysOf(t, map[string]string{"SERVICE_IDENTITY_SECRET": previousSecret}, "one purpose")

@@ -84,7 +84,7 @@ func TestBatchesUntilNothingIsLeft(t *testing.T) {
 	})
 }
 
-// A sweep that fails logs one line a round, which holds only its name, and does not stop the other sweeps.
+// A failing sweep logs one line per round, which contains only its name, and does not stop the other sweeps.
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		swept := 0
@@ -110,7 +110,7 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// A batch that hangs is canceled after 30 s, and the other sweeps continue.
+// A hanging batch is cancelled after 30 s, and the other sweeps continue.
 func TestBatchDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hung time.Duration
@@ -133,8 +133,8 @@ func TestBatchDeadline(t *testing.T) {
 	})
 }
 
-// Serve ends at once when its context does, and this is no failure: in a pause, in a batch that waits, and
-// between batches that never end.
+// Serve ends at once when its context ends, and nothing is logged as a failure: in a pause, in a batch that
+// waits, and between batches that never end.
 func TestStop(t *testing.T) {
 	for name, batch := range map[string]func(context.Context) (int, error){
 		"paused":  func(context.Context) (int, error) { return 0, nil },

@@ -25,7 +25,7 @@ func start(t *testing.T, ping func(context.Context) error) *health.Health {
 	return h
 }
 
-// startLogged is start with the log.
+// startLogged is start, and also returns the log.
 func startLogged(t *testing.T, ping func(context.Context) error) (*health.Health, *observer.ObservedLogs) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
@@ -55,7 +55,7 @@ func TestReadyOnlyBetweenStartedAndStopping(t *testing.T) {
 	}
 }
 
-// TestShutdownDuringAPingIsNotReady checks a process that is stopping while the database still responds.
+// TestShutdownDuringAPingIsNotReady begins the shutdown during a ping that then succeeds.
 func TestShutdownDuringAPingIsNotReady(t *testing.T) {
 	var h *health.Health
 	h = start(t, func(context.Context) error {
@@ -139,8 +139,8 @@ func TestCheckFailsAtOnceWhileAnOldPingHangs(t *testing.T) {
 	})
 }
 
-// A ping keeps running when nobody waits for it any more. Each further ping would open one more socket to a
-// server that hangs.
+// A ping continues when no check waits for it any more, and no second one starts. Otherwise each ping would
+// open one more socket to a server that hangs.
 func TestOnePingWhileTheDatabaseHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pings atomic.Int32
@@ -169,7 +169,7 @@ type unusable struct{ error }
 
 func (unusable) Why() string { return "refused" }
 
-// One line a second is logged, with the reason and, for a ping that hangs, its age.
+// One line per second is logged, with the reason and, for a ping that hangs, its age.
 func TestChecksLogOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failing atomic.Bool

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// While the store fails, the last house is still shown, one line is logged, and a change is refused.
-// Afterwards the stored house is shown again.
+// While the store fails, the last known house is still returned, one line is logged, and a change is refused.
+// Afterwards the stored house is returned again.
 func TestStoreDown(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -56,7 +56,7 @@ func TestFirstReadFails(t *testing.T) {
 	}
 }
 
-// A locked table does not keep anybody from seeing the house.
+// The house can be read while the table is locked.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -80,7 +80,7 @@ func TestStatementsPrepare(t *testing.T) {
 	databasetest.New(t).PrepareAll(t, house.Statements())
 }
 
-// TestBackup checks that the latest verification is shown, whatever its result.
+// TestBackup checks that the latest verification is returned, whatever its result.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)

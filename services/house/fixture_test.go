@@ -29,7 +29,7 @@ const (
 	origin   = "https://church.example.org"
 	manage   = "core.house.manage"
 	initial  = `{"name":null,"accent":"blue","language":"en"}`
-	patience = time.Minute // longer than any deadline of the platform's own
+	patience = time.Minute // longer than any deadline of the platform
 )
 
 // process is one API process, with the platform's HTTP pipeline.
@@ -84,7 +84,7 @@ func started(t testing.TB, pool *pgxpool.Pool, every time.Duration) *process {
 	return p
 }
 
-// Resolve reads the one permission of a person from a header; a request without it is anonymous.
+// Resolve reads a person's only permission from a header; a request without it is anonymous.
 func (p *process) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
@@ -102,8 +102,8 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	return permission == c.who.UserID, nil
 }
 
-// send sends a request of a caller who may manage the house. headers, pairs of name and value, override that;
-// an empty value removes a header.
+// send sends a request of a caller who may manage the house. headers are pairs of name and value that
+// override the default headers; an empty value removes a header.
 func (p *process) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)

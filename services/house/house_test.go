@@ -32,7 +32,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// The table accepts every accent and language that the code knows.
+// The table accepts every accent and language of the code.
 func TestListsMatchTheSchema(t *testing.T) {
 	t.Parallel()
 	p := started(t, databasetest.New(t).Pool(t), time.Hour)
@@ -99,8 +99,7 @@ func TestRefused(t *testing.T) {
 	started(t, db.Pool(t), time.Hour).assertShown(t, initial)
 }
 
-// Of changes at the same moment through several processes one is stored, complete, and every process shows
-// it.
+// Of simultaneous changes in several processes, one is stored, complete, and every process returns it.
 func TestRaceOfChanges(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -133,7 +132,7 @@ func TestRaceOfChanges(t *testing.T) {
 	}
 }
 
-// A read that began before a change and ended after it does not bring the old state back.
+// A read that began before a change and ended after it does not restore the old state.
 func TestOlderStateIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := house.New(house.NewStore(nil), nil)
@@ -148,7 +147,7 @@ func TestOlderStateIsNotKept(t *testing.T) {
 	}
 }
 
-// A change in one process reaches another, which reads again by itself.
+// A change in one process is found by another process, which reads the row regularly.
 func TestProcessesShareTheHouse(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)

@@ -60,7 +60,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestFrozen checks that requests give up waiting for locked tables before their clients do.
+// TestFrozen checks that requests stop waiting for locked tables before their clients do.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -75,7 +75,7 @@ func TestFrozen(t *testing.T) {
 		`LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	// less than the database's own limit on a statement
+	// shorter than the database's statement timeout
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()
 	responses := make(chan *httptest.ResponseRecorder, len(requests))
@@ -90,7 +90,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone checks that a write is stored although the client has left, and that no connection is lost.
+// TestClientGone checks that a write is stored although the client has disconnected, and that no connection
+// is lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

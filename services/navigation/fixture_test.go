@@ -37,7 +37,7 @@ const (
 	readUI     = "core.modules.ui.read"
 	manage     = "core.dashboard.navigation.manage"
 	origin     = "https://church.example.org"
-	patience   = time.Minute // longer than any deadline of the platform's own
+	patience   = time.Minute // longer than any deadline of the platform
 )
 
 // allModules are installed in most tests: ant to eel have a page, mute has none.
@@ -71,7 +71,7 @@ func discover(t testing.TB, ids ...string) *catalog.Catalog {
 	return installed
 }
 
-// fixture is one API process with a database of its own and the platform's HTTP pipeline.
+// fixture is one API process with its own database and the platform's HTTP pipeline.
 type fixture struct {
 	*databasetest.DB
 	pool      *pgxpool.Pool
@@ -118,7 +118,7 @@ func (h *fixture) start(t fataler, installed *catalog.Catalog, disabled ...strin
 	}
 }
 
-// fataler is a test, also one of rapid's.
+// fataler is the part of testing.TB that rapid.T also has.
 type fataler interface {
 	Helper()
 	Fatal(...any)
@@ -130,7 +130,7 @@ func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { ret
 
 func (h *fixture) ForgetClaim(http.Header, *http.Request) error { return nil }
 
-// Resolve reads a person's permissions from a header; without it nobody is signed in.
+// Resolve reads a person's permissions from a header. A request without it is anonymous.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
@@ -144,7 +144,7 @@ type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-// Allowed fails for a caller that holds "broken", except for the permissions that it holds.
+// Allowed fails for a caller with the permission "broken", except for permissions that the caller has.
 func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	held := strings.Fields(c.who.UserID)
 	if slices.Contains(held, "broken") && !slices.Contains(held, permission) {
@@ -153,8 +153,8 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	return slices.Contains(held, permission), nil
 }
 
-// send sends a request of a caller with both permissions. headers, pairs of name and value, override that;
-// an empty value removes a header.
+// send sends a request of a caller with both permissions. headers are pairs of name and value that override
+// the default headers; an empty value removes a header.
 func (h *fixture) send(ctx context.Context, method, target, body string,
 	headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
@@ -217,7 +217,7 @@ func (h *fixture) read(t fataler) (v view) {
 	return v
 }
 
-// summary is the view in short: "music[ant bee] empty[] | cat dog".
+// summary returns a short form of the view: "music[ant bee] empty[] | cat dog".
 func (v view) summary() string {
 	var parts []string
 	for _, g := range v.Groups {
@@ -248,7 +248,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 	}
 }
 
-// rows returns everything that is stored, as text.
+// rows returns all rows of the navigation, as text.
 func (h *fixture) rows(t testing.TB) (rows string) {
 	t.Helper()
 	if err := h.pool.QueryRow(t.Context(), `

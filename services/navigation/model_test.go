@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// model states the rules of navigation a second time, without regard to speed.
+// model implements the rules of navigation independently and without regard to speed.
 type model struct {
 	installed, runs map[string]bool
 	groups          map[string]modelGroup
@@ -30,7 +30,7 @@ type modelPlace struct {
 	order int
 }
 
-// view lists every running module with a page once: below its group, or below "".
+// view lists every running module with a page once: in its group, or in group "".
 func (m *model) view() string {
 	text := ""
 	for _, id := range m.sortedGroups() {
@@ -53,7 +53,7 @@ func (m *model) sortedGroups() (ids []string) {
 }
 
 func (m *model) modulesOf(group string) (text string) {
-	for order := range modelOrders + 1 { // the last round is that of modules without an order
+	for order := range modelOrders + 1 { // the last round is for modules without an order
 		for _, id := range allModules { // by id
 			place, placed := m.places[id]
 			if !m.runs[id] || id == "mute" || place.group != group {
@@ -89,7 +89,7 @@ func (m *model) deleteGroup(id string) {
 	}
 }
 
-// modelForm returns a view in the form in which the model shows it.
+// modelForm returns a view in the format of model.view.
 func (v view) modelForm() string {
 	list := func(modules []entry) (text string) {
 		for _, e := range modules {
@@ -107,7 +107,7 @@ func (v view) modelForm() string {
 	return text + "none:" + list(v.Ungrouped)
 }
 
-const modelOrders = 3 // few, so that they meet
+const modelOrders = 3 // few, so that modules often have the same order
 
 // TestAgainstModel sends random requests, and restarts with other modules, and compares the view with the
 // model after each.

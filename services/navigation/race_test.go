@@ -22,8 +22,8 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	const place, remove = `INSERT INTO core.navigation_placement VALUES ('ant', 'music', 9)`,
 		`DELETE FROM core.navigation_group WHERE id = 'music'`
 	for _, row := range []struct {
-		name, first, end             string // what another process is in the middle of, and how that ends
-		method, target, body, status string // the request that arrives meanwhile
+		name, first, end             string // another process's statement, and how its transaction ends
+		method, target, body, status string // the request that arrives during that transaction
 		rows                         string
 	}{
 		{"place, deleted", remove, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`,
@@ -72,8 +72,8 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	}
 }
 
-// TestGroupIsLockedFirst checks that a request that waits for a group holds no placement. Otherwise two
-// modules that change places between two groups, both just being deleted, would deadlock.
+// TestGroupIsLockedFirst checks that a request that waits for a group has not locked a placement. Otherwise
+// two modules that swap places between two groups that are being deleted would deadlock.
 func TestGroupIsLockedFirst(t *testing.T) {
 	t.Parallel()
 	for name, module := range map[string]string{"installed": "ant", "not installed": "bee"} {
@@ -132,7 +132,7 @@ func (h *fixture) awaitBlocked(t testing.TB) {
 	}
 }
 
-// TestManyWrites sends 50 writes at once, also for the first row. All succeed and one is left, complete.
+// TestManyWrites sends 50 writes at once, also for the first row. All succeed, and one stays, complete.
 func TestManyWrites(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

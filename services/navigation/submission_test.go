@@ -76,7 +76,7 @@ func TestRefusedBodies(t *testing.T) {
 	}
 	for _, body := range placement {
 		refuse(http.MethodPut, placements+"ant", body)
-		refuse(http.MethodPut, placements+"ghost", body) // a bad body first, whatever the module
+		refuse(http.MethodPut, placements+"ghost", body) // an invalid body is reported first, whatever the module
 	}
 	for _, id := range []string{"Music", "a.b", "a_b", "%C3%A4", "%00", "a%2Fb", "a%20b", "+",
 		strings.Repeat("a", 65)} {

@@ -67,7 +67,7 @@ func TestOrder(t *testing.T) {
 	h.assertSummary(t, "z[] a[bee eel ant] a-[] a0[] b[] 0[] | dog cat")
 }
 
-// TestArranging repeats what an administrator does. Each step is sent twice, and the second time changes
+// TestArranging follows the steps of an administrator. Each step is sent twice, and the second time changes
 // nothing.
 func TestArranging(t *testing.T) {
 	t.Parallel()
@@ -122,8 +122,8 @@ func TestWriteResponses(t *testing.T) {
 	}
 }
 
-// TestAbsentModules checks that a place outlives its module, can be changed meanwhile, and applies again
-// when the module is back.
+// TestAbsentModules checks that a placement stays after its module was removed, can be changed, and is used
+// again when the module is installed again.
 func TestAbsentModules(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

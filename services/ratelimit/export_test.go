@@ -1,6 +1,6 @@
 package ratelimit
 
-// Keys is how many keys are held.
+// Keys returns how many keys are stored.
 func (l *Limiter) Keys() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

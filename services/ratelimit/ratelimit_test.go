@@ -146,14 +146,14 @@ func TestTheOldestGoFirst(t *testing.T) {
 		if !refused(recovery, anna) || !refused(signIn, visitor(0)) || limiter.Keys() != ratelimit.MaxKeys {
 			t.Fatalf("a key was removed before the limit was reached; %d keys", limiter.Keys())
 		}
-		exhaust(signIn, visitor(-1)) // pushes the oldest out, which is in the other window
+		exhaust(signIn, visitor(-1)) // evicts the oldest key, which is in the other window
 		if !refused(signIn, visitor(0)) || refused(recovery, anna) {
 			t.Error("a new key at the limit did not replace the oldest one")
 		}
 		if !refused(signIn, visitor(-1)) || limiter.Keys() != ratelimit.MaxKeys {
 			t.Errorf("the newest key was removed; %d keys, want %d", limiter.Keys(), ratelimit.MaxKeys)
 		}
-		// The key of the minute's window is the oldest now, but those of the ten seconds' have expired.
+		// The key of the window of a minute is now the oldest, but those of the window of ten seconds have expired.
 		exhaust(recovery, anna)
 		time.Sleep(signIn.Window)
 		for n := range 1000 {
@@ -174,7 +174,7 @@ func TestAllowedAgainIsYoung(t *testing.T) {
 		}
 		limiter.Allow(signIn, visitor(0))
 		limiter.Allow(signIn, visitor(0))
-		limiter.Allow(signIn, visitor(-1)) // pushes visitor 1 out
+		limiter.Allow(signIn, visitor(-1)) // evicts visitor 1
 		if ok, _ := limiter.Allow(signIn, visitor(0)); ok {
 			t.Error("a key that was just allowed again was removed")
 		}
@@ -211,7 +211,7 @@ func TestServeSweepsWhatHasExpired(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("Serve returned %v, want %v", err, context.Canceled)
 		}
-		limiter.Allow(signIn, anna) // it counts without Serve, too
+		limiter.Allow(signIn, anna) // it also counts without Serve
 		limiter.Allow(signIn, anna)
 		limiter.Allow(signIn, anna)
 		if ok, _ := limiter.Allow(signIn, anna); ok {
@@ -220,7 +220,7 @@ func TestServeSweepsWhatHasExpired(t *testing.T) {
 	})
 }
 
-// A flood takes a bounded amount of memory.
+// Requests of very many clients use a bounded amount of memory.
 func TestMemoryIsBounded(t *testing.T) {
 	limiter := ratelimit.New()
 	before := heap()
@@ -235,7 +235,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.KeepAlive(limiter)
 }
 
-// A flood that is over takes no memory.
+// After requests of very many clients the memory is freed.
 func TestMemoryIsFreedAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratelimit.New()

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 var hourly = schedule.Declared{ModuleID: "rota", Name: "reminders", Interval: time.Hour}
 
-// modules are those of one process, which count runs together with those of others.
+// modules are the modules of one process. All processes share counts.
 type modules struct {
 	counts *counts
 	work   func(ctx context.Context) error
@@ -28,7 +28,7 @@ type modules struct {
 	running int
 }
 
-// counts are of all processes.
+// counts are the numbers of runs in all processes: begun, running now, and the most at the same time.
 type counts struct {
 	mu             sync.Mutex
 	runs, now, max int
@@ -51,7 +51,7 @@ func (c *counts) get() (runs, most int) {
 
 func (m *modules) Scheduled() []schedule.Declared { return []schedule.Declared{hourly} }
 
-// Run returns at the end of ctx as a call to a process does: the work may go on.
+// Run returns when ctx ends, like a call to a process: the work may continue.
 func (m *modules) Run(ctx context.Context, _, _ string) error {
 	m.count(1)
 	ended := make(chan error, 1)
@@ -105,7 +105,7 @@ func start(t *testing.T, processes int, work func(ctx context.Context) error) *i
 	return i
 }
 
-// await lets every process look until the one row fulfils a condition.
+// await makes every process look for due runs until the only row fulfils a condition.
 func (i *installation) await(t *testing.T, what, condition string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -130,7 +130,7 @@ func (i *installation) is(t *testing.T, condition string) (found bool) {
 	return found
 }
 
-// forward moves the clock, which is the database's, by moving everything else.
+// forward simulates a later time of the database's clock by moving all stored times back.
 func (i *installation) forward(t *testing.T, by string) {
 	t.Helper()
 	i.Exec(t, `
@@ -145,7 +145,7 @@ func (i *installation) assertRuns(t *testing.T, after string, want int) {
 	}
 }
 
-// TestOneProcessMakesARun: four processes look at the same time, again and again.
+// TestOneProcessMakesARun: four processes look for due runs at the same time, repeatedly.
 func TestOneProcessMakesARun(t *testing.T) {
 	t.Parallel()
 	i := start(t, 4, func(context.Context) error {
@@ -160,7 +160,8 @@ func TestOneProcessMakesARun(t *testing.T) {
 	}
 }
 
-// TestMissedRunsAreMadeUpOnce: nothing ran for days; the grid of the runs stays as it was.
+// TestMissedRunsAreMadeUpOnce: no run was made for days. Later runs are still due at multiples of the
+// interval.
 func TestMissedRunsAreMadeUpOnce(t *testing.T) {
 	t.Parallel()
 	i := start(t, 2, func(context.Context) error { return nil })
@@ -177,12 +178,12 @@ func TestMissedRunsAreMadeUpOnce(t *testing.T) {
 	if err := i.Pool(t).QueryRow(t.Context(), due).Scan(&after); err != nil {
 		t.Fatal(err)
 	}
-	if !before.Equal(after) { // an hour later on a clock that was moved by an hour
+	if !before.Equal(after) { // the stored times were moved by an hour
 		t.Errorf("due at %v, an hour later at %v: the runs have left their grid", before, after)
 	}
 }
 
-// TestFailedRunIsRepeated: after a pause, which a success ends.
+// TestFailedRunIsRepeated: a failed run is repeated after a pause, until it succeeds.
 func TestFailedRunIsRepeated(t *testing.T) {
 	t.Parallel()
 	var i *installation
@@ -203,14 +204,14 @@ func TestFailedRunIsRepeated(t *testing.T) {
 	i.assertRuns(t, "two failures", 3)
 }
 
-// TestRunThatDoesNotEndKeepsItsClaim: a module that ignores its context blocks its schedule, and only that.
+// TestRunThatDoesNotEndKeepsItsClaim: a module that ignores its context blocks only its own schedule.
 func TestRunThatDoesNotEndKeepsItsClaim(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	i := start(t, 2, func(context.Context) error { <-end; return nil })
 	i.forward(t, "1 hour")
 	i.await(t, "the run has begun", "tries = 1")
-	for range 5 { // far beyond the time of a run and, without renewals, of the claim
+	for range 5 { // far longer than a run may take and than a claim lasts without renewal
 		i.Exec(t, `UPDATE core.module_schedule SET free_at = now() + interval '1 second'`)
 		i.await(t, "the claim is renewed", "free_at > now() + interval '40 seconds'")
 	}
@@ -220,8 +221,8 @@ func TestRunThatDoesNotEndKeepsItsClaim(t *testing.T) {
 	i.assertRuns(t, "its end", 1)
 }
 
-// TestStoppedProcessGivesItsRunBack: the other process makes the run at once. One whose run has not ended
-// keeps its claim.
+// TestStoppedProcessGivesItsRunBack: after a process has stopped, the other one makes its run at once. If the
+// run has not ended, the claim is kept.
 func TestStoppedProcessGivesItsRunBack(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{}, 2)
