@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 )
 
-// TestConnStaysFailed checks that after an error nothing is read or written, even if the peer would go on.
+// TestConnStaysFailed checks that after an error nothing is read or written, even if the peer continues.
 func TestConnStaysFailed(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(net.Conn) (int, error){
@@ -21,7 +21,7 @@ func TestConnStaysFailed(t *testing.T) {
 			defer ours.Close()
 			defer theirs.Close()
 			line := mail.NewBoundedConn(ours, shortLimit, 10)
-			_, first := fail(line) // nobody is there
+			_, first := fail(line) // there is no peer
 			go func() { _, _ = theirs.Write([]byte("x")) }()
 			go func() { _, _ = io.Copy(io.Discard, theirs) }()
 			for range 2 {

@@ -5,20 +5,20 @@ import (
 	"sync/atomic"
 )
 
-// results are all that an attempt can end with.
+// results are all possible results of an attempt.
 var results = [...]SendResult{Sent, NotConfigured, MessageInvalid, ConnectionFailed, TLSFailed,
 	AuthenticationFailed, Rejected, Timeout}
 
-// Counter is a Sender that counts how attempts end, of the platform and of modules alike.
+// Counter is a Sender that counts the results of attempts, of the platform and of modules together.
 type Counter struct {
 	sender Sender
 	counts [len(results)]atomic.Int64
 }
 
-// NewCounter counts what sender does.
+// NewCounter returns a Counter that sends with sender.
 func NewCounter(sender Sender) *Counter { return &Counter{sender: sender} }
 
-// Send is the sender's.
+// Send sends with the Counter's sender and counts the result.
 func (c *Counter) Send(ctx context.Context, m Message) SendResult {
 	result := c.sender.Send(ctx, m)
 	for i := range results {

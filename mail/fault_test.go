@@ -18,14 +18,14 @@ import (
 // never is a limit that is too long to end an attempt in a test.
 const never = 10 * time.Minute
 
-// shortLimit is the limit that must end the attempt. longLimit replaces it where a slow machine first has to
-// get through a good part of the conversation.
+// shortLimit is the limit that must end the attempt. longLimit is used where a slow machine first has to
+// complete a large part of the conversation.
 const (
 	shortLimit = time.Second
 	longLimit  = 5 * time.Second
 )
 
-// only returns limits of which one alone can end an attempt.
+// only returns limits of which only the given ones can end an attempt.
 func only(limits mail.Limits) mail.Limits {
 	for _, limit := range []*time.Duration{&limits.Connect, &limits.Greeting, &limits.Socket, &limits.Quit,
 		&limits.Total} {
@@ -36,7 +36,7 @@ func only(limits mail.Limits) mail.Limits {
 	return limits
 }
 
-// TestServerFaults runs servers that refuse, send nonsense, fall silent or disconnect, at every step.
+// TestServerFaults runs servers that refuse, send nonsense, stop responding or disconnect, at every step.
 func TestServerFaults(t *testing.T) {
 	t.Parallel()
 	socket, greeting, total, quit := mail.Limits{
@@ -131,8 +131,8 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// TestSTARTTLSFailureSendsNothing breaks STARTTLS in every way. Nothing but EHLO, STARTTLS and QUIT may be
-// sent then.
+// TestSTARTTLSFailureSendsNothing makes STARTTLS fail in every way. Only EHLO, STARTTLS and QUIT may be sent
+// then.
 func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 	t.Parallel()
 	offer := reply("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN LOGIN")
@@ -172,7 +172,7 @@ func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 	}
 }
 
-// TestImplicitTLSNeedsTLSFirst checks that a server that does not begin with TLS has failed.
+// TestImplicitTLSNeedsTLSFirst checks the result for a server that does not begin with TLS.
 func TestImplicitTLSNeedsTLSFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -198,8 +198,8 @@ func TestImplicitTLSNeedsTLSFirst(t *testing.T) {
 	}
 }
 
-// TestPlaintextInputBeforeTLSIsDiscarded sends responses in plain text behind the 220 to STARTTLS. None may
-// count once TLS has begun.
+// TestPlaintextInputBeforeTLSIsDiscarded sends responses in plain text directly after the 220 to STARTTLS.
+// They must be ignored after TLS has begun.
 func TestPlaintextInputBeforeTLSIsDiscarded(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	host     = "mail.example.org"
-	patience = time.Minute // what must not be reached, on a slow machine either
+	patience = time.Minute // must not be reached, even on a slow machine
 )
 
 // recordingDialer connects to the test server instead of the configured one and records the bytes below TLS.

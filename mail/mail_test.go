@@ -142,7 +142,7 @@ func TestDefaultHelloIsTheHostName(t *testing.T) {
 		t,
 		parseMessage(t, seen.mails[0].content).header,
 		testMessage(),
-	) // where no name of a machine has a place
+	) // where the machine's name must not appear
 }
 
 func TestUntrustedTLSSendsNothing(t *testing.T) {

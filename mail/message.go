@@ -32,8 +32,8 @@ type Message struct {
 	ReplyTo string // "" for none
 }
 
-// isHeaderText reports whether text may stand in a header: it is valid UTF-8 and has no character that some
-// program takes for the end of a line.
+// isHeaderText reports whether text may be used in a header: it is valid UTF-8 and has no character that some
+// programs treat as the end of a line.
 func isHeaderText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// controls are characters that some program takes for the end of a line, or for worse.
+// controls are characters that some programs treat as the end of a line, or that are otherwise harmful.
 var controls = []string{
 	"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\r", "\n", "\x00", "\t", "\v", "\f", "\x1b", "\x1f",
 	"\x7f",

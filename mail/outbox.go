@@ -82,7 +82,7 @@ func (o *Outbox) Serve(ctx context.Context) error {
 	for range outboxWorkers {
 		workers.Go(func() {
 			o.work(ctx, lasting)
-			drain, _ := startDrain() // the first worker to come here starts the 5 s
+			drain, _ := startDrain() // the first worker that gets here starts the 5 s
 			o.drain(drain)
 		})
 	}
@@ -93,7 +93,7 @@ func (o *Outbox) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Ready is closed from the beginning, because an outbox waits for nothing.
+// Ready is closed from the beginning.
 func (o *Outbox) Ready() <-chan struct{} { return o.ready }
 
 // Figures returns how many emails wait, and how many were dropped since the process began.
@@ -102,7 +102,7 @@ func (o *Outbox) Figures() (queued int, dropped int64) { return len(o.queue), o.
 // String names the service.
 func (o *Outbox) String() string { return "mail outbox" }
 
-// work sends emails until ctx ends. An email that has begun is not cancelled by it.
+// work sends emails until ctx ends. The end of ctx does not cancel an email that is being sent.
 func (o *Outbox) work(ctx, lasting context.Context) {
 	for ctx.Err() == nil {
 		select {

@@ -18,7 +18,7 @@ import (
 
 var _ supervisor.Service = (*mail.Outbox)(nil)
 
-// gatedSender holds every message until the test releases it or its time is up.
+// gatedSender blocks every message until the test releases it or its context ends.
 type gatedSender struct {
 	begun chan string // subjects
 	pass  chan mail.SendResult
@@ -38,7 +38,7 @@ func (g *gatedSender) Send(ctx context.Context, m mail.Message) mail.SendResult 
 	}
 }
 
-// next waits for the next message that begins.
+// next waits until sending of the next message begins, and returns its subject.
 func (g *gatedSender) next(t *testing.T) string {
 	t.Helper()
 	return receive(t, g.begun)
@@ -119,7 +119,7 @@ func TestFourWorkers(t *testing.T) {
 		}
 		for sent := range 9 {
 			synctest.Wait()
-			if len(g.begun) != sent+4 { // each that ends lets one more begin
+			if len(g.begun) != sent+4 { // each message that ends allows one more to begin
 				t.Errorf("%d mails have begun when %d have ended, want %d", len(g.begun), sent, sent+4)
 			}
 			g.pass <- mail.Sent
@@ -212,8 +212,7 @@ func TestStopDrainsTheQueue(t *testing.T) {
 	}
 }
 
-// TestStopDropsAfterDrainTime checks that a mail under way is not cut off, and that the queue has 5 s after
-// it.
+// TestStopDropsAfterDrainTime checks that an email in progress is completed, and that the queue then has 5 s.
 func TestStopDropsAfterDrainTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -316,7 +315,7 @@ func TestThroughARealServer(t *testing.T) {
 	for deadline := time.Now().Add(patience); len(in.seen().mails) < 10 &&
 		time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
-	stop() // which gives the queue 5 s, and a slow machine may need more
+	stop() // called only now, because it gives the queue only 5 s and a slow machine may need more
 	receive(t, ended)
 	if mails := in.seen().mails; len(mails) != 10 || len(logLines(logs)) != 0 {
 		t.Errorf("the server received %d mails, want 10; log %q, want nothing", len(mails), logLines(logs))

@@ -2,8 +2,8 @@ package mail
 
 import "context"
 
-// Probe makes an attempt that ends before a message: it connects, encrypts, signs in and leaves. Sent means
-// that all of it went well; any other result is what a Send would have had. It takes at most 30 s.
+// Probe makes an attempt without a message: it connects, starts TLS, authenticates and quits. Sent means that
+// all steps succeeded; any other result is that of a Send. It takes at most 30 s.
 func (t *Transport) Probe(ctx context.Context) (result SendResult) {
 	defer func() {
 		if recover() != nil { // the library parses input from a foreign server

@@ -8,11 +8,11 @@ import (
 )
 
 // TestProbeSignsInAndSendsNothing checks each result of a probe against a real server, and that no server
-// sees a sender.
+// receives a sender.
 func TestProbeSignsInAndSendsNothing(t *testing.T) {
 	in := startMailServer(t, nil, false)
 	right := settings(environment.PlaintextMail)
-	right.Host = "127.0.0.1" // a password goes out unencrypted to this machine alone
+	right.Host = "127.0.0.1" // a password is sent unencrypted only to this machine
 	wrong := right
 	wrong.Password = environment.NewSecret("m4rked")
 	encrypted := right

@@ -65,7 +65,7 @@ func (t *Transport) newMessage() *gomail.Msg {
 	return email
 }
 
-// setBodies puts the plainest form first, as RFC 2046 § 5.1.4 requires.
+// setBodies adds the plainest form first, as RFC 2046 § 5.1.4 requires.
 func setBodies(email *gomail.Msg, m Message) {
 	switch {
 	case m.HTML == "":
@@ -85,15 +85,15 @@ func headerText(text string) string {
 	return encodedWords(text)
 }
 
-// isPlain reports whether text can stand in a header unencoded: it is one short line of ASCII, no program
-// reads it as an encoded word, and folding loses none of its spaces.
+// isPlain reports whether text can be used in a header without encoding: it is one short line of ASCII, it
+// cannot be read as an encoded word, and folding loses none of its spaces.
 func isPlain(text string) bool {
 	return len(text) <= 60 && text == strings.Join(strings.Fields(text), " ") &&
 		!strings.Contains(text, "=?") &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// encodedWords encodes text by RFC 2047, one encoded word a line. No line is longer than 76 characters, and
+// encodedWords encodes text by RFC 2047, one encoded word per line. No line is longer than 76 characters, and
 // no character is split between two words.
 func encodedWords(text string) string {
 	const perWord = 39 // bytes: 52 characters of base64, 12 around them, 12 for the header's name

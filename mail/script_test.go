@@ -15,8 +15,8 @@ import (
 // action is what a faulty server does at one step; false ends the conversation.
 type action func(conn net.Conn) bool
 
-// script is what a server does at a greeting (""), a command (its verb), a line that is none ("?") or the
-// end of a message ("."). What it leaves out works.
+// script contains what a server does at the greeting (""), at a command (its verb), at a line that is not a
+// command ("?") and at the end of a message ("."). For missing entries the server works correctly.
 type script map[string]action
 
 var working = script{
@@ -53,7 +53,7 @@ func silence(conn net.Conn) bool {
 	return false
 }
 
-// stopReading reads nothing until the client has disconnected, which a failing write shows.
+// stopReading reads nothing until the client has disconnected, which it notices by a failing write.
 func stopReading(conn net.Conn) bool {
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	_, _ = io.WriteString(conn, "354 go on\r\n")
@@ -76,7 +76,7 @@ func repliesInTurn(texts ...string) action {
 	}
 }
 
-// hangUp closes the connection in order.
+// hangUp closes the connection regularly.
 func hangUp(conn net.Conn) bool {
 	_ = conn.Close()
 	return false
@@ -89,7 +89,7 @@ func reset(conn net.Conn) bool {
 	return false
 }
 
-// endless returns an action that sends text again and again, as fast as it is read.
+// endless returns an action that sends text repeatedly, as fast as it is read.
 func endless(text string) action {
 	return func(conn net.Conn) bool {
 		text := []byte(strings.Repeat(text, 1000))
@@ -101,7 +101,7 @@ func endless(text string) action {
 	}
 }
 
-// trickle returns an action that sends start and then a character now and then, for ever.
+// trickle returns an action that sends start and then single characters with pauses, forever.
 func trickle(start string) action {
 	return func(conn net.Conn) bool {
 		_, err := io.WriteString(conn, start)

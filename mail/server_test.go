@@ -22,7 +22,7 @@ const (
 // mailServer is a real mail server and a record of what it received.
 type mailServer struct {
 	refuseSender    bool
-	refuseRecipient string // this one alone
+	refuseRecipient string // only this one
 
 	listener net.Listener
 	server   *smtp.Server
@@ -47,7 +47,7 @@ type delivery struct {
 	tls     bool
 }
 
-// startMailServer starts a server; encryption may be nil, and implicit asks for it from the first byte.
+// startMailServer starts a server. encryption may be nil; with implicit, TLS starts with the first byte.
 func startMailServer(t *testing.T, encryption *tls.Config, implicit bool) *mailServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,7 +57,7 @@ func startMailServer(t *testing.T, encryption *tls.Config, implicit bool) *mailS
 	in := &mailServer{listener: listener}
 	in.server = smtp.NewServer(smtp.BackendFunc(in.newSession))
 	in.server.Domain = host
-	in.server.AllowInsecureAuth = true // so that it is the client who refuses
+	in.server.AllowInsecureAuth = true // so that only the client can refuse
 	in.server.EnableSMTPUTF8 = true
 	in.server.ErrorLog = log.New(io.Discard, "", 0)
 	if implicit {

@@ -30,7 +30,7 @@ func (t *Transport) deliver(ctx context.Context, r rendered) SendResult {
 	return t.attempt(ctx, r, func(s *session) []step { return append(s.opening(), step{s.transfer, Rejected}) })
 }
 
-// attempt runs the steps on a connection of their own.
+// attempt runs the steps on a new connection.
 func (t *Transport) attempt(ctx context.Context, r rendered, steps func(*session) []step) SendResult {
 	raw, err := t.connect(ctx)
 	if err != nil {
@@ -45,13 +45,13 @@ func (t *Transport) attempt(ctx context.Context, r rendered, steps func(*session
 	return result
 }
 
-// step is a part of an attempt, and the result of its own failure.
+// step is a part of an attempt, and the result if the step itself fails.
 type step struct {
 	do      func() error
 	refused SendResult
 }
 
-// opening are the steps before a message.
+// opening returns the steps before a message.
 func (s *session) opening() []step {
 	return []step{
 		{s.encrypt, TLSFailed},
@@ -61,7 +61,7 @@ func (s *session) opening() []step {
 	}
 }
 
-// run takes the steps in order until one fails.
+// run runs the steps in order until one fails.
 func (s *session) run(ctx context.Context, steps []step) SendResult {
 	for _, step := range steps {
 		if err := step.do(); err != nil {

@@ -6,17 +6,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Account is how a module's schema is reached.
+// Account is the database user with which a module's schema is accessed.
 type Account struct {
 	ModuleID string
 	Schema   string
-	// Role is the module's own; "": the module works as Core's user.
+	// Role is the module's own role; "": the module uses Core's user.
 	Role string
-	// Connect has the role's name and password.
+	// Connect is the configuration of a connection with the role's name and password.
 	Connect *pgx.ConnConfig
 }
 
-// Accounts reads how each module that ever had a schema reaches it, installed or not, ordered by id.
+// Accounts returns the accounts of all modules that have a schema, installed or not, ordered by id.
 func Accounts(ctx context.Context, q Querier, connect *pgx.ConnConfig) ([]Account, error) {
 	rows, err := q.Query(ctx, `
 		SELECT module_id, schema_name, coalesce(role_name, ''), coalesce(password, '')
@@ -35,8 +35,8 @@ func Accounts(ctx context.Context, q Querier, connect *pgx.ConnConfig) ([]Accoun
 	return accounts, coded(CoreLine, err)
 }
 
-// Provision gives each of the modules a role and an empty schema, and returns how they are reached. The rest
-// of the database is as it was. Errors: Apply's.
+// Provision creates a role and an empty schema for each of the modules, and returns their accounts. It
+// changes nothing else in the database. Errors: Apply's.
 func Provision(ctx context.Context, options Options) (accounts []Account, err error) {
 	m := migrator{options: options, changes: changes{}}
 	if err := validate(options.Modules); err != nil {
@@ -59,7 +59,7 @@ func (r role) account(connect *pgx.ConnConfig) Account {
 	return Account{ModuleID: r.moduleID, Schema: r.schema, Role: r.name, Connect: r.connect(connect.Copy())}
 }
 
-// Connect opens a session whose statements have no limit of time. Its error is ErrUnreachable.
+// Connect opens a session without a statement timeout. Its error is ErrUnreachable.
 func Connect(ctx context.Context, connect *pgx.ConnConfig) (*pgx.Conn, error) {
 	m := migrator{options: Options{Connect: connect}}
 	conn, err := pgx.ConnectConfig(ctx, m.config(""))

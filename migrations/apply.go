@@ -8,20 +8,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options says what to migrate.
+// Options configures a run of Apply.
 type Options struct {
-	// Connect reaches the database as Core's user. Its statement_timeout is ignored, because a migration may
-	// take long.
+	// Connect is the configuration of connections as Core's user. Its statement_timeout is ignored, because a
+	// migration may take long.
 	Connect *pgx.ConnConfig
 	// Modules are the lines of all present modules that declare a database, enabled or not.
 	Modules []Line
-	// SharedRole lets modules work as Core's user where roles may not be created. It is for development,
-	// because modules are not isolated then.
+	// SharedRole lets modules use Core's user where roles may not be created. It is for development only,
+	// because then modules are not isolated.
 	SharedRole bool
-	// RolePrefix begins the names of the roles that are made.
+	// RolePrefix is the prefix of the names of new roles.
 	RolePrefix string
-	// Observe is told of each file that was applied, or has failed, and of the locks that it held; nil: nobody
-	// is, and nothing is looked at.
+	// Observe is called for each file that was applied or has failed, with the locks that it held. Nil: locks
+	// are not observed.
 	Observe func(Observation)
 }
 
@@ -73,14 +73,14 @@ type migrator struct {
 	options Options
 	core    Line
 	conn    *pgx.Conn // Core's user
-	roles   []role    // by place in options.Modules
+	roles   []role    // in the order of options.Modules
 	changes changes
 
-	observer *observer // nil: nobody looks
+	observer *observer // nil: locks are not observed
 }
 
-// config returns how this run connects: without a statement timeout, and with schema as search_path unless
-// it is "".
+// config returns the configuration of this run's connections: without a statement timeout, and with schema as
+// search_path unless it is "".
 func (m *migrator) config(schema string) *pgx.ConnConfig {
 	config := m.options.Connect.Copy()
 	params := make(map[string]string, len(config.RuntimeParams)+1)
@@ -134,7 +134,7 @@ func (m *migrator) applyCore(ctx context.Context) error {
 	return m.applyCoreFiles(ctx)
 }
 
-// validate refuses lines that the catalog never returns.
+// validate refuses duplicate and invalid module ids, which the catalog never returns.
 func validate(modules []Line) error {
 	seen := []string{CoreLine}
 	for _, line := range modules {

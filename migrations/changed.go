@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ChangedRoles returns the modules that have changed the settings or the password of their own database
-// role. Apply repairs both; ChangedRoles changes nothing. connect reaches the database as Core's user.
-// Errors: ErrUnreachable.
+// ChangedRoles returns the modules that have changed the settings or the password of their own database role.
+// Apply repairs both; ChangedRoles changes nothing. connect is the configuration of connections as Core's
+// user. Errors: ErrUnreachable.
 func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) (changed []string,
 	err error) {
 	m := migrator{options: Options{Connect: connect}}
@@ -56,7 +56,8 @@ func (m *migrator) roleChanged(ctx context.Context, id string) (changed bool, er
 	return false, nil
 }
 
-// connect sets user and password for a session of the role. A role without a name works as Core's user.
+// connect sets user and password for a session of the role. For a role without a name it changes nothing: the
+// module uses Core's user.
 func (r role) connect(config *pgx.ConnConfig) *pgx.ConnConfig {
 	if r.name != "" {
 		config.User, config.Password = r.name, r.password

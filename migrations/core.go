@@ -53,8 +53,8 @@ func (l Line) next(ctx context.Context, tx pgx.Tx) (*File, error) {
 }
 
 // fileFailure returns the code for a failed file: the error's own code if it has one; ErrFailed when the
-// server refused the file, which undoes it; ErrUnreachable when the session broke, after which the outcome
-// is not known.
+// server refused the file, which undoes it; ErrUnreachable when the session broke, after which the result is
+// unknown.
 func fileFailure(err error) Error {
 	var known Error
 	switch {

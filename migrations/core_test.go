@@ -77,7 +77,7 @@ func TestRunsAtTheSameTimeApplyEachFileOnce(t *testing.T) {
 	}
 	var runs sync.WaitGroup
 	var mu sync.Mutex
-	applied := map[string]int{} // files reported as new, over all runs
+	applied := map[string]int{} // how often a file was reported as new, in all runs
 	for range 5 {
 		runs.Go(func() {
 			report, err := f.apply(modules...)

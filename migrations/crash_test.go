@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// A run dies at a named statement: the connection that is about to send it breaks. The next run must apply
-// the file exactly once.
+// A run fails at a certain statement, because its connection breaks when the statement is to be sent. The
+// next run must apply the file exactly once.
 func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -30,7 +30,7 @@ func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 			_, err := f.apply(file)
 			assertCode(t, err, migrations.ErrUnreachable)
 
-			// Exactly what a crash leaves behind: "applying" in the ledger, and the file's work there or not.
+			// This is the state after a crash: "applying" in the ledger, and the file's changes exist or not.
 			state := queryValue[string](f, `SELECT state FROM core.migration WHERE line = 'a'`)
 			if state != "applying" {
 				t.Errorf("the ledger says %q, want applying", state)
@@ -70,7 +70,7 @@ func TestAFileThatWasAppliedByADyingRunMayNotChangeAnyMore(t *testing.T) {
 	f.mustApply(line("a", kept))
 }
 
-// breakAt dials connections of which the first to send the text dies instead.
+// breakAt returns a dial function. The first connection that is to send the text is closed instead.
 func breakAt(text string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	var broken atomic.Bool
 	return func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -10,25 +10,25 @@ import (
 // Error is a stable code that callers may see.
 type Error string
 
-// The codes (docs/reference/error-codes.md). The database service has DATABASE_UNREACHABLE and
-// DATABASE_VERSION_UNSUPPORTED too.
+// The codes (docs/reference/error-codes.md). services/database also has DATABASE_UNREACHABLE and
+// DATABASE_VERSION_UNSUPPORTED.
 const (
 	ErrUnreachable        = Error("DATABASE_UNREACHABLE")
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
-	// ErrSchemaMissing: the database holds no Core schema.
+	// ErrSchemaMissing: the database has no Core schema.
 	ErrSchemaMissing = Error("SCHEMA_MISSING")
 	// ErrSchemaOutdated: a file of this installation has not been applied, or a module has no database role yet.
 	ErrSchemaOutdated = Error("SCHEMA_OUTDATED")
 	// ErrHistoryChanged: an applied file has another content or name, or is missing between others.
 	ErrHistoryChanged = Error("MIGRATION_HISTORY_CHANGED")
-	// ErrDowngrade: the database is ahead of the files.
+	// ErrDowngrade: the database is newer than the files.
 	ErrDowngrade = Error("MIGRATION_DOWNGRADE")
-	// ErrFailed: a file did not run to its end and left nothing behind.
+	// ErrFailed: a file failed, and all its changes were rolled back.
 	ErrFailed = Error("MIGRATION_FAILED")
 	// ErrFiles: a line's files are not NNNN_name.sql from 0001 on without gaps.
 	ErrFiles = Error("MIGRATION_FILES_INVALID")
-	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. RoleUnavailable
-	// has the remedy.
+	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. Statements returns
+	// the SQL for an administrator.
 	ErrRoleUnavailable = Error("MODULE_DATABASE_ROLE_UNAVAILABLE")
 	// ErrRestoreUnfinished: a backup is being restored into the database, or its restore was killed.
 	ErrRestoreUnfinished = Error("BACKUP_INCOMPLETE")
@@ -78,7 +78,7 @@ type failure struct {
 	where string
 	cause error
 	line  string
-	file  *File // nil: no file's failure
+	file  *File // nil: the error is not about a file
 }
 
 func fail(code Error, cause error) error { return &failure{code: code, cause: cause} }
@@ -99,10 +99,10 @@ func (f *failure) Unwrap() []error {
 	return []error{f.code, f.cause}
 }
 
-// at makes an error of a line.
+// at makes an error about a line.
 func at(code Error, line string) error { return &failure{code: code, where: line, line: line} }
 
-// atFile makes an error of a file; it takes the SQLSTATE from the cause.
+// atFile makes an error about a file, with the SQLSTATE of the cause.
 func atFile(code Error, line string, file File, cause error) error {
 	where := fmt.Sprintf("%s %04d_%s", line, file.Version, file.Name)
 	if state := sqlState(cause); state != "" {
@@ -111,7 +111,7 @@ func atFile(code Error, line string, file File, cause error) error {
 	return &failure{code: code, where: where, cause: cause, line: line, file: &file}
 }
 
-// coded gives a code to a driver's error outside of a file: ErrUnreachable when there is no session,
+// coded adds a code to a driver's error that is not about a file: ErrUnreachable when there is no session,
 // ErrFailed with the line for anything else that the server refuses.
 func coded(line string, err error) error {
 	var known interface{ Code() string }

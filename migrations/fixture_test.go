@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// fixture is one empty database and how to reach it.
+// fixture is one empty database and the configuration of connections to it.
 type fixture struct {
 	*databasetest.DB
 	t       *testing.T
@@ -53,7 +53,7 @@ func (f *fixture) mustApply(modules ...migrations.Line) migrations.Report {
 	return report
 }
 
-// causes returns what the errors do not print.
+// causes returns the server's error, which the platform's errors do not print.
 func causes(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -76,7 +76,7 @@ func queryValue[T any](f *fixture, sql string, args ...any) T {
 	return found
 }
 
-// asModule opens a session of the module's own role.
+// asModule opens a session with the module's own role.
 func (f *fixture) asModule(id string) *pgx.Conn {
 	f.t.Helper()
 	roles, err := f.Database(f.t).ModuleRoles(f.t.Context())
@@ -98,8 +98,8 @@ func withoutStatementTimeout(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return config
 }
 
-// owner makes a plain user that owns the database, with the given attributes, and migrates as that user
-// from now on.
+// owner creates an ordinary user with the given attributes, makes it the owner of the database, and uses it
+// for all later migrations.
 func (f *fixture) owner(attributes string) {
 	f.t.Helper()
 	name := "owner_" + f.Settings.Name
@@ -110,7 +110,7 @@ func (f *fixture) owner(attributes string) {
 	f.connect = database.Config(settings)
 }
 
-// assertCode checks an error's code, and that it prints nothing that the server said.
+// assertCode checks an error's code, and that its text contains nothing of the server's message.
 func assertCode(t *testing.T, err error, code migrations.Error) {
 	t.Helper()
 	if !errors.Is(err, code) {

@@ -16,7 +16,7 @@ type entry struct {
 func (l Line) verify(history []entry) (applied int, err error) {
 	for i, row := range history {
 		if row.version != i+1 || row.applied && applied != i {
-			return 0, at(ErrHistoryChanged, l.ID) // a row is missing, so the state of the database is not known
+			return 0, at(ErrHistoryChanged, l.ID) // a row is missing, so the state of the database is unknown
 		}
 		if i >= len(l.Files) {
 			return 0, at(ErrDowngrade, l.ID)
@@ -32,7 +32,7 @@ func (l Line) verify(history []entry) (applied int, err error) {
 	return applied, nil
 }
 
-// valid refuses files that are out of order: a caller may have built the line by hand.
+// valid refuses files that are not numbered 1, 2, 3, because a caller may have built the line without Read.
 func (l Line) valid() error {
 	for i, file := range l.Files {
 		if file.Version != i+1 || file.Name == "" {

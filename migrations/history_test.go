@@ -40,7 +40,7 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 			if row.change != "" {
 				f.Exec(t, row.change)
 			}
-			// Module a comes first and has everything to do: nothing of it may happen.
+			// Module a comes first and has files to apply, but none may be applied.
 			modules := []migrations.Line{line("a", kept), row.now}
 			_, err := f.apply(modules...)
 			assertCode(t, err, row.code)
@@ -64,7 +64,7 @@ func TestCheckFindsWhatIsPending(t *testing.T) {
 		t.Error(err)
 	}
 	assertCode(t, check(line("a", kept, `SELECT 2`)), migrations.ErrSchemaOutdated)
-	// no files, and no role either
+	// no files and no role
 	assertCode(t, check(line("a", kept), line("b")), migrations.ErrSchemaOutdated)
 	f.Exec(t, `
 		DELETE FROM core.migration
@@ -86,7 +86,7 @@ func TestTheHistoryOfAnAbsentModuleIsRetained(t *testing.T) {
 	if !queryValue[bool](f, `SELECT to_regclass('module_a.kept') IS NOT NULL`) {
 		t.Error("the absent module's tables are gone")
 	}
-	// When the module is back, it continues where it was.
+	// When the module is installed again, its line continues after the applied files.
 	report = f.mustApply(line("b", kept), line("a", kept, `ALTER TABLE kept ADD m int`))
 	if a := report.Lines[2]; a.Line != "a" || a.Retained || len(a.Applied) != 2 || a.Applied[0].New ||
 		!a.Applied[1].New {

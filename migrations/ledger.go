@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier is what is needed to read the ledger: a connection, a pool or a transaction.
+// Querier reads the ledger. It is a connection, a pool or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
@@ -28,8 +28,8 @@ func ledgerExists(ctx context.Context, q Querier) (bool, error) {
 	return found.Exists, err
 }
 
-// ensureLedger creates schema core and the ledger. Before they exist there is no table to lock. So
-// concurrent runs collide on the catalog's unique indexes, and the losers look again.
+// ensureLedger creates schema core and the ledger. Before they exist there is no table to lock. So concurrent
+// runs conflict on the catalog's unique indexes, and the losing runs check again.
 func ensureLedger(ctx context.Context, conn *pgx.Conn) error {
 	for {
 		exists, err := ledgerExists(ctx, conn)
@@ -53,8 +53,8 @@ func ensureLedger(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// lostRace reports whether another session has just created the same object: IF NOT EXISTS looks before the
-// catalog's indexes decide.
+// lostRace reports whether another session has just created the same object: IF NOT EXISTS checks before the
+// catalog's unique indexes decide.
 func lostRace(err error) bool {
 	switch sqlState(err) {
 	// unique_violation, duplicate schema, table, object (a table's row type)
@@ -95,7 +95,7 @@ func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
 	return read, err
 }
 
-// record writes a file's state.
+// record stores a file's state in the ledger.
 func record(ctx context.Context, tx pgx.Tx, line string, file File, state string) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO core.migration (line, version, name, checksum, state)

@@ -1,15 +1,15 @@
 // Package migrations owns the schema: Core's SQL files, the ledger of applied files, and the migrator that
 // brings Core and every present module up to date.
 //
-// Core and each module have a line of files. The history of a line is strict: an applied file must not
-// change or disappear, and no earlier file may be added. All histories are checked before anything is
-// applied. Each file is applied once, however many migrators run: the lock on the ledger's table decides.
+// Core and each module have a line of files. The history of a line is strict: an applied file must not change
+// or disappear, and no earlier file may be added. All histories are checked before anything is applied. Each
+// file is applied once, however many migrators run: the lock on the ledger's table decides.
 //
-// Core's files run as the user of DATABASE_URL, each in one transaction with its ledger row. A module's
-// files run on a connection of the module's own role, which owns the module's schema and nothing else. So
-// ledger and module commit separately. The ledger says "applying" before and "applied" after, and the
-// module's transaction writes a marker beside its own tables. When the migrator dies between the two
-// commits, the next run reads the marker and knows whether the file was applied.
+// Core's files run as the user of DATABASE_URL, each in one transaction with its ledger row. A module's files
+// run on a connection of the module's own role, which owns the module's schema and nothing else. So ledger
+// and module commit separately. The ledger says "applying" before and "applied" after, and the module's
+// transaction writes a marker into a table in the module's schema. When the migrator dies between the two
+// commits, the next run finds out by the marker whether the file was applied.
 package migrations
 
 import (
@@ -22,26 +22,27 @@ import (
 	"strconv"
 )
 
-// CoreLine is the id of Core's own line; no module may have it.
+// CoreLine is the id of Core's line; no module may have this id.
 const CoreLine = "core"
 
-// Line holds the files of Core or of one module, by version: 1, 2, 3, without gaps.
+// Line contains the files of Core or of one module, by version: 1, 2, 3, without gaps.
 type Line struct {
 	ID    string
 	Files []File
 }
 
-// File is one migration. Its SQL holds any number of statements, but none that begins or ends a transaction.
+// File is one migration. Its SQL contains any number of statements, but none that begins or ends a
+// transaction.
 type File struct {
 	Version int    // 12 for 0012_seats.sql
 	Name    string // seats for 0012_seats.sql
 	SQL     []byte
 }
 
-// name is the file's: 0012_seats.sql.
+// name returns the file's name: 0012_seats.sql.
 func (f File) name() string { return fmt.Sprintf("%04d_%s.sql", f.Version, f.Name) }
 
-// checksum is that of the unchanged bytes: a changed line ending changes it.
+// checksum returns the SHA-256 of the file's bytes, in hexadecimal. Even a changed line ending changes it.
 func (f File) checksum() string {
 	sum := sha256.Sum256(f.SQL)
 	return hex.EncodeToString(sum[:])

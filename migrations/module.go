@@ -38,7 +38,7 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 		watched.end(err)
 		if err != nil {
 			code := fileFailure(err)
-			if code == ErrFailed { // it was undone; after a broken session the next run finds out
+			if code == ErrFailed { // rolled back; after a broken session the next run finds out
 				err = errors.Join(err, m.withdraw(ctx, line, *file))
 			}
 			return atFile(code, line.ID, *file, err)
@@ -52,8 +52,8 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 	}
 }
 
-// ensureMarkers creates the table of markers, as the module's role. Two runs may collide; the loser looks
-// again.
+// ensureMarkers creates the table of markers, as the module's role. When two runs conflict, the losing one
+// checks again.
 func ensureMarkers(ctx context.Context, conn *pgx.Conn, r role) error {
 	for {
 		_, err := conn.Exec(ctx, `
@@ -70,7 +70,7 @@ func ensureMarkers(ctx context.Context, conn *pgx.Conn, r role) error {
 
 func (r role) markers() string { return pgx.Identifier{r.schema, "narthex_migration"}.Sanitize() }
 
-// begin commits "applying" for the line's next file; nil when none is left.
+// begin commits "applying" for the line's next file and returns the file, or nil when none is left.
 func (m *migrator) begin(ctx context.Context, line Line) (next *File, err error) {
 	err = locked(ctx, m.conn, func(tx pgx.Tx) error {
 		if next, err = line.next(ctx, tx); next == nil || err != nil {
@@ -82,8 +82,8 @@ func (m *migrator) begin(ctx context.Context, line Line) (next *File, err error)
 }
 
 // applyMarked runs the file and writes its marker, as the module's role, in one transaction. A marker that
-// exists already means that another run, perhaps a dead one, has applied the file. The lock lets only one
-// run try.
+// exists already means that another run, perhaps a dead one, has applied the file. Because of the lock, only
+// one run applies the file.
 func applyMarked(
 	ctx context.Context, conn *pgx.Conn, line Line, r role, file File, watched *observed,
 ) (ran bool, err error) {
@@ -114,12 +114,12 @@ func applyMarked(
 	return ran, err
 }
 
-// complete writes "applied", whatever the row says now: the marker is committed.
+// complete stores "applied", whatever the row's state is, because the marker is committed.
 func (m *migrator) complete(ctx context.Context, line Line, file File) error {
 	return locked(ctx, m.conn, func(tx pgx.Tx) error { return record(ctx, tx, line.ID, file, "applied") })
 }
 
-// withdraw deletes the row "applying" of a file that failed.
+// withdraw deletes the "applying" row of a failed file.
 func (m *migrator) withdraw(ctx context.Context, line Line, file File) error {
 	return locked(ctx, m.conn, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
@@ -129,7 +129,7 @@ func (m *migrator) withdraw(ctx context.Context, line Line, file File) error {
 	})
 }
 
-// closeConn closes a connection within 2 s, also after the run's own context has ended.
+// closeConn closes a connection within 2 s, also after the context of the run has ended.
 func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

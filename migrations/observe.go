@@ -8,42 +8,42 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Observation is what one file did while it was applied.
+// Observation is the duration and the locks of one applied file.
 type Observation struct {
 	Line   string // "core" or a module's id
 	File   string // 0012_seats.sql
 	Took   time.Duration
-	Locks  []Lock // by table, then mode
-	Failed bool   // it was undone
+	Locks  []Lock // sorted by table, then mode
+	Failed bool   // it was rolled back
 }
 
-// Lock is one that the transaction of a file held on a table that was there before the file.
+// Lock is a lock that the transaction of a file held on a table that already existed before the file.
 type Lock struct {
 	Schema, Table string
-	Mode          string // as pg_locks has it: AccessExclusiveLock
-	// Held is from when it was first seen, or from the look before that, to the end of the transaction. So it
-	// is never too short, and too long by lookEvery at most.
+	Mode          string // as in pg_locks: AccessExclusiveLock
+	// Held is the time to the end of the transaction, from the last check before the lock was first seen. So it
+	// is never too short, and at most lookEvery too long.
 	Held time.Duration
 }
 
-// lookEvery is how often a file's locks are looked at while it runs. They are also looked at when it has run,
-// before its transaction ends: a transaction keeps its locks until then, so none is missed.
+// lookEvery is how often a file's locks are read while it runs. They are also read after it has run, before
+// its transaction ends. A transaction keeps its locks until its end, so none is missed.
 const lookEvery = 25 * time.Millisecond
 
-// observer looks at the locks of files, from a session of its own: tables that a file makes are not visible
-// there, and nobody else can wait for those. A nil observer does nothing.
+// observer reads the locks of files in a separate session. New tables of a file are not visible there, and no
+// other session can wait for them. A nil observer does nothing.
 type observer struct {
 	conn *pgx.Conn
 	tell func(Observation)
 }
 
-// observed is one file that runs.
+// observed is one file that is being observed.
 type observed struct {
 	*observer
 	Observation
 	began time.Time
-	seen  map[Lock]time.Time // with Held zero: since when
-	err   error              // of a look
+	seen  map[Lock]time.Time // when it was first held; Held is zero in the key
+	err   error              // of reading the locks
 }
 
 func (o *observer) close() {
@@ -52,7 +52,7 @@ func (o *observer) close() {
 	}
 }
 
-// begin is called before the transaction of a file, end after it, also where it has failed.
+// begin is called before the transaction of a file, and end after it, also if it has failed.
 func (o *observer) begin(line string, file *File) *observed {
 	if o == nil || file == nil {
 		return nil
@@ -61,8 +61,8 @@ func (o *observer) begin(line string, file *File) *observed {
 		seen: make(map[Lock]time.Time)}
 }
 
-// run runs the file in its transaction and watches it meanwhile. A look that fails is an error of the run:
-// what was not seen must not count as not there.
+// run runs the file in its transaction and observes its locks. If the locks cannot be read, run fails,
+// because otherwise the result could miss a lock.
 func (w *observed) run(ctx context.Context, tx pgx.Tx, do func() error) error {
 	if w == nil {
 		return do()
@@ -99,7 +99,7 @@ func (w *observed) run(ctx context.Context, tx pgx.Tx, do func() error) error {
 	return err
 }
 
-// look adds the locks that were not there at the last look. The migrator's own tables are left out.
+// look reads the locks and adds the new ones. The migrator's own tables are left out.
 func (w *observed) look(ctx context.Context, pid int, last time.Time) error {
 	rows, err := w.conn.Query(ctx, `
 		SELECT n.nspname::text, c.relname::text, l.mode
@@ -125,7 +125,7 @@ func (w *observed) look(ctx context.Context, pid int, last time.Time) error {
 	return err
 }
 
-// end tells what the file did.
+// end reports the observation.
 func (w *observed) end(err error) {
 	if w == nil {
 		return

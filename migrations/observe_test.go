@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// TestObserve: of each file, how long it took and which locks it held on tables that were there before it,
-// also on one that it drops, and none on those that it makes.
+// TestObserve checks the observation of each file: its duration, its locks on existing tables, also on one
+// that it drops, and no locks on tables that it creates.
 func TestObserve(t *testing.T) {
 	f := setup(t)
 	const table = `CREATE TABLE seat (id int); CREATE TABLE old (id int); INSERT INTO seat VALUES (1)`

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// provision gives each module its role and schema. It tries all modules before it returns
-// ErrRoleUnavailable, so that an administrator gets one list.
+// provision creates each module's role and schema. It tries all modules before it returns ErrRoleUnavailable,
+// so that an administrator gets one list.
 func (m *migrator) provision(ctx context.Context) error {
 	refused := &RoleUnavailable{}
 	for _, line := range m.options.Modules {
@@ -64,18 +64,18 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 	return r, statements, err
 }
 
-// needsPower reports whether a role or a schema is missing. The other statements only restrict rights,
+// needsPower reports whether a role or a schema must be created. The other statements only restrict rights,
 // which the owner of the database may always do.
 func (s surroundings) needsPower() bool { return !s.RoleExists || !s.Member && s.SchemaOwner == "" }
 
-// decide reads how the module reaches its schema, or decides and records it.
+// decide reads the module's role, or chooses and records a new one.
 func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surroundings, error) {
 	r, exists, err := readRole(ctx, tx, id)
 	if err != nil {
 		return r, surroundings{}, err
 	}
 	if exists && r.name == "" && !m.options.SharedRole {
-		// The module's tables belong to Core's user. Only an administrator may decide to give them away.
+		// The module's tables belong to Core's user. Only an administrator may decide to change their owner.
 		return r, surroundings{}, ErrRoleUnavailable
 	}
 	if !exists {
@@ -91,7 +91,7 @@ func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surr
 	return r, around, r.write(ctx, tx)
 }
 
-// provisionShared creates the schema of a module that works as Core's user.
+// provisionShared creates the schema of a module that uses Core's user.
 func provisionShared(ctx context.Context, tx pgx.Tx, r role, around surroundings) error {
 	if around.SchemaOwner != "" {
 		return nil

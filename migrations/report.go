@@ -56,7 +56,7 @@ func status(ctx context.Context, q Querier, core Line, modules []Line) (Report, 
 			return Report{}, err
 		}
 		state := newLineReport(line.ID, read[line.ID])
-		state.Pending = state.Pending[:0] // taken from the files, below
+		state.Pending = state.Pending[:0] // filled from the files, below
 		for i, file := range line.Files[applied:] {
 			interrupted := applied+i < len(read[line.ID])
 			state.Pending = append(state.Pending, Entry{Version: file.Version, Name: file.Name,
@@ -73,7 +73,7 @@ func status(ctx context.Context, q Querier, core Line, modules []Line) (Report, 
 	return report, nil
 }
 
-// newLineReport reports what the ledger has of a line.
+// newLineReport returns the ledger's rows of a line as a report.
 func newLineReport(line string, history []entry) LineReport {
 	state := LineReport{Line: line, Applied: []Entry{}, Pending: []Entry{}}
 	for _, row := range history {

@@ -6,7 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// TestResetBeginsAModuleAnew, and only that one; the edited file is applied then.
+// TestResetBeginsAModuleAnew checks that only this module begins again, and that the edited file is then
+// applied.
 func TestResetBeginsAModuleAnew(t *testing.T) {
 	f := setup(t)
 	b := line("b", `CREATE TABLE kept (n int)`)
@@ -44,7 +45,7 @@ func TestResetBeginsAModuleAnew(t *testing.T) {
 
 func TestResetOfNothing(t *testing.T) {
 	f := setup(t)
-	for _, id := range []string{"a", "never"} { // before there is a ledger, and after
+	for _, id := range []string{"a", "never"} { // before the ledger exists, and after
 		if err := migrations.Reset(t.Context(), f.connect, id); err != nil {
 			t.Error(err)
 		}

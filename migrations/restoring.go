@@ -6,13 +6,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A restore leaves this schema in the database while it is under way, so that nothing starts on half of it.
+// This schema exists while a restore is in progress, so that the platform does not start on an incomplete
+// database.
 const restoreSchema = "narthex_restore"
 
-// restoreSetting is on in the restore's own sessions, which work on the half all the same.
+// restoreSetting is "on" in the restore's own sessions, which may use the incomplete database.
 const restoreSetting = "narthex.restoring"
 
-// WithinRestore returns how the restore itself connects.
+// WithinRestore returns the configuration of the restore's own connections.
 func WithinRestore(connect *pgx.ConnConfig) *pgx.ConnConfig {
 	connect = connect.Copy()
 	connect.RuntimeParams[restoreSetting] = "on"
@@ -30,7 +31,7 @@ func BeginRestore(ctx context.Context, conn *pgx.Conn, backup string) error {
 	})
 }
 
-// Restoring returns whether a restore has begun and not ended, and from which backup.
+// Restoring returns whether a restore has begun and not ended, and the name of its backup.
 func Restoring(ctx context.Context, conn *pgx.Conn) (under bool, backup string, err error) {
 	err = conn.QueryRow(ctx, `SELECT to_regclass('`+restoreSchema+`.backup') IS NOT NULL`).Scan(&under)
 	if err == nil && under {

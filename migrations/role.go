@@ -12,7 +12,7 @@ import (
 
 var moduleID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// role is a row of core.module_database_role. Without a name the module works as Core's user.
+// role is a row of core.module_database_role. Without a name the module uses Core's user.
 type role struct {
 	moduleID string
 	schema   string
@@ -23,8 +23,8 @@ type role struct {
 // Schema is the schema of a module's tables: module_seat_plan for seat-plan.
 func Schema(moduleID string) string { return "module_" + strings.ReplaceAll(moduleID, "-", "_") }
 
-// newRole picks a name that no other database of the server uses: roles belong to the whole server, which
-// several installations may share. PostgreSQL cuts names at 63 bytes, so a long id is shortened before.
+// newRole chooses a name that no other database of the server uses: roles belong to the whole server, which
+// several installations may share. PostgreSQL truncates names to 63 bytes, so a long id is shortened first.
 func newRole(prefix, id string) role {
 	name := prefix + Schema(id)
 	name = name[:min(len(name), 50)] + "_" + strings.ToLower(rand.Text()[:12])
@@ -53,23 +53,23 @@ func (r role) write(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// surroundings is what the database already has for a role.
+// surroundings is the present state of the database that concerns a role.
 type surroundings struct {
 	CurrentUser   string
 	Database      string
 	MayCreate     bool // the user may create roles
-	OwnsDatabase  bool // the user may change who connects, and what PUBLIC may do
+	OwnsDatabase  bool // the user may change who may connect, and the rights of PUBLIC
 	RoleExists    bool
 	SchemaOwner   string // "": there is no schema
-	Member        bool   // the user may act for the role, as creating a schema for it demands
+	Member        bool   // the user is a member of the role, which is needed to create a schema for it
 	Connects      bool   // the role may connect
 	OpenDatabase  bool   // PUBLIC has rights on the database
 	OpenPublic    bool   // PUBLIC has rights on schema public
 	OpenCore      bool   // PUBLIC has rights on schema core
 	OwnsPublic    bool
-	SuperuserRole bool     // the role has been given power it must not have
-	Settings      []string // the role's own, as name=value
-	SettingsIn    []string // the databases for which it has others
+	SuperuserRole bool     // the role has privileges that it must not have
+	Settings      []string // the role's settings, as name=value
+	SettingsIn    []string // the databases for which it has other settings
 }
 
 func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {

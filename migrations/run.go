@@ -19,7 +19,7 @@ import (
 // The file starts with its own schema as search_path, whatever an earlier file has set. After an error the
 // transaction can only be rolled back. The error has the place in the file, if it can be found.
 func run(ctx context.Context, tx pgx.Tx, schema string, sql []byte) error {
-	if at := bytes.IndexByte(sql, 0); at >= 0 { // the protocol cannot carry it
+	if at := bytes.IndexByte(sql, 0); at >= 0 { // the protocol cannot transfer it
 		return stoppedAt(ErrFailed, "the file holds a NUL character", sql, at)
 	}
 	began := time.Now()

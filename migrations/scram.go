@@ -9,11 +9,11 @@ import (
 	"fmt"
 )
 
-const scramRounds = 4096 // PostgreSQL's own number; the passwords are random and long
+const scramRounds = 4096 // PostgreSQL's default; the passwords are random and long
 
-// verifier returns what PostgreSQL stores of a password (RFC 5803). CREATE ROLE has it in place of the
-// password, so the password reaches neither the server's statement log nor a terminal. Passwords are ASCII
-// letters and digits here, so SASLprep is not needed.
+// verifier returns the SCRAM verifier that PostgreSQL stores for a password (RFC 5803). CREATE ROLE contains
+// it instead of the password, so the password appears neither in the server's statement log nor on a
+// terminal. Passwords are ASCII letters and digits here, so SASLprep is not needed.
 func verifier(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails

@@ -11,9 +11,9 @@ type piece struct {
 	text string
 }
 
-// split finds a file's statements as psql does: a semicolon ends a statement unless it stands in a comment,
-// a quotation, parentheses, or the BEGIN ATOMIC body of a function. It is used only to find the statement
-// that failed.
+// split finds a file's statements like psql: a semicolon ends a statement unless it is in a comment, a
+// quotation, parentheses, or the BEGIN ATOMIC body of a function. It is used only to find the statement that
+// failed.
 func split(sql string) []piece {
 	var pieces []piece
 	s := splitter{sql: sql, begun: -1}
@@ -115,8 +115,8 @@ func (s *splitter) word(word string) {
 	}
 }
 
-// upTo returns the length of text up to the end of the mark, or of all of it. A doubled quote counts as two
-// quotations beside each other.
+// upTo returns the length of text up to the end of the mark, or of all of it. A doubled quote is treated as
+// two adjacent quotations.
 func upTo(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i + len(mark)

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statements returns what is still missing for the role to own its schema and to reach nothing else. The
-// migrator runs the statements itself if it may. Else an administrator runs them in this order, connected
-// to this database. They contain no password.
+// statements returns the SQL after which the role owns its schema and has access to nothing else. The
+// migrator runs the statements itself if it may. Otherwise an administrator runs them in this order,
+// connected to this database. They contain no password.
 func (r role) statements(s surroundings) ([]string, error) {
 	name, schema := quote(r.name), quote(r.schema)
 	user, database := quote(s.CurrentUser), quote(s.Database)
@@ -66,15 +66,15 @@ func (r role) newPassword() (string, error) {
 	return fmt.Sprintf("ALTER ROLE %s PASSWORD '%s'", quote(r.name), secret), err
 }
 
-// settings are the role's own, in the format of pg_db_role_setting. The platform's connections set theirs;
-// these are for people who connect as the role.
+// settings returns the settings of the role, in the format of pg_db_role_setting. The platform's connections
+// set their own; these are for people who connect as the role.
 func (r role) settings() []string {
 	return []string{"search_path=" + r.schema, "statement_timeout=30s",
 		"idle_in_transaction_session_timeout=60s"}
 }
 
-// changed reports whether the role's settings differ from those it was created with: a role may change its
-// own.
+// changed reports whether the role's settings differ from those that it was created with, because a role may
+// change its own settings.
 func (r role) changed(s surroundings) bool {
 	found, made := slices.Sorted(slices.Values(s.Settings)), slices.Sorted(slices.Values(r.settings()))
 	return len(s.SettingsIn) > 0 || !slices.Equal(found, made)
@@ -88,7 +88,8 @@ type RoleUnavailable struct {
 	statements []string
 }
 
-// Error returns the code and the modules. It leaves the statements out, because they do not fit a line.
+// Error returns the code and the modules. It does not contain the statements, because they do not fit into
+// one line.
 func (e *RoleUnavailable) Error() string {
 	text := ErrRoleUnavailable.Error()
 	if len(e.statements) == 0 {
@@ -99,7 +100,7 @@ func (e *RoleUnavailable) Error() string {
 	return text + " (" + strings.Join(e.Modules, ", ") + ")"
 }
 
-// Code returns ErrRoleUnavailable's.
+// Code returns the code of ErrRoleUnavailable.
 func (e *RoleUnavailable) Code() string { return ErrRoleUnavailable.Code() }
 
 // Unwrap makes errors.Is find ErrRoleUnavailable.

@@ -11,17 +11,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Stop says where a file failed and what the server said. Both may quote data, so a Stop may be shown on
-// the operator's terminal and never be logged.
+// Stop is the place where a file failed and the server's message. Both may contain data, so a Stop may be
+// shown on the operator's terminal but must never be logged.
 type Stop struct {
 	Line      string // "core" or a module's id
 	File      string // 0012_seats.sql
-	At        int    // line of the file, from 1; 0: not known
-	Statement string // "": not known
+	At        int    // line of the file, from 1; 0: unknown
+	Statement string // "": unknown
 	Message   string
 }
 
-// Stopped returns where the file of an ErrFailed failed; false for every other error.
+// Stopped returns the place of an ErrFailed, or false for every other error.
 func Stopped(err error) (Stop, bool) {
 	var f *failure
 	var refused *pgconn.PgError
@@ -51,7 +51,7 @@ func (s *stopped) Error() string { return s.cause.Error() }
 
 func (s *stopped) Unwrap() error { return s.cause }
 
-// stoppedAt makes the error of a file that failed at a byte; -1 when the byte is not known.
+// stoppedAt makes the error of a file that failed at a byte; -1 when the byte is unknown.
 func stoppedAt(cause error, message string, sql []byte, at int) error {
 	s := &stopped{cause: cause, message: message}
 	if at < 0 {
@@ -67,7 +67,7 @@ func stoppedAt(cause error, message string, sql []byte, at int) error {
 }
 
 // longestSearch limits the search for the failed statement: a file that ran longer before it failed is not
-// run again, because the search takes as long.
+// run again, because the search takes just as long.
 const longestSearch = time.Minute
 
 // locate returns the byte of the file at which PostgreSQL refused it, -1 when it cannot be found. The file
@@ -83,7 +83,7 @@ func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *
 		return -1
 	}
 	found := -1
-	_ = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // the caller has the error already
+	_ = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // the caller already has the error
 		if err := enter(ctx, tx, schema); err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *
 
 var errNotFound = errors.New("every statement by itself succeeds")
 
-// position returns the byte of sql that the server points at; false when it points at nothing, or into
+// position returns the byte of sql that the server's error refers to; false when it refers to none or to
 // another text.
 func position(refused *pgconn.PgError, sql string) (int, bool) {
 	if refused.InternalQuery != sql || refused.InternalPosition < 1 {

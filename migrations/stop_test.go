@@ -7,8 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// TestStoppedTellsThePlace: of a file that fails, its line, the statement and what the server says, whatever
-// stands before; and of none of it does the error itself print a word.
+// TestStoppedTellsThePlace checks the line, the statement and the server's message for a failing file,
+// whatever precedes the statement. The error's own text contains none of them.
 func TestStoppedTellsThePlace(t *testing.T) {
 	t.Parallel()
 	const before = `CREATE TABLE seat (id int PRIMARY KEY, "odd;name" text DEFAULT 'it''s; $$'); -- one; line
@@ -74,7 +74,7 @@ CREATE RULE twice AS ON DELETE TO seat DO ALSO (SELECT 1; SELECT 2);
 	}
 }
 
-// TestStoppedIsAboutFiles: other failures have no place.
+// TestStoppedIsAboutFiles: Stopped returns false for other failures.
 func TestStoppedIsAboutFiles(t *testing.T) {
 	f := setup(t)
 	f.mustApply(line("a", `SELECT 1`))

@@ -74,7 +74,7 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	if err := migrations.Check(t.Context(), f.Pool(t), options.Modules); err != nil {
 		t.Error(err)
 	}
-	// What was shared in development is never used in production.
+	// A schema that was shared in development is never used in production.
 	options.SharedRole = false
 	_, err = migrations.Apply(t.Context(), options)
 	if !errors.Is(err, migrations.ErrRoleUnavailable) || !strings.Contains(err.Error(),
@@ -107,7 +107,7 @@ func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
 	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: nobody})
 	assertCode(t, err, migrations.ErrUnreachable)
 
-	// A function earlier in the search path plays the old server.
+	// A function earlier in the search path imitates an old server.
 	f.Exec(t, `CREATE SCHEMA old`)
 	f.Exec(t, `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '140011' $$`)
 	f.Exec(t, `ALTER DATABASE `+f.Settings.Name+` SET search_path = old, pg_catalog`)
@@ -115,7 +115,8 @@ func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
 	assertCode(t, err, migrations.ErrVersionUnsupported)
 }
 
-// A user that does not own the database must not take rights on it from PUBLIC, nor ask an administrator to.
+// For a user that does not own the database, PUBLIC's rights on it must not be revoked, and an administrator
+// must not be asked to do so.
 func TestStatementsLeaveRightsOnAnothersDatabase(t *testing.T) {
 	f := setup(t)
 	owner := f.connect.User

@@ -15,8 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// BenchmarkBodies compares with bare net/http on URLs that are signed once, to the same server, without a
-// hash of the body and without a spool.
+// BenchmarkBodies compares this package with plain net/http: the same server, URLs that are signed once, no
+// hash of the body and no spool.
 func BenchmarkBodies(b *testing.B) {
 	server := storagetest.New(b)
 	bucket := images(b, server)

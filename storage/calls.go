@@ -9,8 +9,8 @@ import (
 
 const unknownType = "application/octet-stream"
 
-// Head tells about an object, within 15 s. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT,
-// UNAVAILABLE.
+// Head returns the description of an object, within 15 s. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED,
+// TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	if !validKey(key) {
 		return Object{}, ErrKey
@@ -23,7 +23,7 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 		return Object{}, ErrNotFound
 	case err != nil:
 		return Object{}, coded(ctx, err)
-	case result.ETag == nil || result.ContentLength == nil: // no S3 service
+	case result.ETag == nil || result.ContentLength == nil: // not an S3 service
 		return Object{}, ErrUnavailable
 	}
 	return Object{
@@ -35,7 +35,7 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	}, nil
 }
 
-// typeOr is for objects that have not come through Put.
+// typeOr returns the content type, or unknownType for an object without one, which was not stored by Put.
 func typeOr(contentType *string) string {
 	if contentType == nil {
 		return unknownType
@@ -43,7 +43,7 @@ func typeOr(contentType *string) string {
 	return *contentType
 }
 
-// Delete removes an object, within 15 s. An object that is not there is no error. Errors: KEY_INVALID,
+// Delete removes an object, within 15 s. A missing object is not an error. Errors: KEY_INVALID,
 // ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if !validKey(key) {

@@ -16,13 +16,13 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// newTransport makes connections of its own: no proxy from the environment, certificates always verified,
+// newTransport makes a transport without a proxy from the environment, with verified certificates, for
 // HTTP/1.1.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    5 * time.Second,
-		ResponseHeaderTimeout:  10 * time.Second, // a connection that is half open leaves time for another
+		ResponseHeaderTimeout:  10 * time.Second, // after a half-open connection there is time for another one
 		ExpectContinueTimeout:  time.Second,
 		IdleConnTimeout:        30 * time.Second,
 		MaxIdleConnsPerHost:    32,
@@ -45,13 +45,14 @@ func newClient(settings environment.Storage, transport http.RoundTripper, counts
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}},
-		// Each of our requests may be repeated. The second attempt is for the idle connection that the service
-		// has just closed.
+		// All our requests may be repeated. The second attempt is needed when the service has just closed the idle
+		// connection.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxAttempts = 2
 			o.MaxBackoff = 250 * time.Millisecond
 		}),
-		// Some services refuse checksums they do not know. A put is signed with the hash of its body all the same.
+		// Some services refuse checksums that they do not support. A put is nevertheless signed with the hash of
+		// its body.
 		RequestChecksumCalculation:                aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation:                aws.ResponseChecksumValidationWhenRequired,
 		DisableLogOutputChecksumValidationSkipped: true,
@@ -66,12 +67,12 @@ func credentials(settings environment.Storage) aws.Credentials {
 }
 
 const (
-	maxRefusal = 64 << 10 // bytes of a response that is an error
-	// bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
+	maxRefusal = 64 << 10 // bytes of an error response
+	// bytes of any other response, except for objects: a page of a list has 1,000 entries of a few KiB each
 	maxResponse = 8 << 20
 )
 
-// doer bounds what the client library reads into memory, and counts the requests.
+// doer limits how much of a response the client library reads into memory, and counts the requests.
 type doer struct {
 	*http.Client
 	counts *counts

@@ -8,16 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// The dispositions: what a browser saves, and what it may show.
+// The values of Content-Disposition: attachment makes a browser save the object, inline lets it show the
+// object.
 const (
 	attachment = "attachment"
 	inline     = "inline"
 )
 
-const maxName = 255 // bytes: what file systems take
+const maxName = 255 // bytes, the limit of file systems
 
-// validName tells whether a browser can save a file under name and show it as it is: no separators, no
-// controls, nothing invisible.
+// validName reports whether a browser can save a file under name and display the name unchanged: it has no
+// separators, no control characters and no invisible characters.
 func validName(name string) bool {
 	return name != "" && len(name) <= maxName && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool {
@@ -25,9 +26,9 @@ func validName(name string) bool {
 		})
 }
 
-// disposition is what an object of this type is stored with. A browser shows the types that it does not
-// run; HTML, SVG, other XML, scripts and what is not known here it saves. An image element shows an SVG all
-// the same.
+// disposition returns the Content-Disposition that an object of this type is stored with. Types that a
+// browser does not execute are shown. HTML, SVG, other XML, scripts and unknown types are saved. An image
+// element shows an SVG nevertheless.
 func disposition(contentType string) string {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error is a stable code that modules may see. It wraps nothing: what the service says names buckets, hosts
-// and requests.
+// Error is a stable code that modules may see. It wraps no cause, because the service's messages contain
+// buckets, hosts and requests.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -22,25 +22,25 @@ func (e Error) Code() string { return string(e) }
 // These are all the codes. docs/reference/error-codes.md explains them.
 const (
 	ErrNotFound = Error("NOT_FOUND") // no object has this key
-	// the key, prefix or position breaks the rules for keys, or the service's own
+	// the key, prefix or position breaks the rules for keys, or the service's rules
 	ErrKey          = Error("KEY_INVALID")
 	ErrAccessDenied = Error("ACCESS_DENIED")    // the service refuses the installation's credentials
-	ErrTooLarge     = Error("TOO_LARGE")        // more than MaxObject, or more than the service takes
+	ErrTooLarge     = Error("TOO_LARGE")        // more than MaxObject, or more than the service accepts
 	ErrLifetime     = Error("LIFETIME_INVALID") // a URL's lifetime is out of range
-	ErrTimeout      = Error("TIMEOUT")          // a limit of time passed, or the caller gave up
-	// no connection, a broken one, a response that is none, no room to spool
+	ErrTimeout      = Error("TIMEOUT")          // a time limit has passed, or the caller's context has ended
+	// no connection, a broken one, an invalid response, or no space for the spool
 	ErrUnavailable = Error("UNAVAILABLE")
 )
 
-// The service's codes that mean something here.
+// The service's codes that are treated specially.
 const (
 	answerNoBucket     = "NoSuchBucket"
-	answerNotFound     = "NotFound" // the status alone: a response to HEAD has no body to say more
+	answerNotFound     = "NotFound" // from the status, because a response to HEAD has no body
 	answerInvalidRange = "InvalidRange"
-	answerBadGateway   = "BadGateway" // the status alone: of a proxy to which the service has not answered
+	answerBadGateway   = "BadGateway" // from the status, of a proxy that got no response from the service
 )
 
-// coded gives an error of the client library its code. It returns no error for none.
+// coded converts an error of the client library to a code. For nil it returns nil.
 func coded(ctx context.Context, err error) error {
 	var network net.Error
 	var result interface{ HTTPStatusCode() int }
@@ -53,7 +53,7 @@ func coded(ctx context.Context, err error) error {
 	switch answerCode(err) {
 	case "NoSuchKey", answerNoBucket:
 		return ErrNotFound
-	case "InvalidAccessKeyId", "XAdminUserNotFound": // not with every service a 403
+	case "InvalidAccessKeyId", "XAdminUserNotFound": // some services send these with another status than 403
 		return ErrAccessDenied
 	case "KeyTooLongError":
 		return ErrKey
@@ -69,7 +69,7 @@ func coded(ctx context.Context, err error) error {
 	return ErrUnavailable
 }
 
-// answerCode is the code in the service's response, "" when no response came that has one.
+// answerCode returns the code in the service's response, or "" when there is no response with a code.
 func answerCode(err error) string {
 	var result smithy.APIError
 	if errors.As(err, &result) {

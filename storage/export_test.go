@@ -12,13 +12,13 @@ var (
 	PhysicalName = physicalName
 )
 
-// Limits are how long a call without a body may take, and how long one with a body may wait.
+// Limits returns how long a call without a body may take, and how long one with a body may make no progress.
 func (p *Provider) Limits() (call, stall time.Duration) { return p.limits.call, p.limits.stall }
 
 // Shorten replaces both time limits.
 func (p *Provider) Shorten(limit time.Duration) { p.limits.call, p.limits.stall = limit, limit }
 
-// AwaitHeaders replaces how long one attempt waits for an answer.
+// AwaitHeaders replaces how long one attempt waits for the head of a response.
 func (p *Provider) AwaitHeaders(limit time.Duration) { p.transport.ResponseHeaderTimeout = limit }
 
 // SetSpool replaces how much disk space a module's bodies may take.

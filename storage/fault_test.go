@@ -76,7 +76,7 @@ func TestAServerThatDenies(t *testing.T) {
 			change(&settings)
 			failures := everyCall(t.Context(), open(t, settings).Bucket("announcements", "images"))
 			if name == "key" {
-				delete(failures, "head") // versitygw says 404, and its response has no body to say more
+				delete(failures, "head") // versitygw responds 404, without a body that has a code
 			}
 			wantEvery(t, failures, storage.ErrAccessDenied)
 		})
@@ -171,7 +171,7 @@ func TestAReadThatFreezes(t *testing.T) {
 		t.Fatal(err)
 	}
 	provider, b := through(t, server, asItIs, freezeAfter(t.Context(), 1<<20))
-	provider.Shorten(3 * time.Second) // which the server does not need for its first megabyte
+	provider.Shorten(3 * time.Second) // longer than the server needs for its first megabyte
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_, body, err := b.Get(ctx, "a", storage.Range{})
@@ -195,18 +195,19 @@ func TestAReadThatFreezes(t *testing.T) {
 		_, err := io.Copy(io.Discard, body)
 		ended <- err
 	}()
-	_ = body.Close() // whether the read waits already or not
+	_ = body.Close() // whether or not the read is already waiting
 	select {
 	case err := <-ended:
 		if err == nil {
 			t.Error("a closed read looks complete")
 		}
-	case <-time.After(20 * time.Second): // of the 30 s after which it ends by itself
+	case <-time.After(20 * time.Second): // shorter than the 30 s after which it ends by itself
 		t.Error("Close did not end the read")
 	}
 }
 
-// TestLimitsAreThoseOfTheReference: modules are promised an answer while their handler can still give one.
+// TestLimitsAreThoseOfTheReference compares the limits with the reference, which promises a result while a
+// module's handler can still respond.
 func TestLimitsAreThoseOfTheReference(t *testing.T) {
 	provider, _ := service(t, func(http.ResponseWriter, *http.Request) {})
 	page, err := os.ReadFile("../docs/reference/modules.md")
@@ -221,8 +222,8 @@ func TestLimitsAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// TestASmallPutIsOneCall: the second attempt begins nothing anew. Without the bound both attempts would end
-// by themselves, and the question that follows would be asked.
+// TestASmallPutIsOneCall: the second attempt does not start the time limit again. Without the limit for the
+// call, both attempts would time out, and a request for the bucket would follow.
 func TestASmallPutIsOneCall(t *testing.T) {
 	t.Parallel()
 	var puts, questions atomic.Int32
@@ -247,7 +248,7 @@ func TestASmallPutIsOneCall(t *testing.T) {
 	}
 }
 
-// service serves scripted responses, which no correct service gives.
+// service serves scripted responses that no correct service sends.
 func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storage.Bucket) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -286,7 +287,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = body.Close() }()
-	<-time.After(limit + pause) // the reader rests
+	<-time.After(limit + pause) // the reader pauses
 	if _, err := io.CopyN(io.Discard, body, 1<<20); err != nil {
 		t.Fatal("get:", err)
 	}
@@ -335,10 +336,10 @@ func TestMalformedResponses(t *testing.T) {
 			_, b := service(t, handler)
 			failures := everyCall(t.Context(), b)
 			if strings.HasPrefix(name, "a page") {
-				delete(failures, "delete") // has no body that could be wrong
+				delete(failures, "delete") // has no response body that could be wrong
 			}
 			if name == "a page, 404" {
-				delete(failures, "head") // nor has this
+				delete(failures, "head") // nor does this
 			}
 			wantEvery(t, failures, storage.ErrUnavailable)
 		})
@@ -383,7 +384,7 @@ func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
 	part := storage.Range{Offset: 2, Length: 3}
 	for name, c := range map[string]struct {
 		part   storage.Range
-		header string // lines
+		header string // header lines
 		status int
 	}{
 		"the whole for a part":  {part, "ETag: e\nContent-Length: 10", 200},

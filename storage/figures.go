@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// counts are of requests to the service, each attempt for itself.
+// counts are the numbers of requests to the service. Each attempt is counted.
 type counts struct{ requests, failures atomic.Int64 }
 
 func (c *counts) count(response *http.Response, err error) {

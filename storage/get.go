@@ -24,11 +24,11 @@ func (r Range) last() uint64 {
 	return r.Offset + r.Length - 1
 }
 
-// Get opens an object, or a part of it; a part beyond the end is empty. The bytes come as they are read:
-// nothing is held but a connection, until Close, which must be called and may be while a Read waits. A Read
-// that fails or is cut short says so with a code and never with io.EOF. The service has 15 s to begin and
-// 15 s for each Read; the time between Reads does not count. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED,
-// TIMEOUT, UNAVAILABLE.
+// Get opens an object, or a part of it; a part beyond the end is empty. The bytes are transferred while they
+// are read: only a connection is occupied, until Close. Close must be called, and may be called while a Read
+// waits. A Read that fails or is truncated returns a code, never io.EOF. The service has 15 s to begin its
+// response and 15 s for each Read; the time between Reads is not counted. Errors: NOT_FOUND, KEY_INVALID,
+// ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.ReadCloser, error) {
 	if !validKey(key) {
 		return Object{}, nil, ErrKey
@@ -68,8 +68,8 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 	return object, &download{ctx: transfer, body: result.Body, watch: watch}, nil
 }
 
-// sizeOf is the size of the whole object. A response without a length could be cut unnoticed,
-// and one without the part that was asked for is not what the caller takes it for: both are refused.
+// sizeOf returns the size of the whole object. It refuses a response without a length, because it could be
+// truncated without being noticed, and a response with another part than the requested one.
 func sizeOf(result *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 	if result.ETag == nil || result.ContentLength == nil {
 		return 0, false
@@ -86,7 +86,7 @@ func sizeOf(result *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 	return size, uint64(first) == part.Offset && uint64(last) == whole && last-first+1 == *result.ContentLength
 }
 
-// beyondEnd tells an object that has nothing there from one that is not there.
+// beyondEnd returns an empty part if the object exists, and NOT_FOUND if it does not.
 func (b *Bucket) beyondEnd(ctx context.Context, key string) (Object, io.ReadCloser, error) {
 	object, err := b.Head(ctx, key)
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *Bucket) beyondEnd(ctx context.Context, key string) (Object, io.ReadClos
 	return object, http.NoBody, nil
 }
 
-// download is the body of a Get. net/http holds it to its Content-Length.
+// download is the body of a Get. net/http returns an error if it is shorter than its Content-Length.
 type download struct {
 	ctx   context.Context
 	body  io.ReadCloser

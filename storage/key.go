@@ -4,7 +4,8 @@ import "strings"
 
 const maxKey = 512 // bytes
 
-// validKey checks the rules for keys. Its characters mean the same in a URL, an XML answer and a file's path.
+// validKey checks the rules for keys. The allowed characters need no escaping in a URL, in XML and in a
+// file's path.
 func validKey(key string) bool {
 	if key == "" || !validPrefix(key) {
 		return false
@@ -17,7 +18,7 @@ func validKey(key string) bool {
 	return true
 }
 
-// validPrefix says whether a key may begin so.
+// validPrefix reports whether a key may begin with prefix.
 func validPrefix(prefix string) bool {
 	for i := range len(prefix) {
 		if !isKeyByte(prefix[i]) {

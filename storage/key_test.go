@@ -24,7 +24,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// FuzzKey compares with the documented rules, written as regular expressions.
+// FuzzKey compares validKey with the documented rules, written as regular expressions.
 func FuzzKey(f *testing.F) {
 	for _, seed := range []string{"a/b", "", ".", "a/../b", "a//b", "!_.*'()-", "ä", "a\xff",
 		strings.Repeat("a/", 256)} {
@@ -52,7 +52,7 @@ func TestPhysicalNames(t *testing.T) {
 				got, c.want, len(got), 63)
 		}
 	}
-	// The same letters, cut elsewhere.
+	// The same letters, divided differently.
 	if storage.PhysicalName("n", "a-b", "c") == storage.PhysicalName("n", "a", "b-c") {
 		t.Error("two buckets share a name")
 	}

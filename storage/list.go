@@ -18,13 +18,13 @@ const (
 // Page is a part of a list, in the service's order of keys.
 type Page struct {
 	Objects []Object
-	Next    string // where the next page begins, as List's after; "" at the end
+	Next    string // the position after this page, for List's after; "" at the end
 }
 
 // List returns the objects whose keys begin with prefix and come after the position after, within 15 s. An
-// empty after is the beginning, a limit below 1 or over 1,000 is 1,000. A page may be shorter than limit
-// before the end, even empty: keys that are none here are left out. Errors: KEY_INVALID, ACCESS_DENIED,
-// TIMEOUT, UNAVAILABLE.
+// empty after is the beginning, a limit below 1 or over 1,000 is 1,000. A page before the last one may be
+// shorter than limit or even empty, because keys that break the rules for keys are left out. Errors:
+// KEY_INVALID, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
 	if !validPrefix(prefix) || len(after) > maxPosition || !utf8.ValidString(after) ||
 		strings.ContainsRune(after, 0) {
@@ -49,7 +49,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	return page(result, prefix, after)
 }
 
-// page refuses what no S3 service says, and what would send a caller round in a circle.
+// page refuses an invalid response, and a response after which a caller would request the same pages forever.
 func page(result *s3.ListObjectsV2Output, prefix, after string) (Page, error) {
 	if result.IsTruncated == nil {
 		return Page{}, ErrUnavailable

@@ -28,7 +28,7 @@ type stored struct {
 	content []byte
 }
 
-// List pages by key. See Bucket.List.
+// List works like Bucket.List.
 func (b *Memory) List(_ context.Context, prefix, after string, limit int) (page Page, _ error) {
 	if limit < 1 || limit > 1000 {
 		limit = 1000
@@ -50,7 +50,7 @@ func (b *Memory) List(_ context.Context, prefix, after string, limit int) (page 
 	return page, nil
 }
 
-// Head is Bucket's.
+// Head works like Bucket.Head.
 func (b *Memory) Head(_ context.Context, key string) (Object, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *Memory) Head(_ context.Context, key string) (Object, error) {
 	return found.Object, nil
 }
 
-// Get is Bucket's.
+// Get works like Bucket.Get.
 func (b *Memory) Get(
 	_ context.Context, key string, part Range,
 ) (Object, io.ReadCloser, error) {
@@ -78,7 +78,7 @@ func (b *Memory) Get(
 	return found.Object, io.NopCloser(bytes.NewReader(content)), nil
 }
 
-// Put is Bucket's.
+// Put works like Bucket.Put.
 func (b *Memory) Put(_ context.Context, key, contentType string, body io.Reader) (Object, error) {
 	content, err := io.ReadAll(io.LimitReader(body, MaxObject+1))
 	switch {
@@ -96,7 +96,7 @@ func (b *Memory) Put(_ context.Context, key, contentType string, body io.Reader)
 	return object, nil
 }
 
-// Delete is Bucket's.
+// Delete works like Bucket.Delete.
 func (b *Memory) Delete(_ context.Context, key string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +104,7 @@ func (b *Memory) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// CreateReadURL returns an address at which nobody answers: a trial follows no link.
+// CreateReadURL returns a URL without a server, because a trial does not open links.
 func (b *Memory) CreateReadURL(
 	_ context.Context, key string, lifetime time.Duration, _ string,
 ) (string, time.Time, error) {

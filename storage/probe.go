@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// probeModule is the platform's own, reserved in manifests, so no module has this bucket.
+// probeModule is an id that manifests may not use, so no module has this bucket.
 const probeModule, probeBucket = "core", "doctor"
 
-// Probe puts an object of a few bytes, reads it back and deletes it, in a bucket that no module has. Nil: all
-// of it went well, else the code of the first failure. ErrUnavailable also stands for a service that gives
-// back something else.
+// Probe puts an object of a few bytes, reads it back and deletes it, in a bucket that no module has. It
+// returns nil, or the code of the first failure. It also returns ErrUnavailable when the service returns
+// other bytes.
 func (p *Provider) Probe(ctx context.Context) error {
 	bucket, key := p.Bucket(probeModule, probeBucket), "probe-"+rand.Text()
 	content := []byte("put, get and delete")

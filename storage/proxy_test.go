@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// wire changes the bytes of one direction of a proxy; when it ends, the connection is closed.
+// wire transforms the bytes of one direction of a proxy; when its reader ends, the connection is closed.
 type wire func(io.Reader) io.Reader
 
 func asItIs(r io.Reader) io.Reader { return r }
 
-// cutAfter passes on n bytes of each connection and closes it.
+// cutAfter forwards n bytes of each connection and then closes it.
 func cutAfter(n int64) wire { return func(r io.Reader) io.Reader { return io.LimitReader(r, n) } }
 
-// freezeAfter passes on n bytes of each connection and then nothing, until ctx ends.
+// freezeAfter forwards n bytes of each connection and then nothing, until ctx ends.
 func freezeAfter(ctx context.Context, n int64) wire {
 	return func(r io.Reader) io.Reader { return io.MultiReader(io.LimitReader(r, n), frozen{ctx}) }
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at
-// all: a body that fails or passes MaxObject has changed nothing. It never reads further than one piece of
-// 256 KiB past MaxObject, and holds one piece in memory and the rest on disk, where all bodies of a module
-// together have 256 MiB: beyond, a Put is UNAVAILABLE. A contentType that is none (RFC 9110) becomes
-// application/octet-stream.
+// Put reads body to its end and then stores it under key, replacing any object there, completely or not at
+// all. If reading fails or the body is larger than MaxObject, nothing is changed. Put reads at most one piece
+// of 256 KiB beyond MaxObject. It keeps one piece in memory and the rest on disk. All bodies of a module
+// together may use 256 MiB of the disk; beyond that, Put returns UNAVAILABLE. An invalid contentType (RFC
+// 9110) becomes application/octet-stream.
 //
-// The time that body takes is body's own affair; then the service has 15 s for each piece and 15 s to
-// answer, for one piece 15 s in all. Errors: what body said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT,
+// There is no limit for the time to read body. Then the service has 15 s for each piece and 15 s to respond;
+// for a body of one piece 15 s in all. Errors: body's own, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT,
 // UNAVAILABLE.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	if !validKey(key) {
@@ -36,14 +36,14 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	return Object{Key: key, Size: whole.size, ContentType: contentType, ETag: etag}, nil
 }
 
-// bucketRounds is how often a put makes its bucket. The second round is for somebody who deletes it, the
-// others are for services that need a moment to know their own buckets.
+// bucketRounds is how often a put tries to create its bucket. The second round is needed when the bucket is
+// deleted in the meantime. The others are for services in which a new bucket is not visible at once.
 const bucketRounds = 4
 
-// send asks for the bucket only when it proves to be missing: the service knows best, even if somebody else
-// has made or deleted it meanwhile.
+// send creates the bucket only when the service reports that it is missing, because other processes may
+// create or delete it at any time.
 func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
-	if whole.size <= pieceSize { // one piece is a call like any other, however often it is sent
+	if whole.size <= pieceSize { // one piece has the time limit of a single call, however often it is sent
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, b.provider.limits.call)
 		defer cancel()
@@ -65,7 +65,7 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 			ContentDisposition: &disposition,
 		})
 		switch {
-		case err == nil && result.ETag == nil: // no S3 service
+		case err == nil && result.ETag == nil: // not an S3 service
 			return "", ErrUnavailable
 		case err == nil:
 			return *result.ETag, nil
@@ -83,9 +83,10 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 	}
 }
 
-// refusal is why the service has not taken a body, and whether it misses the bucket. A service that refuses
-// before it has read all may close the connection with its response still under way; then nobody has seen it,
-// a proxy before the service neither, and a question without a body gets the same response.
+// refusal returns why the service has not accepted a body, and whether the bucket is missing. A service that
+// refuses a body before it has read all of it may close the connection before its response is received, also
+// by a proxy in front of it. In this case refusal sends a request without a body, which gets the same
+// response.
 func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code error) {
 	if said := answerCode(err); said != "" && said != answerBadGateway || ctx.Err() != nil {
 		return said == answerNoBucket, coded(ctx, err)
@@ -100,8 +101,8 @@ func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code err
 	return false, coded(ctx, asked)
 }
 
-// create makes the bucket, after a pause. That somebody else has made it or is about to is no error: the
-// next put finds out.
+// create makes the bucket, after a pause. It is not an error if another process has created it or is creating
+// it: the next put shows whether it exists.
 func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -109,7 +110,7 @@ func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	case <-time.After(pause):
 	}
 	input := &s3.CreateBucketInput{Bucket: &b.name}
-	if region := b.provider.client.Options().Region; region != "us-east-1" { // which must not be named
+	if region := b.provider.client.Options().Region; region != "us-east-1" { // S3's default, which may not be given
 		input.CreateBucketConfiguration = &types.CreateBucketConfiguration{
 			LocationConstraint: types.BucketLocationConstraint(region),
 		}
@@ -122,7 +123,7 @@ func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	return coded(ctx, err)
 }
 
-// upload tells the watch that the service takes the body.
+// upload notifies the watch whenever a part of the body is sent.
 type upload struct {
 	*spooled
 	watch *watch

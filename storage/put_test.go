@@ -54,7 +54,7 @@ func TestTheLimitOfAnObject(t *testing.T) {
 	}
 }
 
-// sameLetters counts the bytes that lettersReader wrote and that are unchanged.
+// sameLetters counts the bytes of r that are equal to those of lettersReader.
 func sameLetters(r io.Reader) (n int64) {
 	piece := make([]byte, 64<<10)
 	for {
@@ -72,7 +72,7 @@ func sameLetters(r io.Reader) (n int64) {
 }
 
 // TestASourceThatFails checks that a truncated body, which net/http reports as io.ErrUnexpectedEOF, is not
-// taken for a complete one.
+// treated as a complete one.
 func TestASourceThatFails(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -163,7 +163,7 @@ func TestMemoryAndDisk(t *testing.T) {
 	put(t, b, "small", "", "needs no file")
 }
 
-// lookAt calls seen when the source has ended and the spool is full.
+// lookAt is a reader that calls seen at its end, when the whole body is in the spool.
 type lookAt struct {
 	io.Reader
 	seen func()

@@ -7,22 +7,23 @@ import (
 )
 
 const (
-	// pieceSize is what a body takes of memory, and what a module sends at once.
+	// pieceSize is how much memory a body uses, in bytes, and how much a module sends at once.
 	pieceSize = 256 << 10
-	// maxSpool is what the bodies of one module take of the disk.
+	// maxSpool is how much disk space the bodies of one module may use, in bytes.
 	maxSpool = 256 << 20
 )
 
-// spooled is a whole body, before a byte of it goes to the service: S3 wants its length and its hash first,
-// and a source that fails or does not end shall leave nothing there. Up to a piece it stays in memory,
-// beyond in a file without a name.
+// spooled is a complete body, before any byte is sent to the service. S3 requires its length and its hash
+// first, and a source that fails or does not end must leave nothing in the storage. Up to a piece it is kept
+// in memory, a longer body in a file without a name.
 type spooled struct {
 	io.ReadSeeker
 	size int64
 	free func()
 }
 
-// spool reads body to its end. The error is the source's own, TOO_LARGE or UNAVAILABLE: there is no room.
+// spool reads body to its end. The error is the source's own, TOO_LARGE, or UNAVAILABLE when there is no
+// space.
 func (b *Bucket) spool(body io.Reader) (*spooled, error) {
 	p := b.provider
 	piece := p.pieces.Get().(*[]byte)
@@ -37,7 +38,7 @@ func (b *Bucket) spool(body io.Reader) (*spooled, error) {
 	return b.spoolFile(body, *piece)
 }
 
-// spoolFile goes on after the first piece, and uses its memory for all others.
+// spoolFile writes the first piece to a file and then copies the rest, using the piece's memory as buffer.
 func (b *Bucket) spoolFile(body io.Reader, piece []byte) (_ *spooled, err error) {
 	file, err := namelessFile(b.provider.spoolDir)
 	if err != nil {
@@ -79,7 +80,8 @@ func (b *Bucket) spoolFile(body io.Reader, piece []byte) (_ *spooled, err error)
 	return &spooled{file, size, free}, nil
 }
 
-// namelessFile is gone when it is closed, or when the process ends in whatever way.
+// namelessFile returns a file without a name. It is removed when it is closed, or when the process ends for
+// any reason.
 func namelessFile(dir string) (*os.File, error) {
 	file, err := os.CreateTemp(dir, "narthex-put-")
 	if err != nil {
@@ -92,8 +94,8 @@ func namelessFile(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// fill reads until piece is full, nil, or the source ends, io.EOF, or fails. io.ReadFull would not do: it
-// says io.ErrUnexpectedEOF at the end, and so does a source that was cut.
+// fill reads until piece is full (nil), the source ends (io.EOF), or it fails. io.ReadFull is not usable,
+// because it returns io.ErrUnexpectedEOF at the end, and so does a truncated source.
 func fill(source io.Reader, piece []byte) (n int, err error) {
 	for idle := 0; n < len(piece) && err == nil; idle++ {
 		var more int

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// The bodies that a module has under way take no more disk space than its limit; another module's bodies do
-// not count.
+// A module's bodies in progress use no more disk space than its limit; those of other modules are not
+// counted.
 func TestSpoolLimit(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
@@ -45,7 +45,7 @@ func TestSpoolLimit(t *testing.T) {
 			t.Errorf("a put within the limit: %v", err)
 		}
 	}
-	for range 3 { // all of it is free again, also after a refusal
+	for range 3 { // all of the space is free again, also after a refusal
 		if _, err := images.Put(t.Context(), "c", "", io.LimitReader(new(lettersReader), 7*mib)); err != nil {
 			t.Errorf("a put afterwards: %v", err)
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// SpoolState is what there is to say of the directory that objects pass through.
+// SpoolState is the state of the directory for spooled objects.
 type SpoolState int
 
-// The states. In the last two a module's files take memory that nobody has counted, or cannot be stored at
-// all.
+// The states. With SpoolInMemory a module's files use memory that no limit counts. With SpoolUnusable they
+// cannot be stored.
 const (
 	SpoolOnDisk SpoolState = iota
 	SpoolInMemory
 	SpoolUnusable
 )
 
-// Spool looks at the directory and changes nothing.
+// Spool returns the state of the configured directory. It changes nothing.
 func Spool(settings environment.Storage) SpoolState {
 	dir := settings.Spool
 	if dir == "" {

@@ -1,9 +1,9 @@
-// Package storage owns the way to the installation's S3 service: the buckets of modules, the objects in
+// Package storage is the client of the installation's S3 service: the buckets of modules, the objects in
 // them, and the URLs by which browsers read them.
 //
-// No bucket name, endpoint, credential, request id or text of the service leaves this package: an error is
-// one of its codes and nothing else, or what the source of a Put said itself. A bucket comes into being
-// with its first object. Until then it is empty.
+// No bucket name, endpoint, credential, request id or text of the service leaves this package. An error is
+// only one of its codes, or the error of a Put's source. A bucket is created with its first object. Before,
+// it is treated as empty.
 package storage
 
 import (
@@ -19,38 +19,38 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// MaxObject is how many bytes an object may have.
+// MaxObject is the largest size of an object, in bytes.
 const MaxObject = 32 << 20
 
-// Provider holds the connections to the service. It is safe for concurrent use, also beside other processes
-// on the same buckets.
+// Provider has the connections to the service. It is safe for concurrent use, also with other processes that
+// use the same buckets.
 type Provider struct {
 	client    *s3.Client
 	transport *http.Transport
 	prefix    string
 	reading   reading
 	pieces    sync.Pool // of *[]byte, pieceSize each
-	spoolDir  string    // "": that of temporary files
+	spoolDir  string    // "": the directory for temporary files
 	limits    limits
 	now       func() time.Time
 	counts    *counts
 
 	mu    sync.Mutex
-	disks map[string]*atomic.Int64 // bytes of the disk that bodies take, by module
+	disks map[string]*atomic.Int64 // bytes of disk space used by bodies, by module
 }
 
-// within is less than a handler of a module has (30 s), so that the module can still answer itself.
+// within is shorter than the time of a module's handler (30 s), so that the handler can still respond.
 const within = 15 * time.Second
 
-// limits bound the waiting, and the disk.
+// limits are the limits of waiting times and disk space.
 type limits struct {
 	call  time.Duration // a call without a body, in all
-	stall time.Duration // a body in which no byte moves
-	spool int64         // bytes a module
+	stall time.Duration // between two transfers of bytes of a body
+	spool int64         // bytes per module
 }
 
-// New makes the provider and opens no connection. The only error is environment.ErrObjectStorage: there is
-// no endpoint, or one of the two is no http or https URL.
+// New makes a Provider. It opens no connection. The only error is environment.ErrObjectStorage: there is no
+// endpoint, or endpoint or delivery origin is not an http or https URL.
 func New(settings environment.Storage) (*Provider, error) {
 	reading, err := newReading(settings)
 	if err != nil {
@@ -71,11 +71,11 @@ func New(settings environment.Storage) (*Provider, error) {
 	}, nil
 }
 
-// Close closes the idle connections. Calls under way go on.
+// Close closes the idle connections. Calls in progress continue.
 func (p *Provider) Close() { p.transport.CloseIdleConnections() }
 
-// Bucket returns a module's bucket, without asking the service. Whether the module's manifest declares it
-// is the caller's to check.
+// Bucket returns a module's bucket. It sends no request. The caller must check that the module's manifest
+// declares the bucket.
 func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,25 +87,26 @@ func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
 	return &Bucket{provider: p, name: physicalName(p.prefix, moduleID, bucketID), disk: disk}
 }
 
-// Bucket is one module's place for objects. It is safe for concurrent use. Its calls follow ctx; when ctx
-// ends first, the code is TIMEOUT. After TIMEOUT and UNAVAILABLE a Put or Delete may have been done
-// nevertheless; each may simply be repeated.
+// Bucket is one bucket of a module. It is safe for concurrent use. When the ctx of a call ends, the call
+// returns TIMEOUT. After TIMEOUT and UNAVAILABLE, a Put or Delete may have succeeded nevertheless; both may
+// be repeated.
 type Bucket struct {
 	provider *Provider
 	name     string
 	disk     *atomic.Int64 // of all buckets of the module
 }
 
-// Object is what the service knows of an object.
+// Object is the service's description of an object.
 type Object struct {
 	Key         string
 	Size        int64     // bytes of the whole object
 	ContentType string    // "" in a Page
-	ETag        string    // with its quotes, as HTTP has it
+	ETag        string    // with its quotes, as in HTTP
 	Modified    time.Time // zero after Put
 }
 
-// physicalName is the bucket's name at the service: deterministic and, by its hash, another for every triple.
+// physicalName returns the bucket's name in the service. It is deterministic and, because of its hash,
+// different for each combination of the arguments.
 func physicalName(prefix, moduleID, bucketID string) string {
 	hash := sha256.Sum256([]byte(prefix + "\x00" + moduleID + "\x00" + bucketID))
 	name := prefix + "-" + moduleID + "-" + bucketID

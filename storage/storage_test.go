@@ -174,7 +174,7 @@ func TestAbsence(t *testing.T) {
 func TestInvalidKeysAreRefusedWithoutAsking(t *testing.T) {
 	t.Parallel()
 	settings := storagetest.New(t).Settings
-	settings.Endpoint = "http://127.0.0.1:1" // nobody
+	settings.Endpoint = "http://127.0.0.1:1" // no server
 	b := open(t, settings).Bucket("m", "b")
 	for _, key := range []string{"", "../x", "a b", strings.Repeat("k", 513)} {
 		_, err := b.Head(t.Context(), key)

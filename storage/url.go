@@ -22,7 +22,7 @@ const (
 	DefaultLifetime = 15 * time.Minute
 )
 
-// reading is all that a read URL is made of.
+// reading contains everything that is needed to make read URLs.
 type reading struct {
 	delivery  url.URL // scheme and host of the delivery origin, path of the endpoint
 	pathStyle bool
@@ -42,7 +42,7 @@ func newReading(settings environment.Storage) (reading, error) {
 	}
 	return reading{
 		delivery: url.URL{Scheme: delivery.Scheme, Host: delivery.Host, Path: endpoint.Path},
-		// An address has no subdomains.
+		// An IP address has no subdomains, so it needs path style.
 		pathStyle: settings.ForcePathStyle || net.ParseIP(delivery.Hostname()) != nil,
 		region:    settings.Region,
 		settings:  settings,
@@ -54,15 +54,16 @@ func isHTTP(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// CreateReadURL returns a URL on the delivery origin by which its holder can read the object
-// until expiresAt, in ranges too; the service is not asked, not even whether the object exists. A lifetime
-// of 0 is DefaultLifetime. Within windows of a third of the lifetime, which begin at the same moments in
-// every process, the URL is the same to the byte, so that browsers can cache what it names; it is therefore
-// good for two thirds of the lifetime at least. The URL is a bearer capability: authorize first, never log
+// CreateReadURL returns a URL on the delivery origin with which anybody can read the object, or ranges of it,
+// until expiresAt. It sends no request and does not check that the object exists. A lifetime of 0 is
+// DefaultLifetime. Time is divided into windows of a third of the lifetime, which are the same in every
+// process. Within a window the URL does not change, so that browsers can cache the object. So the URL is
+// valid for at least two thirds of the lifetime. The URL is a bearer capability: authorize first, never log
 // or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
 //
-// With a name the object is delivered as a download of that name, and of no type that a browser would show.
-// Without one its type decides: what a browser might run was stored as a download (see disposition).
+// With a name the object is delivered as a download with that file name and with a type that no browser
+// shows. Without a name its type decides: types that a browser might execute were stored as a download (see
+// disposition).
 func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (
 	readURL string, expiresAt time.Time, err error,
 ) {
@@ -94,8 +95,8 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	return readURL, signedAt.Add(lifetime), nil
 }
 
-// url names the object as the client library does. Of the characters of keys net/url escapes the same as
-// S3, so that what is signed is what is asked for.
+// url returns the object's URL in the client library's format. For all characters that keys may contain,
+// net/url escapes like S3, so the signed URL is equal to the requested one.
 func (r *reading) url(bucket, key string) *url.URL {
 	u := r.delivery
 	if r.pathStyle {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch ends a transfer in which nothing moves. It bounds each wait, not their sum: 32 MiB may take as long
-// as they move.
+// watch cancels a transfer in which no bytes are transferred for a time. It limits each wait, not their sum:
+// a transfer may take any time as long as it makes progress.
 type watch struct {
 	stall  time.Duration
 	timer  *time.Timer

@@ -101,7 +101,7 @@ func (a *actor) failure(reason Error, cause error, sentence string) *Failure {
 	return &Failure{Service: a.name, Reason: reason, Cause: cause, sentence: sentence}
 }
 
-// String names the actor. Without it suture would use %#v, which prints every field.
+// String names the actor. Without this method suture would use %#v, which prints every field.
 func (a *actor) String() string { return a.name }
 
 // branch is the suture supervisor of one actor. It ends when the actor has ended, also during a pause, when

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// pauses are those after a service's first crashes; every later crash has lastPause.
+// pauses are the pauses after a service's first crashes; after every later crash the pause is lastPause.
 var pauses = [...]time.Duration{0, 0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second,
 	16 * time.Second}
 

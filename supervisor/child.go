@@ -30,7 +30,7 @@ type Child struct {
 	ReadyWithin time.Duration
 	ReadyCode   string
 
-	// StopWithin is the grace of a stop. A service that drains declares the time of its drain and a margin.
+	// StopWithin is the grace of a stop. A service that drains declares the duration of its drain plus a margin.
 	// When the grace passes, the error has StopCode in a regular stop and RollbackCode in the stop after a
 	// failed start; a StopCode that the service itself returns is replaced in the same way. Both default to
 	// ErrStopTimeout.

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Many trees run in real time. Their services crash, fail and panic at any moment, while several goroutines
-// start, cancel and stop them at once. In every case every service has ended and every call returns.
+// Many trees run in real time. Their services crash, fail and panic at any time, while several goroutines
+// start, cancel and stop them concurrently. In every case every service has ended and every call returns.
 func TestHammer(t *testing.T) {
 	t.Parallel()
 	trees := uint64(300)

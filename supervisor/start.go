@@ -10,17 +10,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// Start starts children together, as one level whose services do not need each other, and waits until all
-// of them are ready. A second Start waits for the first.
+// Start starts children together, as one level whose services do not need each other, and waits until all of
+// them are ready. A second Start waits for the first.
 //
-// When a child fails before ready, is not ready in time, or an EndProcess service of the tree fails
-// meanwhile, Start stops everything that runs, this level and all earlier ones, newest first. The error
-// joins the original failure, always first, and the failures of the stops, in their order. Each of them
-// carries a code. A child may never have been served when a sibling failed at once.
+// When a child fails before ready, is not ready in time, or an EndProcess service of the tree fails in the
+// meantime, Start stops everything that runs, this level and all earlier ones, newest first. The error joins
+// the original failure, always first, and the failures of the stops, in their order. Each of them carries a
+// code. A child may never have been served when a sibling failed at once.
 //
 // The end of ctx counts as such a failure, with ErrStartCancelled. After Start has returned nil, ctx no
-// longer affects the tree. A Stop during Start makes Start return ErrTreeStopped, and Stop does the
-// stopping. From then on Start always returns ErrTreeStopped.
+// longer affects the tree. A Stop during Start makes Start return ErrTreeStopped, and Stop does the stopping.
+// From then on Start always returns ErrTreeStopped.
 func (t *Tree) Start(ctx context.Context, children ...Child) error {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
@@ -92,7 +92,7 @@ func (t *Tree) awaitLevel(ctx context.Context, level []*actor) error {
 	return err
 }
 
-// errEndedEarly never leaves this file: awaitLevel returns the actor's own error in its place.
+// errEndedEarly is internal to this file: awaitLevel returns the actor's own error instead.
 var errEndedEarly = errors.New("ended before ready")
 
 func (t *Tree) awaitReady(ctx context.Context, a *actor) error {

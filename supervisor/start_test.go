@@ -12,7 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// slowly is ready after a second and takes a second to stop, so that a test sees whether two steps overlap.
+// slowly is ready after a second and needs a second to stop, so that a test detects whether two steps
+// overlap.
 func slowly(ctx context.Context, a *actor) error {
 	time.Sleep(time.Second)
 	a.isReady()
@@ -151,8 +152,8 @@ func TestNeverReady(t *testing.T) {
 	}
 }
 
-// The original failure comes first, then the failures of the rollback, newest service first. A passed grace
-// does not end the rollback.
+// The original failure comes first, then the failures of the rollback, newest service first. The rollback
+// continues after a service has not stopped within its grace.
 func TestRollbackReportsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)

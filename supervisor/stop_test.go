@@ -148,7 +148,7 @@ func TestStopFailures(t *testing.T) {
 				"service ended with a failure a SERVICE_PANICKED"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for range 10 { // suture picks freely between "told to stop" and "has ended"
+			for range 10 { // suture chooses randomly between "told to stop" and "has ended"
 				synctest.Test(t, func(t *testing.T) {
 					f := setup(t)
 					requireStarted(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
@@ -191,7 +191,7 @@ func TestConcurrentStops(t *testing.T) {
 	})
 }
 
-// Stop ends a Start that still waits, and does the stopping with its own codes.
+// Stop ends a Start that is still waiting, and stops the services with the codes of Stop.
 func TestStopDuringStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)

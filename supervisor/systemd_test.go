@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// systemdSocket listens as systemd does: each datagram is one message. The function that it returns reads
-// the next.
+// systemdSocket listens like systemd: each datagram is one message. It returns a function that reads the next
+// message.
 func systemdSocket(t *testing.T) func() string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notify")
@@ -63,7 +63,7 @@ func TestSystemdReceivesReadyWatchdogAndStopping(t *testing.T) {
 	for last == "WATCHDOG=1" {
 		last = next()
 	}
-	// 10 s of its own and 5 s of the root
+	// 10 s for the service and 5 s for the root
 	if !strings.HasPrefix(last, "STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=15000000") {
 		t.Errorf("the last message is %q, want STOPPING and 15 s", last)
 	}

@@ -13,7 +13,8 @@ var (
 		`in VERSITYGW`)
 )
 
-// find looks in .tools of the checkout, which tests run somewhere below, and then in VERSITYGW.
+// find returns the path of versitygw: in .tools of the checkout that contains the working directory, or else
+// from VERSITYGW.
 func find() (string, error) {
 	for dir, err := os.Getwd(); err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {

@@ -1,6 +1,6 @@
-// Package storagetest owns the S3 server that tests use: versitygw, which checks signatures, expiry and
-// hashes as Amazon does. Each test that asks has a process of its own, with its objects in a folder of the
-// test's.
+// Package storagetest provides an S3 server for tests: versitygw, which checks signatures, expiry and hashes
+// like Amazon's service. Each call of New starts a separate process, with its objects in a folder of the
+// test.
 //
 //	func TestUpload(t *testing.T) {
 //		server := storagetest.New(t)
@@ -34,18 +34,18 @@ const (
 
 const startDeadline = 30 * time.Second
 
-// Server is one test's S3 service, empty at first. It ends with the test.
+// Server is one test's S3 service, without content at first. It is stopped when the test ends.
 type Server struct {
 	Address  string              // host:port
-	Settings environment.Storage // by path style; change a copy for other ways
+	Settings environment.Storage // with path-style URLs; change a copy for other settings
 	objects  string
-	metadata string // so that the file system need not have extended attributes
+	metadata string // in files, so that the file system needs no extended attributes
 	pid      int
 	stop     func()
 }
 
-// New starts a server and waits until it takes connections. The arguments are versitygw's global options
-// beyond those it needs.
+// New starts a server and waits until it accepts connections. The arguments are additional global options of
+// versitygw.
 func New(t testing.TB, arguments ...string) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), t.TempDir(), arguments...)
@@ -56,8 +56,8 @@ func New(t testing.TB, arguments ...string) *Server {
 	return s
 }
 
-// Start is New for a program that is no test: the objects are in a folder of the caller's, who stops the
-// server.
+// Start is New for programs that are not tests. The objects are stored in folder, and the caller must stop
+// the server.
 func Start(ctx context.Context, folder string, arguments ...string) (*Server, error) {
 	program, err := find()
 	if err != nil {
@@ -71,14 +71,14 @@ func Start(ctx context.Context, folder string, arguments ...string) (*Server, er
 	}
 }
 
-// PID is the server's process, for those who stop or freeze it.
+// PID returns the server's process id, for callers that stop or freeze it.
 func (s *Server) PID() int { return s.pid }
 
 // Stop ends the server now, with its connections.
 func (s *Server) Stop() { s.stop() }
 
-// Files lists every file that the server holds, relative to its folder: objects as bucket/key, and the
-// rests of unfinished work.
+// Files returns the paths of all files of the server, relative to its folder: objects as bucket/key, and
+// remains of unfinished uploads.
 func (s *Server) Files(t testing.TB) []string {
 	t.Helper()
 	var files []string
@@ -95,7 +95,7 @@ func (s *Server) Files(t testing.TB) []string {
 	return files
 }
 
-// Remove deletes everything that the server holds, buckets included, behind its clients' backs.
+// Remove deletes all objects and buckets directly on the disk, without the service's clients.
 func (s *Server) Remove(t testing.TB) {
 	t.Helper()
 	for _, folder := range []string{s.objects, s.metadata} {
@@ -134,13 +134,13 @@ func start(ctx context.Context, program, folder string, arguments []string) (*Se
 	command.Env = []string{"ROOT_ACCESS_KEY_ID=" + AccessKey, "ROOT_SECRET_ACCESS_KEY=" + SecretKey,
 		"HOME=" + folder}
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	output := new(strings.Builder) // read once the server has ended
+	output := new(strings.Builder) // read only after the server has ended
 	command.Stdout, command.Stderr = output, output
 	ended := make(chan struct{})
 	started := make(chan error, 1)
 	go func() {
 		defer close(ended)
-		runtime.LockOSThread() // never unlocked: the server dies with the thread that started it
+		runtime.LockOSThread() // never unlocked: the server is killed when the thread that started it ends
 		err := command.Start()
 		started <- err
 		if err == nil {
@@ -182,7 +182,7 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// awaitReachable waits until the server takes connections, or has ended.
+// awaitReachable waits until the server accepts connections, or has ended.
 func (s *Server) awaitReachable(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
