@@ -150,7 +150,7 @@ func TestValidMessagesAreRendered(t *testing.T) {
 	}
 }
 
-// FuzzMessage checks that an accepted message says on the wire what its author wrote, and nothing more.
+// FuzzMessage checks that an accepted message is sent with exactly its author's content.
 func FuzzMessage(f *testing.F) {
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {

@@ -110,7 +110,7 @@ func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	case <-time.After(pause):
 	}
 	input := &s3.CreateBucketInput{Bucket: &b.name}
-	if region := b.provider.client.Options().Region; region != "us-east-1" { // S3's default, which may not be given
+	if region := b.provider.client.Options().Region; region != "us-east-1" { // the default must be omitted
 		input.CreateBucketConfiguration = &types.CreateBucketConfiguration{
 			LocationConstraint: types.BucketLocationConstraint(region),
 		}

@@ -39,8 +39,7 @@ func (c *Call) UserID() string {
 type Connection interface {
 	// CancelBody ends the reading of the request's body while the handler still responds.
 	CancelBody()
-	// Join delays the head of the response and sends it together with the next write, if that has more than
-	// joined bytes.
+	// Join sends the head of the response together with the next write, which must have more than joined bytes.
 	Join()
 }
 

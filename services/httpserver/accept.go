@@ -13,7 +13,8 @@ const (
 	longestPause  = time.Second
 )
 
-// Accept returns net.ErrClosed when nothing is to be accepted any more.
+// Accept returns the next connection for which there is room. It returns net.ErrClosed when no more
+// connections are accepted.
 func (a *connections) Accept() (net.Conn, error) {
 	for {
 		socket, err := a.next()
@@ -28,8 +29,8 @@ func (a *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// next waits through the failures that pass, such as descriptors that are all in use: clients wait with it,
-// in the kernel.
+// next accepts a socket. After a temporary failure, such as no free descriptors, it tries again with growing
+// pauses. Meanwhile clients wait in the kernel's queue.
 func (a *connections) next() (net.Conn, error) {
 	pause := shortestPause
 	for {
@@ -54,20 +55,20 @@ func (a *connections) next() (net.Conn, error) {
 	}
 }
 
-// isClosed tells whether a listener will never accept again.
+// isClosed reports whether the error means that the listener will never accept again.
 func isClosed(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) ||
 		errors.Is(err, syscall.ENOTSOCK)
 }
 
-// stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to
-// be made.
+// stopAccepting makes Accept end, after it has accepted all connections in the kernel's queue: their clients
+// have already completed the handshake.
 func (a *connections) stopAccepting() {
 	a.headsDue = time.Now().Add(a.limits.stopHeader)
 	a.stopping.Store(true)
 	close(a.halt)
 	if listener, ok := a.Listener.(deadlined); !ok || listener.SetDeadline(past) != nil {
-		_ = a.Listener.Close() // only that Accept ends matters
+		_ = a.Listener.Close() // the error does not matter: Accept ends in any case
 	}
 }
 
@@ -82,7 +83,8 @@ func (a *connections) halted() bool {
 	}
 }
 
-// acceptRemaining is asked between two accepts of a halted listener. Nil: accept once more.
+// acceptRemaining is called after a failed accept of a halted listener. If it returns nil, next accepts once
+// more.
 func (a *connections) acceptRemaining(failure error) error {
 	listener, ok := a.Listener.(deadlined)
 	if !ok || !errors.Is(failure, os.ErrDeadlineExceeded) || a.draining && !a.hasPending() {
@@ -98,7 +100,7 @@ func (a *connections) acceptRemaining(failure error) error {
 	return listener.SetDeadline(time.Now().Add(wait))
 }
 
-// hasPending tells whether the kernel has a connection to accept.
+// hasPending reports whether the kernel's queue has a connection to accept.
 func (a *connections) hasPending() (waits bool) {
 	if raw := rawListener(a.Listener); raw != nil {
 		_ = raw.Control(func(fd uintptr) { waits = readable(fd) })

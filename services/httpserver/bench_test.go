@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver/httpservertest"
 )
 
-// BenchmarkListener measures a small keep-alive GET through the listener beside a bare http.Server with the
+// BenchmarkListener measures a small keep-alive GET with the listener, and with a plain http.Server with the
 // same deadlines: compare ns/op of "listener" with "bare".
 func BenchmarkListener(b *testing.B) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, "ok") })
@@ -30,8 +30,8 @@ func BenchmarkListener(b *testing.B) {
 	}
 }
 
-// BenchmarkPipeline measures what a small platform response costs with all that stands before its handler,
-// beside bare gin: compare ns/op and allocs/op of "platform" with "gin".
+// BenchmarkPipeline measures the cost of a small response of the platform, including everything before its
+// handler, and of plain gin: compare ns/op and allocs/op of "platform" with "gin".
 func BenchmarkPipeline(b *testing.B) {
 	const path, body = "/api/v1/principal", `{"kind":"anonymous"}`
 	engine := gin.New()

@@ -8,14 +8,16 @@ import (
 	"syscall"
 )
 
-// client counts what one address has open. Addresses of IPv6 count by /64, which is what one customer gets.
+// client counts the open connections and streams of one address. IPv6 addresses are counted by /64, the
+// network of one customer.
 type client struct {
 	prefix  netip.Prefix
 	open    list.List // of *conn, the oldest first
 	streams int
 }
 
-// place adds a connection, unless there are too many and none of them can give way. Then it returns nil.
+// place adds a connection. If there are too many, it closes the oldest idle one. It returns nil if there is
+// none to close.
 func (a *connections) place(socket net.Conn) *conn {
 	prefix, counted := a.clientPrefix(socket.RemoteAddr())
 	for {
@@ -31,7 +33,8 @@ func (a *connections) place(socket net.Conn) *conn {
 	}
 }
 
-// add returns the connection, or the one that is to give way.
+// add returns the new connection, or if there is no room the oldest idle connection, which the caller should
+// close.
 func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c, oldest *conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,8 +61,8 @@ func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c
 	return c, nil
 }
 
-// oldestIdle is the oldest connection without a request under way. Half a head is no request yet: it costs
-// nothing to send one.
+// oldestIdle returns the oldest connection without a request in progress. A connection with an incomplete
+// head counts as idle, because sending a part of a head costs a client nothing.
 func oldestIdle(conns *list.List) *conn {
 	for e := conns.Front(); e != nil; e = e.Next() {
 		if c := e.Value.(*conn); !c.busy.Load() {
@@ -69,7 +72,7 @@ func oldestIdle(conns *list.List) *conn {
 	return nil
 }
 
-// release gives the place of a closed connection to others.
+// release removes a closed connection from the lists, so that its place is free.
 func (a *connections) release(c *conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -84,7 +87,7 @@ func (a *connections) release(c *conn) {
 	}
 }
 
-// beginStream counts a stream. False: its client has as many as it may.
+// beginStream counts a stream. It returns false if the client already has the maximum number of streams.
 func (a *connections) beginStream(c *conn) bool {
 	if c.client == nil || c.stream {
 		return true
@@ -113,8 +116,8 @@ func (a *connections) removeStream(c *conn) {
 	}
 }
 
-// clientPrefix returns the prefix that a peer's connections count for. Connections from this machine and from
-// trusted proxies belong to many clients and are not counted.
+// clientPrefix returns the prefix under which a peer's connections are counted. Connections from this machine
+// and from trusted proxies belong to many clients and are not counted.
 func (a *connections) clientPrefix(remote net.Addr) (prefix netip.Prefix, counted bool) {
 	peer, ok := remote.(*net.TCPAddr)
 	if !ok {
@@ -132,8 +135,8 @@ func (a *connections) clientPrefix(remote net.Addr) (prefix netip.Prefix, counte
 	return prefix, err == nil
 }
 
-// reservedDescriptors is the most descriptors that are kept for all else: the pool, modules that are
-// restarted, files.
+// reservedDescriptors is the maximum number of descriptors that are reserved for other uses: the database
+// pool, restarted modules, files.
 const reservedDescriptors = 1 << 10
 
 // affordableConnections is how many connections the process's descriptors allow, at most all.

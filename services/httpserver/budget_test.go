@@ -20,7 +20,7 @@ const (
 	noStreamLine = "stream refused for want of room"
 )
 
-// addressedConn is a pipe whose other end seems to be at an address.
+// addressedConn is a pipe with a given remote address.
 type addressedConn struct {
 	net.Conn
 	address net.Addr
@@ -62,7 +62,7 @@ func (v *testClient) hasResponse() {
 	synctest.Wait()
 }
 
-// isOpen reports whether the connection is open; the server must not have written a byte.
+// isOpen reports whether the connection is open. The server must not have sent a byte.
 func (v *testClient) isOpen() bool {
 	v.t.Helper()
 	_ = v.SetReadDeadline(time.Now().Add(time.Nanosecond))
@@ -76,7 +76,7 @@ func (v *testClient) isOpen() bool {
 	return true
 }
 
-// assertOpen compares which of the visitors are still connected.
+// assertOpen checks which of the visitors are still connected.
 func assertOpen(t *testing.T, what string, visitors []*testClient, open ...bool) {
 	t.Helper()
 	for i, v := range visitors {
@@ -141,11 +141,11 @@ func TestConnectionsOfOneClient(t *testing.T) {
 				synctest.Wait()
 				visitors[1].hasResponse()
 				visitors[2].hasResponse()
-				visitors[1].request("/") // the older one stays behind its second request
+				visitors[1].request("/") // its second request protects the older connection
 				visitors[1].hasResponse()
 				fifth := p.visit(t, r.a)
 				assertOpen(t, "with two idle", append(visitors, fifth), false, false, true, true)
-				time.Sleep(time.Second) // the second of the one kind of line
+				time.Sleep(time.Second) // log lines of one kind are at least a second apart
 				var lines []string
 				for _, line := range s.logs.All() {
 					lines = append(lines, line.Message)
@@ -173,8 +173,8 @@ func TestConnectionsInAll(t *testing.T) {
 	})
 }
 
-// TestStreamsOfOneClient checks that one stream too many ends without a byte, that a stream that ends frees
-// its place, and that other requests do not count.
+// TestStreamsOfOneClient checks that a stream above the limit ends without a response, that the end of a
+// stream frees its place, and that other requests are not counted.
 func TestStreamsOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p, release := startCrowded(t, httpserver.Limits{Streams: 2}, nil)

@@ -4,17 +4,17 @@ import "strings"
 
 func (f *framing) beginChunk() { f.stage, f.rest, f.size = inChunkSize, 0, 0 }
 
-// What net/http takes of a chunked body. Whatever it refuses must be refused here too, or a handler would
-// answer for it.
+// The limits of net/http for chunked bodies. A body that net/http refuses must be refused here too. Otherwise
+// a handler would respond to it.
 const (
 	maxChunkDigits = 16
 	maxChunkSize   = 1 << 62
-	maxChunkLine   = 4<<10 - len("\r\n") // of its buffer
-	maxTrailers    = 4 << 10             // the empty line behind them included
-	maxOverhead    = 16 << 10            // bytes of lines, less 16 a chunk and two for each byte of data
+	maxChunkLine   = 4<<10 - len("\r\n") // of net/http's buffer
+	maxTrailers    = 4 << 10             // including the empty line after them
+	maxOverhead    = 16 << 10            // bytes of chunk lines, minus 16 per chunk and two per byte of data
 )
 
-// chunked takes one byte of a chunked body outside its data. Every line ends in CR LF.
+// chunked processes one byte of a chunked body that is not chunk data. Every line ends in CR LF.
 func (f *framing) chunked(b byte) error {
 	if f.stage >= inTrailers {
 		return f.trailer(b)
@@ -33,7 +33,7 @@ func (f *framing) chunked(b byte) error {
 	return errChunk
 }
 
-// trailer takes one byte of the fields behind the last chunk, each a name, a colon and a value (RFC 9112
+// trailer processes one byte of the fields after the last chunk, each a name, a colon and a value (RFC 9112
 // §7.1.2).
 func (f *framing) trailer(b byte) error {
 	if f.size++; f.size >= maxTrailers && f.stage != inTrailersEnd {
@@ -58,7 +58,7 @@ func (f *framing) trailer(b byte) error {
 	return errChunk
 }
 
-// isTokenByte is RFC 9110 §5.6.2.
+// isTokenByte reports whether b may be part of a token (RFC 9110 §5.6.2).
 func isTokenByte(b byte) bool {
 	switch {
 	case '0' <= b && b <= '9', 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z':
@@ -67,7 +67,8 @@ func isTokenByte(b byte) bool {
 	return strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0
 }
 
-// expect goes on to next when the byte is the awaited one. Another byte is a fault unless the stage may stay.
+// expect continues with stage next when the byte is the awaited one. Otherwise it keeps the stage if stay is
+// true, and returns an error if not.
 func (f *framing) expect(awaited bool, next stage, stay bool) error {
 	if awaited {
 		f.stage = next
@@ -79,7 +80,7 @@ func (f *framing) expect(awaited bool, next stage, stay bool) error {
 	return errChunk
 }
 
-// chunkLine takes a byte of "size [spaces] CR" or "size;extension CR".
+// chunkLine processes a byte of "size [spaces] CR" or "size;extension CR".
 func (f *framing) chunkLine(b byte) error {
 	if b == '\r' && f.size > 0 {
 		f.stage = inChunkSizeEnd

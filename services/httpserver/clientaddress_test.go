@@ -29,7 +29,7 @@ func behindProxy() *clientaddress.Resolver {
 	})
 }
 
-// serveFor serves routes that tell which address they were given: all lines of the internal header.
+// serveFor serves routes that return the address that they get: all lines of the internal header.
 func serveFor(t *testing.T, clients httpserver.ClientAddress) (address string, logs *observer.ObservedLogs) {
 	t.Helper()
 	tell := func(c *httpapi.Call) error { return c.JSON(http.StatusOK, c.Request.Header[clientaddress.Header]) }
@@ -52,7 +52,7 @@ func serveFor(t *testing.T, clients httpserver.ClientAddress) (address string, l
 	return server.Listener.Addr().String(), logs
 }
 
-// rawRequest sends header lines exactly as they are spelled, which no client library does.
+// rawRequest sends header lines without changes, which no client library does.
 func rawRequest(t *testing.T, address, method, path string, lines ...string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

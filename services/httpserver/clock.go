@@ -2,8 +2,8 @@ package httpserver
 
 import "time"
 
-// clock keeps one connection's deadlines. They move with every request and hardly ever pass. So a timer that
-// would fire too early is left alone, and is set for the remaining time when it fires.
+// clock keeps one connection's deadlines. They change with every request and rarely pass. So a timer that
+// would fire too early is not changed. When it fires, it is set again for the remaining time.
 type clock struct {
 	timer   *time.Timer
 	due     time.Time // of the peer's next bytes; zero: none are awaited

@@ -13,58 +13,58 @@ import (
 	"time"
 )
 
-// conn stands between net/http and a socket. It keeps the exact deadlines, refuses what net/http would let
-// pass, and replaces net/http's own refusals by the fixed ones (fault.go). It has no goroutine: one timer
-// wakes it.
+// conn is the connection that net/http gets in place of a socket. It enforces exact deadlines, refuses
+// requests that net/http would accept, and replaces net/http's own error responses by fixed ones (fault.go).
+// It has no goroutine, only one timer.
 //
 // A request passes these states: its bytes are read, its head is complete (busy), its handler is admitted,
 // its response begins, finishResponse ends it. A read never returns bytes of two requests, so that net/http
-// asks for the next request when the response was written. What net/http reads ahead, to notice a client that
-// leaves, is answered by leaving.go.
+// reads the next request only after the response was written. leaving.go handles the reads with which
+// net/http detects that a client has disconnected.
 type conn struct {
 	net.Conn
-	raw syscall.RawConn // nil: no socket of the operating system
+	raw syscall.RawConn // nil: not a socket of the operating system
 	all *connections
 
 	leave context.CancelFunc // ends the contexts of the connection's requests
 
-	bounded atomic.Bool // net/http has set a read deadline; it does so only to stop a read
+	bounded atomic.Bool // net/http has set a read deadline, which it does only to stop a read
 	busy    atomic.Bool // from a complete head to the end of its response; written under mu
-	sending atomic.Bool // a Write is under way
+	sending atomic.Bool // a Write is in progress
 
-	// Of connections, under its lock.
+	// These fields belong to connections and are used under its lock.
 	client *client // nil: not counted
 	places [2]*list.Element
-	stream bool // counted as one
+	stream bool // counted as a stream
 
 	mu            sync.Mutex
 	framing       framing
-	pending       []byte    // read already, but the next request's
-	began         time.Time // the request's first byte; zero when it was not needed
+	pending       []byte    // already read, but belongs to the next request
+	began         time.Time // when the request's first byte arrived; zero if that was not needed
 	fresh         bool      // no response yet
 	admitted      bool
 	handled       bool // its handler has returned
 	responseBegun bool
-	last          bool // its response says that the connection ends
-	streaming     bool // its response is a stream, which ends with the peer's input
-	lent          bool // its stream writes to the socket without net/http, and closes it (lent.go)
-	halfClosed    bool // the peer sends no more, and its request is under way
+	last          bool // its response has Connection: close
+	streaming     bool // its response is a stream, which ends when the peer ends its input
+	lent          bool // a stream writes to the socket without net/http, and closes it (lent.go)
+	halfClosed    bool // the peer has ended its input, and its request is in progress
 	readClosed    bool // nothing is read any more
 	writeClosed   bool // nothing is written any more
 	bodyCancelled bool // its request's body was cancelled
 	idleExpired   bool // its idle time is over, and the reading goroutine has not confirmed that nothing came
-	faulted       bool // a fault's response was written in place of its handler's
-	closed        bool // the socket
+	faulted       bool // a fault's response was written instead of the handler's
+	closed        bool // the socket is closed
 	serverDone    bool // net/http has closed its side
-	ended         bool // both, and connections knows
-	closeOnTaken  bool // it is closed when the peer has taken the rest of its response
-	joins         bool // the head waits for the body's first bytes (Join)
+	ended         bool // closed and serverDone, and connections.finish was called
+	closeOnTaken  bool // to be closed when the peer has acknowledged the rest of the response
+	joins         bool // the head is sent with the body's first bytes (Join)
 	clock         clock
 	progress      progress
 
-	held *bytes.Buffer // the beginning of a response, which leaves with the next Write; nil: none
+	held *bytes.Buffer // the beginning of a response, which is sent with the next Write; nil: none
 
-	watched chan struct{} // not nil while a goroutine watches the client; closed when that ends
+	watched chan struct{} // not nil while a goroutine watches the client; closed when the goroutine ends
 }
 
 func newConn(socket net.Conn, all *connections) *conn {
@@ -73,7 +73,7 @@ func newConn(socket net.Conn, all *connections) *conn {
 		c.raw, _ = holder.SyscallConn()
 	}
 	if buffered, ok := socket.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		// without it the kernel keeps some MiB for a peer that does not read
+		// without this limit the kernel buffers some MiB for a peer that does not read
 		_ = buffered.SetWriteBuffer(all.limits.unsent)
 	}
 	c.mu.Lock()
@@ -93,7 +93,7 @@ func (c *conn) Read(p []byte) (n int, err error) {
 	if len(p) == 1 && c.readAhead() {
 		return 0, nil
 	}
-	for n == 0 && err == nil { // again: only empty lines came, or an idle end was taken back
+	for n == 0 && err == nil { // again, if only empty lines were read, or the idle expiry was cancelled
 		if n, err = c.readPending(p); n == 0 && err == nil {
 			n, err = c.readSocket(p)
 		}
@@ -144,13 +144,13 @@ func (c *conn) readSocket(p []byte) (int, error) {
 	return used - skipped, err
 }
 
-// follow follows what was read, and sets the deadline of what is missing.
+// follow passes the bytes read to framing, and sets the deadline for the missing part of the request.
 func (c *conn) follow(p []byte) (skipped, used int, err error) {
 	if c.readClosed {
 		return 0, 0, errEnded
 	}
 	if c.idleExpired {
-		c.cancelIdleExpiry() // it came in time
+		c.cancelIdleExpiry() // the request came in time
 	}
 	heads := c.framing.heads
 	if skipped, used, err = c.framing.follow(p); err != nil {
@@ -162,18 +162,18 @@ func (c *conn) follow(p []byte) (skipped, used int, err error) {
 	}
 	switch busy, stage := c.busy.Load(), c.framing.stage; {
 	case busy && stage <= inHead:
-		c.clock.clear() // the request is complete: the rest of its time is the handler's
+		c.clock.clear() // the request is complete: the handler has no deadline
 	case busy:
 		c.beginRequest()
 		c.clock.set(c.began.Add(c.all.limits.request))
 	case stage == inHead && c.beginRequest() && (!c.fresh || c.all.stopping.Load()):
-		// a fresh connection's runs since it was accepted
+		// the deadline of a fresh connection was set when it was accepted
 		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 	}
 	return skipped, used, nil
 }
 
-// beginRequest notes when the request began, and tells whether that was now.
+// beginRequest records the time of the request's first byte. It returns false if it was already recorded.
 func (c *conn) beginRequest() bool {
 	if !c.began.IsZero() {
 		return false
@@ -182,7 +182,8 @@ func (c *conn) beginRequest() bool {
 	return true
 }
 
-// admit lets a handler run, once for each head, if net/http reads the request's framing as it was read here.
+// admit reports whether the handler may run: once for each head, and only if net/http found the same framing
+// as this package.
 func (c *conn) admit(r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,14 +197,15 @@ func (c *conn) admit(r *http.Request) bool {
 	return c.admitted
 }
 
-// handlerReturned is called when the handler has returned: the unread rest of the body is then dropped.
+// handlerReturned is called when the handler has returned. A later read cancels the unread rest of the body.
 func (c *conn) handlerReturned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled = true
 }
 
-// Write passes a handler's response on. What net/http writes while no handler runs is a refusal of its own.
+// Write sends a handler's response. When no handler was admitted, net/http writes an error response of its
+// own, which Write replaces by a fault.
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	body := p
@@ -242,8 +244,8 @@ var (
 	closeHeader = []byte("\r\nConnection: close\r\n")
 )
 
-// addConnectionClose puts Connection: close behind the status line. Only here is it certain that the stop had
-// begun, or not, when the head went out; net/http was asked for it too early.
+// addConnectionClose inserts Connection: close after the status line. This must happen when the head is sent,
+// because a stop may begin after the handler has set its headers.
 func addConnectionClose(body []byte) []byte {
 	head, _, _ := bytes.Cut(body, headEnd)
 	if bytes.Contains(append(head[:len(head):len(head)], lineEnd...), closeHeader) {
@@ -270,11 +272,11 @@ func (c *conn) finishResponse() {
 		c.all.endStream(c)
 	}
 	if c.last {
-		c.readClosed = true // net/http does not know
+		c.readClosed = true // net/http does not know that the connection ends
 		return
 	}
 	c.began = time.Now()
-	if c.framing.stage == inHead { // of which a byte was read ahead
+	if c.framing.stage == inHead { // a byte of the next head was already read
 		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 		return
 	}
@@ -282,7 +284,7 @@ func (c *conn) finishResponse() {
 	c.began = time.Time{}
 }
 
-// shortenHeader gives a connection without a whole head the shorter time that is left at a stop.
+// shortenHeader sets the shorter deadline of a stop for a connection without a complete head.
 func (c *conn) shortenHeader() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -295,11 +297,11 @@ func (c *conn) shortenHeader() {
 	}
 }
 
-// waiting tells whether nothing of a request has come.
+// waiting reports whether no byte of a request has arrived.
 func (c *conn) waiting() bool { return !c.busy.Load() && c.framing.stage == between && !c.writeClosed }
 
-// SetReadDeadline ignores the calls by which net/http ends a read that does not wait, or clears a deadline
-// that is not set, several times a request.
+// SetReadDeadline ignores unnecessary calls, which net/http makes several times per request: to end a read
+// that does not wait, and to clear a deadline that is not set.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	if !t.IsZero() && c.endsReadAhead() {
 		return nil

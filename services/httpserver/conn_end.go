@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// This file is how a connection ends: by its deadline, by a fault, by net/http, to make room for another
-// connection, or by a stop.
+// This file contains the ways in which a connection ends: by its deadline, by a fault, by net/http, to make
+// room for another connection, or by a stop.
 
-// expire is the timer's call.
+// expire is called by the timer.
 func (c *conn) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -21,7 +21,7 @@ func (c *conn) expire() {
 	}
 	switch {
 	case c.closed || !due:
-	case c.writeClosed: // the peer has had its time to read the fault
+	case c.writeClosed: // the time for the peer to read the fault is over
 		_ = c.finish()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
 		c.idleExpired = true
@@ -31,9 +31,9 @@ func (c *conn) expire() {
 	}
 }
 
-// expireIdle ends a connection whose idle time is over, silently, unless the next request came in time: under
-// load only the reading goroutine is late, and only it can tell, so it calls this. again: it must read once
-// more.
+// expireIdle closes a connection whose idle time is over, without a response, unless the next request came in
+// time. Only the reading goroutine calls it, because under load this goroutine may be late and only it can
+// check for unread bytes. If again is true, it must read once more.
 func (c *conn) expireIdle() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,14 +48,14 @@ func (c *conn) expireIdle() (again bool) {
 	return false
 }
 
-// cancelIdleExpiry takes back that the idle time is over.
+// cancelIdleExpiry resets idleExpired, because bytes have arrived in time.
 func (c *conn) cancelIdleExpiry() {
 	c.idleExpired = false
 	_ = c.Conn.SetReadDeadline(time.Time{})
 	c.clock.set(time.Now().Add(c.all.limits.stopIdle))
 }
 
-// unread reports whether the socket holds unread bytes of the peer. Closing the socket would then reset the
+// unread reports whether the socket has unread bytes from the peer. Closing the socket would then reset the
 // connection.
 func (c *conn) unread() (waits bool) {
 	if c.raw == nil {
@@ -68,8 +68,8 @@ func (c *conn) unread() (waits bool) {
 	return waits
 }
 
-// BeginStream is called before a response without an end. False: its client has as many as it may, and
-// nothing must be written.
+// BeginStream is called before a response without an end. It returns false if the client already has the
+// maximum number of streams; then nothing may be written.
 func (c *conn) BeginStream() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *conn) BeginStream() bool {
 
 var past = time.Unix(1, 0)
 
-// closeIdle closes a connection silently, unless a request is under way.
+// closeIdle closes a connection without a response, unless a request is in progress.
 func (c *conn) closeIdle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,8 +97,8 @@ func (c *conn) closeIdle() bool {
 	return true
 }
 
-// fail ends the connection's reading with one line of the log, and writes the fault's response unless a
-// response has begun.
+// fail stops reading from the connection, logs the fault as one line, and writes the fault's response unless
+// a response has begun.
 func (c *conn) fail(f fault) {
 	if c.readClosed {
 		return
@@ -116,8 +116,8 @@ func (c *conn) fail(f fault) {
 	_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 }
 
-// linger ends the response, and leaves the socket open for a moment: closing it on unread bytes
-// resets the connection, and the peer may lose the response with it.
+// linger closes the sending half, and leaves the socket open for a short time. Closing a socket with unread
+// bytes resets the connection, and then the peer may lose the response.
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -127,7 +127,7 @@ func (c *conn) linger() {
 	c.clock.set(time.Now().Add(c.all.limits.linger))
 }
 
-// CancelBody ends the connection's reading while its handler can still respond.
+// CancelBody stops reading from the connection while its handler can still respond.
 func (c *conn) CancelBody() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +142,8 @@ func (c *conn) cancel() {
 	}
 }
 
-// bodyReceived tells whether all of the request has been read: then what is left of its body fits into a
-// buffer of net/http's.
+// bodyReceived reports whether the whole request has been read from the socket. Then the unread rest of its
+// body is in a buffer of net/http.
 func (c *conn) bodyReceived() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// Close is net/http's: the socket goes with it, unless it lingers.
+// Close is called by net/http. It closes the socket too, unless the socket lingers.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,7 +168,7 @@ func (c *conn) Close() error {
 		c.linger()
 	}
 	if c.writeClosed && !c.closed {
-		return nil // the timer closes
+		return nil // the timer closes the socket
 	}
 	if c.closed {
 		return c.closeSocket()

@@ -23,7 +23,7 @@ func (s *rawServer) counts(message string) (counts []int64) {
 	return counts
 }
 
-// TestBrokenConnectionsMakeOneLineASecond checks that each kind has one line a second, with its count.
+// TestBrokenConnectionsMakeOneLineASecond checks that each kind logs one line per second, with its count.
 func TestBrokenConnectionsMakeOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipeListener()
@@ -68,8 +68,8 @@ func (f *failing) Accept() (net.Conn, error) {
 	return f.pipeListener.Accept()
 }
 
-// TestFailuresOfAccept checks that failures are waited out and logged once a minute with their count, and
-// that connections are served afterwards.
+// TestFailuresOfAccept checks that accepting is tried again after failures, that they are logged once a
+// minute with their count, and that connections are served afterwards.
 func TestFailuresOfAccept(t *testing.T) {
 	for _, failure := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
 		syscall.ECONNABORTED, syscall.EPERM} {

@@ -15,25 +15,25 @@ import (
 
 // limits are the deadlines and sizes of connections.
 type limits struct {
-	header  time.Duration // to a whole head, from its first byte; on a new connection from its begin
-	request time.Duration // to a whole body, from the head's first byte
+	header  time.Duration // for a complete head, from its first byte; on a new connection from its accept
+	request time.Duration // for a complete body, from the head's first byte
 	idle    time.Duration // keep-alive: between a response and the next request
-	stall   time.Duration // in which a peer takes nothing of its response
-	drain   time.Duration // at a stop, for requests under way
+	stall   time.Duration // for a peer that takes no bytes of its response
+	drain   time.Duration // at a stop, for requests in progress
 	head    int           // bytes of a request line and its headers
 	// bytes of a response that the kernel buffers for the peer; it doubles them for its own bookkeeping
 	unsent int
 
-	handshake time.Duration // at a stop: a connection that a client believes to be made, and the kernel not yet
+	handshake time.Duration // at a stop: for handshakes that the client has completed and the kernel has not
 
-	stopIdle   time.Duration // idle, at a stop: a request that was on its way is still answered
-	stopHeader time.Duration // to a whole head, at a stop
-	linger     time.Duration // between a fault's response and the socket's end; as net/http's own
-	writable   time.Duration // for a fault's response to be sent
+	stopIdle   time.Duration // idle time at a stop, so that a request on its way still gets a response
+	stopHeader time.Duration // for a complete head at a stop
+	linger     time.Duration // between a fault's response and closing the socket; the same as in net/http
+	writable   time.Duration // for sending a fault's response
 
-	all       int // connections
+	all       int // all connections
 	perClient int
-	streams   int // of one client
+	streams   int // streams of one client
 }
 
 func defaultLimits() limits {
@@ -64,21 +64,21 @@ type connections struct {
 	proxy     func(netip.Addr) bool
 	lines     *loglimit.Limiter
 	meter     Meter
-	faults    func(status int, took time.Duration) // counts the responses of the transport
+	faults    func(status int, took time.Duration) // counts the fault responses
 
 	young *young
 
-	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
+	halt     chan struct{} // closed when only the connections in the kernel's queue are still accepted
 	stopping atomic.Bool
-	headsDue time.Time // at a stop; written before stopping
-	draining bool      // of the goroutine that accepts
+	headsDue time.Time // deadline of heads at a stop; written before stopping
+	draining bool      // used only by the goroutine that accepts
 
 	mu         sync.Mutex
 	open       *list.List // of *conn, the oldest first, until their socket is closed
 	clients    map[netip.Prefix]*client
-	unfinished int           // connections that are open, or that net/http has not left
-	closing    bool          // connections are accepted no more
-	drained    chan struct{} // closed when closing and none is under way
+	unfinished int           // connections that are open, or that net/http still uses
+	closing    bool          // no more connections are accepted
+	drained    chan struct{} // closed when closing is true and unfinished is 0
 }
 
 func newConnections(listener net.Listener, config ListenerConfig, limits limits) *connections {
@@ -105,7 +105,7 @@ func (a *connections) idleLimit() time.Duration {
 	return a.limits.idle
 }
 
-// headBy is when a head is due that otherwise were due at t.
+// headBy returns the deadline of a head: t, or at a stop headsDue if that is earlier.
 func (a *connections) headBy(t time.Time) time.Time {
 	if a.stopping.Load() && a.headsDue.Before(t) {
 		return a.headsDue
@@ -113,7 +113,7 @@ func (a *connections) headBy(t time.Time) time.Time {
 	return t
 }
 
-// stop shortens the wait for further requests. It is called after the last accept.
+// stop shortens the deadlines for further requests. It is called after the last accept.
 func (a *connections) stop() {
 	for _, c := range a.list() {
 		c.shortenHeader()
@@ -131,7 +131,7 @@ func (a *connections) abort() {
 	}
 }
 
-// list is a copy, since a connection takes this lock under its own.
+// list returns a copy, because a connection locks a.mu while it holds its own lock.
 func (a *connections) list() []*conn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +142,7 @@ func (a *connections) list() []*conn {
 	return conns
 }
 
-// finish is called when a connection's socket is closed and net/http has finished with it.
+// finish is called when a connection's socket is closed and net/http no longer uses the connection.
 func (a *connections) finish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,12 +160,12 @@ func (a *connections) checkDrained() {
 	}
 }
 
-// logLine is what is logged of connections, the same for all of its kind. A stranger could otherwise fill a
-// disk.
+// logLine is one kind of log line about connections. It has no variable text and a limited rate, because
+// otherwise a stranger could fill the disk.
 type logLine struct {
 	text  string
 	level zapcore.Level
-	every time.Duration // there is at most one in this time
+	every time.Duration // at most one line in this time
 	cause string        // for the meter
 }
 

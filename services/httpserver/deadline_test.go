@@ -19,7 +19,7 @@ type received struct {
 	after time.Duration
 }
 
-// watch reads until the connection is closed, with a fake clock.
+// watch reads until the connection is closed, and measures the time with a fake clock.
 func watch(conn net.Conn) <-chan received {
 	end := make(chan received, 1)
 	start := time.Now()
@@ -176,8 +176,8 @@ func TestReadAheadIsARequest(t *testing.T) {
 	})
 }
 
-// TestPieces sends the same requests cut in two at every byte, and byte by byte: the responses must be the
-// same.
+// TestPieces sends the same requests divided in two at every byte, and byte by byte: the responses must be
+// the same.
 func TestPieces(t *testing.T) {
 	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) +
 		"3\r\n\r\nabc\r\n" +

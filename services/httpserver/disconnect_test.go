@@ -30,7 +30,7 @@ func TestHalfClosedRequestIsServed(t *testing.T) {
 				<-release
 				select {
 				case <-r.Context().Done():
-				case <-time.After(200 * time.Millisecond): // so long the end of input has been there
+				case <-time.After(200 * time.Millisecond): // the end of input has arrived long before
 				}
 				write(w, fmt.Sprint(r.Context().Err()))
 			})}, httpserver.Limits{})
@@ -53,9 +53,9 @@ func TestHalfClosedRequestIsServed(t *testing.T) {
 func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	for _, r := range []struct {
 		name   string
-		half   bool // the input ends first
-		reset  bool // else the client just closes
-		writes bool // by the handler, which then notices the disconnect
+		half   bool // the client ends its input first
+		reset  bool // otherwise the client closes normally
+		writes bool // the handler writes and thereby notices the disconnect
 	}{
 		{name: "a reset", reset: true},
 		{name: "a reset behind an end of input", half: true, reset: true},
@@ -93,7 +93,7 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	}
 }
 
-// TestEndOfInputEndsAStream checks that an end of input ends a stream, also when it came before the stream
+// TestEndOfInputEndsAStream checks that an end of input ends a stream, also when it arrived before the stream
 // began.
 func TestEndOfInputEndsAStream(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

@@ -47,8 +47,8 @@ func TestStopUnderLoad(t *testing.T) {
 	}
 }
 
-// sendRequests sends requests until a new connection is refused. It makes a new connection where the server
-// announced that it closes the last one.
+// sendRequests sends requests until a new connection is refused. It makes a new connection when the server
+// has announced that it closes the previous one.
 func sendRequests(address string, results *atomic.Int32, warm chan<- struct{}) error {
 	request := []byte("GET /load HTTP/1.1\r\nHost: x\r\n\r\n")
 	for {
@@ -80,13 +80,14 @@ func sendRequests(address string, results *atomic.Int32, warm chan<- struct{}) e
 	}
 }
 
-// lastLine returns a response that announces the end of its connection.
+// lastLine returns a response with Connection: close.
 func lastLine(text string) string {
 	return strings.Replace(reply(text), "\r\n", "\r\nConnection: close\r\n", 1)
 }
 
-// TestStopUnderNewConnections stops the server while clients make a connection for each request. Each is
-// answered or refused. None is reset, because connections made before the listener closes are still served.
+// TestStopUnderNewConnections stops the server while clients make a connection for each request. Each gets a
+// response or is refused. None is reset, because connections made before the listener closes are still
+// served.
 func TestStopUnderNewConnections(t *testing.T) {
 	for range 5 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
@@ -121,12 +122,12 @@ func TestStopUnderNewConnections(t *testing.T) {
 	}
 }
 
-// requestOnce makes a connection for one request. late reports that the machine was so slow that the
-// connection may have looked idle, or was not made.
+// requestOnce makes a connection for one request. late is true if the machine was so slow that the connection
+// may have seemed idle, or was not made.
 func requestOnce(address string) (late bool, err error) {
 	start := time.Now()
 	conn, err := net.Dial("tcp", address)
-	if err != nil { // a handshake takes no time on this machine unless it waits for its turn
+	if err != nil { // a handshake on this machine takes no time unless the machine is overloaded
 		return time.Since(start) > 50*time.Millisecond, err
 	}
 	defer conn.Close()
@@ -141,8 +142,8 @@ func requestOnce(address string) (late bool, err error) {
 	return late, err
 }
 
-// TestStop checks the order of a stop exactly: what is seen by a client with half a request, by an idle one,
-// and by one with a request under way.
+// TestStop checks the exact order of a stop: what a client with half a request receives, an idle one, and one
+// with a request in progress.
 func TestStop(t *testing.T) {
 	const get = "GET /g HTTP/1.1\r\nHost: x\r\n\r\n"
 	const lull = 500 * time.Millisecond
@@ -150,7 +151,7 @@ func TestStop(t *testing.T) {
 	for _, r := range []struct {
 		name         string
 		before       string
-		pause        time.Duration // from the stop to what is sent after it
+		pause        time.Duration // from the stop to the bytes sent after it
 		after        string
 		want         received
 		runs         int32
@@ -203,7 +204,7 @@ func TestStop(t *testing.T) {
 }
 
 // TestLongRequestAtAStop checks a request that was admitted before the stop. Either it ends in time and its
-// response announces the end of the connection, or it is cut off with ErrDrain.
+// response announces the end of the connection, or its connection is closed and Serve returns ErrDrain.
 func TestLongRequestAtAStop(t *testing.T) {
 	for _, r := range []struct {
 		name  string
@@ -235,7 +236,7 @@ func TestLongRequestAtAStop(t *testing.T) {
 						r.after, r.want == context.Canceled)
 				}
 				s.check(t, "", "", 1)
-				time.Sleep(time.Minute) // the handler that nobody could end
+				time.Sleep(time.Minute) // a handler that cannot be stopped
 			})
 		})
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// edge is what every request passes before the table: the headers every response carries, CORS, and the
-// client's address (docs/reference/http-api.md).
+// edge handles every request before the route table: the headers of every response, CORS, and the client's
+// address (docs/reference/http-api.md).
 type edge struct {
 	trusted originSet
 	clients ClientAddress
@@ -53,8 +53,8 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.router.ServeHTTP(w, r)
 }
 
-// setClientAddress leaves no internal address header but the platform's own. Where the client cannot be told,
-// it answers and returns false.
+// setClientAddress sets the internal address header and removes any that the client sent. If the client's
+// address cannot be determined, it responds and returns false.
 func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, healthRoutes) {
 		delete(r.Header, clientaddress.Header)
@@ -71,18 +71,18 @@ func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// healthRoutes answer probes that come past every proxy, so nothing is asked of them.
+// healthRoutes need no client address, because probes of the machine do not come through the proxy.
 const healthRoutes = "/api/v1/health/"
 
-// isPreflight leaves the health routes out: they answer every method but GET with 405.
+// isPreflight returns false for the health routes, because they respond with 405 to every method except GET.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
 		r.Header.Get("Access-Control-Request-Method") != "" &&
 		!strings.HasPrefix(r.URL.Path, healthRoutes)
 }
 
-// preflight responds with 204. Only a trusted origin, which has its two headers already, learns what is
-// allowed.
+// preflight responds with 204. Only a trusted origin, for which ServeHTTP has already set its two headers,
+// gets the allowed methods and headers.
 func (e *edge) preflight(w http.ResponseWriter) {
 	header := w.Header()
 	if _, trusted := header["Access-Control-Allow-Origin"]; trusted {
@@ -94,7 +94,7 @@ func (e *edge) preflight(w http.ResponseWriter) {
 	e.preflights(http.StatusNoContent, 0)
 }
 
-// newRequestID is unique, not secret: it only joins a response to a log line.
+// newRequestID returns an id that is unique but not secret: it connects a response with a log line.
 func newRequestID() string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:8], rand.Uint64())

@@ -40,9 +40,9 @@ func (l *Listener) Shorten(limits Limits) {
 	}
 }
 
-// Framing is one request as the package's framing read it.
+// Framing is one request as framing parsed it.
 type Framing struct {
-	End    int // its last byte's offset in the stream, and one
+	End    int // the offset in the stream after its last byte
 	Length int64
 	Coded  bool
 }

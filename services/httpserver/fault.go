@@ -6,7 +6,7 @@ import (
 )
 
 // fault is the response to a transport fault, byte for byte (docs/reference/http-api.md): no body, and the
-// connection ends behind it.
+// connection is closed after it.
 type fault string
 
 const (
@@ -15,7 +15,7 @@ const (
 	faultHeadSize   fault = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
 )
 
-// line is the whole line of the log: nothing of the request, the peer or the cause goes with it.
+// line returns the fault's log line. It contains nothing about the request, the peer or the cause.
 func (f fault) line() logLine {
 	line := refusedLine
 	switch f {
@@ -27,7 +27,7 @@ func (f fault) line() logLine {
 	return line
 }
 
-// status is the response's.
+// status returns the response's status.
 func (f fault) status() int {
 	switch f {
 	case faultTimeout:
@@ -38,7 +38,7 @@ func (f fault) status() int {
 	return http.StatusBadRequest
 }
 
-// faultOf is the response to bytes that framing refused.
+// faultOf returns the fault for an error of framing.
 func faultOf(err error) fault {
 	if err == errHeadTooLarge {
 		return faultHeadSize
@@ -46,8 +46,8 @@ func faultOf(err error) fault {
 	return faultBadRequest
 }
 
-// faultOfResponse is what stands for a response that net/http wrote by itself, whatever that was: 400, 417,
-// 501, 505.
+// faultOfResponse returns the fault that replaces an error response of net/http: 431 stays 431, all others
+// (400, 417, 501, 505) become 400.
 func faultOfResponse(body []byte) fault {
 	if bytes.HasPrefix(body, []byte("HTTP/1.1 431 ")) {
 		return faultHeadSize
@@ -55,7 +55,7 @@ func faultOfResponse(body []byte) fault {
 	return faultBadRequest
 }
 
-// isContinue tells an interim response (100 Continue) from a final one.
+// isContinue reports whether body is an interim response (100 Continue) and not a final one.
 func isContinue(body []byte) bool {
 	return bytes.HasPrefix(body, []byte("HTTP/1.1 100 "))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// halfPipe is a pipe whose sending half can be closed, which its peer does not notice.
+// halfPipe is a pipe whose sending half can be closed without the peer noticing it.
 type halfPipe struct {
 	net.Conn
 	halfClosed time.Time
@@ -25,8 +25,8 @@ func (p *halfPipe) CloseWrite() error {
 	return nil
 }
 
-// TestFaultLingers checks that a faulty connection's sending half is closed at once, so that no reset
-// overtakes the response, and the rest half a second later. What a handler writes in between is dropped.
+// TestFaultLingers checks that a faulty connection's sending half is closed at once, so that no reset arrives
+// before the response, and the rest half a second later. What a handler writes in between is dropped.
 func TestFaultLingers(t *testing.T) {
 	for _, r := range []struct {
 		name, send string
@@ -69,7 +69,7 @@ func TestFaultOnASocket(t *testing.T) {
 		t.Error(err)
 	}
 	s.check(t, string(got), timedOut, 0, timeoutLine)
-	for err = nil; err == nil; { // bounded by the connection's deadline
+	for err = nil; err == nil; { // limited by the connection's deadline
 		_, err = io.WriteString(conn, "more")
 	}
 	if !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {

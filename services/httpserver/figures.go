@@ -1,13 +1,13 @@
 package httpserver
 
-// Figures are how many connections there are at this moment.
+// Figures are the present numbers of connections.
 type Figures struct {
-	Open    int // with those that wait for their end
-	Idle    int // of these, without a request under way
-	Streams int // of these, with a response that has no end
+	Open    int // including those that are being closed
+	Idle    int // of the open ones, without a request in progress
+	Streams int // of the open ones, with a stream as response
 }
 
-// Figures counts the connections: all zero before the listener serves. It visits each of them.
+// Figures counts the connections by visiting each of them. All figures are zero before the listener serves.
 func (l *Listener) Figures() (f Figures) {
 	select {
 	case <-l.ready:
@@ -27,7 +27,7 @@ func (l *Listener) Figures() (f Figures) {
 	return f
 }
 
-// hasFaulted tells that the client got a fault's response, so that its request is counted already.
+// hasFaulted reports whether the client got a fault's response, so that its request is already counted.
 func (c *conn) hasFaulted() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,38 +7,39 @@ import (
 	"strings"
 )
 
-// Why the bytes of a request are refused. Nobody outside sees which one it was (fault.go).
+// The errors of framing. A client cannot distinguish all of them (fault.go).
 var (
 	errHeadTooLarge = errors.New("head too large")
 	errHead         = errors.New("faulty framing in a head")
 	errChunk        = errors.New("malformed chunked body")
 )
 
-// framing follows the requests of one connection through the bytes that net/http reads: how large each head
-// is, how its body is framed and where it ends. It judges only what net/http would let pass; the rest of
-// the grammar stays net/http's. What both must agree on is compared before a handler runs (conn.admit), so
-// that bytes which the two read differently end a connection and are never a second request.
+// framing parses the requests of one connection in the bytes that net/http reads: the size of each head, the
+// framing of its body, and where the request ends. It refuses only what net/http would wrongly accept;
+// net/http checks the rest of the grammar. Before a handler runs, conn.admit compares the framing with
+// net/http's result. If they differ, the connection ends, so that no bytes of a body are read as a second
+// request.
 type framing struct {
-	maxHead int // bytes, from the request line's first to the empty line's last
+	maxHead int // bytes, from the first of the request line to the last of the empty line
 	stage   stage
 
-	size     int // bytes so far of this head, of a chunk's line, or of the trailers
+	size     int // bytes so far of the current head, chunk line or trailers
 	fields   bool
-	piece    []byte      // the beginning of a line that comes in pieces
-	cr       bool        // the last byte of an empty line that comes in pieces
-	reading  declaration // of the head under way
-	declared declaration // of the last whole head
-	heads    uint        // whole ones so far
+	piece    []byte      // the beginning of a line that arrives in several reads
+	cr       bool        // the last byte read was the CR of an empty line
+	reading  declaration // of the head being read
+	declared declaration // of the last complete head
+	heads    uint        // number of complete heads so far
 
 	rest     uint64 // bytes left of a body of known length, or of a chunk
-	overhead int64  // of a chunked body
+	overhead int64  // of a chunked body; see maxOverhead
 }
 
-// declaration is how a head frames its body. Without either field there is none.
+// declaration is how a head frames its body. Without either header field there is no body.
 type declaration struct {
 	length    int64
 	hasLength bool
-	coded     bool // Transfer-Encoding, of which net/http lets only "chunked" pass
+	coded     bool // has Transfer-Encoding, for which net/http accepts only "chunked"
 }
 
 type stage uint8
@@ -46,7 +47,7 @@ type stage uint8
 const (
 	between stage = iota // the next byte begins a request
 	inHead
-	inBody // of known length
+	inBody // with a known length
 	inChunkSize
 	inChunkPadding
 	inChunkExtension
@@ -61,8 +62,8 @@ const (
 	inTrailersEnd
 )
 
-// follow takes what was read, at most to the end of one request, and returns where that is. What it skips
-// at the beginning are empty lines before a request (RFC 9112 §2.2), which net/http would refuse.
+// follow processes the bytes read, at most to the end of one request, and returns how many it used. skipped
+// is the length of empty lines before a request (RFC 9112 §2.2), which net/http would refuse.
 func (f *framing) follow(p []byte) (skipped, used int, err error) {
 	if f.stage == between {
 		if skipped, err = f.emptyLines(p); err != nil || skipped == len(p) {
@@ -86,7 +87,8 @@ func (f *framing) follow(p []byte) (skipped, used int, err error) {
 	return skipped, used, err
 }
 
-// emptyLines returns how many bytes belong to empty lines, ended as those of a head are.
+// emptyLines returns how many bytes at the beginning of p belong to empty lines, which end like those of a
+// head.
 func (f *framing) emptyLines(p []byte) (int, error) {
 	for i, b := range p {
 		switch {
@@ -103,7 +105,7 @@ func (f *framing) emptyLines(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// head takes whole lines while there are any, ended as net/http allows: by a line feed, with or without a
+// head processes complete lines of a head. As in net/http, a line ends with a line feed, with or without a
 // carriage return.
 func (f *framing) head(p []byte) (used int, err error) {
 	for used < len(p) && f.stage == inHead && err == nil {
@@ -116,7 +118,7 @@ func (f *framing) head(p []byte) (used int, err error) {
 			return used, errHeadTooLarge
 		}
 		if !whole || len(f.piece) > 0 {
-			f.piece = append(f.piece, line...) // at most a head
+			f.piece = append(f.piece, line...) // at most as long as a head
 			line = f.piece
 		}
 		if whole {
@@ -127,8 +129,8 @@ func (f *framing) head(p []byte) (used int, err error) {
 	return used, err
 }
 
-// line refuses a folded line (RFC 9112 § 5.2 leaves the choice): what is in it belongs to a field that was
-// judged already.
+// line processes one line of a head. It refuses a folded line, which RFC 9112 § 5.2 permits, because its
+// content belongs to a field that was already checked.
 func (f *framing) line(line []byte) error {
 	switch {
 	case !f.fields:
@@ -159,7 +161,8 @@ func field(line []byte, name string) (value []byte, ok bool) {
 	return bytes.Trim(line[len(name)+1:], " \t"), true
 }
 
-// contentLength takes a second length, for net/http refuses one that differs.
+// contentLength stores the length. It accepts a second Content-Length, because net/http refuses one that
+// differs.
 func (f *framing) contentLength(value []byte) error {
 	length, err := strconv.ParseUint(string(value), 10, 63)
 	if err != nil {
@@ -169,7 +172,8 @@ func (f *framing) contentLength(value []byte) error {
 	return nil
 }
 
-// endHead refuses a body that is framed twice: a proxy in front may have used the other framing.
+// endHead ends a head. It refuses a body with both kinds of framing, because a proxy in front may have used
+// the other one.
 func (f *framing) endHead() error {
 	if f.reading.coded && f.reading.hasLength {
 		return errHead
@@ -188,7 +192,7 @@ func (f *framing) endHead() error {
 	return nil
 }
 
-// skip passes over bytes that mean nothing here.
+// skip skips up to n bytes of a body or chunk.
 func (f *framing) skip(n int) int {
 	if uint64(n) < f.rest {
 		f.rest -= uint64(n)

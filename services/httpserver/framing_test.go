@@ -11,9 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// FuzzFraming compares with net/http. When both accept a request's head with the same framing, both must
-// accept its body and end it at the same byte. Every other request must be refused before a handler runs. It
-// makes no difference how the bytes are cut into pieces.
+// FuzzFraming compares framing with net/http. When both accept a request's head with the same framing, both
+// must accept its body and end it at the same byte. Every other request must be refused before a handler
+// runs. The result must be the same for every division of the bytes into pieces.
 func FuzzFraming(f *testing.F) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\n"
 	for _, seed := range []string{

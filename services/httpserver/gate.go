@@ -8,7 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// gate is the handler that net/http calls: what its connection does not admit never reaches the table.
+// gate is the handler that net/http calls. Requests that the connection does not admit never reach the route
+// table.
 type gate struct {
 	handler http.Handler
 	all     *connections
@@ -17,7 +18,7 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(connKey{}).(*conn)
 	if !c.admit(r) {
-		return // the fault is out, and nothing more will be written
+		return // the fault's response is sent, and nothing more will be written
 	}
 	defer c.handlerReturned()
 	g.handler.ServeHTTP(w, r)
@@ -34,7 +35,7 @@ func connContext(ctx context.Context, socket net.Conn) context.Context {
 	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c)
 }
 
-// connState is how net/http tells that a response is out, or a stream has taken the connection.
+// connState is called by net/http when a response was sent, or a stream has hijacked the connection.
 func connState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle:

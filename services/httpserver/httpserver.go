@@ -1,5 +1,5 @@
-// Package httpserver owns what runs the route table: the router (gin), the one pipeline of gates before
-// every handler, and the listener with its drain. What a route and a handler are is services/httpapi's.
+// Package httpserver serves the route table: the router (gin), the pipeline of gates before every handler,
+// and the listener with its drain. services/httpapi defines routes and handlers.
 package httpserver
 
 import (
@@ -16,36 +16,36 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Resolver tells who sent a request. An error means that the stores cannot tell, never "nobody".
+// Resolver returns who sent a request. An error means that the stores cannot be read, never "nobody".
 type Resolver interface {
 	Resolve(ctx context.Context, r *http.Request) (principal.Principal, error)
 }
 
-// Authorizer tells what a principal may do.
+// Authorizer returns the permissions of a principal.
 type Authorizer interface {
 	Caller(p principal.Principal) httpapi.Caller
 }
 
-// ClientAddress writes the address of a request's client into the internal header, in place of any copy
-// that came along. An error means that it cannot be told.
+// ClientAddress writes the address of a request's client into the internal header, replacing any that the
+// client sent. An error means that the address cannot be determined.
 type ClientAddress interface {
 	Stamp(r *http.Request) error
 }
 
-// Config is what the pipeline needs.
+// Config configures the pipeline.
 type Config struct {
 	Routes         []httpapi.Route
-	TrustedOrigins []environment.Origin // the one list for platform writes and for CORS
+	TrustedOrigins []environment.Origin // for platform writes and for CORS
 	ClientAddress  ClientAddress
 	Resolver       Resolver
 	Authorizer     Authorizer
 	Log            *zap.Logger
-	Lines          *loglimit.Limiter // for failures that come in numbers; nil: one of its own that nobody closes
+	Lines          *loglimit.Limiter // for frequent failures; nil: a new one that is never closed
 	Meter          Meter             // nil: nothing is counted
 }
 
-// New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a
-// table with a write that lacks a gate, and to serve without knowing its clients.
+// New builds the handler of the whole table. A request then needs one look-up and no lock. New returns an
+// error for a write that lacks a gate, and without a ClientAddress.
 func New(config Config) (http.Handler, error) {
 	var problems []error
 	if config.ClientAddress == nil {
@@ -79,7 +79,7 @@ func New(config Config) (http.Handler, error) {
 	}, nil
 }
 
-// checkGates is the rule that no write goes without an origin rule and a body limit.
+// checkGates returns an error for a write without an origin gate or without a body limit.
 func checkGates(route httpapi.Route) error {
 	write := route.Method != http.MethodGet
 	switch {

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const home = "https://church.example.org"
 
-// testIdentity replaces identity and authorization: a header of the request says who sends it and what they
-// may do.
+// testIdentity replaces identity and authorization: a header of the request contains the sender and, by it,
+// the permissions.
 type testIdentity struct{ resolved atomic.Int32 }
 
 func (s *testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
@@ -43,7 +43,7 @@ func (s *testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Pr
 
 func (s *testIdentity) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
 
-// caller is allowed everything when it is "owner".
+// caller has all permissions if its id is "owner", otherwise none.
 type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal { return c.who }
@@ -51,7 +51,7 @@ func (c caller) Allowed(context.Context, string) (bool, error) {
 	return c.who.UserID == "owner", nil
 }
 
-// fixture is a served table and what its handlers saw.
+// fixture is a served table, and records of what its handlers received.
 type fixture struct {
 	*httptest.Server
 	stores  *testIdentity
@@ -127,7 +127,7 @@ type row struct {
 	body               io.Reader
 	status             int
 	want               string // the whole body
-	resolved, handled  int32  // what must have happened, and no more
+	resolved, handled  int32  // exact numbers of resolved principals and of handler calls
 }
 
 func (f *fixture) do(t *testing.T, r row) *http.Response {
@@ -329,7 +329,7 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 }
 
 // TestAbortedUploadIsNot413 checks that a client that stops sending early fails, but not for a body that is
-// too large, and that no handler sees the part that came.
+// too large, and that no handler gets the received part.
 func TestAbortedUploadIsNot413(t *testing.T) {
 	for _, path := range []string{"POST /api/v1/things", "PUT /api/v1/things/7"} {
 		f := serve(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// startJoined serves bodies of {size} bytes, whose heads leave with them.
+// startJoined serves bodies of {size} bytes, whose heads are sent together with them.
 func startJoined(t *testing.T) *rawServer {
 	t.Helper()
 	handler, err := httpserver.New(httpserver.Config{
@@ -38,8 +38,8 @@ func startJoined(t *testing.T) *rawServer {
 	return startRaw(t, httpserver.ListenerConfig{Handler: handler}, httpserver.Limits{})
 }
 
-// TestJoinedHead checks that a head and the body behind it come in one packet, and whole, whatever their
-// sizes, one request after another on one connection.
+// TestJoinedHead checks that head and body arrive in one packet and complete, for all sizes, with several
+// requests on one connection.
 func TestJoinedHead(t *testing.T) {
 	s := startJoined(t)
 	for _, method := range []string{"GET", "HEAD"} {
@@ -66,8 +66,8 @@ func TestJoinedHead(t *testing.T) {
 	}
 }
 
-// TestJoinedHeadAtAnySize checks that no length of head and body leaves something behind: net/http's buffer
-// is full, or just not, at one of them.
+// TestJoinedHeadAtAnySize checks that head and body are sent completely for every length, also when
+// net/http's buffer is exactly full or almost full.
 func TestJoinedHeadAtAnySize(t *testing.T) {
 	s := startJoined(t)
 	conn := s.dial(t)
@@ -86,7 +86,7 @@ func TestJoinedHeadAtAnySize(t *testing.T) {
 	}
 }
 
-// packets is how many have brought bytes to this end.
+// packets returns how many packets with data this end has received.
 func packets(t *testing.T, conn *net.TCPConn) (count int) {
 	t.Helper()
 	raw, err := conn.SyscallConn()

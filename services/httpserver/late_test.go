@@ -17,8 +17,8 @@ import (
 type lateListener struct {
 	net.Listener
 	turn    sync.Mutex
-	waiting chan struct{} // somebody begins to wait for a request
-	over    chan struct{} // the platform ends that wait, or the connection
+	waiting chan struct{} // receives when a Read begins to wait for a request
+	over    chan struct{} // receives when the platform ends that wait or the connection
 }
 
 func (l *lateListener) Accept() (net.Conn, error) {
@@ -36,7 +36,7 @@ type lateConn struct {
 
 // Read waits for bytes and for its turn.
 func (c *lateConn) Read(p []byte) (int, error) {
-	if len(p) > 1 { // else net/http looks for a peer who leaves
+	if len(p) > 1 { // otherwise net/http only checks whether the peer has disconnected
 		signal(c.all.waiting)
 	}
 	raw, err := c.TCPConn.SyscallConn()
@@ -76,8 +76,8 @@ func signal(whom chan struct{}) {
 }
 
 // TestRequestInTimeIsServed checks a request that arrived in time but was not read before the connection's
-// idle time was over: closing would have reset the connection. A request that arrives later finds the
-// connection closed.
+// idle time was over: closing it would reset the connection. For a request that arrives later the connection
+// is closed.
 func TestRequestInTimeIsServed(t *testing.T) {
 	bound, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// This file is how a handler hears that its client has left.
+// This file contains how a handler is notified that its client has disconnected.
 //
-// net/http reads ahead for that, in a goroutine for each request, and ends this read by a deadline when the
-// response is out. A short request spends more on these hand-overs than on its handler. So the read returns
-// at once, with nothing, and only a request that takes longer is watched, by a goroutine that reads nothing.
+// For this purpose net/http reads ahead in a goroutine for each request, and ends this read by a deadline
+// when the response was sent. For a short request this costs more than its handler. So here the read returns
+// at once without bytes. Only a request that takes longer is watched, by a goroutine that reads nothing.
 
 // watchAfter is the time after which a request is watched; it may be twice as long.
 const watchAfter = 10 * time.Millisecond
 
-// young are the requests that are not watched yet. One timer, which runs while there are any, serves all.
+// young contains the requests that are not watched yet. One timer, which runs only while there are any, is
+// used for all.
 type young struct {
 	mu           sync.Mutex
-	recent, aged []youngRequest // since the timer last fired, and before
+	recent, aged []youngRequest // added since the timer last fired, and before that
 	ticking      bool
 	ended        bool
 	timer        *time.Timer
-	running      sync.WaitGroup // ticks and watches
+	running      sync.WaitGroup // ticks and watching goroutines
 }
 
 type youngRequest struct {
@@ -46,7 +47,7 @@ func (y *young) add(c *conn, head uint) {
 	}
 }
 
-// tick watches the requests that were there before the last tick.
+// tick begins to watch the requests that were added before the last tick.
 func (y *young) tick() {
 	y.mu.Lock()
 	if y.ended {
@@ -68,11 +69,11 @@ func (y *young) tick() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if len(y.recent) == 0 {
-		y.recent = due[:0] // its memory serves again
+		y.recent = due[:0] // its memory is used again
 	}
 }
 
-// end waits for every watch. The sockets are closed.
+// end waits for every watching goroutine. The sockets must be closed before.
 func (y *young) end() {
 	y.mu.Lock()
 	y.ended = true
@@ -81,12 +82,13 @@ func (y *young) end() {
 	y.running.Wait()
 }
 
-// readsAhead tells whether a Read is net/http's behind a whole request, which is still under way.
+// readsAhead reports whether a Read now is net/http's reading ahead: after a complete request that is still
+// in progress.
 func (c *conn) readsAhead() bool {
 	return c.raw != nil && c.busy.Load() && c.framing.stage == between && !c.readClosed
 }
 
-// readAhead answers that Read.
+// readAhead handles that Read: it returns true if the Read must return without bytes.
 func (c *conn) readAhead() (answered bool) {
 	c.mu.Lock()
 	answered, young, head := c.readsAhead(), len(c.pending) == 0, c.framing.heads
@@ -97,14 +99,14 @@ func (c *conn) readAhead() (answered bool) {
 	return answered
 }
 
-// endsReadAhead tells whether net/http ends that Read now.
+// endsReadAhead reports whether net/http sets a deadline now only to end that Read.
 func (c *conn) endsReadAhead() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.readsAhead()
 }
 
-// watchClient begins to watch, if the request is still under way.
+// watchClient starts a goroutine that watches the client, if the request is still in progress.
 func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +123,8 @@ func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
 	})
 }
 
-// stopWatching is called before the next request is read, and with the lock held, which it gives up for a
-// moment.
+// stopWatching ends the watching goroutine before the next request is read. It is called with the lock held,
+// and releases the lock while it waits.
 func (c *conn) stopWatching() {
 	watched := c.watched
 	if watched == nil {
@@ -137,9 +139,10 @@ func (c *conn) stopWatching() {
 	}
 }
 
-// clientLeaves waits until the client has left, or until nobody asks any more. Behind a whole request a
-// client may send no more and still wait for the response (RFC 9112 §9.6), so only a reset says that it has
-// left. A stream ends with the client's input: nothing else tells soon that its reader has left.
+// clientLeaves waits until the client has disconnected, or until the watching is stopped. After a complete
+// request a client may end its input and still wait for the response (RFC 9112 §9.6), so only a reset means
+// that it has disconnected. A stream ends when the client ends its input, because nothing else shows soon
+// that its reader has disconnected.
 func (c *conn) clientLeaves() bool {
 	var n int
 	var failed error
@@ -153,7 +156,7 @@ func (c *conn) clientLeaves() bool {
 	case failed != nil:
 		return true
 	case n > 0:
-		return false // the next request: nothing is seen behind it
+		return false // the next request: after it no disconnect can be seen
 	}
 	c.mu.Lock()
 	c.halfClosed = true
@@ -162,7 +165,8 @@ func (c *conn) clientLeaves() bool {
 	return streaming || c.raw.Read(broken) == nil || c.streamEnds()
 }
 
-// streamEnds tells whether the wait was ended because a stream begins whose client sends no more.
+// streamEnds reports whether the wait was ended because a stream began whose client had already ended its
+// input.
 func (c *conn) streamEnds() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestWatchedRequestLeavesTheNextOneWhole checks that a request that took so long that its client was watched
-// costs the next one on its connection nothing, whether that comes in time, in two parts or too early.
+// TestWatchedRequestLeavesTheNextOneWhole checks that after a long request, whose client was watched, the
+// next request on the connection is complete, whether it arrives after the response, in two parts, or before
+// the response.
 func TestWatchedRequestLeavesTheNextOneWhole(t *testing.T) {
 	release := make(chan struct{})
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,

@@ -7,10 +7,11 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// This file is a connection whose stream was taken from net/http (http.Hijacker). It stays counted, as a
-// connection and as a stream, and a stop waits for it. Its deadlines are the stream's.
+// This file handles a connection whose stream was hijacked from net/http (http.Hijacker). It is still counted
+// as a connection and as a stream, and a stop waits for it. The stream itself keeps the deadlines.
 
-// Socket is where a stream may write without net/http; nil where the connection has no socket.
+// Socket returns the socket to which a stream may write without net/http, or nil when the connection has no
+// socket.
 func (c *conn) Socket() syscall.RawConn {
 	if _, isTCP := c.Conn.(*net.TCPConn); isTCP {
 		return c.raw
@@ -18,7 +19,7 @@ func (c *conn) Socket() syscall.RawConn {
 	return nil
 }
 
-// lend is net/http's last word on a connection.
+// lend is called when net/http gives up a hijacked connection.
 func (c *conn) lend() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,14 +30,15 @@ func (c *conn) lend() {
 	c.clock.clear()
 }
 
-// EndStream closes the socket of a stream that was taken from net/http, or leaves it to its last deadline.
+// EndStream closes the socket of a stream that was hijacked from net/http, or lets it linger until its last
+// deadline.
 func (c *conn) EndStream(how realtime.StreamEnd) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lent = false
 	switch how {
 	case realtime.StreamTold:
-		if c.writeClosed = true; c.unread() { // closing it now would reset what the peer is to read
+		if c.writeClosed = true; c.unread() { // closing now would reset before the peer has read all
 			c.linger()
 			return
 		}
@@ -51,7 +53,8 @@ func (c *conn) EndStream(how realtime.StreamEnd) {
 	}
 }
 
-// shutDown lets the stream end the connection: the descriptor is the stream's until then.
+// shutDown shuts the connection down but does not close the descriptor, because the stream uses it until
+// EndStream.
 func (c *conn) shutDown() {
 	if socket, isTCP := c.Conn.(*net.TCPConn); isTCP {
 		_ = socket.SetLinger(0)

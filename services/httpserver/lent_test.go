@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// startStreams serves one channel, whose streams are taken from net/http.
+// startStreams serves one channel, whose streams are hijacked from net/http.
 func startStreams(
 	t *testing.T, draining bool, limits httpserver.Limits,
 ) (s *rawServer, hubs *realtime.Hubs, returned chan error) {
@@ -43,7 +43,7 @@ func startStreams(
 	return startRaw(t, config, limits), hubs, returned
 }
 
-// stream opens a stream and returns its reader behind the snapshot's first line.
+// stream opens a stream and returns its reader, positioned after the snapshot's first line.
 func stream(t *testing.T, s *rawServer) *bufio.Reader {
 	t.Helper()
 	conn := s.dial(t)
@@ -60,8 +60,8 @@ func stream(t *testing.T, s *rawServer) *bufio.Reader {
 	}
 }
 
-// TestStopWaitsForLentStreams checks that a stream whose handler has returned still counts as one, and that a
-// stop tells its reader and waits for it.
+// TestStopWaitsForLentStreams checks that a stream whose handler has returned is still counted, and that a
+// stop notifies its reader and waits for the stream's end.
 func TestStopWaitsForLentStreams(t *testing.T) {
 	s, _, returned := startStreams(t, true, httpserver.Limits{})
 	reader := stream(t, s)
@@ -83,7 +83,7 @@ func TestStopWaitsForLentStreams(t *testing.T) {
 	}
 }
 
-// TestStopCutsLentStreams checks that a stream which does not end is cut when the time of a stop is over.
+// TestStopCutsLentStreams checks that a stream that does not end is closed when the time of a stop is over.
 func TestStopCutsLentStreams(t *testing.T) {
 	s, _, returned := startStreams(t, false, httpserver.Limits{Drain: 200 * time.Millisecond})
 	reader := stream(t, s)
@@ -126,8 +126,8 @@ func TestLentStreamOutlivesTheRequest(t *testing.T) {
 	}
 }
 
-// TestCutLeavesTheDescriptor checks that a stop whose time is over ends the connection of a lent stream and
-// leaves its descriptor open until the stream says its end: it may be about to write to it.
+// TestCutLeavesTheDescriptor checks that a stop whose time is over shuts down the connection of a lent
+// stream, but leaves its descriptor open until EndStream, because the stream may be about to write to it.
 func TestCutLeavesTheDescriptor(t *testing.T) {
 	lent := make(chan realtime.Connection, 1)
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(

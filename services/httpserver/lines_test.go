@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
-// TestWhatIsUnavailableIsLoggedOnceASecond checks that all routes of a stopped module share one line a
-// second, because all their callers meet the same failure.
+// TestWhatIsUnavailableIsLoggedOnceASecond checks that all routes of a stopped module together log one line
+// per second, because all their callers get the same failure.
 func TestWhatIsUnavailableIsLoggedOnceASecond(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)

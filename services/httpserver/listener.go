@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// Drain is how long requests under way may take at a stop before their connections are closed; a
-// supervisor's own deadline lies above it.
+// Drain is how long requests in progress may take at a stop before their connections are closed. A
+// supervisor's deadline must be longer.
 const Drain = 30 * time.Second
 
 // Error is a stable code of the listener.
@@ -39,31 +39,32 @@ func (e Error) sentence() string {
 	return "Requests were still under way at the end of the drain; their connections were closed."
 }
 
-// ListenerConfig is what a Listener serves, and where.
+// ListenerConfig configures a Listener.
 type ListenerConfig struct {
 	Address   string       // host:port, bound by Serve
-	Inherited net.Listener // in place of Address: bound before the process began; Serve closes it
+	Inherited net.Listener // instead of Address: bound before the process began; Serve closes it
 	Handler   http.Handler
-	// whether a peer is a trusted proxy, whose connections are its clients'; nil: none is
+	// Proxy reports whether a peer is a trusted proxy, whose connections belong to many clients; nil: there is
+	// none.
 	Proxy func(netip.Addr) bool
-	// called when no connection is accepted any more, to end endless streams; nil: nothing to do
+	// Draining is called when no more connections are accepted, to end streams. It may be nil.
 	Draining func()
 	Meter    Meter // nil: nothing is counted
 	Log      *zap.Logger
 }
 
 // Listener serves one handler on one address over HTTP/1.1, as a supervised service that binds once. It
-// keeps the deadlines of docs/reference/http-api.md and refuses transport faults (408, 431, 400) with fixed
-// bytes, each kind with one fixed log line.
+// enforces the deadlines of docs/reference/http-api.md and refuses transport faults (408, 431, 400) with
+// fixed bytes, each kind with one fixed log line.
 type Listener struct {
 	config ListenerConfig
 	limits limits
 	ready  chan struct{}
 	bound  net.Addr
-	all    *connections // of the one Serve
+	all    *connections // of the only Serve
 }
 
-// NewListener makes the service; nothing is bound before Serve.
+// NewListener makes a Listener. It binds nothing before Serve.
 func NewListener(config ListenerConfig) *Listener {
 	return &Listener{config: config, limits: defaultLimits(), ready: make(chan struct{})}
 }
@@ -74,11 +75,11 @@ func (l *Listener) Ready() <-chan struct{} { return l.ready }
 // String names the service.
 func (l *Listener) String() string { return "http" }
 
-// Addr is the bound address, valid after Ready.
+// Addr returns the bound address. Call it only after Ready is closed.
 func (l *Listener) Addr() net.Addr { return l.bound }
 
-// Serve binds and serves until ctx ends, then drains: see stop. ErrListen when the address cannot be used,
-// ErrDrain when connections had to be closed under a request.
+// Serve binds and serves until ctx ends, and then drains. It returns ErrListen when the address cannot be
+// used, and ErrDrain when connections with a request in progress had to be closed.
 func (l *Listener) Serve(ctx context.Context) error {
 	listener, err := l.listen(ctx)
 	if err != nil {
@@ -118,12 +119,12 @@ func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 		return l.config.Inherited, nil
 	}
 	var config net.ListenConfig
-	config.SetMultipathTCP(false) // no client needs it, and its sockets cannot refuse new connections at a stop
+	config.SetMultipathTCP(false) // no client needs it, and refuseNew does not work with its sockets
 	return config.Listen(ctx, "tcp", l.config.Address)
 }
 
-// newServer leaves every deadline and the size of a head to conn: MaxHeaderBytes, to which net/http adds 4
-// KiB, is never reached.
+// newServer makes the http.Server without deadlines, because conn enforces all deadlines and the size of a
+// head. MaxHeaderBytes, to which net/http adds 4 KiB, is never reached.
 func newServer(gate *gate) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -133,15 +134,15 @@ func newServer(gate *gate) *http.Server {
 		ConnContext:                  connContext,
 		ConnState:                    connState,
 		MaxHeaderBytes:               gate.all.limits.head,
-		DisableGeneralOptionsHandler: true,                       // OPTIONS * is the table's
-		ErrorLog:                     log.New(io.Discard, "", 0), // its lines carry peer addresses
+		DisableGeneralOptionsHandler: true,                       // the route table handles OPTIONS *
+		ErrorLog:                     log.New(io.Discard, "", 0), // its lines contain peer addresses
 	}
 }
 
-// drain ends what the closed listener has left. net/http's own Shutdown closes idle connections at once,
-// and with them requests that were on their way or half read. So a connection first stays for a lull in
-// which such a request is answered, with Connection: close, and requests under way have limits.drain; then
-// everything is closed.
+// drain ends the connections after the listener was closed. net/http's own Shutdown closes idle connections
+// at once, and would lose requests that are on their way or half read. So idle connections first stay open
+// for limits.stopIdle, in which such a request still gets a response, with Connection: close. Requests in
+// progress have limits.drain. Then everything is closed.
 func drain(all *connections, server *http.Server) error {
 	all.stop()
 	timeout := time.NewTimer(all.limits.drain)
@@ -154,7 +155,7 @@ func drain(all *connections, server *http.Server) error {
 	}
 	last, cancel := context.WithTimeout(context.Background(), all.limits.drain)
 	defer cancel()
-	// its goroutines have closed their connections and are about to end
+	// net/http's goroutines have closed their connections and are about to end
 	if err := server.Shutdown(last); err != nil {
 		return fmt.Errorf("%w: %w", ErrDrain, err)
 	}

@@ -40,7 +40,7 @@ func TestStopFinishesRequestsUnderWay(t *testing.T) {
 	}()
 	<-entered
 	stop()
-	for { // the listener closes while the request is still under way
+	for { // wait until the listener is closed, while the request is still in progress
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
 			break

@@ -11,38 +11,39 @@ import (
 
 // Meter counts what the server does. Its functions are safe for concurrent use and never block.
 type Meter interface {
-	// Route returns what counts the responses of one route of the table, or of one of the names below. took is
-	// 0 where it says nothing: of a stream, and of what no handler answered.
+	// Route returns the function that counts the responses of one route of the table, or of one of the names
+	// below. took is 0 when there is no meaningful duration: for a stream, and for a response without a handler.
 	Route(method, path string) func(status int, took time.Duration)
-	// Refused counts what a limit or a gate refused.
+	// Refused counts a refusal by a limit or a gate.
 	Refused(cause string)
 }
 
 // The causes of a refusal.
 const (
-	CauseDeadline  = "deadline"    // 408: a head or a body came too slowly
+	CauseDeadline  = "deadline"    // 408: a head or a body arrived too slowly
 	CauseHead      = "head_size"   // 431
 	CauseMalformed = "malformed"   // 400 of the transport
 	CauseBody      = "body_size"   // 413
 	CauseRate      = "rate"        // 429
 	CauseOrigin    = "origin"      // 403 ORIGIN_NOT_TRUSTED
-	CauseConns     = "connections" // closed without a byte: too many of one client, or in all
+	CauseConns     = "connections" // closed without a response: too many of one client or in total
 	CauseStream    = "streams"     // too many streams of one client
-	CauseStalled   = "stalled"     // the client took nothing of its response
-	CauseRoom      = "made_room"   // an idle connection that was closed for a new one
+	CauseStalled   = "stalled"     // the client did not read its response
+	CauseRoom      = "made_room"   // an idle connection was closed to make room for a new one
 	CauseAccept    = "accept"      // the operating system gave no connection
 )
 
-// Causes are all of them.
+// Causes are all causes.
 var Causes = []string{CauseDeadline, CauseHead, CauseMalformed, CauseBody, CauseRate, CauseOrigin,
 	CauseConns, CauseStream, CauseStalled, CauseRoom, CauseAccept}
 
-// What is counted beside the table's routes. A path begins with a slash, so no route is called the same.
+// The names of what is counted besides the table's routes. A path begins with a slash, so no route has the
+// same name.
 const (
 	meterUnmatched = "unmatched" // no route of the table
 	meterPreflight = "preflight" // CORS
-	meterAddress   = "address"   // the client's address cannot be told
-	meterTransport = "transport" // 400, 408 and 431 before a request was whole
+	meterAddress   = "address"   // the client's address cannot be determined
+	meterTransport = "transport" // 400, 408 and 431 before a request was complete
 )
 
 // noMeter counts nothing.
@@ -51,7 +52,7 @@ type noMeter struct{}
 func (noMeter) Route(string, string) func(int, time.Duration) { return func(int, time.Duration) {} }
 func (noMeter) Refused(string)                                {}
 
-// meterOf makes every caller free of the question whether there is one.
+// meterOf returns meter, or noMeter for nil, so that callers need not check for nil.
 func meterOf(meter Meter) Meter {
 	if meter == nil {
 		return noMeter{}
@@ -59,7 +60,7 @@ func meterOf(meter Meter) Meter {
 	return meter
 }
 
-// refusals counts the refusals of limits that a response's status tells.
+// refusals counts the refusals that can be recognised by a response's status.
 func refusals(meter Meter, status int) {
 	switch status {
 	case http.StatusRequestEntityTooLarge:
@@ -71,7 +72,7 @@ func refusals(meter Meter, status int) {
 	}
 }
 
-// meteredMethod keeps what strangers call a method out of the labels.
+// meteredMethod returns "other" for unknown methods, so that clients cannot create labels.
 func meteredMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -81,7 +82,7 @@ func meteredMethod(method string) string {
 	return "other"
 }
 
-// counted counts the responses of one route's chain. Where nobody asks it adds nothing.
+// counted counts the responses of one route's chain. Without a meter it returns chain unchanged.
 func counted(meter Meter, method string, route *httpapi.Route, chain gin.HandlerFunc) gin.HandlerFunc {
 	if meter == (noMeter{}) {
 		return chain
@@ -91,7 +92,7 @@ func counted(meter Meter, method string, route *httpapi.Route, chain gin.Handler
 		began := time.Now()
 		defer func() {
 			if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok && c.hasFaulted() {
-				return // the transport has answered, and counted it
+				return // the transport has responded and counted the response
 			}
 			took := time.Duration(0)
 			if !stream {

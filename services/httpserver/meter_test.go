@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// recorder is a Meter that tests read.
+// recorder is a Meter that stores the counts.
 type recorder struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -36,8 +36,8 @@ func (r *recorder) Route(method, path string) func(int, time.Duration) {
 // Refused counts a cause.
 func (r *recorder) Refused(cause string) { r.add(cause) }
 
-// TestFaultInAHandlersPlaceIsCountedOnce checks that a body that never comes is one 408, although its handler
-// ran and responded into the void.
+// TestFaultInAHandlersPlaceIsCountedOnce checks that a body that never arrives is counted as one 408,
+// although its handler ran and its response was dropped.
 func TestFaultInAHandlersPlaceIsCountedOnce(t *testing.T) {
 	meter := newRecorder()
 	handler, err := httpserver.New(httpserver.Config{
@@ -61,7 +61,7 @@ func TestFaultInAHandlersPlaceIsCountedOnce(t *testing.T) {
 			t.Errorf("body %q: got %q and error %v, want %q and none", body, got, err, want)
 		}
 	}
-	_ = s.end() // every handler has returned, and is counted
+	_ = s.end() // then every handler has returned and is counted
 	want := map[string]int{" transport 408": 1, "deadline": 1, "POST /things 200": 1}
 	if !maps.Equal(meter.counts, want) {
 		t.Errorf("one body in time and one that never came: counted %v, want %v", meter.counts, want)

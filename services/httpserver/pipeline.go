@@ -19,11 +19,12 @@ type pipeline struct {
 	resolver   Resolver
 	authorizer Authorizer
 	log        *zap.Logger
-	lines      *loglimit.Limiter // for failures that come in numbers
+	lines      *loglimit.Limiter // for frequent failures
 	meter      Meter
 }
 
-// run is the chain of one route, flat: no middleware, no map of request values.
+// run returns the chain of one route. It is one function, without middleware and without a map of request
+// values.
 func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 	subject := subjectOf(route.Path)
 	return func(g *gin.Context) {
@@ -36,7 +37,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok {
 			call.Connection = c
 			if route.Body == httpapi.NoBody && g.Request.ContentLength != 0 && !c.bodyReceived() {
-				call.CancelBody() // net/http would wait for it before a longer response begins
+				call.CancelBody() // otherwise net/http would wait for the body before it sends a long response
 			}
 		}
 		if len(names) > 0 {
@@ -66,7 +67,7 @@ func (p *pipeline) gates(call *httpapi.Call, route *httpapi.Route) error {
 		return httpapi.ErrOrigin
 	}
 	if route.Body != httpapi.NoBody && call.Request.ContentLength > route.MaxBody {
-		return httpapi.ErrBodyTooLarge // before the body is touched, so that no 100 Continue goes out
+		return httpapi.ErrBodyTooLarge // before the body is read, so that no 100 Continue is sent
 	}
 	if route.Body == httpapi.WholeBody {
 		body, err := call.ReadBody()
@@ -103,16 +104,18 @@ func (p *pipeline) permit(call *httpapi.Call, route *httpapi.Route) error {
 	return httpapi.ErrPermission
 }
 
-// subjectOf is what routes that fail together have in common: of a module's the path down to its id.
+// subjectOf returns the common part of routes that usually fail together: for a module's routes the path up
+// to the module's id.
 func subjectOf(path string) string {
 	segments := strings.SplitN(path, "/", 6) // "", api, v1, modules, an id, the rest
 	return strings.Join(segments[:min(len(segments), 5)], "/")
 }
 
-// fail responds with the error's code. A status of 500 and above is logged, by its code alone; a 503 of one
-// subject once a second, because its cause lasts and every caller meets it. module is the route's.
+// fail responds with the error's code. A status of 500 and above is logged, only with its code. A 503 of one
+// subject is logged at most once a second, because its cause lasts and affects every caller. module is the
+// route's module.
 func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, module string, err error) {
-	// a part of the response was sent: only cutting the connection can tell the client of the failure
+	// a part of the response was sent, so the failure can only be shown to the client by closing the connection
 	if w.Written() {
 		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
 		panic(http.ErrAbortHandler)
@@ -132,8 +135,8 @@ func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, modul
 	}
 }
 
-// recover turns a handler's panic into 500 INTERNAL_ERROR and one line with the request id; value and stack
-// go nowhere.
+// recover turns a handler's panic into 500 INTERNAL_ERROR and one log line with the request id. Value and
+// stack are dropped.
 func (p *pipeline) recover(call *httpapi.Call, w gin.ResponseWriter) {
 	value := recover()
 	if value == nil {

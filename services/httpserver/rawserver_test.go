@@ -27,12 +27,12 @@ const (
 	refusedLine = "request refused by the transport"
 )
 
-// reply returns what rawServer's own handler writes.
+// reply returns the response of rawServer's default handler with this text.
 func reply(text string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text
 }
 
-// write writes a response without the headers that change.
+// write writes a response without variable headers.
 func write(w http.ResponseWriter, text string) {
 	header := w.Header()
 	header["Date"], header["Content-Type"] = nil, nil
@@ -40,7 +40,7 @@ func write(w http.ResponseWriter, text string) {
 	_, _ = io.WriteString(w, text)
 }
 
-// rawServer is a listener, what its handler saw and what it logged.
+// rawServer is a listener with records of its handler's calls and its log.
 type rawServer struct {
 	*httpserver.Listener
 	logs *observer.ObservedLogs
@@ -109,8 +109,8 @@ func (s *rawServer) dial(t testing.TB) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// check compares everything that must and must not have happened. Each log line is given as a message and its
-// number.
+// check compares the response, the number of handler calls and the log. Each log line is given as message and
+// count.
 func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...string) {
 	t.Helper()
 	if got != want {

@@ -9,11 +9,11 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
-	_ "github.com/narthex-platform/narthex/services/httpserver/ginmode" // before gin is initialised
+	_ "github.com/narthex-platform/narthex/services/httpserver/ginmode" // is initialised before gin
 )
 
-// newRouter turns the table into a gin engine with everything off that gin would do by itself: redirects,
-// cleaning, its own 404 and 405 texts, decoding of the path before it is matched.
+// newRouter makes a gin engine from the table. It disables gin's own features: redirects, cleaning of paths,
+// its 404 and 405 texts, and decoding of the path before matching.
 func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -21,7 +21,7 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	engine.RedirectFixedPath = false
 	engine.HandleMethodNotAllowed = false
 	engine.UseEscapedPath = true
-	engine.UnescapePathValues = false // it would read + as a space
+	engine.UnescapePathValues = false // it would decode + as a space
 
 	getOnly := make(map[string]bool)
 	for _, route := range routes {
@@ -51,8 +51,8 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	return engine
 }
 
-// ginPath writes {name} as gin's wildcard, named by position, since gin refuses two names in one place of
-// its tree.
+// ginPath converts {name} to gin's wildcard. Wildcards are named by position, because gin refuses different
+// names at the same place of its tree.
 func ginPath(path string) (ginned string, names []string) {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -64,7 +64,7 @@ func ginPath(path string) (ginned string, names []string) {
 	return strings.Join(segments, "/"), names
 }
 
-// parameters decodes the values of a path. An empty segment is no value: such a path is not this route's.
+// parameters decodes the values of a path. ok is false for an empty segment: then the route does not match.
 func parameters(params gin.Params, names []string) (lookup func(name string) string, ok bool) {
 	values := make([]string, len(names))
 	for i := range names {

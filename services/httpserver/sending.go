@@ -7,25 +7,27 @@ import (
 	"time"
 )
 
-// This file is how a response is sent: its deadline moves whenever the peer takes some bytes, however long
-// the response is.
+// This file contains how a response is sent. Its deadline is extended whenever the peer acknowledges some
+// bytes, however long the response is.
 
 const (
-	// checkInterval is how often a response is looked after that has not left. A peer that stops taking is thus
-	// closed up to so much late.
+	// checkInterval is how often the progress of an unfinished response is checked. So a stalled connection is
+	// closed up to this much too late.
 	checkInterval = time.Second
-	// piece is what must leave in time where the kernel does not tell what the peer has taken.
+	// piece is how many bytes must be written in time where the kernel does not report what the peer has
+	// acknowledged.
 	piece = 64 << 10
 )
 
-// progress is what a peer has taken of the current response.
+// progress is how much of the current response the peer has acknowledged.
 type progress struct {
-	at    time.Time // the last time that it took something, as far as is known
+	at    time.Time // the last known time of an acknowledgement
 	known bool
 	taken uint64
 }
 
-// watch is called before a part of a response is sent. A peer that takes nothing for limits.stall is closed.
+// watch starts the check of the progress, before a part of a response is sent. The connection of a peer that
+// acknowledges nothing for limits.stall is closed.
 func (c *conn) watch() {
 	c.progress = progress{at: time.Now()}
 	c.clock.setCheck(c.progress.at.Add(checkInterval))
@@ -51,28 +53,28 @@ func (c *conn) send(p []byte) (n int, err error) {
 	}
 }
 
-// serverBuffer is what net/http collects in bytes before it writes. A Write of so many is followed by
-// another one, unless the response, or what is flushed of it, ends there.
+// serverBuffer is the size of net/http's write buffer in bytes. A Write of this size is followed by another
+// one, unless the response, or the flushed part of it, ends there.
 const serverBuffer = 4 << 10
 
 var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Join makes the head of a response leave with the beginning of its body, which net/http would write behind
-// it. It is called before a handler writes more than twice serverBuffer at once: the rest, too, is longer
-// than net/http's buffer, and so it is written at once.
+// Join sends the head of a response together with the beginning of its body, which net/http would write
+// separately. It is called before a handler writes more than twice serverBuffer at once. Then the rest is
+// also longer than net/http's buffer, so net/http writes it at once.
 func (c *conn) Join() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.joins = !c.responseBegun && c.reportsTaken()
 }
 
-// hold keeps the beginning of a response for the next Write. It is called with the lock held.
+// hold keeps the beginning of a response for the next Write. Called with the lock held.
 func (c *conn) hold(p []byte) {
 	c.held = heads.Get().(*bytes.Buffer)
 	c.held.Write(p)
 }
 
-// sendHeld sends what is held, and p behind it. It returns how much of p has left.
+// sendHeld sends the held bytes and then p. It returns how many bytes of p were sent.
 func (c *conn) sendHeld(p []byte) (n int, err error) {
 	held := c.held
 	c.held = nil
@@ -84,13 +86,13 @@ func (c *conn) sendHeld(p []byte) (n int, err error) {
 	return max(int(sent)-first, 0), err
 }
 
-// reportsTaken is whether the kernel tells what the peer has taken.
+// reportsTaken reports whether the kernel tells how many bytes the peer has acknowledged.
 func (c *conn) reportsTaken() bool {
 	_, isTCP := c.Conn.(*net.TCPConn)
 	return isTCP && c.raw != nil && kernelReportsTaken
 }
 
-// checkProgress ends a connection whose peer takes nothing of its response.
+// checkProgress resets a connection whose peer has acknowledged nothing of its response for limits.stall.
 func (c *conn) checkProgress() {
 	if !c.sending.Load() && !c.closeOnTaken {
 		return
@@ -116,11 +118,11 @@ func (c *conn) checkProgress() {
 	c.reset()
 }
 
-// maxKernelBytes is how many bytes of a response the kernel may keep for a peer after the connection was left
-// to it. It keeps them for minutes.
+// maxKernelBytes is how many unacknowledged bytes of a response a closed socket may leave in the kernel,
+// which keeps them for minutes.
 const maxKernelBytes = 16 << 10
 
-// finish closes the socket, or leaves it open until the peer has taken more of its response.
+// finish closes the socket, or keeps it open until the peer has acknowledged the rest of its response.
 func (c *conn) finish() error {
 	c.readClosed, c.writeClosed = true, true
 	if !c.closed && !c.closeOnTaken && unsent(c.raw) > maxKernelBytes {
@@ -137,7 +139,7 @@ func (c *conn) finish() error {
 	return c.closeSocket()
 }
 
-// reset closes the socket, and what the peer has not taken goes at once.
+// reset closes the socket with a reset, so that unacknowledged bytes are dropped at once.
 func (c *conn) reset() {
 	c.readClosed, c.writeClosed = true, true
 	if socket, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {

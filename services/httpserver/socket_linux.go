@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelReportsTaken: TCP_INFO has the bytes that the peer has acknowledged.
+// kernelReportsTaken is true because TCP_INFO has the number of bytes that the peer has acknowledged.
 const kernelReportsTaken = true
 
-// taken is how many bytes the peer's machine has acknowledged so far.
+// taken returns how many bytes the peer's machine has acknowledged so far.
 func taken(raw syscall.RawConn) (bytes uint64, ok bool) {
 	if raw == nil {
 		return 0, false
@@ -24,21 +24,21 @@ func taken(raw syscall.RawConn) (bytes uint64, ok bool) {
 	return bytes, ok
 }
 
-// broken tells whether a socket whose peer sends no more was reset, or closed by a failed write.
+// broken reports whether a socket whose peer has ended its input was reset, or closed by a failed write.
 func broken(fd uintptr) bool {
 	poll := []unix.PollFd{{Fd: int32(fd)}}
 	n, err := unix.Poll(poll, 0)
 	return err == nil && n > 0 && poll[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
-// readable tells whether a read, or an accept, would not wait.
+// readable reports whether a read or an accept would not wait.
 func readable(fd uintptr) bool {
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(poll, 0)
 	return err == nil && n > 0
 }
 
-// unsent is how many bytes the peer's machine has not acknowledged.
+// unsent returns how many bytes the peer's machine has not acknowledged.
 func unsent(raw syscall.RawConn) (bytes int) {
 	if raw == nil {
 		return 0
@@ -49,9 +49,9 @@ func unsent(raw syscall.RawConn) (bytes int) {
 	return bytes
 }
 
-// refuseNew lets a listening socket take no further connections while those that it has are accepted: each
-// SYN is dropped, and when the client repeats it, the socket is closed. Without it a connection may come
-// between the last accept and the close, and be reset.
+// refuseNew makes a listening socket refuse new connections while the existing ones in its queue are
+// accepted. Each SYN is dropped; when the client repeats it, the socket is already closed. Otherwise a
+// connection could arrive between the last accept and the close, and would be reset.
 func refuseNew(listener net.Listener) {
 	raw := rawListener(listener)
 	if raw == nil {
@@ -62,7 +62,7 @@ func refuseNew(listener net.Listener) {
 		{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0x12},               // SYN and ACK
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: 0x02, Jt: 0, Jf: 1}, // a first SYN?
 		{Code: unix.BPF_RET | unix.BPF_K, K: 0},                                 // dropped
-		{Code: unix.BPF_RET | unix.BPF_K, K: 1<<32 - 1},                         // taken whole
+		{Code: unix.BPF_RET | unix.BPF_K, K: 1<<32 - 1},                         // accepted completely
 	}
 	_ = raw.Control(func(fd uintptr) {
 		_ = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{

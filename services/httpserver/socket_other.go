@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Elsewhere the kernel is not asked: a response is sent piece by piece, and a stop may reset connections made
-// at that moment.
+// On other systems the kernel is not queried: a response is sent in pieces, and a stop may reset connections
+// that are made at the same time.
 
 const kernelReportsTaken = false
 

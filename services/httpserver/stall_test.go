@@ -16,25 +16,25 @@ import (
 
 const stalledLine = "client took nothing of its answer"
 
-// longBody responds with a number of bytes.
+// longBody returns a handler that responds with size bytes.
 func longBody(size int) http.Handler {
 	text := strings.Repeat("x", size)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, text) })
 }
 
-// TestResponseNobodyReads checks that the connection is closed exactly at the deadline when nobody reads, but
-// not while a reader takes a piece now and then.
+// TestResponseNobodyReads checks that the connection is closed exactly at the deadline when the client does
+// not read, but not while it reads a piece from time to time.
 func TestResponseNobodyReads(t *testing.T) {
 	const piece, size = 64 << 10, 512 << 10
 	for _, r := range []struct {
 		name  string
-		every time.Duration // in which a piece is taken
+		every time.Duration // interval at which a piece is read
 		after time.Duration
 		lines []string
 	}{
 		{"nothing", time.Hour, 20 * time.Second, []string{stalledLine}},
 		{"a piece in 19 s", 19 * time.Second, 9*19*time.Second + 5*time.Second,
-			nil}, // with the head there are nine
+			nil}, // with the head there are nine pieces
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestSilentReader(t *testing.T) {
 	}
 }
 
-// TestSlowReader reads a little less often than the kernel reports progress by itself, for several times the
+// TestSlowReader reads a little more slowly than the kernel reports progress by itself, for several times the
 // deadline, and receives everything.
 func TestSlowReader(t *testing.T) {
 	const size, stall = 192 << 10, 3 * time.Second
@@ -106,7 +106,7 @@ func TestSlowReader(t *testing.T) {
 		if got += n; err != nil && err != io.EOF {
 			t.Fatalf("cut off after %d bytes and %v: %v", got, time.Since(start), err)
 		}
-		time.Sleep(200 * time.Millisecond) // the slow reader that is tested
+		time.Sleep(200 * time.Millisecond) // the test needs a slow reader
 	}
 	if got < size || time.Since(start) < 2*stall {
 		t.Errorf("read %d bytes in %v, want %d in at least %v", got, time.Since(start), size, 2*stall)

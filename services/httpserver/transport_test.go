@@ -16,7 +16,8 @@ func headOf(size int) string {
 	return strings.Replace(around, "A: ", "A: "+strings.Repeat("x", size-len(around)), 1)
 }
 
-// TestTransport sends bytes and compares, byte for byte, what comes back before the server closes.
+// TestTransport sends bytes and compares, byte for byte, what the server sends before it closes the
+// connection.
 func TestTransport(t *testing.T) {
 	const (
 		post    = "POST /p HTTP/1.1\r\nHost: x\r\n"
@@ -136,7 +137,7 @@ func TestTransport(t *testing.T) {
 				t.Error(err)
 			}
 			if s.runs.Load() <= 1 && r.want == badRequest {
-				r.runs = s.runs.Load() // a body turns bad before its handler runs or under it
+				r.runs = s.runs.Load() // a body may become invalid before or while its handler runs
 			}
 			s.check(t, string(got), r.want, r.runs, r.lines...)
 		})

@@ -75,7 +75,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 }
 
 // TestSmallUnreadBodyKeepsItsConnection checks that an unread body that arrived with the head is discarded,
-// and that the next request is answered.
+// and that the next request gets a response.
 func TestSmallUnreadBodyKeepsItsConnection(t *testing.T) {
 	_, handler := table(t)
 	s := startRaw(t, httpserver.ListenerConfig{Handler: handler}, httpserver.Limits{})

@@ -1,10 +1,10 @@
-// Package ginmode owns one fact: gin reads GIN_MODE while it is initialised, and panics on a word that it
-// does not know. The platform's environment is services/environment's table and nothing else, so the
-// variable has to be gone by then.
+// Package ginmode removes GIN_MODE from the environment. gin reads this variable while it is initialised, and
+// panics if the value is unknown. The platform reads only the variables in the table of services/environment,
+// so GIN_MODE must be removed before.
 //
-// It works because Go initialises packages in the order of their paths as soon as all they import is
-// initialised: this one imports os alone, while gin waits for packages whose paths sort behind this one's.
-// cmd/narthex tests that it does.
+// It works because Go initialises packages in the order of their paths, each as soon as all its imports are
+// initialised. This package imports only os. gin imports packages whose paths sort after this package's path.
+// A test in cmd/narthex checks that it works.
 package ginmode
 
 import "os"

@@ -1,5 +1,5 @@
-// Package httpservertest measures handlers: behind the platform's listener, or behind the least server that
-// could do the same work.
+// Package httpservertest measures handlers: with the platform's listener, or with a minimal server that could
+// do the same work.
 package httpservertest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// Serve runs a handler behind the platform's listener until the benchmark ends.
+// Serve runs a handler with the platform's listener until the benchmark ends.
 func Serve(b *testing.B, handler http.Handler) (address string) {
 	b.Helper()
 	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler,
@@ -36,7 +36,7 @@ func Serve(b *testing.B, handler http.Handler) (address string) {
 	return listener.Addr().String()
 }
 
-// ServeBare runs a handler behind a bare http.Server with the listener's deadlines until the benchmark ends.
+// ServeBare runs a handler with a plain http.Server with the listener's deadlines until the benchmark ends.
 func ServeBare(b *testing.B, handler http.Handler) (address string) {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,9 +55,9 @@ func ServeBare(b *testing.B, handler http.Handler) (address string) {
 	return listener.Addr().String()
 }
 
-// Load sends b.N requests over a number of kept-alive connections and reads each response whole: all are as
-// long as the first, and begin with want. It speaks HTTP by hand, since a real client would cost more than
-// what is measured.
+// Load sends b.N requests over a number of keep-alive connections and reads each response completely. All
+// responses must be as long as the first and begin with want. It implements HTTP itself, because a real
+// client would cost more than what is measured.
 func Load(b *testing.B, address, request, want string, connections int) {
 	b.Helper()
 	size := answerSize(b, address, request)
@@ -92,7 +92,8 @@ func Load(b *testing.B, address, request, want string, connections int) {
 	clients.Wait()
 }
 
-// answerSize is how many bytes every response to this request has: the headers that change keep their length.
+// answerSize returns how many bytes every response to this request has. Headers that change have a constant
+// length.
 func answerSize(b *testing.B, address, request string) int {
 	b.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -120,7 +121,7 @@ type counter struct {
 	bytes int
 }
 
-// Read counts what passes.
+// Read counts the bytes read.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	c.bytes += n
