@@ -39,7 +39,7 @@ var _ Sender = (*Transport)(nil)
 // New checks the sender's address and opens no connection. If settings have no host, every Send returns
 // NotConfigured. The only error is environment.ErrSMTP: the sender's address breaks the rules for recipients.
 //
-// Without settings.HelloName, EHLO carries the machine's host name, as with go-mail's own client.
+// Without settings.HelloName, EHLO contains the machine's host name, as with go-mail's own client.
 func New(settings environment.Mail) (*Transport, error) {
 	t := &Transport{
 		settings: settings,

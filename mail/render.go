@@ -59,7 +59,7 @@ func (t *Transport) render(m Message) (rendered, bool) {
 func (t *Transport) newMessage() *gomail.Msg {
 	email := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	email.SetDateWithValue(time.Now().UTC())
-	email.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: asks for no out-of-office replies
+	email.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: prevents automatic replies
 	email.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderFrom), t.from.header())
 	email.SetMessageIDWithValue(rand.Text() + "@" + t.from.domain())
 	return email

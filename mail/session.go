@@ -25,7 +25,7 @@ type session struct {
 	client  *smtp.Client // nil until the greeting was read
 }
 
-// deliver makes the attempt. ctx carries the deadline for the whole of it.
+// deliver makes the attempt. ctx has the deadline for the whole attempt.
 func (t *Transport) deliver(ctx context.Context, r rendered) SendResult {
 	return t.attempt(ctx, r, func(s *session) []step { return append(s.opening(), step{s.transfer, Rejected}) })
 }

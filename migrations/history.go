@@ -7,7 +7,7 @@ type entry struct {
 	version  int
 	name     string
 	checksum string
-	applied  bool // false: the row says "applying"
+	applied  bool // false: the row's state is "applying"
 	at       time.Time
 }
 
@@ -22,7 +22,7 @@ func (l Line) verify(history []entry) (applied int, err error) {
 			return 0, at(ErrDowngrade, l.ID)
 		}
 		if !row.applied {
-			continue // the marker says whether it was applied; if not, its author may change it
+			continue // the marker shows whether it was applied; if not, its author may change it
 		}
 		if file := l.Files[i]; row.name != file.Name || row.checksum != file.checksum() {
 			return 0, atFile(ErrHistoryChanged, l.ID, file, nil)

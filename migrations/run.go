@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// run executes a file inside tx. The file goes through EXECUTE in a DO block, where PostgreSQL refuses
+// run executes a file inside tx. The file is executed by EXECUTE in a DO block, where PostgreSQL refuses
 // every statement that would begin or end a transaction, also inside a procedure. So a file with COMMIT
 // fails, and everything that it did before is rolled back. COPY FROM STDIN and SELECT INTO are refused for
 // the same reason (CREATE TABLE AS does the same as SELECT INTO).

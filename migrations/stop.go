@@ -70,8 +70,8 @@ func stoppedAt(cause error, message string, sql []byte, at int) error {
 // run again, because the search takes just as long.
 const longestSearch = time.Minute
 
-// locate returns the byte of the file at which PostgreSQL refused it, -1 when it cannot be found. The file
-// goes to the server as one text. The server names a position for a syntax error, but none for an error
+// locate returns the byte of the file at which PostgreSQL refused it, -1 when it cannot be found. The file is
+// sent to the server as one text. The server reports a position for a syntax error, but none for an error
 // while the file ran. Then locate runs the statements again one by one, in the transaction that is about to
 // be rolled back, until one fails with the same code.
 func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *pgconn.PgError,

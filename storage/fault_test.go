@@ -413,7 +413,7 @@ func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
 }
 
 // TestABucketThatAppearsLate uses a service that refuses the second of two requests that create a bucket, and
-// does not know the bucket at once.
+// in which the new bucket is not visible at once.
 func TestABucketThatAppearsLate(t *testing.T) {
 	t.Parallel()
 	for lateness, code := range map[int32]error{1: nil, 3: nil, 100: storage.ErrUnavailable} {

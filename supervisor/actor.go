@@ -86,7 +86,7 @@ func (a *actor) settle(ctx context.Context, err error) error {
 	return suture.ErrTerminateSupervisorTree
 }
 
-// explain gives a code to an end that nobody asked for.
+// explain returns the error, with a code, for an end that was not requested.
 func (a *actor) explain(err error) error {
 	switch {
 	case err == nil:

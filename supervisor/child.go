@@ -2,7 +2,7 @@ package supervisor
 
 import "time"
 
-// OnCrash says what the tree does when a service ends after ready without being asked.
+// OnCrash defines what the tree does when a service ends after ready without having been asked to stop.
 type OnCrash uint8
 
 const (

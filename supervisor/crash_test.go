@@ -233,7 +233,7 @@ func TestFailedDeliversOnce(t *testing.T) {
 	})
 }
 
-// Services that were cancelled without the tree's request are down for good: the process must be told.
+// Services that were cancelled without the tree's request are not restarted, so Failed must report it.
 func TestLostRootEndsProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)

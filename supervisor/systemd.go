@@ -49,7 +49,7 @@ func (s *systemd) Serve(ctx context.Context) error {
 	for {
 		select {
 		case <-beat:
-			s.tree.root.Services() // returns only when the loop answers
+			s.tree.root.Services() // returns only when the loop responds
 			s.notify("WATCHDOG=1")
 		case <-ctx.Done():
 			s.notify(fmt.Sprintf("STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=%d",

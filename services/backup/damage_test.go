@@ -68,7 +68,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestOtherKey: the error for a backup that is encrypted for another key says so.
+// TestOtherKey checks the error for a backup that is encrypted for another key.
 func TestOtherKey(t *testing.T) {
 	t.Parallel()
 	p := installed(t)

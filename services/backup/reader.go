@@ -16,8 +16,8 @@ import (
 // maxManifest is far more than the manifest of a million objects.
 const maxManifest = 512 << 20
 
-// read goes through a backup once, from its first byte to its last, and returns the manifest. visit gets each
-// part while it is read, before its checksum is verified. With visit nil the file is only checked.
+// read reads a backup once, from its first byte to its last, and returns the manifest. visit gets each part
+// while it is read, before its checksum is verified. With visit nil the file is only checked.
 //
 // Every byte is checked. The manifest contains the SHA-256 of each part, and the manifest's header that of
 // the manifest. Headers and padding are compared with those that the writer would have written.

@@ -25,7 +25,7 @@ type waiter struct {
 	granted chan grant // has room
 }
 
-// grant is what a waiter gets: an idle connection, or a place in which to open one.
+// grant is the result for a waiter: an idle connection, or a place in which to open one.
 type grant struct {
 	conn       *ModuleConn // nil: only a place
 	idleFor    time.Duration

@@ -69,7 +69,7 @@ func (c secretCookie) set(header http.Header, value string) {
 	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+c.maxAge+c.attributes)
 }
 
-// clear tells the browser to forget the cookie.
+// clear makes the browser delete the cookie.
 func (c secretCookie) clear(header http.Header) {
 	header.Add("Set-Cookie", c.name+"=; Max-Age=0"+c.attributes)
 }

@@ -2,7 +2,7 @@ package devices
 
 import "strings"
 
-// pattern is a word in a User-Agent header and the name it stands for.
+// pattern is a word in a User-Agent header and the browser's name.
 type pattern struct{ word, name string }
 
 // The first pattern that occurs wins, so a browser whose header also contains another browser's word is
@@ -21,7 +21,7 @@ var (
 )
 
 // describe returns roughly which browser sent the request, for the administrator. It copies nothing from the
-// header, because anybody can write anything there.
+// header, because a client can send any text there.
 func describe(userAgent string) string {
 	browser := firstMatch(browsers, userAgent)
 	if browser == "" {

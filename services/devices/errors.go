@@ -21,7 +21,7 @@ const (
 	ErrDisplayNotFound = Error("DISPLAY_NOT_FOUND") // no running module has this display
 	ErrPairingNotFound = Error(
 		"PAIRING_NOT_FOUND",
-	) // unknown, expired or used; the response does not say which
+	) // unknown, expired or used; the response does not distinguish them
 	ErrPairingNotApproved = Error("PAIRING_NOT_APPROVED")    // pending or rejected
 	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // it was approved or rejected before
 	ErrPairingCapacity    = Error(

@@ -309,7 +309,8 @@ func TestUnknownCode(t *testing.T) {
 	h.assertRows(t, 1, 0, 0)
 }
 
-// A screen that asks again keeps its code while it is pending, and never has two pending pairings.
+// A screen that sends its request again keeps its code while it is pending, and never has two pending
+// pairings.
 func TestAskingAgain(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/devices"
 )
 
-// A request is a device's when the first cookie of exactly that name carries its credential.
+// A request is resolved to a device when the first cookie of exactly that name contains the device's
+// credential.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -56,7 +56,7 @@ func defaultLimits() limits {
 	}
 }
 
-// connections is the listener that net/http accepts from, and the list of what it accepted.
+// connections is the listener from which net/http accepts, and the list of the accepted connections.
 type connections struct {
 	net.Listener
 	limits    limits

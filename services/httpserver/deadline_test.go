@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// received is what a client received, and when the server closed the connection.
+// received is the text that a client received, and when the server closed the connection.
 type received struct {
 	text  string
 	after time.Duration

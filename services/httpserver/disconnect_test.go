@@ -48,8 +48,8 @@ func TestHalfClosedRequestIsServed(t *testing.T) {
 	}
 }
 
-// TestClientWhoLeavesIsNoticed checks that the handler is canceled by a reset, at once or behind an end of
-// input, and by a failed write.
+// TestClientWhoLeavesIsNoticed checks that the handler is cancelled by a reset, with or without an end of
+// input before it, and by a failed write.
 func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	for _, r := range []struct {
 		name   string

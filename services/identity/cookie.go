@@ -48,7 +48,7 @@ func (c sessionCookie) sign(token string) (value string) {
 	return token + "." + base64.RawURLEncoding.EncodeToString(mac(c.keys.Current, token))
 }
 
-// signature tells which key signed a cookie.
+// signature is the key with which a cookie was signed.
 type signature uint8
 
 const (
@@ -106,5 +106,5 @@ func (c sessionCookie) setUntilClosed(header http.Header, value string) {
 	header.Add("Set-Cookie", c.name+"="+value+c.attributes)
 }
 
-// clear tells the browser to forget the cookie.
+// clear makes the browser delete the cookie.
 func (c sessionCookie) clear(header http.Header) { c.setFor(header, "", 0) }

@@ -21,7 +21,7 @@ func newTrustedOrigins(settings environment.Identity) trustedOrigins {
 	return trusted
 }
 
-// ruleA is for a write that carries our session cookie: another site must not be able to use it.
+// ruleA is for a write with our session cookie: another site must not be able to use it.
 func (t trustedOrigins) ruleA(header http.Header) error {
 	claimed := claimedOrigin(header)
 	if claimed == "" || claimed == "null" {
@@ -33,9 +33,8 @@ func (t trustedOrigins) ruleA(header http.Header) error {
 	return nil
 }
 
-// ruleB is for a first authentication, which carries no session: another site must not sign a visitor in to
-// somebody else's account. A client that sends neither fetch metadata nor an origin is not a browser, and
-// passes.
+// ruleB is for a sign-in without a session cookie: another site must not sign a visitor in to somebody else's
+// account. A client that sends neither fetch metadata nor an origin is not a browser, and passes.
 func (t trustedOrigins) ruleB(header http.Header) error {
 	site, mode := header.Get("Sec-Fetch-Site"), header.Get("Sec-Fetch-Mode")
 	if site == "cross-site" && mode == "navigate" {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// cost holds argon2id's three parameters. Each stored hash carries its own, so that hashes stay readable
-// after currentCost is raised.
+// cost holds argon2id's three parameters. Each stored hash contains its own parameters, so that hashes stay
+// readable after currentCost is raised.
 type cost struct {
 	memory  uint32 // KiB
 	passes  uint32

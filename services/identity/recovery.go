@@ -73,7 +73,7 @@ func (s *Service) linkEmail(
 	}
 }
 
-// passwordChangedEmail tells a person that the password was changed. No limit applies to it.
+// passwordChangedEmail informs a person that the password was changed. No limit applies to it.
 func (s *Service) passwordChangedEmail(address string) mail.Email {
 	return mail.Email{
 		Compose: func(context.Context) (mail.Message, bool) { return s.emails.PasswordChanged(address), true },

@@ -17,7 +17,7 @@ type refusal struct {
 	status     int
 	message    string
 	code       string
-	retryAfter int // seconds; 0: not said
+	retryAfter int // seconds; 0: no header
 }
 
 func (r refusal) Error() string { return r.code + " " + r.message }
@@ -83,8 +83,7 @@ var (
 	// errNotVerified has a code and no message, as docs/reference/identity.md says.
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
-	// errBusy: too many password checks are waiting. The client is told to come back after the longest
-	// possible wait, when the queue has changed.
+	// errBusy: too many password checks are waiting. Retry-After is the longest possible wait in the queue.
 	errBusy = tooMany(maxWait)
 
 	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}

@@ -25,7 +25,7 @@ type session struct {
 	outdated     bool // its cookie is signed with the previous secret
 }
 
-// Resolve returns who sent r: the person whose session the cookie carries, or nobody. Without a cookie of
+// Resolve returns who sent r: the person whose session is in the cookie, or nobody. Without a cookie of
 // exactly our name it does no database work. It waits for the database for at most storeDeadline, even when
 // the client has disconnected, because a cancelled query would cost the pool a connection. It fails with
 // httpapi.ErrPrincipal. It is safe for concurrent use.
@@ -78,7 +78,7 @@ func (s *Service) principal(c *httpapi.Call) error {
 
 // renew sets the cookie again with its remaining lifetime when the session is due to be extended or the
 // cookie is signed with the previous secret. When that fails, the session is still valid, so the request
-// goes on.
+// continues.
 func (s *Service) renew(c *httpapi.Call, value string, found session) {
 	if !found.extensionDue && !found.outdated {
 		return

@@ -14,7 +14,7 @@ func TestSignOut(t *testing.T) {
 	rows := []struct {
 		name   string
 		body   string
-		header []string // LIVE stands for the live cookie's line
+		header []string // LIVE is replaced by the valid cookie's header
 		status int
 		want   string
 		ended  bool

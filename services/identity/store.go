@@ -56,7 +56,7 @@ var (
 	errNoLink   = errors.New("identity: no such link is due")
 )
 
-// person is what a password check needs. The zero person matches no password.
+// person is the data for a password check. The zero person matches no password.
 type person struct {
 	ID            string
 	PasswordHash  string

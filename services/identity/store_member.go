@@ -15,7 +15,8 @@ VALUES ($1, $2, true, $3)
 ON CONFLICT (email) DO NOTHING
 RETURNING id::text`
 
-// CreateIn adds a person whose address is already confirmed. created is false when somebody has the address.
+// CreateIn adds a person whose address is already confirmed. created is false when an account already has the
+// address.
 func (s *Store) CreateIn(
 	ctx context.Context, tx pgx.Tx, address, name, passwordHash string,
 ) (userID string, created bool, err error) {

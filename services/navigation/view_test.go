@@ -102,7 +102,7 @@ func TestArranging(t *testing.T) {
 	}
 }
 
-// TestWriteResponses checks that a write's response is what was written.
+// TestWriteResponses checks that a write's response is the written object.
 func TestWriteResponses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -9,7 +9,7 @@ import (
 
 const maxName = 200 // characters, as at sign-up
 
-// ownAccount is what people see of themselves.
+// ownAccount is a person's own account in responses.
 type ownAccount struct {
 	UserID string `json:"userId"`
 	Email  string `json:"email"`

@@ -23,8 +23,8 @@ const (
 	ErrExists             = Error("PERSON_ALREADY_EXISTS") // an account has the address
 	ErrProtected          = Error("PERSON_PROTECTED")      // the owner, or the caller
 	ErrErased             = Error("PERSON_ERASED")
-	ErrActive             = Error("PERSON_ACTIVE")        // only somebody deactivated can be erased
-	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not say why a token does not work
+	ErrActive             = Error("PERSON_ACTIVE")        // only a deactivated person can be erased
+	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not reveal why a token does not work
 	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten
 	ErrInvitationAccepted = Error("INVITATION_ALREADY_ACCEPTED")
 	ErrPermissionUnknown  = Error("PERMISSION_UNKNOWN")

@@ -71,8 +71,8 @@ SELECT id::text AS user_id, email, name, email_verified,
 	) AS erasure_pending,
 	` + sortKey + ` AS key`
 
-// sortKey is what the directory is sorted by: erased people, who have no name, come last. The index
-// person_directory has the same expression.
+// sortKey is the expression by which the directory is sorted: erased people, who have no name, come last. The
+// index person_directory has the same expression.
 const sortKey = `(CASE WHEN erased_at IS NULL THEN '0' || lower(name) ELSE '1' END) COLLATE "C"`
 
 const selectPeople = peopleColumns + `

@@ -11,7 +11,7 @@ import (
 
 // Accounts changes accounts inside a transaction of this package.
 type Accounts interface {
-	// CreateIn adds a person with a confirmed address; created is false when somebody has the address.
+	// CreateIn adds a person with a confirmed address; created is false when an account already has the address.
 	CreateIn(
 		ctx context.Context, tx pgx.Tx, address, name, passwordHash string,
 	) (userID string, created bool, err error)

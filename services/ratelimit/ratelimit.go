@@ -159,7 +159,7 @@ func (l *Limiter) drop(w *window) {
 	l.keys--
 }
 
-// Key is what is counted: one client and the path that it requests. Comparable.
+// Key is one client and the path that it requests. Requests are counted by key. It is comparable.
 type Key struct {
 	client [16]byte // smaller than the netip.Addr
 	path   string
