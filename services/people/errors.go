@@ -24,7 +24,7 @@ const (
 	ErrProtected          = Error("PERSON_PROTECTED")      // the owner, or the caller
 	ErrErased             = Error("PERSON_ERASED")
 	ErrActive             = Error("PERSON_ACTIVE")        // only a deactivated person can be erased
-	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not reveal why a token does not work
+	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not reveal why a token fails
 	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten
 	ErrInvitationAccepted = Error("INVITATION_ALREADY_ACCEPTED")
 	ErrPermissionUnknown  = Error("PERMISSION_UNKNOWN")
