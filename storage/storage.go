@@ -44,7 +44,7 @@ const within = 15 * time.Second
 
 // limits are the limits of waiting times and disk space.
 type limits struct {
-	call  time.Duration // a call without a body, in all
+	call  time.Duration // the whole of a call without a body
 	stall time.Duration // between two transfers of bytes of a body
 	spool int64         // bytes per module
 }

@@ -92,7 +92,7 @@ func (s *Store) grant(ctx context.Context, id string) (grant, error) {
 }
 
 // One statement for each combination of filters, because with OR no index would provide the order. The "g."
-// is needed: the bare id is the text in the output.
+// is needed, because without it id would be the output column, which is text.
 const (
 	selectPage = grantColumns + `
 WHERE g.source_kind = 'explicit' AND (g.created_at, g.id) < ($1, $2)`

@@ -105,7 +105,7 @@ func (t *target) finish(ctx context.Context) error { return migrations.EndRestor
 func (t *target) undo() error {
 	ctx, cancel := context.WithTimeout(context.Background(), undoWithin)
 	defer cancel()
-	conn, err := migrations.Connect(ctx, t.Connect) // the run's own may be broken
+	conn, err := migrations.Connect(ctx, t.Connect) // the connection of the run may be broken
 	if err != nil {
 		return err
 	}

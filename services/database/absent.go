@@ -28,7 +28,7 @@ type absentees struct {
 
 func newAbsentees() *absentees { return &absentees{until: make(map[string]time.Time)} }
 
-// passOver returns a dial function that fails at once for an absent server.
+// passOver returns a dial function that skips absent servers: for them it fails at once.
 func (a *absentees) passOver(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a.isAbsent(address) {

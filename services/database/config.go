@@ -59,7 +59,7 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	return config
 }
 
-// connectTimeout is for one server.
+// connectTimeout returns the timeout of connecting to one server.
 func connectTimeout(settings environment.Database) time.Duration {
 	switch {
 	case settings.ConnectTimeout > 0:

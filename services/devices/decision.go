@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// codeOf returns the path's code. A text without the format of a code is a pairing that does not exist.
+// codeOf returns the path's code, or ErrPairingNotFound for a text that cannot be a code.
 func codeOf(c *httpapi.Call) (string, error) {
 	code := c.Parameter("code")
 	if !isCode(code) {

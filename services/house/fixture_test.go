@@ -37,7 +37,7 @@ type process struct {
 	service *house.Service
 	handler http.Handler
 	lines   *observer.ObservedLogs
-	end     func() error // returns what Serve returned
+	end     func() error // stops the process and returns what Serve returned
 }
 
 func start(t testing.TB, pool *pgxpool.Pool, every time.Duration) *process {

@@ -31,7 +31,7 @@ type standing struct {
 	owned      bool   // the installation has an owner
 	userID     string // "": nobody has this address
 	credential bool
-	// deactivated people can own nothing.
+	// deactivated is true for a deactivated person, who cannot become the owner.
 	deactivated bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Limits bound a Group.
+// Limits are the limits of a Group.
 type Limits struct {
 	Queries int           // that run at the same time; further callers wait for the next query
 	Batch   int           // most questions in one query
