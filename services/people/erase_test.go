@@ -139,7 +139,7 @@ func TestErasureRefused(t *testing.T) {
 	if n := p.count(t, "core.person WHERE erased_at IS NOT NULL"); n != 0 || p.actions(t) != before {
 		t.Errorf("after refusals alone: %d erased, recorded %q, want what was there: %q", n, p.actions(t), before)
 	}
-	if w := p.decide(owner, bertID, "erase"); w.Code != 200 { // allowed, because the owner may give permissions
+	if w := p.decide(owner, bertID, "erase"); w.Code != 200 { // allowed: the owner may give permissions
 		t.Errorf("by the owner: status %d, body %s, want 200", w.Code, w.Body)
 	}
 }

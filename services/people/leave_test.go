@@ -96,7 +96,7 @@ func TestDeactivationRefused(t *testing.T) {
 	if w := p.send(bert, "GET", own, ""); w.Code != 200 {
 		t.Errorf("Bert's session: status %d, want 200", w.Code)
 	}
-	if w := p.decide(owner, bertID, "deactivate"); w.Code != 200 { // allowed, because the owner may give permissions
+	if w := p.decide(owner, bertID, "deactivate"); w.Code != 200 { // allowed: the owner may give permissions
 		t.Errorf("by the owner: status %d, body %s, want 200", w.Code, w.Body)
 	}
 	// An expired grant does not protect its holder.
