@@ -2,34 +2,36 @@ package realtime
 
 import "sync/atomic"
 
-// Account counts what this process holds for the streams of one module, in bytes; see hostmemory.Account.
+// Account counts the memory that this process uses for the streams of one module, in bytes; see
+// hostmemory.Account.
 type Account interface {
-	Reserve(n int) bool // false: n bytes more would be too many
-	Add(n int)          // counts what is held already
+	Reserve(n int) bool // returns false, and adds nothing, if n more bytes exceed the limit
+	Add(n int)          // adds bytes that are in memory already
 	Release(n int)
 }
 
 // Option changes how a hub works.
 type Option func(*Hub)
 
-// Charge counts in the module's account what a hub holds: updates until their last reader has them, and
-// snapshots. A publish that does not fit is refused with ErrHostOverloaded, a snapshot with ErrOverloaded.
+// Charge counts the memory of a hub in the module's account: updates until their last reader has got them,
+// and snapshots. A publish that does not fit is refused with ErrHostOverloaded, a snapshot with
+// ErrOverloaded.
 func Charge(account Account) Option { return func(h *Hub) { h.account = account } }
 
 const (
-	// updateBytes is what an update or snapshot takes beside its data: itself, its event, its message.
+	// updateBytes is the memory of an update or snapshot besides its data: its structs and its message.
 	updateBytes = 512
 )
 
-// charge is what one update or snapshot takes of the account. All who hold the data share it; the last one
-// that drops it gives the bytes back. A nil charge counts nothing. Safe for concurrent use.
+// charge is the memory of one update or snapshot in the account. All holders of the data share it, and the
+// last one that drops it releases the bytes. A nil charge counts nothing. Safe for concurrent use.
 type charge struct {
 	account Account
 	bytes   int
 	holders atomic.Int64
 }
 
-// take charges data to one holder.
+// take reserves memory for data, with one holder.
 func (h *Hub) take(data []byte) (c *charge, fits bool) {
 	if h.account == nil {
 		return nil, true
@@ -40,7 +42,7 @@ func (h *Hub) take(data []byte) (c *charge, fits bool) {
 	return c, true
 }
 
-// force charges data that is here whether it fits or not.
+// force adds the memory of data that is already allocated, even beyond the limit.
 func (h *Hub) force(data []byte) *charge {
 	if h.account == nil || data == nil {
 		return nil
@@ -56,7 +58,7 @@ func (h *Hub) newCharge(data []byte) *charge {
 	return c
 }
 
-// keep adds a holder, who takes cost bytes of its own.
+// keep adds a holder, which itself needs cost more bytes.
 func (c *charge) keep(cost int) {
 	if c != nil {
 		c.holders.Add(1)
@@ -64,7 +66,7 @@ func (c *charge) keep(cost int) {
 	}
 }
 
-// drop ends what take, force or keep began, at the same cost; that of the first two is 0.
+// drop removes a holder that take, force or keep has added, with the same cost; that of take and force is 0.
 func (c *charge) drop(cost int) {
 	if c == nil {
 		return
@@ -75,7 +77,7 @@ func (c *charge) drop(cost int) {
 	c.account.Release(cost)
 }
 
-// forget drops the publishes that wait for their turn, and starts at next.
+// forget drops the publishes that wait for their turn, and sets the next number.
 func (o *reorderBuffer) forget(next uint64) {
 	for _, p := range o.held {
 		p.charge.drop(0)
@@ -83,7 +85,7 @@ func (o *reorderBuffer) forget(next uint64) {
 	*o = reorderBuffer{next: next}
 }
 
-// empty drops the snapshot that is shared, and the log.
+// empty drops the shared snapshot and the log.
 func (c *snapshots) empty() {
 	if c.shared != nil {
 		c.shared.charge.drop(0)

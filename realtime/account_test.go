@@ -79,11 +79,11 @@ func TestStreamsFillTheAccount(t *testing.T) {
 		if got != accepted {
 			t.Errorf("readers got %d updates, want the %d accepted", got, accepted)
 		}
-		time.Sleep(3 * time.Second) // what readers to come share is over
+		time.Sleep(3 * time.Second) // after that readers do not share a snapshot
 		if used, _ := account.Bytes(); used != 0 {
 			t.Errorf("%d bytes counted after everything was read, want 0", used)
 		}
-		at := accepted % channels // whose last number was refused
+		at := accepted % channels // its last number was refused
 		if err := hub[at].Publish(1, uint64(accepted/channels)+2, []byte("2")); err != nil {
 			t.Errorf("a publish after everything was read: %v", err)
 		}
@@ -114,7 +114,7 @@ func opened(t *testing.T, open opener, channel, state string, options ...realtim
 	return hub
 }
 
-// Newest values that wait for a reader are counted, and so are the values that replace them.
+// Newest values that wait for a reader are counted, and values that replace them too.
 func TestNewestValuesFillTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		account := hostmemory.New(256 << 10)
@@ -142,7 +142,7 @@ func TestNewestValuesFillTheAccount(t *testing.T) {
 	})
 }
 
-// White space around a value is neither kept nor counted.
+// White space around a value is removed and not counted.
 func TestSpaceIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		account := hostmemory.New(1 << 20)

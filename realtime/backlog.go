@@ -2,20 +2,21 @@ package realtime
 
 import "time"
 
-// backlog is what a hub has taken from its inbox and not yet handled. It is handed out no faster than
-// readers write: a burst is longer than a mailbox, and would cut every reader.
+// backlog holds messages that a hub has taken from its inbox and not handled yet. It is handled no faster
+// than readers can write, because a burst is longer than a mailbox and would otherwise disconnect every
+// reader.
 type backlog struct {
 	queue  []message
-	next   int  // the first of queue that is not handled
-	lost   bool // updates were dropped after the last of queue
+	next   int  // index of the first message that is not handled
+	lost   bool // updates were dropped after the last message of queue
 	resume *time.Timer
 }
 
 const (
-	// slowReaderWait is how long a hub waits for a reader that writes nothing, and for a snapshot: a blocked
-	// reader delays the others by it at most once, and only in a burst.
+	// slowReaderWait is how long a hub waits for a reader whose writes make no progress, and for a snapshot. A
+	// blocked reader delays the others by at most this time, once, and only in a burst.
 	slowReaderWait = 250 * time.Millisecond
-	// crowdedPoll is how often a hub that waits looks again.
+	// crowdedPoll is the interval at which a waiting hub checks again.
 	crowdedPoll = 2 * time.Millisecond
 )
 
@@ -25,7 +26,7 @@ func newBacklog() backlog {
 	return backlog{resume: resume}
 }
 
-// work handles what is there, until readers need time to write.
+// work handles messages until the readers need time to write.
 func (h *hub) work() {
 	b := &h.backlog
 	for {
@@ -35,7 +36,7 @@ func (h *hub) work() {
 				return
 			}
 			m := b.queue[b.next]
-			b.queue[b.next] = nil // what is handled is not held
+			b.queue[b.next] = nil // does not keep the message in memory
 			b.next++
 			m.handle(h)
 		}
@@ -49,11 +50,11 @@ func (h *hub) work() {
 	}
 }
 
-// crowded tells whether the next message should wait: for readers that keep writing, or for a snapshot
-// whose log fills up. Nothing waits when the inbox fills up meanwhile, for it holds what all readers would
-// miss; then those that are too slow are cut.
+// crowded reports whether the next message should wait: for readers that keep writing, or for a snapshot
+// whose log fills up. If the inbox fills up meanwhile, nothing waits any more, because a full inbox would
+// lose updates for all readers. Then readers that are too slow are disconnected.
 func (h *hub) crowded() bool {
-	if h.latest != nil { // nothing fills up
+	if h.latest != nil { // newer values replace older ones, so nothing fills up
 		return false
 	}
 	place, filling := h.events.halfFull()
@@ -64,5 +65,5 @@ func (h *hub) crowded() bool {
 	return logging || h.events.settle(place)
 }
 
-// rest is what has not been handled.
+// rest returns the messages that are not handled.
 func (b *backlog) rest() []message { return b.queue[b.next:] }

@@ -27,7 +27,7 @@ func (b *bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	events := make(chan []byte, 256)
 	w.Header().Set("Content-Type", "text/event-stream")
 	b.mu.Lock()
-	b.readers[events] = struct{}{} // before the snapshot, or an event is missed
+	b.readers[events] = struct{}{} // before the snapshot, or an event would be missed
 	b.mu.Unlock()
 	_, _ = io.WriteString(w, "event: snapshot\ndata: {}\n\n")
 	_ = control.Flush()
@@ -66,7 +66,7 @@ func (b *bare) publish(_ uint64, data []byte) {
 	}
 }
 
-// sides runs a benchmark for each server that is compared, with the function that publishes on it.
+// sides runs a benchmark for each of the compared servers. publish publishes on the server.
 func sides(b *testing.B, run func(b *testing.B, address string, publish func(number uint64, data []byte))) {
 	b.Run("bare", func(b *testing.B) {
 		loop := &bare{readers: make(map[chan []byte]struct{})}
@@ -115,7 +115,7 @@ func audience(b *testing.B, address string, n int) []*socket {
 	return sockets
 }
 
-// hear calls heard for each chunk that arrives, with its bytes and the number of its events.
+// hear calls heard for each chunk, with its bytes and the number of its events.
 func hear(s *socket, heard func(chunk []byte, events int)) {
 	_ = s.SetReadDeadline(time.Time{})
 	chunk := make([]byte, 8<<10)
@@ -128,12 +128,12 @@ func hear(s *socket, heard func(chunk []byte, events int)) {
 		if events := bytes.Count(chunk[:kept+n], updateLine); events > 0 {
 			heard(chunk[:kept+n], events)
 		}
-		last := bytes.LastIndexByte(chunk[:kept+n], '\n') + 1 // a line may be cut anywhere
+		last := bytes.LastIndexByte(chunk[:kept+n], '\n') + 1 // a chunk may end in the middle of a line
 		kept = copy(chunk, chunk[last:kept+n])
 	}
 }
 
-// BenchmarkDeliveries measures 1,000 readers under full load: updates of 200 bytes, 20 of them under way.
+// BenchmarkDeliveries measures 1,000 readers under full load: updates of 200 bytes, 20 of them in flight.
 func BenchmarkDeliveries(b *testing.B) {
 	const readers, window = 1_000, 20
 	sides(b, func(b *testing.B, address string, publish func(uint64, []byte)) {
@@ -197,8 +197,8 @@ func BenchmarkLatency(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle measures the memory of a reader that is sent nothing. The client's end counts too, with about
-// 1.5 KiB.
+// BenchmarkIdle measures the memory of a reader that gets no event. It includes about 1.5 KiB for the
+// client's end.
 func BenchmarkIdle(b *testing.B) {
 	const readers = 2_000
 	sides(b, func(b *testing.B, address string, _ func(uint64, []byte)) {
@@ -212,7 +212,7 @@ func BenchmarkIdle(b *testing.B) {
 	})
 }
 
-// within waits for a value that has to come.
+// within waits for a value and fails if it does not come.
 func within[T any](b *testing.B, c <-chan T) T {
 	b.Helper()
 	select {
@@ -230,7 +230,7 @@ func within[T any](b *testing.B, c <-chan T) T {
 }
 
 func inUse() uint64 {
-	time.Sleep(200 * time.Millisecond) // goroutines come to rest
+	time.Sleep(200 * time.Millisecond) // until goroutines have stopped
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

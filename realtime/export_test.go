@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// DeadLink returns a link that nobody serves.
+// DeadLink returns a link whose Serve is never called.
 func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
 // Receive handles an update of another process; Counted handles a message with that process's count.

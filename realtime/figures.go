@@ -2,19 +2,19 @@ package realtime
 
 import "sync/atomic"
 
-// Figures are what a channel's hub has done since the process began, and how many read it now.
+// Figures are the counts of a channel's hub since the process began, and the number of its readers now.
 type Figures struct {
 	Module, Channel string
-	Readers         int64 // streams that are open
-	Updates         int64 // passed on to readers
-	Cut             int64 // readers that were too slow
-	Overflows       int64 // times that more came than the hub could pass on
+	Readers         int64 // open streams
+	Updates         int64 // updates sent to readers
+	Cut             int64 // readers that were disconnected because they were too slow
+	Overflows       int64 // times that updates were lost because too many waited
 }
 
-// counts are a hub's figures, for all runs of Serve.
+// counts are a hub's figures, for all calls of Serve.
 type counts struct{ readers, updates, cut, overflows atomic.Int64 }
 
-// Figures reads the figures of every hub, in no order.
+// Figures returns the figures of every hub, in no order.
 func (h *Hubs) Figures() []Figures {
 	hubs := h.all()
 	figures := make([]Figures, len(hubs))
@@ -31,5 +31,5 @@ func (h *Hubs) Figures() []Figures {
 	return figures
 }
 
-// Connected tells whether the backplane is there now.
+// Connected reports whether the backplane is connected now.
 func (l *Link) Connected() bool { return l.up.Load() }

@@ -28,7 +28,7 @@ type module struct {
 	mu              sync.Mutex
 	process, number uint64
 	asked           atomic.Int32
-	pause           func() // around the reading of the number
+	pause           func() // called before and after reading the number
 }
 
 type position struct {
@@ -72,7 +72,7 @@ func publish(hub *realtime.Hub, at position) error {
 	return hub.Publish(at.Process, at.Number, at.json())
 }
 
-// serve runs a set with one hub; stop ends it.
+// serve runs Hubs with one hub; stop ends it.
 func serve(
 	t testing.TB, snapshot realtime.Snapshot, link *realtime.Link,
 ) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
@@ -80,7 +80,7 @@ func serve(
 	return open(t, realtime.New(zap.NewNop(), link), snapshot)
 }
 
-// open runs a set of hubs that has one; stop ends it.
+// open runs hubs with one open hub; stop ends it.
 func open(
 	t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot,
 ) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
@@ -92,7 +92,7 @@ func open(
 	return hubs, hub, run(t, hubs)
 }
 
-// counted makes a hub count what it holds in an account, which must be empty when the test has ended.
+// counted makes a hub count its memory in an account, which must be empty at the end of the test.
 func counted(t testing.TB) realtime.Option {
 	t.Helper()
 	account := hostmemory.New(1 << 40)
@@ -100,7 +100,7 @@ func counted(t testing.TB) realtime.Option {
 	return realtime.Charge(account)
 }
 
-// empties waits until nothing is counted any more.
+// empties waits until the account is empty.
 func empties(t testing.TB, account *hostmemory.Account) {
 	t.Helper()
 	until(t, "no byte is counted, because nobody holds any", func() bool {
@@ -109,7 +109,7 @@ func empties(t testing.TB, account *hostmemory.Account) {
 	})
 }
 
-// run serves until stop is called, or the test ends.
+// run runs a service until stop is called or the test ends.
 func run(t testing.TB, service interface {
 	Serve(context.Context) error
 	Ready() <-chan struct{}
@@ -137,7 +137,7 @@ func run(t testing.TB, service interface {
 // event is one block of a stream.
 type event struct{ id, name, data, retry string }
 
-// field is where a field's value belongs; nil: a hub never writes such a field.
+// field returns where a field's value is stored; nil for a field that a hub never writes.
 func (e *event) field(name string) *string {
 	switch name {
 	case "id":
@@ -152,7 +152,7 @@ func (e *event) field(name string) *string {
 	return nil
 }
 
-// parse reads a stream as EventSource would, but refuses what a hub never writes.
+// parse reads a stream as EventSource would, but fails for anything that a hub never writes.
 func parse(t testing.TB, stream string) (events []event) {
 	t.Helper()
 	for stream != "" {
@@ -180,7 +180,7 @@ func parse(t testing.TB, stream string) (events []event) {
 	return events
 }
 
-// client is a reader without a socket. It records what it is sent, and can refuse to take more.
+// client is a reader without a socket. It records what it gets, and can stop accepting bytes.
 type client struct {
 	header http.Header
 	cancel context.CancelFunc
@@ -188,15 +188,15 @@ type client struct {
 
 	mu       sync.Mutex
 	sent     bytes.Buffer
-	stalled  chan struct{} // not nil: writes wait until it is closed or their deadline is over
+	stalled  chan struct{} // not nil: writes wait until it is closed or their deadline has passed
 	deadline chan struct{}
 	flushed  int
-	parsed   int       // of the flushed bytes: a test may ask many times
+	parsed   int       // number of parsed bytes, because a test may call events often
 	known    []event   // of the parsed bytes
 	until    time.Time // the write deadline
 }
 
-// dial opens a stream, which its cancel ends.
+// dial opens a stream, which cancel ends.
 func dial(t testing.TB, hub *realtime.Hub) *client {
 	t.Helper()
 	return dialing(t, hub, nil)
@@ -244,7 +244,7 @@ func (c *client) SetWriteDeadline(t time.Time) error {
 	defer c.mu.Unlock()
 	c.until = t
 	if !t.IsZero() && t.Before(time.Now()) {
-		close(c.deadline) // once: nobody sets another one afterwards
+		close(c.deadline) // only once, because the deadline is not set again
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (c *client) events(t testing.TB) []event {
 	return slices.Clip(c.known)
 }
 
-// named returns the events of one name.
+// named returns the events with this name.
 func named(events []event, name string) []event {
 	return slices.DeleteFunc(slices.Clone(events), func(e event) bool { return e.name != name })
 }

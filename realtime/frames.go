@@ -11,24 +11,24 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// stream is the name of a hub's one stream in its frame writer.
+// stream is the name of the only stream in a hub's frame writer.
 const stream = "s"
 
-// frames lets r3labs/sse write the frame of each event, once for all readers: one server, one stream and one
-// subscriber, whose response is kept instead of sent. It sees neither a caller's query, which would pick a
-// stream, nor a Last-Event-ID, which it may refuse. Its goroutines begin with the first event. Safe for
-// concurrent use.
+// frames uses r3labs/sse to make the frame of each event once for all readers. There is one server with one
+// stream and one subscriber, whose response is kept instead of being sent. The server gets neither the query
+// of a request, which would select a stream, nor a Last-Event-ID, which it may refuse. Its goroutines start
+// with the first event. Safe for concurrent use.
 type frames struct {
 	mu      sync.Mutex
-	server  *sse.Server // nil: no event yet
+	server  *sse.Server // nil before the first event
 	written chan []byte
 	cancel  context.CancelFunc
-	ended   chan struct{} // closed when the subscriber has left
+	ended   chan struct{} // closed when the subscriber has ended
 	closed  bool
 }
 
-// encode returns the frame of e, whose data must not be empty: that would end the subscriber. Nil when the
-// frames are closed.
+// encode returns the frame of e. The data of e must not be empty, because that would end the subscriber. It
+// returns nil after close.
 func (f *frames) encode(e *sse.Event) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +44,7 @@ func (f *frames) encode(e *sse.Event) []byte {
 
 func (f *frames) begin() {
 	f.server = sse.New()
-	f.server.AutoReplay = false // it keeps every event for ever, and overwrites ids
+	f.server.AutoReplay = false // AutoReplay keeps every event for ever and replaces ids
 	f.server.BufferSize = 1
 	f.server.CreateStream(stream)
 	f.written, f.ended = make(chan []byte, 1), make(chan struct{})
@@ -55,10 +55,11 @@ func (f *frames) begin() {
 		defer close(f.ended)
 		f.server.ServeHTTP(&frameWriter{header: make(http.Header), written: f.written}, request)
 	}()
-	<-f.written // the first Flush: it has subscribed
+	<-f.written // the first Flush means that it has subscribed
 }
 
-// close waits for the goroutines. The stream is removed last, for before that it would leave one behind.
+// close waits for the goroutines. It removes the stream last, because removing it earlier would leave a
+// goroutine behind.
 func (f *frames) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +70,7 @@ func (f *frames) close() {
 	}
 }
 
-// frameWriter is the response of the one subscriber: what is written up to a Flush is one frame.
+// frameWriter is the response for the subscriber. Everything that is written before a Flush is one frame.
 type frameWriter struct {
 	header  http.Header
 	buffer  []byte
@@ -86,18 +87,18 @@ func (w *frameWriter) Write(p []byte) (int, error) {
 
 func (w *frameWriter) Flush() {
 	w.written <- slices.Clone(w.buffer)
-	if w.buffer = w.buffer[:0]; cap(w.buffer) > 2*MaxUpdate { // a snapshot's room is not kept
+	if w.buffer = w.buffer[:0]; cap(w.buffer) > 2*MaxUpdate { // does not keep the memory of a snapshot
 		w.buffer = nil
 	}
 }
 
-// idLine is a frame's first line.
+// idLine returns the first line of a frame.
 func idLine(id uint64) []byte {
 	return append(strconv.AppendUint([]byte("id: "), id, 10), '\n')
 }
 
-// withoutID is a frame behind its first line.
+// withoutID returns the frame after its first line.
 func withoutID(frame []byte) []byte { return frame[slices.Index(frame, '\n')+1:] }
 
-// withID is the frame with another id.
+// withID returns the frame with another id.
 func withID(frame []byte, id uint64) []byte { return append(idLine(id), withoutID(frame)...) }

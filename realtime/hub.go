@@ -7,13 +7,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// Hub is the actor of one channel, a supervisor.Service that Hubs runs. All methods but Serve are safe for
-// concurrent use.
+// Hub is the actor of one channel. It is a supervisor.Service, which Hubs runs. All methods but Serve are
+// safe for concurrent use.
 type Hub struct {
 	name     name
 	snapshot Snapshot
-	latest   *latest // nil unless the channel is one of newest values
-	link     *Link   // nil: alone
+	latest   *latest // nil unless it is a LatestChannel
+	link     *Link   // nil: there are no other processes
 	log      *zap.Logger
 	share    time.Duration // see snapshots
 	ready    chan struct{}
@@ -23,8 +23,8 @@ type Hub struct {
 	counts   counts
 }
 
-// hubLimits are how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000
-// readers in a few milliseconds.
+// hubLimits are how many updates, and how many bytes of them, may wait for a hub. A hub passes one event to
+// 5,000 readers in a few milliseconds.
 var hubLimits = load{updates: 1_024, bytes: 8 << 20}
 
 func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
@@ -40,15 +40,15 @@ func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 	}
 }
 
-// Publish passes one update on to every reader and to other processes. number counts the publishes of one
-// run of the module's process on this channel, 1 first, without a gap; process is that run, as in State.
-// data is JSON, at most 64 KiB when compact, and the hub's from now on; calls may come in any order. It
-// never blocks. ErrTooLarge, ErrInvalid, ErrHostOverloaded, or, for a channel of newest values, ErrKey:
-// nobody gets it.
+// Publish sends one update to every reader and to other processes. number counts the publishes of one run of
+// the module's process on this channel, from 1 and without gaps; process is that run, as in State. data is
+// JSON, at most 64 KiB when compact; the hub keeps and modifies it. Calls may be made in any order. Publish
+// never blocks. After ErrTooLarge, ErrInvalid, ErrHostOverloaded, or ErrKey for a LatestChannel, no reader
+// gets the update.
 //
-// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can
-// pass on (1,024 updates or 8 MiB are waiting), the readers are told to reconnect, here and in other
-// processes, for all of them missed an update.
+// Updates are dropped while Serve does not run, because then there are no readers. If more updates arrive
+// than a hub can handle (1,024 updates or 8 MiB are waiting), all readers have missed an update. They are
+// made to reconnect, here and in other processes.
 func (h *Hub) Publish(process, number uint64, data []byte) error {
 	if h.latest != nil {
 		return ErrKey
@@ -67,7 +67,7 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 	return err
 }
 
-// refuse counts the number of an update that is not delivered.
+// refuse sends the number of a refused update to the hub, so that the order has no gap.
 func (h *Hub) refuse(process, number uint64, err error) error {
 	if h.latest == nil {
 		h.inbox.putUpdate(publish{process, numbered{number: number}}, 0)
@@ -78,13 +78,13 @@ func (h *Hub) refuse(process, number uint64, err error) error {
 // Drain is Hubs.Drain for one hub.
 func (h *Hub) Drain() { h.inbox.put(drain{}) }
 
-// Ready is closed when publishes and readers are let in.
+// Ready is closed when the hub accepts publishes and readers.
 func (h *Hub) Ready() <-chan struct{} { return h.ready }
 
-// String names the service.
+// String returns the service's name.
 func (h *Hub) String() string { return "realtime " + h.name.module + "/" + h.name.channel }
 
-// message is a message to the hub's loop. The types below are all that there are.
+// message is a message to the hub's loop. These are all its types:
 type message interface{ handle(*hub) }
 
 type (
@@ -94,43 +94,43 @@ type (
 		process uint64
 		numbered
 	}
-	ended          uint64 // a run of the module's process
+	ended          uint64 // a run of the module's process has ended
 	drain          struct{}
 	snapshotResult struct {
 		*snapshotCall
 		state State
 		err   error
 	}
-	fromPeer struct { // of another process's hub
+	fromPeer struct { // from another process's hub
 		peerMessage
 		charge *charge
 	}
-	announce struct{} // tell the other processes what was released
-	linked   bool     // the backplane is there, or lost
+	announce struct{} // tells the other processes the number of the last update
+	linked   bool     // whether the backplane is connected
 )
 
-// hub is the state of one run of Serve, owned by its goroutine.
+// hub is the state of one run of Serve. Only the goroutine of Serve uses it.
 type hub struct {
 	*Hub
 	ctx      context.Context
 	draining bool
 	backlog  backlog
 
-	process uint64 // the run of the module's process that readers and numbers belong to; 0: none yet
-	floor   uint64 // runs below it are over
+	process uint64 // the run of the module's process to which readers and numbers belong; 0: none yet
+	floor   uint64 // runs with lower numbers have ended
 	order   reorderBuffer
-	newest  map[string]uint64 // numbers, by key, of a channel of newest values
-	id      uint64            // of the update released last
-	joined  uint64            // readers that ever joined
+	newest  map[string]uint64 // last numbers by key, on a LatestChannel
+	id      uint64            // id of the last released update
+	joined  uint64            // number of readers that have ever joined
 
-	events    *eventLog // of the live readers
+	events    *eventLog // the log of the live readers
 	settle    *time.Timer
 	waiting   readerSet
 	snapshots snapshots
 	peers     peers
 }
 
-// Serve is one run of the hub, until ctx ends. It returns when the snapshot under way has.
+// Serve is one run of the hub, until ctx ends. It waits for the snapshot in progress.
 func (h *Hub) Serve(ctx context.Context) error {
 	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), snapshots: newSnapshots(), peers: newPeers(h.link)}
 	run.newest = make(map[string]uint64)
@@ -141,12 +141,12 @@ func (h *Hub) Serve(ctx context.Context) error {
 	h.inbox.begin()
 	defer run.close()
 	select {
-	case <-h.ready: // this run may begin within a numbering
+	case <-h.ready: // a later run may begin in the middle of a numbering
 	default:
 		run.order.next = 1
 		close(h.ready)
 	}
-	// An overtaken number, a silent process and a beacon need no better clock.
+	// Overtaken numbers, silent processes and announcements need no more precise clock.
 	tick := time.NewTicker(announceInterval)
 	defer tick.Stop()
 	for {
@@ -168,7 +168,7 @@ func (h *Hub) Serve(ctx context.Context) error {
 	}
 }
 
-// close ends every stream, and waits for the snapshot under way.
+// close ends every stream, and waits for the snapshot in progress.
 func (h *hub) close() {
 	left := append(h.backlog.rest(), h.inbox.end()...)
 	h.backlog.resume.Stop()
@@ -179,7 +179,7 @@ func (h *hub) close() {
 		switch m := m.(type) {
 		case join:
 			m.reader.refuse(ErrUnavailable)
-		case publish, slot: // the module's last words, for other processes
+		case publish, slot: // the module's last updates are still sent to other processes
 			m.handle(h)
 		case fromPeer:
 			m.charge.drop(0)
@@ -237,7 +237,7 @@ func (m ended) handle(h *hub) {
 		h.endLive()
 		h.snapshots.discard()
 	}
-	if !h.draining { // a crash: what it committed last may not have been published
+	if !h.draining { // after a crash the last committed change may not have been published
 		h.announceKind(kindLost)
 	}
 }
@@ -248,7 +248,7 @@ func (drain) handle(h *hub) {
 	h.refuseWaiting(ErrUnavailable)
 }
 
-// adopt makes a run of the module's process the current one. Readers of the one before have missed its end.
+// adopt makes a run of the module's process the current one. Readers of the previous run are disconnected.
 func (h *hub) adopt(process uint64) {
 	if process == h.process {
 		return
@@ -258,20 +258,20 @@ func (h *hub) adopt(process uint64) {
 	if h.process != 0 {
 		h.order.forget(1)
 		h.newest = make(map[string]uint64)
-		h.id = uint64(len(h.snapshots.log)) // those of other processes stay
+		h.id = uint64(len(h.snapshots.log)) // the log contains only updates of other processes now
 	}
 	h.process, h.floor = process, max(h.floor, process)
 }
 
-// begin takes the numbering up where it is unknown: number has been.
+// begin sets the position in the numbering if it is unknown: number was the last one.
 func (h *hub) begin(number uint64) {
 	if h.order.next == 0 {
 		h.order.next = number + 1
-		h.id = number + uint64(len(h.snapshots.log)) // of other processes
+		h.id = number + uint64(len(h.snapshots.log)) // plus the logged updates of other processes
 	}
 }
 
-// release passes updates of this process's module on, here and to other processes.
+// release sends updates of this process's module to readers here and to other processes.
 func (h *hub) release(released []numbered) {
 	defer func() {
 		for _, p := range released {
@@ -279,7 +279,7 @@ func (h *hub) release(released []numbered) {
 		}
 	}()
 	for _, p := range released {
-		if p.data == nil { // refused when it was published
+		if p.data == nil { // it was refused when it was published
 			h.id++
 			continue
 		}
@@ -288,7 +288,7 @@ func (h *hub) release(released []numbered) {
 	}
 }
 
-// pass gives one update to every reader, and to the log of those to come.
+// pass appends one update to the log of the live readers and to the log for readers that wait for a snapshot.
 func (h *hub) pass(u *update, data []byte) {
 	h.id++
 	u.id, u.size = h.id, len(data)
@@ -305,7 +305,7 @@ func (h *hub) pass(u *update, data []byte) {
 	}
 }
 
-// append adds to the log of the live readers.
+// append appends an entry to the log of the live readers.
 func (h *hub) append(e entry) {
 	if e.next = unnumbered; h.latest == nil {
 		e.next = h.order.next
@@ -317,17 +317,17 @@ func (h *hub) append(e entry) {
 	h.settle.Reset(settleInterval)
 }
 
-// settleInterval is how long the log keeps what no reader needs, at most about.
+// settleInterval is about how long the log keeps entries that every reader has taken.
 const settleInterval = time.Second
 
-// settleLog looks again for as long as somebody needs the log.
+// settleLog drops taken entries, and repeats that while the log has entries.
 func (h *hub) settleLog() {
 	if h.events.settle(0); h.events.holds() {
 		h.settle.Reset(settleInterval)
 	}
 }
 
-// skip gives a missing number up.
+// skip stops waiting for a missing number.
 func (h *hub) skip(now time.Time) {
 	h.missed()
 	h.announceKind(kindLost)
@@ -338,8 +338,8 @@ func (h *hub) skip(now time.Time) {
 	}
 }
 
-// overflowed follows updates of this process that did not fit into the inbox. Nobody has them, here or in
-// other processes, and their numbers are unknown.
+// overflowed handles the loss of updates of this process that did not fit into the inbox. No reader has got
+// them, here or in other processes, and their numbers are unknown.
 func (h *hub) overflowed() {
 	h.log.Warn("realtime updates dropped")
 	h.counts.overflows.Add(1)
@@ -368,7 +368,7 @@ func (h *hub) refuseWaiting(err error) {
 	}
 }
 
-// tick looks at what has taken too long.
+// tick checks the timeouts.
 func (h *hub) tick(now time.Time) {
 	if h.order.broken(now) {
 		h.skip(now)

@@ -7,8 +7,8 @@ import (
 )
 
 // NATS is killed twice while a process publishes 5,000 updates. The readers of that process miss nothing, so
-// none of them may be disconnected, whatever the other process makes of the backlog that it is sent
-// afterwards.
+// none of them may be disconnected. Readers of the other process may be, because of the backlog that it gets
+// later.
 func TestKilledUnderLoad(t *testing.T) {
 	const updates, readers = 5_000, 5
 	port, kill := nats(t, 0, server.Options{})
@@ -29,7 +29,7 @@ func TestKilledUnderLoad(t *testing.T) {
 	before, outages := a.at().Number, 0
 	for n := range updates {
 		_ = publish(a.hub, a.next())
-		if n%100 == 99 { // as fast as the local readers read
+		if n%100 == 99 { // as fast as the local readers
 			for _, r := range local {
 				until(t, "updates", func() bool { return r.count(t, "reconnect") > 0 || r.count(t, "update") > n })
 			}
@@ -60,8 +60,8 @@ func TestKilledUnderLoad(t *testing.T) {
 	a.stop()
 }
 
-// Updates that were published while NATS was away arrive together when it is back, as far as they are kept. A
-// reader of the other process that reads receives all of them.
+// Updates that were published while NATS was unreachable arrive together afterwards, as far as they are kept.
+// A reader of the other process that keeps reading receives all of them.
 func TestBacklog(t *testing.T) {
 	const updates = 4_000
 	port, kill := nats(t, 0, server.Options{})
@@ -77,7 +77,7 @@ func TestBacklog(t *testing.T) {
 	until(t, "snapshots", func() bool { return local.count(t, "snapshot")+remote.count(t, "snapshot") == 2 })
 	for n := range updates {
 		_ = publish(a.hub, a.next())
-		if n%100 == 99 { // the publishing hub takes them all
+		if n%100 == 99 { // so that the publishing hub drops none
 			until(t, "updates", func() bool { return local.count(t, "update") > n })
 		}
 	}

@@ -2,23 +2,23 @@ package realtime
 
 import "sync"
 
-// Limits of a channel of newest values.
+// Limits of a LatestChannel.
 const (
 	MaxLatest = 8 << 10 // bytes of a value
-	MaxKeys   = 128     // in the run of a module's process
+	MaxKeys   = 128     // in one run of a module's process
 	MaxKey    = 128     // bytes
 )
 
-// latest is what waits for the hub of a channel of newest values: for each key one update, which a newer
-// one replaces. A nil latest is that of every other channel.
+// latest holds the updates that wait for the hub of a LatestChannel: one for each key, which a newer one
+// replaces. It is nil for every other channel.
 type latest struct {
 	mu      sync.Mutex
-	process uint64              // the run that keys are of
-	keys    map[string]struct{} // all that it has published
+	process uint64              // the run to which keys belong
+	keys    map[string]struct{} // all keys that the run has published
 	waiting map[slot]numbered
 }
 
-// slot is where one update may wait; it is the hub's message that one does.
+// slot is the place of one waiting update; as a message it tells the hub that an update waits there.
 type slot struct {
 	process uint64
 	key     string
@@ -28,7 +28,7 @@ func newLatest() *latest {
 	return &latest{keys: make(map[string]struct{}), waiting: make(map[slot]numbered)}
 }
 
-// admit tells whether a key may be used in the run of a module's process.
+// admit reports whether a run of the module's process may use a key.
 func (l *latest) admit(process uint64, key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,9 +43,9 @@ func (l *latest) admit(process uint64, key string) bool {
 	return true
 }
 
-// PublishLatest is Publish for a channel of newest values: a reader that has not been sent the value of
-// this key before gets the new one in its place, after all others that wait. data is at most 8 KiB. ErrKey,
-// ErrTooLarge, ErrInvalid or ErrHostOverloaded: nobody gets it.
+// PublishLatest is Publish for a LatestChannel. If a reader has not yet been sent an older value of this key,
+// it gets only the new one, after everything else that waits. data is at most 8 KiB. After ErrKey,
+// ErrTooLarge, ErrInvalid or ErrHostOverloaded no reader gets the update.
 func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) error {
 	if h.latest == nil || key == "" || len(key) > MaxKey {
 		return h.refuse(process, number, ErrKey)
@@ -65,8 +65,8 @@ func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) err
 	return nil
 }
 
-// put leaves an update for the hub, unless a newer one waits. The hub is told once for all that take the
-// same slot meanwhile.
+// put stores an update for the hub, unless a newer one waits. The hub gets one message for all updates that
+// are stored in the same slot meanwhile.
 func (l *latest) put(inbox *boundedQueue[message], at slot, update numbered) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +87,7 @@ func (l *latest) take(at slot) numbered {
 	return update
 }
 
-// forget drops what waits for a run of the hub that is over.
+// forget drops the updates that wait for a run of the hub that has ended.
 func (l *latest) forget() {
 	if l != nil {
 		l.mu.Lock()
@@ -106,7 +106,7 @@ func (m slot) handle(h *hub) {
 		return
 	}
 	h.adopt(m.process)
-	if taken.number <= h.newest[m.key] { // its call was overtaken by that of a newer value
+	if taken.number <= h.newest[m.key] { // the call of a newer value has overtaken it
 		return
 	}
 	h.newest[m.key] = taken.number

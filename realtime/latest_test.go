@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// serveLatest runs a set of hubs that has one channel of newest values.
+// serveLatest runs Hubs with one LatestChannel.
 func serveLatest(
 	t testing.TB, snapshot realtime.Snapshot,
 ) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
@@ -33,7 +33,7 @@ func serveLatest(
 // value returns the n-th value, which belongs to key.
 func value(key, n int) []byte { return fmt.Appendf(nil, `{"key":%d,"n":%d}`, key, n) }
 
-// newest reads the values of a stream, whose ids must rise.
+// newest reads the values of a stream, whose ids must increase.
 func newest(t testing.TB, events []event) (values map[int]int, updates int) {
 	t.Helper()
 	values = make(map[int]int)
@@ -82,7 +82,7 @@ func TestLatest(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		late := dial(t, hub) // shares the first snapshot and what followed it
+		late := dial(t, hub) // gets the first snapshot and the later updates
 		synctest.Wait()
 		close(hold)
 		synctest.Wait()
@@ -107,7 +107,7 @@ func TestLatest(t *testing.T) {
 }
 
 // Readers connect while values are published concurrently, and the module's process dies. In the end each
-// reader has what a snapshot would show then.
+// reader has the values that a snapshot would contain then.
 func TestLatestInterleavings(t *testing.T) {
 	t.Parallel()
 	first := randomtest.Seed(t)
@@ -177,7 +177,7 @@ func interleaveLatest(t *testing.T, seed uint64) {
 	}
 }
 
-// A value that a channel refuses reaches no reader, but its number counts.
+// A refused value reaches no reader, but its number counts.
 func TestLatestRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -232,7 +232,7 @@ func TestLatestRefuses(t *testing.T) {
 	})
 }
 
-// Newest values reach the readers of another process too.
+// Newest values also reach the readers of another process.
 func TestLatestElsewhere(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -253,7 +253,7 @@ func TestLatestElsewhere(t *testing.T) {
 		}
 		at := a.next()
 		_ = hubs[0].PublishLatest(at.Process, at.Number, "0", value(0, int(at.Number)))
-		time.Sleep(10 * time.Millisecond) // a pace at which a late subscription misses little
+		time.Sleep(10 * time.Millisecond) // slow enough that a late subscription misses little
 		return r.count(t, "update") > 0
 	})
 	for n := range 5_000 {

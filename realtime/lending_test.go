@@ -14,7 +14,7 @@ import (
 // lender lends its socket to streams, as the platform's connections do.
 type lender struct {
 	*net.TCPConn
-	ends *[4]atomic.Int32 // streams, by their end
+	ends *[4]atomic.Int32 // number of streams by their end
 }
 
 func (l lender) BeginStream() bool { return true }
@@ -29,7 +29,7 @@ func (l lender) EndStream(how realtime.StreamEnd) {
 	_ = l.Close()
 }
 
-// lending is site for streams that are taken from net/http.
+// lending is site with connections that can be taken from net/http.
 func lending(t testing.TB, handler http.HandlerFunc) (address string, ends *[4]atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,14 +20,14 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// readers is how many streams of the set's one hub are open, and how many readers were too slow.
+// readers returns how many streams of the only hub are open, and how many readers were too slow.
 func readers(hubs *realtime.Hubs) (open, cut int64) {
 	f := hubs.Figures()[0]
 	return f.Readers, f.Cut
 }
 
-// A stream leaves net/http: its handler returns, and the response has all headers and no length. Its end is
-// the connection's.
+// A stream is taken from net/http: its handler returns, and the response has all headers and no length. It
+// ends with the connection.
 func TestLent(t *testing.T) {
 	m := newModule()
 	hubs, hub, stop := serve(t, m.snapshot, nil)
@@ -76,7 +76,7 @@ func TestLent(t *testing.T) {
 	}
 }
 
-// A connection whose writer cannot be hijacked is served by its handler, as one without a socket is.
+// A connection whose writer cannot be hijacked is served by its handler, like one without a socket.
 func TestNotLent(t *testing.T) {
 	m := newModule()
 	_, hub, stop := serve(t, m.snapshot, nil)
@@ -111,7 +111,8 @@ func TestNotLent(t *testing.T) {
 	}
 }
 
-// Of 100 readers one takes nothing. It alone is cut, and the log never holds more than a mailbox.
+// One of 100 readers does not read. Only that one is disconnected, and the log never uses more memory than a
+// mailbox.
 func TestStalledAmongMany(t *testing.T) {
 	const all, size = 100, 60_000
 	account := hostmemory.New(1 << 40)
@@ -160,12 +161,12 @@ func TestStalledAmongMany(t *testing.T) {
 		})
 		_, cut = readers(hubs)
 	}
-	// the log, what the inbox has beside it, and what a snapshot's readers share for 2 s
+	// the log, the inbox, and the updates that readers of a shared snapshot get for 2 s
 	if limit := int64(2<<20 + 8*size); most > limit {
 		t.Errorf("%d bytes were held at most, want %d", most, limit)
 	}
 	t.Logf("cut after %d updates of %d bytes, %d bytes held at most", published, size, most)
-	// as stalled where the machine is so busy that the updates take 20 s
+	// as stalled, if the machine is so busy that the updates take 20 s
 	ended := ends[realtime.StreamCut].Load() + ends[realtime.StreamStalled].Load()
 	if open, cut := readers(hubs); open != all-1 || cut != 1 || ended != 1 {
 		t.Errorf("%d readers are left and %d were cut, want %d and 1", open, cut, all-1)
@@ -176,7 +177,8 @@ func TestStalledAmongMany(t *testing.T) {
 	empties(t, account)
 }
 
-// Readers come and go, and some are slow, while four publish: none misses an update or gets one out of order.
+// Readers connect and disconnect, and some are slow, while four goroutines publish. No reader misses an
+// update or gets one out of order.
 func TestLentComingAndGoing(t *testing.T) {
 	m := newModule()
 	hubs, hub, stop := serve(t, m.snapshot, nil)
@@ -203,7 +205,7 @@ func TestLentComingAndGoing(t *testing.T) {
 			for round := range 6 {
 				n := follow(t, address, func(n int) bool {
 					if i%4 == 0 {
-						time.Sleep(3 * time.Millisecond) // slower than what comes
+						time.Sleep(3 * time.Millisecond) // slower than the updates
 					}
 					return n < 50*(1+(i+round)%5)
 				})
@@ -220,7 +222,7 @@ func TestLentComingAndGoing(t *testing.T) {
 	stop()
 }
 
-// follow reads a stream for as long as stay says, and checks that numbers and ids count on.
+// follow reads a stream until stay returns false, and checks that numbers and ids have no gaps.
 func follow(t *testing.T, address string, stay func(updates int) bool) (updates int) {
 	t.Helper()
 	s, err := connect(address)
@@ -241,7 +243,7 @@ func follow(t *testing.T, address string, stay func(updates int) bool) (updates 
 		for !bytes.HasSuffix(block.Bytes(), []byte("\n\n")) {
 			line, err := s.body.ReadBytes('\n')
 			if err != nil {
-				return updates // too slow, or the end
+				return updates // too slow, or the end of the test
 			}
 			block.Write(line)
 		}
@@ -266,7 +268,7 @@ func follow(t *testing.T, address string, stay func(updates int) bool) (updates 
 	return updates
 }
 
-// A client that closes, half-closes or resets its connection is noticed while nothing is sent to it.
+// A client that closes, half-closes or resets its connection is noticed even if nothing is sent to it.
 func TestLentLeavers(t *testing.T) {
 	for name, leave := range map[string]func(c *net.TCPConn) error{
 		"closed":      func(c *net.TCPConn) error { return c.Close() },
@@ -302,7 +304,8 @@ func TestLentLeavers(t *testing.T) {
 	}
 }
 
-// Drain tells every reader to reconnect, and ends its connection. One that takes nothing is cut by its grace.
+// Drain makes every reader reconnect, and ends its connection. A reader that does not read is disconnected
+// after the grace.
 func TestLentDrain(t *testing.T) {
 	hubs, hub, stop := serve(t, newModule().snapshot, nil)
 	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
@@ -323,7 +326,7 @@ func TestLentDrain(t *testing.T) {
 		told.Add(1)
 	})
 	padding := strings.Repeat("x", 60_000)
-	for n := range 12 { // more than the socket of the one takes, and less than a mailbox
+	for n := range 12 { // more than the blocked socket accepts, and less than a mailbox
 		_ = hub.Publish(1, uint64(n+1), fmt.Appendf(nil, "%q", padding))
 	}
 	began := time.Now()
@@ -338,8 +341,8 @@ func TestLentDrain(t *testing.T) {
 	stop()
 }
 
-// A reader that is behind, and within its mailbox, finds all of it when it reads again, however often the log
-// was looked through meanwhile.
+// A reader that is behind by less than a mailbox gets all updates when it reads again, however often the log
+// was settled meanwhile.
 func TestLogKeepsWhatIsNeeded(t *testing.T) {
 	const updates = 200
 	hubs, hub, stop := serve(t, newModule().snapshot, nil)
@@ -380,7 +383,7 @@ func TestLogKeepsWhatIsNeeded(t *testing.T) {
 	stop()
 }
 
-// A heartbeat has the id of the last update that its reader was sent, while more updates come.
+// A heartbeat has the id of the last update that its reader got, even while updates are published.
 func TestLentHeartbeats(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two heartbeats")

@@ -17,66 +17,66 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Link carries updates between the processes of one installation, over NATS; a supervisor.Service. Hubs
-// never wait for it: while the server is away, what they send is kept up to 4,096 messages or 8 MiB, and
-// what is lost beyond shows in the count (see peer).
+// Link carries updates between the processes of one installation, over NATS; it is a supervisor.Service. Hubs
+// never wait for it. While the server is unreachable, up to 4,096 messages or 8 MiB are kept. If more are
+// lost, the other processes notice a gap in the numbers (see peer).
 //
-// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your
-// counts": no module id begins with an underscore. Every message is signed (see signer): who may use these
-// subjects can hold messages back and read them, and nothing else.
+// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask, which requests the
+// numbers of all hubs: no module id begins with an underscore. Every message is signed (see signer), so
+// another user of these subjects can only read messages or withhold them.
 type Link struct {
 	servers []environment.Secret
 	prefix  string
 	signer  *signer
-	own     peerID // of what the link itself says
+	own     peerID // the id of the link's own messages
 	log     *zap.Logger
 	ready   chan struct{}
 	hubs    *Hubs // set before Serve
 	outbox  *boundedQueue[dispatch]
 	up      atomic.Bool
-	late    atomic.Bool  // the server was away
-	fault   atomic.Value // why it is, as a string
+	late    atomic.Bool  // the server was unreachable
+	fault   atomic.Value // why it is unreachable, as a string
 	refuse  refusals
-	hold    atomic.Int64 // until this time nothing is sent, in ns of Unix time
-	resume  *time.Timer  // the end of hold
-	roots   *tls.Config  // tests trust a server of their own
+	hold    atomic.Int64 // nothing is sent before this time, in ns of Unix time
+	resume  *time.Timer  // fires at the end of hold
+	roots   *tls.Config  // tests use their own server's certificate
 
 	mu       sync.Mutex
-	conn     *nats.Conn // nil: none
+	conn     *nats.Conn // nil: not connected
 	followed map[*Hub]struct{}
 }
 
-// dispatch is a message on its way out.
+// dispatch is a message to be sent.
 type dispatch struct {
 	subject string
 	message peerMessage
 	charge  *charge // of the message's data
 }
 
-// linkLimits bound what waits for NATS, and what of one channel has come from it and waits for the
-// channel's hub.
+// linkLimits bound the messages that wait for NATS, and the messages of one channel that were received and
+// wait for the channel's hub.
 var linkLimits = load{updates: 4_096, bytes: 8 << 20}
 
 const (
 	ask = "_ask"
 	// reconnectWait is the pause between two attempts to connect.
 	reconnectWait = time.Second
-	// settleTime is how long what is kept waits after the server has come back: the other processes connect
+	// settleTime is how long kept messages wait after the server is reachable again. The other processes connect
 	// within the same time, and NATS keeps no messages for absent subscribers.
 	settleTime = 3 * reconnectWait / 2
 )
 
-// LinkConfig is what a link needs.
+// LinkConfig configures a link.
 type LinkConfig struct {
-	Servers []environment.Secret // of one NATS, nats:// or tls://, as services/environment has checked them
-	// Installation tells apart the installations that share a server, and is the same in all processes of one.
-	// It goes out hashed.
+	Servers []environment.Secret // of one NATS cluster, nats:// or tls://, validated by services/environment
+	// Installation distinguishes the installations that share a server, and is the same in all processes of one.
+	// It is only sent hashed.
 	Installation string
-	Keys         environment.Keys // sign what is sent
+	Keys         environment.Keys // sign the messages
 	Log          *zap.Logger
 }
 
-// NewLink connects nowhere.
+// NewLink returns a link that is not connected.
 func NewLink(config LinkConfig) *Link {
 	ready := make(chan struct{})
 	close(ready)
@@ -95,11 +95,11 @@ func NewLink(config LinkConfig) *Link {
 	}
 }
 
-// errLinkClosed is a crash: the client library has given up, although it is configured to reconnect for ever.
+// errLinkClosed is a crash: the client library has stopped, although it is configured to reconnect for ever.
 var errLinkClosed = errors.New("the backplane's connection is closed")
 
-// Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only
-// where the client library does.
+// Serve keeps a connection until ctx ends. Then it sends the queued messages, for at most 2 s. It fails only
+// if the client library does.
 func (l *Link) Serve(ctx context.Context) error {
 	l.outbox.begin()
 	defer func() {
@@ -112,7 +112,7 @@ func (l *Link) Serve(ctx context.Context) error {
 	options.ClosedCB = func(*nats.Conn) { close(closed) }
 	conn, err := options.Connect()
 	if err != nil {
-		return errLinkClosed // without the cause, which may tell the address
+		return errLinkClosed // without the cause, because it may contain the address
 	}
 	l.late.Store(!conn.IsConnected())
 	defer func() {
@@ -126,7 +126,7 @@ func (l *Link) Serve(ctx context.Context) error {
 		return errLinkClosed
 	}
 	if conn.IsConnected() {
-		l.connected(conn) // perhaps once more: what was answered before the subscription is not heard
+		l.connected(conn) // perhaps a second time: responses before the subscription were not received
 	}
 	look := time.NewTicker(announceInterval)
 	defer look.Stop()
@@ -141,7 +141,7 @@ func (l *Link) Serve(ctx context.Context) error {
 		case <-ctx.Done():
 			l.hold.Store(0)
 			l.flush(conn)
-			_ = conn.FlushTimeout(2 * time.Second) // what is lost, others notice
+			_ = conn.FlushTimeout(2 * time.Second) // the other processes notice lost messages
 			return ctx.Err()
 		case <-l.outbox.wake:
 			l.flush(conn)
@@ -151,8 +151,8 @@ func (l *Link) Serve(ctx context.Context) error {
 	}
 }
 
-// options are the client's. It buffers nothing itself while the server is away, speaks to no server but the
-// operator's, and notices a dead one within 15 s.
+// options returns the client's options. The client itself buffers nothing while the server is unreachable,
+// connects only to the operator's servers, and notices a dead one within 15 s.
 func (l *Link) options(ctx context.Context) nats.Options {
 	o := nats.GetDefaultOptions()
 	o.Servers = reveal(l.servers)
@@ -175,23 +175,23 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.ReconnectedCB = l.connected
 	o.DisconnectedErrCB = func(*nats.Conn, error) { l.setConnected(false) }
 	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
-		if errors.Is(err, nats.ErrSlowConsumer) { // the count shows it
+		if errors.Is(err, nats.ErrSlowConsumer) { // the gap in the numbers shows that
 			l.log.Warn("realtime updates of other processes dropped")
 		} else {
-			l.log.Warn("realtime backplane refused something") // its text may name subjects
+			l.log.Warn("realtime backplane refused something") // the error's text may contain subjects
 		}
 	}
 	return o
 }
 
-// dialer ends with the service.
+// dialer ends its connections' dialing when the service ends.
 type dialer struct{ ctx context.Context }
 
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: 5 * time.Second}).DialContext(d.ctx, network, address)
 }
 
-// connected asks the others how far they are, and tells them how far the hubs here are.
+// connected requests the other processes' numbers, and sends those of the hubs here.
 func (l *Link) connected(conn *nats.Conn) {
 	subject := l.prefix + ask
 	_ = conn.Publish(subject, l.signer.sign(subject, peerMessage{kind: kindQuery, origin: l.own}.encode()))
@@ -222,7 +222,7 @@ func (l *Link) notifyHubs(m message) {
 	}
 }
 
-// send queues a message. It is dropped if the queue is full.
+// send queues a message, or drops it if the queue is full.
 func (l *Link) send(to name, p peerMessage, charged *charge) {
 	charged.keep(0)
 	if !l.outbox.putUpdate(dispatch{l.subject(to), p, charged}, p.size()) {
@@ -230,7 +230,7 @@ func (l *Link) send(to name, p peerMessage, charged *charge) {
 	}
 }
 
-// flush sends what is queued, unless the server is away or was until a moment ago.
+// flush sends the queued messages, unless the server is unreachable or settleTime has not passed.
 func (l *Link) flush(conn *nats.Conn) {
 	if !l.up.Load() {
 		return
@@ -241,7 +241,7 @@ func (l *Link) flush(conn *nats.Conn) {
 	}
 	queue, overflowed := l.outbox.take(nil)
 	for _, d := range queue {
-		_ = conn.Publish(d.subject, l.signer.sign(d.subject, d.message.encode())) // what is lost, others notice
+		_ = conn.Publish(d.subject, l.signer.sign(d.subject, d.message.encode())) // others notice a loss
 		d.charge.drop(0)
 	}
 	if overflowed {
@@ -250,7 +250,8 @@ func (l *Link) flush(conn *nats.Conn) {
 	}
 }
 
-// listen hears what other processes ask, and the channels that are open; those that are opened later follow.
+// listen subscribes to requests for numbers and to all open channels. Channels that are opened later
+// subscribe themselves.
 func (l *Link) listen(conn *nats.Conn) error {
 	_, err := conn.Subscribe(l.prefix+ask, func(m *nats.Msg) {
 		if p, ok := l.read(m); ok && p.kind == kindQuery {
@@ -269,8 +270,8 @@ func (l *Link) listen(conn *nats.Conn) error {
 	return nil
 }
 
-// follow hears one channel. Each has a subscription and so a goroutine of its own, which waits when the hub
-// takes no more: what came meanwhile is kept before it, and what is lost beyond shows in the count.
+// follow subscribes to one channel. Each subscription has its own goroutine, which waits while the hub
+// accepts no more. Messages that arrive meanwhile are queued. If more are lost, the numbers have a gap.
 func (l *Link) follow(hub *Hub) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -286,7 +287,7 @@ func (l *Link) follow(hub *Hub) {
 	if err == nil {
 		err = subscription.SetPendingLimits(linkLimits.updates, linkLimits.bytes)
 	}
-	if err != nil { // the connection is closed: Serve ends
+	if err != nil { // the connection is closed, so Serve ends
 		l.log.Warn("realtime channel not followed", zap.String("module", hub.name.module),
 			zap.String("channel", hub.name.channel))
 	}
@@ -300,8 +301,8 @@ func (l *Link) unfollow() {
 
 func (l *Link) subject(of name) string { return l.prefix + of.module + "." + of.channel }
 
-// read verifies and decodes a message. It refuses one that another installation signed, an old one, and a
-// repetition.
+// read verifies and decodes a message. It refuses messages with an invalid signature, old ones, and
+// repetitions.
 func (l *Link) read(m *nats.Msg) (p peerMessage, ok bool) {
 	body, number, ok := l.signer.verify(m.Subject, m.Data)
 	if !ok {
@@ -319,8 +320,8 @@ func (l *Link) read(m *nats.Msg) (p peerMessage, ok bool) {
 	return p, fresh
 }
 
-// Ready is closed at once: readers here need no other process.
+// Ready is closed from the start, because readers here need no other process.
 func (l *Link) Ready() <-chan struct{} { return l.ready }
 
-// String names the service.
+// String returns the service's name.
 func (l *Link) String() string { return "realtime link" }

@@ -24,7 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// nats runs a NATS server on a port, or on any when port is 0; kill ends it.
+// nats runs a NATS server on a port, or on any free one if port is 0; kill ends it.
 func nats(t *testing.T, port int, options server.Options) (bound int, kill func()) {
 	t.Helper()
 	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", port, true, true
@@ -62,7 +62,7 @@ func newProcess(t *testing.T, url, installation string, trust *tls.Config) *proc
 	return newSigning(t, url, installation, trust, environment.Keys{Current: bytes.Repeat([]byte("k"), 32)})
 }
 
-// newSigning is newProcess with signing keys of its own.
+// newSigning is newProcess with other signing keys.
 func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys environment.Keys) *process {
 	t.Helper()
 	core, logged := observer.New(zap.InfoLevel)
@@ -75,7 +75,7 @@ func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys 
 		Log: zap.New(core)})
 	p.link.Trust(trust)
 	hubs, stopHubs := realtime.New(zap.NewNop(), p.link), func() {}
-	hubs.Unshared() // so that a reader's updates are those that follow its coming
+	hubs.Unshared() // so that a reader gets only updates that were published after it connected
 	p.hubs, p.hub, stopHubs = open(t, hubs, p.snapshot)
 	stopLink := run(t, p.link)
 	p.stop = func() {
@@ -86,13 +86,13 @@ func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys 
 	return p
 }
 
-// logs waits until a line was written n times.
+// logs waits until a line was logged n times.
 func (p *process) logs(t *testing.T, line string, n int) {
 	t.Helper()
 	until(t, line, func() bool { return p.logged.FilterMessage(line).Len() >= n })
 }
 
-// until polls a condition that other goroutines bring about.
+// until polls a condition that other goroutines make true.
 func until(t testing.TB, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(2 * time.Millisecond) {
@@ -102,7 +102,7 @@ func until(t testing.TB, what string, reached func() bool) {
 	}
 }
 
-// count is how many events of one name have been flushed.
+// count returns how many events with this name were flushed.
 func (c *client) count(t *testing.T, name string) (n int) {
 	t.Helper()
 	for _, e := range c.events(t) {
@@ -168,7 +168,7 @@ func reached(t *testing.T, from, to *process) {
 			r = dial(t, to.hub)
 		}
 		_ = publish(from.hub, from.next())
-		time.Sleep(20 * time.Millisecond) // a pace at which a late subscription misses little
+		time.Sleep(20 * time.Millisecond) // slow enough that a late subscription misses little
 		return false
 	})
 	until(t, "all updates", func() bool {
@@ -177,8 +177,8 @@ func reached(t *testing.T, from, to *process) {
 	})
 }
 
-// The NATS server dies and comes back under load, three times. No reader of the other process misses an
-// update unless it is told to reconnect. Readers of the same process notice nothing.
+// The NATS server dies and restarts under load, three times. A reader of the other process misses no update
+// unless it is made to reconnect. Readers of the same process are not affected.
 func TestServerRestarts(t *testing.T) {
 	port, kill := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -201,7 +201,7 @@ func TestServerRestarts(t *testing.T) {
 		}
 	}()
 	var mu sync.Mutex
-	var remote []*client // the readers of b, each after the end of the one before
+	var remote []*client // the readers of b, each after the end of the previous one
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -240,7 +240,7 @@ func TestServerRestarts(t *testing.T) {
 		if updates := named(events, "update"); len(updates) > 0 {
 			return updates[len(updates)-1].data == string(last)
 		}
-		return len(events) > 0 && len(remote) > 1 // one that joined after the last update has it in its snapshot
+		return len(events) > 0 && len(remote) > 1 // one that joined later has it in its snapshot
 	})
 	close(over)
 	<-watched
@@ -260,9 +260,9 @@ func TestServerRestarts(t *testing.T) {
 	a.stop()
 }
 
-// A process that falls silent without a farewell may have lost an update, so the readers of other processes
-// reconnect. A process that stops in order costs nobody a reconnect. A crash of a module's process is
-// reported at once.
+// A process that becomes silent without a goodbye may have lost an update, so the readers of other processes
+// reconnect. When a process stops normally, no reader reconnects. A crash of a module's process is reported
+// at once.
 func TestOthersEnd(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -275,7 +275,7 @@ func TestOthersEnd(t *testing.T) {
 	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
 	before := r.count(t, "update")
 	a.stop()
-	_ = publish(c.hub, c.next()) // reaches b behind a's farewell
+	_ = publish(c.hub, c.next()) // b gets it after a's goodbye
 	until(t, "an update behind the farewell, or the stream's end",
 		func() bool { return r.count(t, "update") > before || r.count(t, "reconnect") > 0 })
 	if r.count(t, "reconnect") != 0 {
@@ -290,7 +290,7 @@ func TestOthersEnd(t *testing.T) {
 
 // A NATS server that cannot be reached delays neither the start nor the stop nor any reader.
 func TestNoServer(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts and says nothing
+	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,18 @@ type entry struct {
 	place  uint64
 	frame  []byte
 	id     uint64
-	number uint64 // of this process's module; 0: of none
-	next   uint64 // the number that the hub expects after it; unnumbered: ids are nobody's own
-	key    string // of a channel of newest values
-	size   int    // what it takes of a mailbox
-	last   bool   // reconnect: the streams that are open end
+	number uint64 // of this process's module; 0: of another process
+	next   uint64 // the number that the hub expects after it; unnumbered: every reader gets the same id
+	key    string // only on a LatestChannel
+	size   int    // the space that it needs in a mailbox
+	last   bool   // a reconnect event, which ends all open streams
 	charge *charge
 }
 
 // unnumbered is the next of an entry whose id is the same for every reader.
 const unnumbered = math.MaxUint64
 
-// above is the number from which on a snapshot makes a difference to what its readers are sent.
+// above returns the number from which on a reader's snapshot affects the bytes that the reader is sent.
 func (e *entry) above() uint64 {
 	if e.number != 0 {
 		return e.number
@@ -31,8 +31,9 @@ func (e *entry) above() uint64 {
 	return e.next
 }
 
-// spelled is what a reader is sent whose snapshot tells of all publishes up to from. Nil: nothing, it has
-// this one. While such publishes are still to come, what comes before them counts on from the snapshot's id.
+// spelled returns the bytes for a reader whose snapshot contains all publishes up to from; nil if the
+// snapshot contains this one. Until these publishes have all been released, the ids of updates of other
+// processes count on from the snapshot's id.
 func (e *entry) spelled(from uint64) []byte {
 	switch {
 	case from < e.above():
@@ -43,20 +44,20 @@ func (e *entry) spelled(from uint64) []byte {
 	return withID(e.frame, e.id+from+1-e.next)
 }
 
-// position is where a reader is in its ids.
+// position is a reader's current position in its ids.
 type position struct{ id, next uint64 }
 
 func (e *entry) position() position {
 	switch {
 	case e.last:
-		return position{next: unnumbered} // who joins later knows its own
+		return position{next: unnumbered} // a reader that joins later has its own position
 	case e.number != 0 && e.next != unnumbered:
 		return position{e.id, e.number + 1}
 	}
 	return position{e.id, e.next}
 }
 
-// of is the id that a reader has now, for an event that is no entry.
+// of returns the current id of a reader, for an event that is not an entry.
 func (p position) of(r *reader) uint64 {
 	if r.from >= p.next {
 		p.id += r.from + 1 - p.next
@@ -64,35 +65,36 @@ func (p position) of(r *reader) uint64 {
 	return max(r.id, p.id)
 }
 
-// eventLog holds what a hub has passed on and some reader has not taken: it is every reader's mailbox, and
-// an event's bytes exist once. The hub appends and drops. Shards and the goroutines of readers only read.
-//
-// A lock of a shard is taken before this one, never after it.
+// eventLog holds the entries that some reader has not taken yet. It is the mailbox of all readers, so each
+// event is in memory only once. Only the hub appends and drops entries. Shards and the goroutines of readers
+// read them.
+// of a LatestChannel: only a newer entry of its key removes an entry
+// Lock order: a shard's lock is taken before this one, never after it.
 type eventLog struct {
-	latest bool // of newest values: an entry leaves when a newer one of its key comes, never for want of room
+	latest bool // of a LatestChannel: only a newer entry of its key removes an entry
 	frames *frames
 	counts *counts
 
 	mu      sync.Mutex
-	moved   *sync.Cond    // on mu: a shard has gone on
+	moved   *sync.Cond    // on mu: signalled when a shard has advanced
 	changed chan struct{} // not nil: a reader's goroutine waits until it is closed
 	entries []entry
 	end     uint64 // the place of the next entry
-	updates int    // in entries, as bytes
+	updates int    // totals of entries
 	bytes   int
-	open    int // readers that joined and have not left
-	live    int // of these, those that joined since the last end
+	open    int // readers that have joined and not left
+	live    int // those of them that have joined since the last end
 	ends    ends
 	over    bool      // the hub's run has ended
-	members readerSet // those that no shard has, or has yet
+	members readerSet // readers that no shard has, or not yet
 	shards  []*shard
-	handed  int // readers that shards were given
+	handed  int // number of readers that were passed to shards
 }
 
-// ends is the last time that the streams were ended.
+// ends describes the last time that all streams were ended.
 type ends struct {
 	count int
-	place uint64 // those of readers up to here
+	place uint64 // readers up to this place are affected
 	at    time.Time
 }
 
@@ -102,8 +104,8 @@ func newEventLog(latest bool, counts *counts) *eventLog {
 	return l
 }
 
-// add appends an entry. In a log that is full it waits for shards, which take a moment, and never for a
-// socket: so only who does not keep up falls off. It is the hub's, like drop, settle and halfFull.
+// add appends an entry. If the log is full, it waits for shards, which takes a moment, but never for a
+// socket. So only readers that are too slow lose entries. Only the hub calls add, settle and halfFull.
 func (l *eventLog) add(e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +134,8 @@ func (l *eventLog) add(e entry) {
 	l.wake()
 }
 
-// cutFull cuts the members whose mailbox has no room for what was appended. Those of shards fall off the log.
+// cutFull disconnects the members whose mailbox has no room for the new entry. Readers of shards notice
+// themselves that an entry is gone (see fallen).
 func (l *eventLog) cutFull() {
 	if l.latest || l.updates+opening <= mailboxEvents && l.bytes <= mailboxBytes {
 		return
@@ -153,7 +156,7 @@ func (l *eventLog) cutFull() {
 	}
 }
 
-// wake tells all readers that there is something. It is called under the lock.
+// wake notifies all readers of a new entry. The caller holds the lock.
 func (l *eventLog) wake() {
 	for _, s := range l.shards {
 		s.signal()
@@ -181,7 +184,7 @@ func (l *eventLog) dropFirst() {
 	l.forget(&l.entries[0])
 	l.entries[0] = entry{}
 	if l.entries = l.entries[1:]; len(l.entries) == 0 {
-		l.entries = nil // an idle log keeps nothing
+		l.entries = nil // frees the memory of an idle log
 	}
 }
 
@@ -193,14 +196,14 @@ func (l *eventLog) forget(e *entry) {
 	e.charge.drop(0)
 }
 
-// full tells whether the log has no room for an update of that size.
+// full reports whether the log has no room for an update of that size.
 func (l *eventLog) full(size int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.latest && (l.updates+opening >= mailboxEvents || l.bytes+size > mailboxBytes)
 }
 
-// halfFull returns the place up to which a reader has a mailbox that is at least half full.
+// halfFull returns a place; the mailbox of a reader at or before it is at least half full.
 func (l *eventLog) halfFull() (place uint64, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -214,7 +217,8 @@ func (l *eventLog) halfFull() (place uint64, found bool) {
 	return 0, false
 }
 
-// settle drops what every reader has taken, and tells whether one that is not beyond place goes on taking.
+// settle drops the entries that every reader has taken. It reports whether a reader that is at or before
+// place is making progress.
 func (l *eventLog) settle(place uint64) (moving bool) {
 	l.mu.Lock()
 	shards, lowest, now := l.shards, l.end, time.Now()
@@ -237,26 +241,26 @@ func (l *eventLog) settle(place uint64) (moving bool) {
 	return moving
 }
 
-// holds tells whether entries are left.
+// holds reports whether there are entries.
 func (l *eventLog) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.entries) > 0
 }
 
-// clearLast drops all entries when the run is over and nobody is left.
+// clearLast drops all entries if the run is over and there are no readers.
 func (l *eventLog) clearLast() {
 	for l.over && l.open == 0 && len(l.entries) > 0 {
 		l.dropFirst()
 	}
 }
 
-// after returns the index of the first entry from place on.
+// after returns the index of the first entry at or after place.
 func (l *eventLog) after(place uint64) int {
 	return sort.Search(len(l.entries), func(i int) bool { return l.entries[i].place >= place })
 }
 
-// fallen tells whether an entry from place on was dropped before it was taken.
+// fallen reports whether an entry at or after place was dropped before it was taken.
 func (l *eventLog) fallen(place uint64) bool {
 	if l.latest {
 		return false
@@ -267,8 +271,8 @@ func (l *eventLog) fallen(place uint64) bool {
 	return place < l.entries[0].place
 }
 
-// group returns what comes from place on and goes out together: updates of batch bytes in all, or one end.
-// Their charges are the caller's to drop.
+// group appends to into the entries from place on that are written together: updates of batch bytes in all,
+// or one end. The caller must drop their charges.
 func (l *eventLog) group(place uint64, into []entry) []entry {
 	bytes := 0
 	for _, e := range l.entries[l.after(place):] {
@@ -287,7 +291,7 @@ func (l *eventLog) group(place uint64, into []entry) []entry {
 // batch is about how many bytes are written at once.
 const batch = 64 << 10
 
-// join lets a reader in. What is appended from now on is for it.
+// join adds a reader. It gets all entries that are appended from now on.
 func (l *eventLog) join(r *reader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -309,14 +313,14 @@ func (l *eventLog) leave(r *reader) {
 	l.clearLast()
 }
 
-// readers are those that joined since the last end.
+// readers returns the number of readers that have joined since the last end.
 func (l *eventLog) readers() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.live
 }
 
-// finish notes that the streams of all readers end with the entry appended last.
+// finish records that all streams end with the last entry.
 func (l *eventLog) finish() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -329,7 +333,7 @@ func (l *eventLog) finish() {
 	}
 }
 
-// close says that nothing more is appended: the shards end with their last readers.
+// close means that nothing more is appended, so the shards end with their last readers.
 func (l *eventLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

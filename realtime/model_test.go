@@ -13,9 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// Readers connect and leave while the module publishes from many goroutines, responds slowly, dies and comes
-// back. In every order each reader receives a snapshot and then every higher number once and in order, until
-// the module's process ends.
+// Readers connect and disconnect while the module publishes from many goroutines, responds slowly, dies and
+// restarts. In every order each reader receives a snapshot and then every higher number once and in order,
+// until the module's process ends.
 func TestInterleavings(t *testing.T) {
 	t.Parallel()
 	cases := 10_000
@@ -33,7 +33,7 @@ func TestInterleavings(t *testing.T) {
 
 func interleave(t *testing.T, seed uint64) {
 	random := randomtest.New(seed, 1)
-	pauses := randomtest.New(seed, 2) // of the snapshots, which are never two at a time
+	pauses := randomtest.New(seed, 2) // of the snapshots, of which only one is made at a time
 	slowest := random.Int64N(100)
 	m := newModule()
 	m.pause = func() { time.Sleep(time.Duration(pauses.Int64N(slowest+1)) * time.Millisecond) }
@@ -48,7 +48,7 @@ func interleave(t *testing.T, seed uint64) {
 		case action < 15:
 			at, late, times := m.next(), time.Duration(random.Int64N(40))*time.Millisecond, 1+random.IntN(8)/7
 			go func() {
-				for range times { // calls overtake each other, and may be made twice
+				for range times { // calls overtake each other, and some are repeated
 					time.Sleep(late)
 					if err := publish(hub, at); err != nil {
 						t.Error(err)
@@ -77,7 +77,7 @@ func interleave(t *testing.T, seed uint64) {
 	stop()
 	for _, c := range all {
 		if err := <-c.ended; err != nil {
-			continue // it left before its snapshot
+			continue // it disconnected before its snapshot
 		}
 		check(t, c, nil)
 	}
@@ -94,7 +94,7 @@ func check(t *testing.T, c *client, last *position) {
 	events := c.events(t)
 	if len(events) == 0 {
 		if last != nil {
-			t.Error("no snapshot") // unless its process ended while it waited: then the next one's
+			t.Error("no snapshot") // if its process ended while it waited, it should have got the next one's
 		}
 		return
 	}
@@ -130,8 +130,9 @@ func read(t *testing.T, e event) (at position) {
 	return at
 }
 
-// TestOtherProcesses is TestInterleavings with two other processes, whose messages arrive in order, twice or
-// never. A reader misses no update since its snapshot was requested, unless it is told to reconnect.
+// TestOtherProcesses is TestInterleavings with two other processes, whose messages arrive in order,
+// repeatedly or never. A reader misses no update since its snapshot was requested, unless it is made to
+// reconnect.
 func TestOtherProcesses(t *testing.T) {
 	t.Parallel()
 	cases := 3_000
@@ -150,7 +151,7 @@ func TestOtherProcesses(t *testing.T) {
 func crossed(t *testing.T, seed uint64) {
 	random := randomtest.New(seed, 3)
 	m := newModule()
-	var counts [2]uint64 // sent by the others; the snapshot tells them too
+	var counts [2]uint64 // sent by the others and contained in the snapshot
 	snapshot := func(ctx context.Context) (realtime.State, error) {
 		m.mu.Lock()
 		told := counts

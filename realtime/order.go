@@ -2,26 +2,26 @@ package realtime
 
 import "time"
 
-// reorderBuffer puts the publishes of one module process in the order of their numbers: they are counted in
-// the module, but travel as calls of their own, which may overtake each other. It is owned by a hub.
+// reorderBuffer orders the publishes of one module process by their numbers. The module numbers them, but
+// sends each as a separate call, and calls may overtake each other. Only its hub uses it.
 type reorderBuffer struct {
-	next  uint64               // 0: not known, because the hub began in the middle of the process's run
-	held  map[uint64]*numbered // came before their turn
+	next  uint64               // 0: unknown, because the hub began in the middle of the process's run
+	held  map[uint64]*numbered // publishes that arrived before their turn
 	bytes int
-	since time.Time // when the first of them began to wait for the one that is missing
+	since time.Time // when the first of them began to wait for the missing one
 }
 
-// numbered is one publish. No data means that it was refused; its number counts nevertheless.
+// numbered is one publish. Without data it was refused; its number counts nevertheless.
 type numbered struct {
 	number uint64
 	data   []byte
 	charge *charge // of data
 }
 
-// reorderTimeout bounds the wait for a number that does not come, as its publish call would be.
+// reorderTimeout bounds the wait for a missing number.
 const reorderTimeout = 5 * time.Second
 
-// add returns what is released by p, in order. A number that came before is dropped.
+// add returns the publishes that p releases, in order. It drops a number that was already released.
 func (o *reorderBuffer) add(p numbered, now time.Time) (released []numbered) {
 	switch {
 	case p.number < o.next:
@@ -54,7 +54,7 @@ func (o *reorderBuffer) add(p numbered, now time.Time) (released []numbered) {
 	return released
 }
 
-// broken tells whether a missing number has to be given up.
+// broken reports whether the hub must stop waiting for a missing number.
 func (o *reorderBuffer) broken(now time.Time) bool {
 	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 &&
 		now.Sub(o.since) >= reorderTimeout

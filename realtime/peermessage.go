@@ -2,16 +2,16 @@ package realtime
 
 import "encoding/binary"
 
-// peerMessage is what the hubs of one channel send to each other between processes.
+// peerMessage is a message between the hubs of one channel in different processes.
 //
 //	version 1 | kind 1 | origin 16 | count 8, big-endian | length of the key 1 | key | data
 //
-// Key and data, one line of JSON, are those of a passed update, and empty in the other kinds.
+// Key and data are those of an update; data is one line of JSON. Both are empty in the other kinds.
 type peerMessage struct {
 	kind   peerMessageKind
 	origin peerID
 	count  uint64
-	key    string // of a channel of newest values; "" on others
+	key    string // only on a LatestChannel, else ""
 	data   []byte
 }
 
@@ -20,9 +20,9 @@ type peerMessageKind byte
 const (
 	kindUpdate  = peerMessageKind(1) // an update
 	kindLost    = peerMessageKind(2) // a lost update: all readers reconnect
-	kindCount   = peerMessageKind(3) // how far the count is
+	kindCount   = peerMessageKind(3) // the current count
 	kindGoodbye = peerMessageKind(4) // the same, for the last time
-	kindQuery   = peerMessageKind(5) // how far are the others?
+	kindQuery   = peerMessageKind(5) // requests the other hubs' counts
 )
 
 const (
@@ -42,8 +42,8 @@ func (p peerMessage) encode() []byte {
 
 func (p peerMessage) size() int { return peerMessageHead + len(p.key) + len(p.data) }
 
-// readPeerMessage checks everything, even behind a valid signature, so that no data can forge fields of a
-// stream. It changes b.
+// readPeerMessage checks everything, even after a valid signature, so that no data can forge fields of a
+// stream. It modifies b.
 func readPeerMessage(b []byte) (p peerMessage, ok bool) {
 	if len(b) < peerMessageHead || b[0] != peerMessageVersion {
 		return peerMessage{}, false

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// peer is one run of a hub of the same channel in another process. Every hub numbers what it sends to its
+// peer is one run of a hub of the same channel in another process. Every hub numbers the messages to its
 // peers. NATS delivers at most once and in order, so a gap in a peer's numbers is a lost update, and every
-// reader here is disconnected to fetch a new snapshot. A loss at the end of the sequence shows in the
-// number that each hub announces every 5 s, when it connects, and when a peer asks. A peer that falls
-// silent without a goodbye may have died between a commit and its publish, and is treated as a lost update
-// too.
+// reader here is disconnected to fetch a new snapshot. A loss at the end of the sequence is noticed by the
+// number that each hub announces every 5 s, when it connects, and when a peer asks for it. A peer that
+// becomes silent without a goodbye may have died between a commit and its publish. That is treated as a lost
+// update, too.
 type peer struct {
 	position uint64
 	heard    time.Time
 }
 
-// peerID is random.
+// peerID is a random id.
 type peerID [16]byte
 
 func newPeerID() (id peerID) {
@@ -34,7 +34,7 @@ type peers struct {
 const (
 	announceInterval = 5 * time.Second
 	peerTimeout      = 3*announceInterval + announceInterval/2
-	maxPeers         = 256 // more than that are forgotten, and noticed again
+	maxPeers         = 256 // further ones replace the oldest, which are registered again when they send
 )
 
 func newPeers(link *Link) peers {
@@ -46,7 +46,7 @@ func newPeers(link *Link) peers {
 	return o
 }
 
-// sendUpdate passes an update on to the other processes.
+// sendUpdate sends an update to the other processes.
 func (h *hub) sendUpdate(key string, data []byte, charged *charge) {
 	if h.link != nil {
 		h.peers.sent++
@@ -55,7 +55,7 @@ func (h *hub) sendUpdate(key string, data []byte, charged *charge) {
 	}
 }
 
-// announceKind sends the other processes a message without data. kindLost takes a number, as an update does.
+// announceKind sends the other processes a message without data. kindLost uses a number, as an update does.
 func (h *hub) announceKind(what peerMessageKind) {
 	if h.link == nil {
 		return
@@ -91,13 +91,13 @@ func (m fromPeer) handle(h *hub) {
 	}
 	if fresh && m.kind == kindUpdate {
 		if h.latest == nil {
-			m.key = "" // of a process that runs another version of the module
+			m.key = "" // from a process with another version of the module
 		}
 		h.pass(&update{key: m.key, charge: m.charge}, m.data)
 	}
 }
 
-// deliver hands on what came from another process.
+// deliver passes a message of another process to the hub.
 func (h *Hub) deliver(p peerMessage) {
 	m := fromPeer{p, h.force(p.data)}
 	if !h.inbox.deliver(m, p.size()) {
@@ -105,10 +105,10 @@ func (h *Hub) deliver(p peerMessage) {
 	}
 }
 
-// follow tells whether p is news, and whether nothing is missing before it. Where nobody could have missed
-// it, a count not heard of before is simply taken over.
+// follow returns whether p is new, and whether no message before it is missing. If there is nobody who could
+// have missed one, the count of an unknown peer is accepted as it is.
 func (o *peers) follow(p peerMessage, nobody bool) (fresh, whole bool) {
-	before := p.count // what must have come
+	before := p.count // the count before this message
 	if p.kind == kindUpdate || p.kind == kindLost {
 		before--
 	}
@@ -143,7 +143,7 @@ func (o *peers) register(id peerID, from *peer) {
 	o.known[id] = from
 }
 
-// silent forgets who has not been heard of for too long, and tells whether there was one.
+// silent removes peers that have sent nothing for too long, and reports whether there was one.
 func (o *peers) silent(now time.Time) (found bool) {
 	if !o.linked {
 		return false

@@ -6,29 +6,30 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// prelude is how the streams begin that begin at the same moment: the snapshot, a heartbeat, and what was
-// released since the snapshot's number. It is never changed, and all of them share its bytes.
+// prelude is the beginning of all streams that start at the same moment: the snapshot, a heartbeat, and the
+// updates that were released since the snapshot's number. It is never modified, and all these streams share
+// its bytes.
 type prelude struct {
-	id        uint64 // the snapshot's
-	last      uint64 // of what goes with it
-	snapshot  []byte // from behind its id to before its retry's digits
+	id        uint64 // the snapshot's id
+	last      uint64 // the id of the last of missing
+	snapshot  []byte // from after its id to before the digits of its retry
 	heartbeat []byte
 	missing   [][]byte
 	charges   charges
 }
 
-// placeholder is the retry that a snapshot is framed with, before the end of its frame: each stream has its
-// own digits.
+// placeholder is the retry in a snapshot's frame, and the end of the frame. Each stream gets its own digits
+// instead.
 const placeholder = "3000\n\n"
 
-// snapshotFrame is a snapshot with the placeholder and any id.
+// snapshotFrame returns the frame of a snapshot with the placeholder and id 0.
 func (h *hub) snapshotFrame(data []byte) []byte {
 	event := newEvent(0, snapshotEvent, data)
 	event.Retry = []byte(placeholder[:4])
 	return h.events.frames.encode(event)
 }
 
-// prelude begins streams at an id with a snapshot's frame.
+// prelude returns the beginning of streams whose snapshot gets the id at.
 func (h *hub) prelude(at uint64, state State, missing []*update) *prelude {
 	snapshot := withoutID(state.frame)
 	p := &prelude{
@@ -51,7 +52,8 @@ func (h *hub) prelude(at uint64, state State, missing []*update) *prelude {
 	return p
 }
 
-// pieces are one stream's beginning behind head. What is small is joined, for it is written at once.
+// pieces returns head and the beginning of one stream. Small parts are joined, because each piece is written
+// at once.
 func (p *prelude) pieces(head []byte) (pieces [][]byte) {
 	put := func(b []byte) {
 		if last := len(pieces) - 1; last >= 0 && len(pieces[last])+len(b) <= batch {
@@ -59,7 +61,7 @@ func (p *prelude) pieces(head []byte) (pieces [][]byte) {
 			return
 		}
 		if len(b) <= batch {
-			b = append(make([]byte, 0, 2*len(b)), b...) // room, and never another's bytes
+			b = append(make([]byte, 0, 2*len(b)), b...) // a copy, so that shared bytes stay unmodified
 		}
 		pieces = append(pieces, b)
 	}
@@ -73,10 +75,10 @@ func (p *prelude) pieces(head []byte) (pieces [][]byte) {
 	return pieces
 }
 
-// reconnect is the last event of a stream.
+// reconnect returns the last event of a stream.
 func reconnect(id uint64) *sse.Event { return newEvent(id, reconnectEvent, nothing) }
 
-// frameCache is the frame of one event that readers with the same id share.
+// frameCache holds the frame of one event for all readers with the same id.
 type frameCache struct {
 	frames *frames
 	event  func(id uint64) *sse.Event

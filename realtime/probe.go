@@ -15,14 +15,14 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Why a server is not used, in words that tell nothing of it.
+// The reasons why a server is not used, without information about it.
 const (
 	unreachable = "unreachable"
 	refused     = "credentials refused"
 	insecure    = "no trusted TLS"
 )
 
-// reason is why an attempt to connect has failed.
+// reason returns why an attempt to connect has failed.
 func reason(err error) string {
 	certificate := (*tls.CertificateVerificationError)(nil)
 	authority := x509.UnknownAuthorityError{}
@@ -39,14 +39,14 @@ func reason(err error) string {
 	return unreachable
 }
 
-// failed logs why the server is not there, once until it is or until the reason is another.
+// failed logs why the server is unreachable, once until it is reachable or the reason changes.
 func (l *Link) failed(err error) {
 	if why := reason(err); l.fault.Swap(why) != why {
 		l.log.Warn("realtime backplane not reached", zap.String("why", why))
 	}
 }
 
-// refusals logs messages that are refused, at most once a minute.
+// refusals logs refused messages, at most once a minute.
 type refusals struct{ last atomic.Int64 }
 
 func (r *refusals) warn(log *zap.Logger, why string) {
@@ -56,8 +56,8 @@ func (r *refusals) warn(log *zap.Logger, why string) {
 	}
 }
 
-// Probe connects to each server once and leaves. The reasons it returns are those of the servers that
-// cannot be used; they name none.
+// Probe connects to each server once and disconnects. It returns the reasons why servers cannot be used,
+// without their names.
 func Probe(ctx context.Context, servers []environment.Secret) (reasons []string) {
 	for _, server := range servers {
 		o := nats.GetDefaultOptions()
@@ -80,7 +80,7 @@ func Probe(ctx context.Context, servers []environment.Secret) (reasons []string)
 	return reasons
 }
 
-// secure demands TLS where a server's URL does; those of one list agree.
+// secure requires TLS if the servers' URLs do; all URLs of one list agree.
 func secure(o *nats.Options, roots *tls.Config) {
 	if !strings.HasPrefix(o.Servers[0], "tls:") {
 		return

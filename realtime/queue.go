@@ -2,13 +2,13 @@ package realtime
 
 import "sync"
 
-// boundedQueue is the queue in front of an actor. It holds every message that is no update, whose number is
-// bounded by the requests and calls of the process, and two loads of updates: what this process publishes
-// is dropped when there is no room, because a publisher never waits; what comes from other processes waits
-// for room, so that a backlog pushes nothing out.
+// boundedQueue is the inbox of an actor. It accepts every message that is not an update, because their number
+// is bounded by the requests and calls of the process. For updates it has two limits. An update of this
+// process is dropped if there is no room, because a publisher never waits. An update of another process waits
+// for room, so that a backlog displaces nothing.
 type boundedQueue[T any] struct {
-	wake chan struct{} // has a value when there is something to take
-	room chan struct{} // has a value when there may be room again, for one goroutine
+	wake chan struct{} // has a value if the queue is not empty
+	room chan struct{} // has a value if there may be room again; one goroutine waits for it
 
 	mu         sync.Mutex
 	open       bool
@@ -19,10 +19,10 @@ type boundedQueue[T any] struct {
 	overflowed bool // an update of this process was dropped since the last take
 }
 
-// load is an amount of updates.
+// load is a number of updates and of their bytes.
 type load struct{ updates, bytes int }
 
-// full tells whether one more update would pass most.
+// full reports whether one more update would exceed most.
 func (l load) full(size int, most load) bool {
 	return l.updates >= most.updates || l.bytes+size > most.bytes
 }
@@ -36,7 +36,7 @@ func newBoundedQueue[T any](most load) *boundedQueue[T] {
 	return &boundedQueue[T]{wake: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
 }
 
-// put queues m; false when the inbox is closed.
+// put queues m. It returns false if the inbox is closed.
 func (b *boundedQueue[T]) put(m T) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,8 +47,8 @@ func (b *boundedQueue[T]) put(m T) bool {
 	return b.open
 }
 
-// putUpdate is put for an update of this process. What does not fit is dropped, and with it every further
-// one until the inbox has been emptied; take tells of it. False: m is not queued.
+// putUpdate is put for an update of this process. If it does not fit, this and every further update is
+// dropped until the inbox is emptied; take reports that. It returns false if m is not queued.
 func (b *boundedQueue[T]) putUpdate(m T, size int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,8 +64,8 @@ func (b *boundedQueue[T]) putUpdate(m T, size int) bool {
 	return true
 }
 
-// deliver is put for an update of another process. It waits for room until the inbox is closed, and is
-// called by one goroutine. False: the inbox is closed.
+// deliver is put for an update of another process. It waits for room until the inbox is closed. Only one
+// goroutine may call it. It returns false if the inbox is closed.
 func (b *boundedQueue[T]) deliver(m T, size int) bool {
 	for {
 		if queued, closed := b.tryDeliver(m, size); queued || closed {
@@ -90,14 +90,14 @@ func (b *boundedQueue[T]) tryDeliver(m T, size int) (queued, closed bool) {
 	return true, false
 }
 
-// crowded tells whether the updates of this process take more than half of their room.
+// crowded reports whether the updates of this process use more than half of their limit.
 func (b *boundedQueue[T]) crowded() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.own.updates > b.most.updates/2 || b.own.bytes > b.most.bytes/2
 }
 
-// take empties the inbox. emptied is a slice of an earlier take, to be used again.
+// take empties the inbox and returns the messages. emptied is a slice of an earlier take, which is reused.
 func (b *boundedQueue[T]) take(emptied []T) (queue []T, overflowed bool) {
 	clear(emptied)
 	b.mu.Lock()
@@ -108,7 +108,7 @@ func (b *boundedQueue[T]) take(emptied []T) (queue []T, overflowed bool) {
 	return queue, overflowed
 }
 
-// begin lets messages in; end lets none in and returns what was left.
+// begin opens the inbox; end closes it and returns the remaining messages.
 func (b *boundedQueue[T]) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *boundedQueue[T]) end() []T {
 	return queue
 }
 
-// signal leaves a value in a channel of one.
+// signal puts a value into a channel of capacity one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -9,54 +9,55 @@ import (
 )
 
 const (
-	// heartbeats come every 15 s.
+	// heartbeats is the interval of heartbeats.
 	heartbeats = 15 * time.Second
-	// stallLimit is how long a socket may take nothing of what there is for it.
+	// stallLimit is how long a socket may accept nothing although there is something to write.
 	stallLimit = 20 * time.Second
-	// opening is how many events begin a stream: the snapshot and a heartbeat.
+	// opening is the number of events at the beginning of a stream: the snapshot and a heartbeat.
 	opening = 2
 )
 
-// lifetime is how long a stream lasts: 4 to 5 minutes, so that readers do not all reconnect together.
+// lifetime returns the duration of a stream: 4 to 5 minutes, random, so that readers do not all reconnect
+// together.
 func lifetime() time.Duration { return 4*time.Minute + rand.N(time.Minute) }
 
-// reader is one stream: a place in its hub's log, and a socket that a shard writes to or a response that the
-// stream's own goroutine writes.
+// reader is one stream: a place in its hub's log, and either a socket to which a shard writes or a response
+// that the stream's own goroutine writes.
 type reader struct {
-	// The hub's own, until it is live.
-	joined  uint64 // it was the n-th to join
-	place   int    // in set
+	// Used only by the hub, until the reader is live.
+	joined  uint64 // the number of its join
+	place   int    // its index in set
 	set     *readerSet
-	outcome chan error  // one value: nil when it is live
-	decided atomic.Bool // it is live, or its client has left
+	outcome chan error  // gets one value: nil when the reader is live
+	decided atomic.Bool // the reader is live, or its client has disconnected
 	socket  bool        // its connection can be taken from net/http
 
 	log       *eventLog
-	joinedEnd int    // the log's count of ends
-	from      uint64 // publishes up to this number are in its snapshot
-	id        uint64 // of its snapshot, or of the last update that went with it
+	joinedEnd int    // the log's count of ends when it joined
+	from      uint64 // its snapshot contains publishes up to this number
+	id        uint64 // of its snapshot, or of the last update in its prelude
 
-	// Under the log's lock while it is a member, under its shard's afterwards.
+	// Guarded by the log's lock while it is a member, then by its shard's.
 	next    uint64    // its place in the log
-	moved   time.Time // when it took something the last time
-	stops   time.Time // when its stream has lasted long enough
+	moved   time.Time // when it took an entry the last time
+	stops   time.Time // when its stream must end
 	beats   time.Time // when its next heartbeat is due
-	idle    bool      // it had taken all, and has not looked since
-	opening int       // events of the stream's beginning that it has not taken
+	idle    bool      // it has taken everything and has not checked since
+	opening int       // events of the stream's beginning that are not written yet
 	cut     bool      // its mailbox was full
 
 	prelude  *prelude  // until it is written
-	response *response // nil: a shard has it
+	response *response // nil: a shard writes
 
-	// Of a shard's reader, under its lock.
+	// Only for a shard's reader, guarded by the shard's lock.
 	shard      *shard
 	connection Connection
 	fd         int32
-	serial     int32    // tells it from a later one with the same descriptor
-	rest       [][]byte // goes before the log: what its socket has not taken
-	held       *charge  // of rest, behind the prelude
-	ending     bool     // the stream's last event is out, or in rest
-	gone       bool     // closed, and the next sweep removes it
+	serial     int32    // distinguishes it from a later reader with the same descriptor
+	rest       [][]byte // bytes to write before the log: those that its socket has not accepted
+	held       *charge  // the charge of rest after the prelude
+	ending     bool     // the stream's last event is written or in rest
+	gone       bool     // closed; the next sweep removes it
 }
 
 func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
@@ -64,7 +65,7 @@ func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
 // refuse ends the wait of a reader that is not live.
 func (r *reader) refuse(err error) { r.outcome <- err }
 
-// await returns when the reader is live, or why it will not be.
+// await waits until the reader is live, or returns why it will not be.
 func (r *reader) await(ctx context.Context) error {
 	patience := time.NewTimer(snapshotTimeout)
 	defer patience.Stop()
@@ -84,7 +85,7 @@ func (r *reader) await(ctx context.Context) error {
 	return <-r.outcome
 }
 
-// release drops the stream's beginning.
+// release releases the stream's beginning.
 func (r *reader) release() {
 	if r.prelude != nil {
 		r.prelude.charges.drop()
@@ -92,7 +93,7 @@ func (r *reader) release() {
 	}
 }
 
-// charges are what somebody holds of the account.
+// charges are the charges of one holder.
 type charges []*charge
 
 func (c charges) keep() {

@@ -1,37 +1,39 @@
-// Package realtime owns the event streams of modules: one hub for each (module, channel), the readers of
-// its stream, and the optional backplane that carries updates between processes.
+// Package realtime implements the event streams of modules: one hub for each (module, channel), the readers
+// of its stream, and the optional backplane that carries updates between processes.
 //
-// A hub is an actor. A reader is registered before its snapshot is asked for, waits in the hub until it
-// comes, and is live from the snapshot's position on:
+// A hub is an actor. A reader is registered before its snapshot is requested, waits in the hub for the
+// snapshot, and is live from the snapshot's position on:
 //
 //	Stream → waiting ── snapshot came → live ─┬─ cut: mailbox full, socket blocked, client left
 //	             └── refused: a code,         └─ reconnect: after 4 to 5 min, at a stop, when the
 //	                 no headers                  process ends, after a lost update
 //
-// Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and
-// from the moment it asks for a snapshot it keeps a log of what it released. The module reads the number n
-// before it makes the snapshot, so whatever is numbered above n reaches the hub after the question: it is
-// in the log, or yet to come. Every reader that waits when the response is there, also one that registered
-// after the question, gets the snapshot, the log above n, and what follows above n. So does who comes
-// within 2 s of the question, for as long as the log has all that was released since: see snapshots.
+// Why no update is lost or sent twice. A hub orders its module's publishes by their numbers. From the moment
+// it requests a snapshot, it keeps a log of the updates that it has released. The module reads the number n
+// before it makes the snapshot, so an update with a number above n reaches the hub after the request: it is
+// in the log or still to come. When the snapshot arrives, every reader that waits, even one that registered
+// after the request, gets the snapshot, the log above n, and all later updates above n. The same holds for a
+// reader that comes within 2 s of the request, if the log still contains everything that was released since:
+// see snapshots.
 //
-// Another process's updates carry numbers of another module process, which say nothing about n. A reader
-// gets those that were released here since its snapshot was asked for: what came earlier was committed
-// before the snapshot began. It may thus be told what the snapshot shows already, never the other way. See
-// peers.go for how a hub notices that it missed one.
+// Updates of another process have numbers of another module process, which are unrelated to n. A reader gets
+// those that were released here since its snapshot was requested: earlier ones were committed before the
+// snapshot began. So it may get an update that the snapshot already contains, but never miss one. See
+// peers.go for how a hub notices that it has missed one.
 //
-// On a channel of newest values a reader that is slow, or a burst, costs no reader its stream: for each key
-// only the newest value waits anywhere, in the order in which the newest came.
+// On a LatestChannel neither a slow reader nor a burst ends a stream: for each key only the newest value
+// waits anywhere. Waiting values are sent in the order of their publishes.
 //
-// How an event reaches its readers. The hub frames it once (frames.go) and appends it to its log (log.go), of
-// which every reader's mailbox is the part that it has not taken. When its snapshot is there, a stream takes
-// its connection from net/http, and is from then on a place in the log and a socket, without a goroutine:
-// shards write what is new in the log to the sockets (shard.go), a watch tells which have room again and
-// whose client has left (watch_linux.go), and a sweep keeps heartbeats and deadlines (sweep.go). Where there
-// is no socket, or no epoll, the stream's own goroutine reads the log (response.go).
+// How an event reaches its readers. The hub frames it once (frames.go) and appends it to its log (log.go).
+// Every reader's mailbox is the part of the log that the reader has not taken. When its snapshot is there, a
+// stream takes its connection from net/http. From then on it is a place in the log and a socket, without a
+// goroutine: shards write new entries of the log to the sockets (shard.go), a watch reports which sockets
+// have room again and whose client has disconnected (watch_linux.go), and a sweep checks heartbeats and
+// deadlines (sweep.go). If there is no socket or no epoll, the stream's own goroutine reads the log
+// (response.go).
 //
-// A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the
-// run of the module's process: without other processes, the publish number.
+// A stream's ids count on from its snapshot's. That is the number of updates that the hub has released in the
+// run of the module's process; without other processes, it is the publish number.
 package realtime
 
 import (
@@ -51,23 +53,23 @@ const (
 	mailboxBytes  = 1 << 20
 )
 
-// State is a channel's state as a module's process told it.
+// State is a channel's state, as a module's process returned it.
 type State struct {
 	Data    []byte // JSON, at most 1 MiB when compact; the hub's from now on
 	Number  uint64 // of the last publish before the snapshot function ran; 0: none
 	Process uint64 // the run of the module's process; a later one has a higher number, never 0
 
 	charge *charge // of Data
-	frame  []byte  // in place of Data, once the hub has it
+	frame  []byte  // replaces Data when the hub has framed it
 }
 
-// Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and
-// Snapshot returns soon afterwards. It is called from one goroutine at a time. An error with a Code is the
-// one that waiting readers are answered with; any other, and a panic, is ErrHandlerFailed.
+// Snapshot requests the state of one channel from a module. ctx ends after 10 s or when the hub stops, and
+// Snapshot must return soon afterwards. Only one call is made at a time. An error with a Code refuses the
+// waiting readers with it; any other error, and a panic, is ErrHandlerFailed.
 type Snapshot func(ctx context.Context) (State, error)
 
-// Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for
-// concurrent use and at any time.
+// Hubs holds all hubs of this process and is a supervisor.Service. All methods but Serve may be called
+// concurrently and at any time.
 type Hubs struct {
 	log     *zap.Logger
 	link    *Link
@@ -78,15 +80,14 @@ type Hubs struct {
 
 	mu      sync.RWMutex
 	hubs    map[name]*Hub
-	serving bool // Serve was called: it takes hubs from opened
+	serving bool // Serve was called and receives hubs from opened
 	opened  chan *Hub
 }
 
-// name is a hub's.
+// name is the name of a hub.
 type name struct{ module, channel string }
 
-// New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one
-// set.
+// New returns Hubs without a hub. link may be nil: then there are no other processes. A link serves one Hubs.
 func New(log *zap.Logger, link *Link) *Hubs {
 	h := &Hubs{log: log, link: link, share: shareFor, sockets: newSockets(), ready: make(chan struct{}),
 		hubs: make(map[name]*Hub), opened: make(chan *Hub)}
@@ -96,20 +97,20 @@ func New(log *zap.Logger, link *Link) *Hubs {
 	return h
 }
 
-// Unshared makes every reader that comes after a snapshot was made wait for a new one, as the tests of a
-// module want it. It is called before the first Open.
+// Unshared makes every reader wait for a snapshot that was requested after it came. It is for tests of
+// modules. It must be called before the first Open.
 func (h *Hubs) Unshared() { h.share = 0 }
 
-// Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the
-// wait until it serves; before Serve is called nobody waits. The names are manifest-checked: letters,
-// digits, hyphens, and dots in a channel's.
+// Open returns the hub of a channel that a module registered, and creates it if there is none. ctx bounds the
+// wait until the hub serves; before Serve is called Open does not wait. The names are valid names of a
+// manifest: letters, digits, hyphens, and in a channel's name dots.
 func (h *Hubs) Open(
 	ctx context.Context, module, channel string, snapshot Snapshot, options ...Option,
 ) (*Hub, error) {
 	return h.open(ctx, newHub(name{module, channel}, snapshot, h), options)
 }
 
-// OpenLatest is Open for a channel of newest values, which takes PublishLatest alone.
+// OpenLatest is Open for a LatestChannel, which accepts only PublishLatest.
 func (h *Hubs) OpenLatest(
 	ctx context.Context, module, channel string, snapshot Snapshot, options ...Option,
 ) (*Hub, error) {
@@ -124,7 +125,7 @@ func (h *Hubs) open(ctx context.Context, fresh *Hub, options []Option) (*Hub, er
 	}
 	hub, opened, serving := h.add(fresh)
 	if !serving {
-		return hub, nil // Serve will find it
+		return hub, nil // Serve will start it
 	}
 	if opened {
 		select {
@@ -180,8 +181,8 @@ func (h *Hubs) PublishLatest(module, channel string, process, number uint64, key
 	return hub.PublishLatest(process, number, key, data)
 }
 
-// Ended tells all hubs of a module that a run of its process is over: every reader is told to reconnect.
-// What that process still has under way is dropped. It never blocks.
+// Ended notifies all hubs of a module that a run of its process has ended. They disconnect every reader, and
+// drop all later updates of that run. Ended never blocks.
 func (h *Hubs) Ended(module string, process uint64) {
 	for _, hub := range h.all() {
 		if hub.name.module == module {
@@ -190,9 +191,9 @@ func (h *Hubs) Ended(module string, process uint64) {
 	}
 }
 
-// Drain tells every reader to reconnect and refuses new ones with ErrUnavailable; publishes go on to other
-// processes. The streams end within the grace of 5 s. It is for a stop: a hub that crashes afterwards or is
-// opened then does not know of it. It never blocks.
+// Drain makes every reader reconnect and refuses new ones with ErrUnavailable; publishes are still sent to
+// other processes. The streams end within the grace of 5 s. It is for the platform's stop: a hub that crashes
+// or is opened afterwards does not drain. Drain never blocks.
 func (h *Hubs) Drain() {
 	for _, hub := range h.all() {
 		hub.Drain()
@@ -209,5 +210,5 @@ func (h *Hubs) all() []*Hub {
 	return hubs
 }
 
-// grace is how long a stream's end may take until its reader is cut.
+// grace is how long the end of a stream may take before its reader is disconnected.
 const grace = 5 * time.Second

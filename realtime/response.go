@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// response is a stream that its own goroutine writes, for a connection that cannot be taken from net/http:
-// where there is no socket, or no epoll.
+// response is a stream that its own goroutine writes, because its connection cannot be taken from net/http:
+// there is no socket or no epoll.
 type response struct {
 	reader *reader
-	limit  *time.Timer // the end of the end's grace
+	limit  *time.Timer // fires when the grace of the stream's end is over
 	at     position
-	taken  []entry // what is being written
+	taken  []entry // the entries that are being written
 	ended  bool
 
 	mu      sync.Mutex
-	control *http.ResponseController // nil: the stream has ended
+	control *http.ResponseController // nil after the stream has ended
 	cancel  context.CancelFunc
 }
 
@@ -50,14 +50,14 @@ func (r *reader) respond(w http.ResponseWriter, request *http.Request) {
 	p.flush()
 }
 
-// streamHeader is what every stream's response says.
+// streamHeader sets the headers of every stream's response.
 func streamHeader(header http.Header) {
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 }
 
-// begin lets the log cut the reader from now on; false when it has done so already.
+// begin allows the log to disconnect the reader from now on. It returns false if the log has done so already.
 func (p *response) begin() bool {
 	r := p.reader
 	r.log.mu.Lock()
@@ -71,7 +71,7 @@ func (p *response) begin() bool {
 	return !r.cut
 }
 
-// opened: the stream's beginning is written.
+// opened is called when the beginning of the stream has been written.
 func (p *response) opened() {
 	r := p.reader
 	r.log.mu.Lock()
@@ -80,7 +80,7 @@ func (p *response) opened() {
 	r.release()
 }
 
-// take returns when there is something to write. False: the stream has ended.
+// take waits until there is something to write. It returns false if the stream has ended.
 func (p *response) take(ctx context.Context, w http.ResponseWriter) bool {
 	flushed := false
 	for ctx.Err() == nil {
@@ -99,7 +99,8 @@ func (p *response) take(ctx context.Context, w http.ResponseWriter) bool {
 	return false
 }
 
-// next drops what was written and takes what is there. changed is closed when there is more.
+// next drops the written entries and takes the next ones. If there are none, changed is closed when there
+// are.
 func (p *response) next(wait bool) (changed <-chan struct{}) {
 	r, l := p.reader, p.reader.log
 	l.mu.Lock()
@@ -114,14 +115,15 @@ func (p *response) next(wait bool) (changed <-chan struct{}) {
 		r.idle = false
 		return nil
 	}
-	p.taken = nil // an idle reader keeps nothing
+	p.taken = nil // frees the memory of an idle reader
 	if r.idle = wait; wait && l.changed == nil {
 		l.changed = make(chan struct{})
 	}
 	return l.changed
 }
 
-// busy says that the reader is about to write: the hub waits for one that is idle, and this one may block.
+// busy records that the reader is about to write. A write may block, and the hub waits only for readers that
+// are not idle.
 func (p *response) busy() {
 	p.reader.log.mu.Lock()
 	defer p.reader.log.mu.Unlock()
@@ -136,7 +138,7 @@ func (p *response) drop() {
 	p.taken = p.taken[:0]
 }
 
-// wait also tells the time, and ends a stream that has lasted long enough.
+// wait also writes heartbeats, and ends a stream after its lifetime.
 func (p *response) wait(ctx context.Context, w http.ResponseWriter, changed <-chan struct{}) bool {
 	r := p.reader
 	due := r.beats
@@ -177,13 +179,13 @@ func (p *response) flush() bool {
 	return err == nil
 }
 
-// cut ends the stream of a reader that is too slow at once, and a write to it that is in progress.
+// cut ends the stream of a reader that is too slow at once, even during a write.
 func (p *response) cut() {
 	p.reader.log.counts.cut.Add(1)
 	p.hangUp()
 }
 
-// tooLate is the timer's call.
+// tooLate is called by the timer limit.
 func (p *response) tooLate() {
 	p.mu.Lock()
 	over := p.control == nil
@@ -193,7 +195,7 @@ func (p *response) tooLate() {
 	}
 }
 
-// hangUp is cut for a client that has left.
+// hangUp is cut for a client that has disconnected.
 func (p *response) hangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,7 +206,7 @@ func (p *response) hangUp() {
 	}
 }
 
-// leave is the last call, by the stream's goroutine: the connection is no longer the reader's.
+// leave is the last call of the stream's goroutine. After it the connection must not be used.
 func (p *response) leave() {
 	p.reader.log.leave(p.reader)
 	p.limit.Stop()

@@ -10,13 +10,13 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Serve runs the hubs, those that are open and those to come, each supervised on its own, until ctx ends.
-// Every reader is then told to reconnect.
+// Serve runs all hubs, including those that are opened later, each with its own supervision, until ctx ends.
+// Then every reader is made to reconnect.
 func (h *Hubs) Serve(ctx context.Context) error {
 	h.sockets.begin()
 	defer h.sockets.end()
 	tree := supervisor.New(h.log)
-	defer func() { _ = tree.Stop() }() // a hub ends at once; a passed deadline has its line
+	defer func() { _ = tree.Stop() }() // a hub ends at once; a missed deadline is logged
 	running := make(map[*Hub]struct{})
 	var children []supervisor.Child
 	for _, hub := range h.begin() {
@@ -41,7 +41,7 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		case err := <-tree.Failed():
 			return err
 		case hub := <-h.opened:
-			if _, runs := running[hub]; runs { // added before a restart, handed over after it
+			if _, runs := running[hub]; runs { // it was open at the restart and was also sent through opened
 				continue
 			}
 			running[hub] = struct{}{}
@@ -52,10 +52,10 @@ func (h *Hubs) Serve(ctx context.Context) error {
 	}
 }
 
-// restAfter is how long after a rush of readers its garbage is collected.
+// restAfter is how long after a rush of readers the garbage collector runs.
 const restAfter = 2 * time.Second
 
-// begin returns the hubs that are open. Hubs that are opened later are handed over by their opener.
+// begin returns the open hubs. A hub that is opened later is sent to Serve.
 func (h *Hubs) begin() []*Hub {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,8 +63,8 @@ func (h *Hubs) begin() []*Hub {
 	return slices.Collect(maps.Values(h.hubs))
 }
 
-// Ready is closed when the hubs that were open serve.
+// Ready is closed when the hubs that were open at the start serve.
 func (h *Hubs) Ready() <-chan struct{} { return h.ready }
 
-// String names the service.
+// String returns the service's name.
 func (h *Hubs) String() string { return "realtime" }

@@ -1,6 +1,6 @@
 package realtime
 
-// readerSet holds readers. A reader is in at most one set, and knows its place.
+// readerSet is a set of readers. A reader is in at most one set, and stores its index.
 type readerSet struct{ readers []*reader }
 
 func (s *readerSet) add(r *reader) {
@@ -8,7 +8,7 @@ func (s *readerSet) add(r *reader) {
 	s.readers = append(s.readers, r)
 }
 
-// remove puts the last one in the place of r.
+// remove moves the last reader to the index of r.
 func (s *readerSet) remove(r *reader) {
 	if r.set != s {
 		return
@@ -21,7 +21,7 @@ func (s *readerSet) remove(r *reader) {
 	r.set = nil
 }
 
-// take empties the set.
+// take empties the set and returns its readers.
 func (s *readerSet) take() []*reader {
 	taken := s.readers
 	for _, r := range taken {

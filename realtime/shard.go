@@ -6,28 +6,29 @@ import (
 	"time"
 )
 
-// stride is how many readers a shard writes to until others have the processor: a write takes some
+// stride is how many readers a shard writes to before it yields the processor. A write takes some
 // microseconds.
 const stride = 256
 
-// shard owns the sockets of some of a hub's readers, and writes to them what is new in the log: one goroutine
-// for a processor, none for a reader. A write never waits; who is behind goes on when its socket takes more.
+// shard owns the sockets of some of a hub's readers, and writes new entries of the log to them. There is one
+// goroutine for each processor and none for a reader. A write never blocks; a reader that is behind continues
+// when its socket accepts more.
 type shard struct {
 	log   *eventLog
 	watch *watch
 	wake  chan struct{}
 
-	place  uint64 // in the log; written under mu and the log's lock
-	coming int    // readers that are about to come; under the log's lock
+	place  uint64 // next place in the log; written with both mu and the log's lock held
+	coming int    // readers that will join; guarded by the log's lock
 
 	mu      sync.Mutex
-	readers []*reader // only a sweep removes one: a pass that yields would skip another
-	at      position  // of place
-	group   []entry   // used again, as buffer is
+	readers []*reader // only a sweep removes one, because a pass that yields would otherwise skip another
+	at      position  // at place
+	group   []entry   // reused, as buffer is
 	buffer  []byte
 }
 
-// run works until the log is over and no reader is left.
+// run works until the run is over and no reader is left.
 func (s *shard) run() {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -37,7 +38,7 @@ func (s *shard) run() {
 			for more := true; more; {
 				more = s.pass()
 				select {
-				case now := <-second.C: // also while updates come without an end
+				case now := <-second.C: // even if updates arrive without a pause
 					s.sweep(now)
 				default:
 				}
@@ -51,7 +52,7 @@ func (s *shard) run() {
 	}
 }
 
-// over tells whether no reader is left, and none will come.
+// over reports whether there are no readers and none will join.
 func (s *shard) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +63,7 @@ func (s *shard) over() bool {
 
 func (s *shard) signal() { signal(s.wake) }
 
-// pass writes the next entries of the log to every reader that is where the shard is.
+// pass writes the next entries of the log to every reader that is at the shard's place.
 func (s *shard) pass() (more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *shard) pass() (more bool) {
 		r := s.readers[i]
 		switch {
 		case r.gone || r.ending || r.rest != nil:
-		case r.next != from || r.from >= above: // it joined ahead of the shard, or its ids are its own
+		case r.next != from || r.from >= above: // it joined later than the shard's place, or its ids differ
 			s.flush(r)
 		default:
 			r.next, r.ending = s.place, last
@@ -108,7 +109,7 @@ func (s *shard) pass() (more bool) {
 	return true
 }
 
-// advance takes the next group, and lets the hub know.
+// advance takes the next group of entries and notifies the hub.
 func (s *shard) advance() (found bool) {
 	l := s.log
 	l.mu.Lock()
@@ -123,7 +124,7 @@ func (s *shard) advance() (found bool) {
 	return true
 }
 
-// joined are the group's bytes; of a single entry its own, copied nowhere.
+// joined returns the bytes of the group. Those of a single entry are not copied.
 func (s *shard) joined() []byte {
 	if len(s.group) == 1 {
 		return s.group[0].frame
@@ -135,14 +136,14 @@ func (s *shard) joined() []byte {
 	return s.buffer
 }
 
-// yield lets others have the processor and the shard's readers.
+// yield yields the processor and the shard's lock.
 func (s *shard) yield() {
 	s.mu.Unlock()
 	runtime.Gosched()
 	s.mu.Lock()
 }
 
-// keep notes where in the group a socket stopped.
+// keep stores where in the group the socket stopped to accept bytes.
 func (s *shard) keep(r *reader, n int) {
 	if n < 0 {
 		s.close(r, StreamLeft)
@@ -160,8 +161,8 @@ func (s *shard) keep(r *reader, n int) {
 	}
 }
 
-// flush goes on with a reader that is behind, entry by entry, until its socket is full or it is where its
-// shard is.
+// flush continues with a reader that is behind, entry by entry, until its socket is full or it has reached
+// the shard's place.
 func (s *shard) flush(r *reader) {
 	for !r.gone && s.writeRest(r) {
 		if r.ending {
@@ -173,7 +174,7 @@ func (s *shard) flush(r *reader) {
 		}
 		e, found, fallen := s.next(r)
 		switch {
-		case fallen: // its mailbox was full
+		case fallen: // an entry was dropped because its mailbox was full
 			s.cut(r)
 		case !found:
 			r.next = s.place
@@ -188,7 +189,7 @@ func (s *shard) flush(r *reader) {
 	}
 }
 
-// next is the entry that a reader is at. Its charge is the reader's to drop.
+// next returns the reader's next entry. The caller must drop its charge.
 func (s *shard) next(r *reader) (e entry, found, fallen bool) {
 	l := s.log
 	l.mu.Lock()
@@ -205,7 +206,7 @@ func (s *shard) next(r *reader) (e entry, found, fallen bool) {
 	return e, true, false
 }
 
-// writeRest tells whether nothing is left of what goes before the log.
+// writeRest writes the rest, and reports whether all of it was written.
 func (s *shard) writeRest(r *reader) bool {
 	for len(r.rest) > 0 {
 		n := write(r.fd, r.rest[0])
@@ -226,7 +227,7 @@ func (s *shard) writeRest(r *reader) bool {
 	return true
 }
 
-// written drops what rest is of.
+// written releases the rest after it was written.
 func (s *shard) written(r *reader) {
 	r.rest, r.opening = nil, 0
 	r.held.drop(0)
@@ -234,7 +235,7 @@ func (s *shard) written(r *reader) {
 	r.release()
 }
 
-// join takes a reader over from the members of the log. pieces go before what is in the log for it.
+// join takes a reader over from the members of the log. pieces are written before the entries of the log.
 func (s *shard) join(r *reader, pieces [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +254,7 @@ func (s *shard) join(r *reader, pieces [][]byte) {
 	s.signal()
 }
 
-// handOver makes a reader its shard's.
+// handOver moves a reader from the members to its shard.
 func (l *eventLog) handOver(r *reader) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -261,7 +262,7 @@ func (l *eventLog) handOver(r *reader) {
 	r.shard.coming--
 }
 
-// refused takes back that a reader will come.
+// refused cancels the announcement that a reader will join.
 func (s *shard) refused() {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
@@ -269,7 +270,7 @@ func (s *shard) refused() {
 	s.signal()
 }
 
-// ready is called when a reader's socket has room again, or its client has left.
+// ready is called when a reader's socket has room again or its client has disconnected.
 func (s *shard) ready(r *reader, left bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,12 +283,12 @@ func (s *shard) ready(r *reader, left bool) {
 	}
 }
 
-// look returns the place up to which no reader needs the log, and whether one that is not beyond a place goes
-// on taking.
+// look returns the place before which no reader needs the log, and whether a reader at or before place is
+// making progress.
 func (s *shard) look(place uint64, now time.Time) (floor uint64, moving bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	moving = s.place <= place && len(s.readers) > 0 // it is about to write
+	moving = s.place <= place && len(s.readers) > 0 // the next pass writes to them
 	floor = s.place
 	for _, r := range s.readers {
 		if r.gone || r.ending {
@@ -305,7 +306,8 @@ func (s *shard) cut(r *reader) {
 	s.close(r, StreamCut)
 }
 
-// close ends a stream. Nobody writes to its descriptor afterwards, which may be another's.
+// close ends a stream. After it the descriptor must not be written to, because it may belong to another
+// connection.
 func (s *shard) close(r *reader, how StreamEnd) {
 	if r.gone {
 		return

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These tests drive a shard by hand: it has no goroutine, so that no pass and no sweep comes which a test has
-// not asked for, and its clock is the test's.
+// These tests drive a shard by hand. It has no goroutine, so that only the test causes passes and sweeps, and
+// its clock is the test's.
 
-// patience bounds every wait for a socket. It is over only when a test fails.
+// patience bounds every wait for a socket. It passes only when a test fails.
 const patience = 20 * time.Second
 
 func newTestShard(t *testing.T) *shard {
@@ -41,7 +41,7 @@ func newTestShard(t *testing.T) *shard {
 	return s
 }
 
-// ownSocket is a connection that is its descriptor and nothing else.
+// ownSocket is a connection that consists only of its descriptor.
 type ownSocket struct {
 	descriptor int
 	ended      chan StreamEnd
@@ -55,8 +55,8 @@ func (o ownSocket) EndStream(how StreamEnd) {
 	o.ended <- how
 }
 
-// admit opens a stream of the shard that begins with a piece. A wanted descriptor, which must be free, is the
-// stream's; -1: any.
+// admit opens a stream of the shard that begins with a piece. wanted is the descriptor to use, which must be
+// free; -1: any.
 func admit(
 	t *testing.T, s *shard, wanted int, piece []byte,
 ) (r *reader, client net.Conn, ended chan StreamEnd) {
@@ -95,7 +95,7 @@ func admit(
 	return r, client, ended
 }
 
-// tells appends an event and lets the shard write it.
+// tells appends an event and makes the shard write it.
 func tells(s *shard, frame []byte, last bool) {
 	s.log.add(entry{frame: frame, size: len(frame), next: unnumbered, last: last})
 	s.pass()
@@ -129,8 +129,7 @@ func assertNext(t *testing.T, client net.Conn, want string) {
 	}
 }
 
-// A socket that was full is written to as soon as it has room, without a pass or a sweep, and goes on at the
-// very byte.
+// As soon as a full socket has room, writing continues, without a pass or a sweep, at the right byte.
 func TestFullSocketGoesOn(t *testing.T) {
 	s := newTestShard(t)
 	want := make([]byte, 512<<10)
@@ -153,8 +152,8 @@ func TestFullSocketGoesOn(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing until its events are dropped is sent none from behind the gap: its stream ends,
-// and it begins anew. The one beside it gets all.
+// A reader that does not read until events of its mailbox are dropped gets no event after the gap: its stream
+// ends, and it must reconnect. The other reader gets all events.
 func TestGapEndsTheStream(t *testing.T) {
 	s := newTestShard(t)
 	_, slow, ended := admit(t, s, -1, []byte("s"))
@@ -182,8 +181,8 @@ func TestGapEndsTheStream(t *testing.T) {
 	}
 }
 
-// The next stream gets the descriptor of one that has ended. Nothing that was on its way for the old one, an
-// event of its socket or a write of its shard, reaches the new one.
+// A new stream gets the descriptor of one that has ended. Neither a pending event of the old socket nor a
+// write of its shard affects the new stream.
 func TestDescriptorUsedAgain(t *testing.T) {
 	s := newTestShard(t)
 	old, client, ended := admit(t, s, -1, []byte("old"))
@@ -219,8 +218,8 @@ func TestDescriptorUsedAgain(t *testing.T) {
 	}
 }
 
-// A log that is full waits for its shard before it drops what the shard has not taken: who keeps up never
-// falls off.
+// A full log waits for its shard before it drops entries that the shard has not taken. So a reader that keeps
+// up loses nothing.
 func TestLogWaitsForItsShard(t *testing.T) {
 	s := newTestShard(t)
 	l := s.log
@@ -252,8 +251,8 @@ func TestLogWaitsForItsShard(t *testing.T) {
 	}
 }
 
-// A sweep ends a stream whose socket takes nothing: after the stall's limit, and after the grace when it was
-// told to end or had lasted long enough. Before that it leaves it alone.
+// A sweep ends a stream whose socket accepts nothing: after stallLimit, and after the grace if the stream
+// should end. It does not end it earlier.
 func TestSweepEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,29 +10,29 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// signer signs what the processes of one installation send to each other, so that who may merely use the
-// server can neither speak to readers nor repeat what was said. A signed message is
+// signer signs the messages between the processes of one installation. So somebody who can merely use the
+// server can neither send messages to readers nor repeat earlier messages. A signed message is
 //
 //	body | number 8, big-endian | HMAC-SHA256 32
 //
-// The HMAC is over the installation, the subject, body (which names its sender) and number. A number is the
-// sender's clock in microseconds and rises from message to message; one that is not above the sender's
-// last, that is older than this process, or that is more than validity away from the clock here is refused.
-// So a process need remember a sender no longer than that.
+// The HMAC covers the installation, the subject, body (which contains its sender) and number. A number is the
+// sender's clock in microseconds and increases from message to message. A message is refused if its number is
+// not above the sender's last one, is older than this process, or differs from the clock here by more than
+// validity. Therefore a process has to store a sender's last number no longer than that.
 type signer struct {
 	keys         environment.Keys
 	installation string
 	began        int64
 
 	mu   sync.Mutex
-	last int64            // number given out
-	seen map[peerID]int64 // last number by sender
+	last int64            // last number that was used
+	seen map[peerID]int64 // last number received, by sender
 }
 
 const (
-	// validity bounds how far the clocks of processes may differ, and how long a message may be under way.
+	// validity bounds the difference between the processes' clocks plus the duration of a message's transport.
 	validity = 30 * time.Second
-	// Beyond maxSenders, senders that have been silent are forgotten.
+	// With more than maxSenders, senders that are silent are removed.
 	maxSenders = 1_024
 )
 
@@ -51,8 +51,8 @@ func (s *signer) sign(subject string, body []byte) []byte {
 	return append(body, s.hmac(s.keys.Current, subject, body)...)
 }
 
-// hmac is over the parts, each ended so that none can pass for the beginning of the next: neither a subject
-// nor an installation's name holds a zero byte.
+// hmac covers the parts, each terminated by a zero byte so that no part can be taken for the beginning of the
+// next. Neither a subject nor an installation's name contains a zero byte.
 func (s *signer) hmac(key []byte, subject string, body []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(s.installation + "\x00" + subject + "\x00"))
@@ -73,8 +73,8 @@ func (s *signer) verify(subject string, message []byte) (body []byte, number int
 	return signed[:end-8], int64(binary.BigEndian.Uint64(signed[end-8:])), ok
 }
 
-// fresh tells whether the number of a message was not used before, and whether the clocks agree well enough
-// to tell.
+// fresh reports whether a message's number was not used before, and whether it is near enough to the clock
+// here to decide that.
 func (s *signer) fresh(sender peerID, number int64) (fresh, timely bool) {
 	now := time.Now()
 	oldest, newest := now.Add(-validity).UnixMicro(), now.Add(validity).UnixMicro()

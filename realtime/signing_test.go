@@ -66,8 +66,8 @@ func (e *eavesdropper) say(t *testing.T, subject string, data []byte) {
 }
 
 // A client without the key forges messages, alters them, and repeats those of a process that has ended. No
-// reader receives any of it or is disconnected: neither in a process that received the original messages, nor
-// in one that started afterwards.
+// reader receives any of them or is disconnected, neither in a process that received the original messages
+// nor in one that started later.
 func TestForgery(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -100,7 +100,7 @@ func TestForgery(t *testing.T) {
 	}
 	a.stop()
 	_ = publish(c.hub, c.next())
-	until(t, "an update", func() bool { return early.count(t, "update") == 1 }) // a's farewell came before it
+	until(t, "an update", func() bool { return early.count(t, "update") == 1 }) // a's goodbye came before it
 	for _, m := range recorded {
 		e.say(t, m.Subject, m.Data)
 	}
@@ -109,7 +109,7 @@ func TestForgery(t *testing.T) {
 	}
 	_ = publish(c.hub, c.next())
 	until(t, "another update", func() bool { return last(early.events(t)).data == string(c.at().json()) })
-	_ = publish(b.hub, b.next()) // the server hands it to c behind the repeated messages
+	_ = publish(b.hub, b.next()) // c gets it after the repeated messages
 	until(t, "an update of b", func() bool { return last(late.events(t)).data == string(b.at().json()) })
 	for name, r := range map[string]*client{"early": early, "late": late} {
 		if got := named(r.events(t), "update"); len(got) != 3 || r.count(t, "reconnect") != 0 {
@@ -170,8 +170,8 @@ func TestSeal(t *testing.T) {
 	})
 }
 
-// While the secret is replaced, a process with the new secret accepts messages signed with the old one, and
-// none signed with another.
+// While the secret is replaced, a process with the new secret accepts messages that are signed with the old
+// one, but none signed with another.
 func TestKeys(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -195,7 +195,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The log says once, and without the address, why a server cannot be reached; the next server of the list is
+// The log contains once, and without the address, why a server is unreachable; the next server of the list is
 // used.
 func TestNotReached(t *testing.T) {
 	open, _ := nats(t, 0, server.Options{})

@@ -9,32 +9,33 @@ import (
 const (
 	// snapshotTimeout is how long a snapshot may take, and how long a reader waits for one.
 	snapshotTimeout = 10 * time.Second
-	// shareFor is how long after its question a snapshot serves readers, with the updates that were released
-	// since.
+	// shareFor is how long after its request a snapshot serves further readers, together with the updates that
+	// were released since.
 	shareFor = 2 * time.Second
-	// Snapshots that could not be shared for that long, because more was released than a mailbox holds, are
-	// asked for at growing intervals: one response serves many then too.
+	// fastest and slowest bound the time between requests when snapshots could not be shared for shareFor,
+	// because more was released than a mailbox holds. The time grows, so that even then one response serves many
+	// readers.
 	fastest = 50 * time.Millisecond
 	slowest = 2 * time.Second
 )
 
-// snapshots is how a hub asks for snapshots: one at a time, and one for all readers who come within
-// shareFor of the question.
+// snapshots manages a hub's requests for snapshots: one at a time, and one for all readers that come within
+// shareFor of the request.
 type snapshots struct {
 	current *snapshotCall
-	shared  *State    // the last snapshot, while it serves new readers; never beside current
-	log     []*update // released since the question that belongs to current or shared
+	shared  *State    // the last snapshot, while it serves new readers; nil while current is not
+	log     []*update // released since the request of current or shared
 	bytes   int
 	spoiled bool // log lacks an update, so current's result must not be used
 
-	last time.Time     // when the last question was asked
-	gap  time.Duration // from a question to the next one
+	last time.Time     // when the last snapshot was requested
+	gap  time.Duration // least time between two requests
 	due  *time.Timer
 }
 
-// snapshotCall is one question to the module.
+// snapshotCall is one request to the module.
 type snapshotCall struct {
-	before uint64 // the last reader that had joined when it was asked
+	before uint64 // the last reader that had joined at the request
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
@@ -45,7 +46,7 @@ func newSnapshots() snapshots {
 	return snapshots{due: due, gap: fastest}
 }
 
-// ask begins the next snapshot when somebody waits and it is time.
+// ask requests the next snapshot if a reader waits and gap has passed.
 func (h *hub) ask() {
 	c := &h.snapshots
 	if c.current != nil || len(h.waiting.readers) == 0 {
@@ -65,7 +66,8 @@ func (h *hub) ask() {
 	go h.call(ctx, c.current)
 }
 
-// call asks the module. A panic is a failed snapshot; its value may tell of the data.
+// call makes the request to the module. A panic counts as a failed snapshot; its value is not logged, because
+// it may contain data.
 func (h *Hub) call(ctx context.Context, c *snapshotCall) {
 	defer close(c.ended)
 	a := snapshotResult{snapshotCall: c, err: ErrHandlerFailed}
@@ -105,7 +107,7 @@ func (m snapshotResult) handle(h *hub) {
 	case m.err != nil:
 		h.refuseAsked(m)
 	case m.state.Process < h.floor || m.state.Process < h.process || c.spoiled:
-		// Of a run that is over, or older than an update that is lost: ask again.
+		// It is of a run that has ended, or older than a lost update: request another one.
 	default:
 		h.adopt(m.state.Process)
 		m.state.charge.keep(0)
@@ -119,7 +121,8 @@ func (m snapshotResult) handle(h *hub) {
 	h.ask()
 }
 
-// refuseAsked ends the wait of those for whom m was asked; who joined later gets a question of its own.
+// refuseAsked refuses the readers for which m was requested. A new snapshot is requested for those that
+// joined later.
 func (h *hub) refuseAsked(m snapshotResult) {
 	for i := len(h.waiting.readers) - 1; i >= 0; i-- {
 		if r := h.waiting.readers[i]; r.joined <= m.before {
@@ -135,12 +138,12 @@ func (h *hub) start(state State, missing []*update) {
 	if len(h.waiting.readers) == 0 {
 		return
 	}
-	// Ids count on from the snapshot's: it takes the place of what came before the first update that follows.
+	// Ids count on from the snapshot's id, which is one below that of the first update that follows.
 	position := h.id - uint64(len(missing))
 	if h.latest == nil && h.order.next <= state.Number {
 		position += state.Number + 1 - h.order.next
 	}
-	if h.latest != nil && len(missing) > 0 { // of which some were replaced
+	if h.latest != nil && len(missing) > 0 { // some of them were replaced by newer ones
 		position = min(position, missing[0].id-1)
 	}
 	p := h.prelude(position, state, missing)
@@ -149,7 +152,7 @@ func (h *hub) start(state State, missing []*update) {
 	}
 }
 
-// let makes a reader live, unless its client has left.
+// let makes a reader live, unless its client has disconnected.
 func (h *hub) let(r *reader, p *prelude, number uint64) {
 	if r.decided.Swap(true) {
 		return
@@ -174,7 +177,7 @@ func (c *snapshots) share(now time.Time, window time.Duration) (state State, mis
 	return *c.shared, c.after(c.shared.Number), true
 }
 
-// forgetShared ends the time of a snapshot that served until now.
+// forgetShared stops sharing a snapshot after the hub's time for that.
 func (h *hub) forgetShared(now time.Time) {
 	if c := &h.snapshots; c.shared != nil && now.Sub(c.last) >= h.share {
 		c.discard()
@@ -182,7 +185,7 @@ func (h *hub) forgetShared(now time.Time) {
 	}
 }
 
-// after is what of the log the snapshot does not make up for.
+// after returns the logged updates that the snapshot does not contain.
 func (c *snapshots) after(number uint64) (missing []*update) {
 	for _, u := range c.log {
 		if u.number == 0 || u.number > number {
@@ -192,11 +195,11 @@ func (c *snapshots) after(number uint64) (missing []*update) {
 	return missing
 }
 
-// logging tells whether somebody may be served a log that lacks what is not kept.
+// logging reports whether updates must be logged for readers of a snapshot that is being made or shared.
 func (c *snapshots) logging() bool { return c.current != nil || c.shared != nil }
 
-// keep logs u for who is served with the snapshot that is being made or shared. False when those who wait
-// for it would find their mailbox full.
+// keep logs u for the readers of the snapshot that is being made or shared. It returns false if the mailboxes
+// of the waiting readers would be full.
 func (c *snapshots) keep(u *update) bool {
 	if !c.logging() || c.spoiled {
 		return true
@@ -205,7 +208,7 @@ func (c *snapshots) keep(u *update) bool {
 		c.supersede(u.key)
 	}
 	if len(c.log)+2 >= mailboxEvents ||
-		c.bytes+u.size > mailboxBytes-1024 { // a snapshot and a heartbeat go first
+		c.bytes+u.size > mailboxBytes-1024 { // room for the snapshot and a heartbeat
 		c.gap = min(2*c.gap, slowest)
 		c.discard()
 		return c.current == nil
@@ -216,7 +219,7 @@ func (c *snapshots) keep(u *update) bool {
 	return true
 }
 
-// supersede takes the value out of the log that a newer one of its key follows.
+// supersede removes the value of this key from the log, because a newer one follows.
 func (c *snapshots) supersede(key string) {
 	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
 		if u.key == key {
@@ -227,19 +230,19 @@ func (c *snapshots) supersede(key string) {
 	})
 }
 
-// filling tells whether the log of a snapshot that has been under way for a moment is half full.
+// filling reports whether the log is half full although the request was made a moment ago.
 func (c *snapshots) filling(now time.Time) bool {
 	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) &&
 		now.Sub(c.last) < slowReaderWait
 }
 
-// discard drops the snapshot; one that is in progress is asked for again.
+// discard drops the snapshot. If one is being made, its result will not be used and another one is requested.
 func (c *snapshots) discard() {
 	c.empty()
 	c.spoiled = c.current != nil
 }
 
-// forgetLocal follows the end of the run of the module's process that the numbers in the log belong to.
+// forgetLocal drops what belongs to the run of the module's process that has ended.
 func (c *snapshots) forgetLocal() {
 	if c.shared != nil {
 		c.discard()

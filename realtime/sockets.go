@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// sockets are what all hubs of a set need for streams that were taken from net/http: one watch, and the
-// shards' goroutines. Both begin with the first such stream.
+// sockets are the shared resources of all streams that were taken from net/http: one watch, and the shards'
+// goroutines. Both start with the first such stream.
 type sockets struct {
-	rush chan struct{} // has a value when many streams began
+	rush chan struct{} // has a value after many streams have begun
 
 	mu    sync.Mutex
 	open  bool
-	watch *watch // nil: none yet
-	began int    // streams, since the last rush was told
+	watch *watch // nil until the first stream
+	began int    // streams since the last value of rush
 	group sync.WaitGroup
 }
 
-// rushOf is how many streams make a rush. Each that waited for its snapshot leaves some 16 KiB to the next
-// collection of garbage, which may be minutes away.
+// rushOf is how many streams make a rush. Each stream that waited for its snapshot leaves some 16 KiB of
+// garbage, and the next collection may be minutes away.
 const rushOf = 256
 
 func newSockets() *sockets { return &sockets{rush: make(chan struct{}, 1)} }
@@ -32,7 +32,7 @@ func (s *sockets) begin() {
 	s.open = true
 }
 
-// end waits for the streams, which end within their grace.
+// end waits until the streams have ended, at most for their grace.
 func (s *sockets) end() {
 	s.mu.Lock()
 	s.open = false
@@ -45,8 +45,8 @@ func (s *sockets) end() {
 	}
 }
 
-// shard returns the shard that a new reader of a log belongs to; nil when streams cannot be taken from
-// net/http. It is the hub's.
+// shard returns the shard for a new reader of a log; nil if streams cannot be taken from net/http. Only the
+// hub calls it.
 func (s *sockets) shard(l *eventLog) *shard {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,8 @@ func (s *sockets) in(l *eventLog) (chosen *shard) {
 	return chosen
 }
 
-// handOver takes the stream's connection from net/http. False: that is not possible, and nothing is written.
+// handOver takes the stream's connection from net/http. It returns false if that is impossible; then nothing
+// is written.
 func (r *reader) handOver(w http.ResponseWriter, connection Connection) bool {
 	shard := r.shard
 	raw := connection.Socket()
@@ -101,7 +102,7 @@ func (r *reader) handOver(w http.ResponseWriter, connection Connection) bool {
 	return true
 }
 
-// streamHead is the response's head. It has no length: the connection's end is the stream's.
+// streamHead returns the response's head. It has no length: the stream ends with the connection.
 func streamHead(header http.Header) []byte {
 	own := header.Clone()
 	streamHeader(own)

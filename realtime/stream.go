@@ -6,46 +6,48 @@ import (
 	"syscall"
 )
 
-// Connection is what a stream asks of the connection that carries it.
+// Connection is the connection that carries a stream, as far as the stream uses it.
 type Connection interface {
-	// BeginStream is called before anything is written, and says that an end of input ends the request's
-	// context from now on. False: there is no room for the stream, and the connection ends without a byte.
+	// BeginStream is called before anything is written. From then on the end of the client's input ends the
+	// request's context. It returns false if there is no room for the stream; then the connection must be closed
+	// without a byte.
 	BeginStream() bool
-	// Socket is where a stream writes that was taken from net/http. Nil: it cannot be taken.
+	// Socket returns the socket to which a stream writes that was taken from net/http; nil if it cannot be
+	// taken.
 	Socket() syscall.RawConn
-	// EndStream is called once for a stream that was taken from net/http, and ends the connection. Until then
-	// the socket must stay open: who wants it to end shuts it down.
+	// EndStream is called once for a stream that was taken from net/http, and closes the connection. Until then
+	// the socket must stay open; to end the stream earlier, shut the socket down.
 	EndStream(how StreamEnd)
 }
 
-// StreamEnd is how a stream ended.
+// StreamEnd is why a stream ended.
 type StreamEnd uint8
 
 const (
-	StreamTold    StreamEnd = iota // its reader was told, and is to receive what was written
-	StreamLeft                     // its client has left
+	StreamTold    StreamEnd = iota // its reader got the last event and should receive everything
+	StreamLeft                     // its client has disconnected
 	StreamCut                      // its reader was too slow
-	StreamStalled                  // its socket took nothing for too long
+	StreamStalled                  // its socket accepted nothing for too long
 )
 
 type connectionKey struct{}
 
-// WithConnection is for http.Server.ConnContext. Without it nothing is asked.
+// WithConnection is for http.Server.ConnContext. Without it streams do not use a Connection.
 func WithConnection(ctx context.Context, connection Connection) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connection)
 }
 
-// ConnectionOf is what WithConnection put there; nil without it.
+// ConnectionOf returns the Connection that WithConnection has stored; nil if there is none.
 func ConnectionOf(ctx context.Context) Connection {
 	connection, _ := ctx.Value(connectionKey{}).(Connection)
 	return connection
 }
 
-// Stream serves one reader, and is called behind every gate. It returns when the stream has ended, or when it
-// has taken the connection from net/http (http.Hijacker), where that has a socket: then the stream goes on
-// without the handler. An error has a code and says that nothing was written: ErrUnavailable,
-// ErrHandlerFailed, ErrOverloaded, or what the Snapshot failed with. The request's own headers and query mean
-// nothing to it. The writer must know Flush and SetWriteDeadline, or unwrap to one that does.
+// Stream serves one reader. It is called after all gates. It returns when the stream has ended, or when it
+// has taken the connection from net/http (http.Hijacker), if that has a socket; then the stream continues
+// without the handler. An error has a code and means that nothing was written: ErrUnavailable,
+// ErrHandlerFailed, ErrOverloaded, or the error of the Snapshot. The request's headers and query are ignored.
+// The writer must support Flush and SetWriteDeadline, or unwrap to one that does.
 func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	connection := ConnectionOf(request.Context())
 	if connection != nil && !connection.BeginStream() {

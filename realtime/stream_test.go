@@ -94,8 +94,8 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// 5,000 readers that reconnect within a second, while updates go out and after a lost one, cost at most two
-// snapshots. A few readers that come one after the other wait for their own snapshot only.
+// 5,000 readers that reconnect within a second, while updates are sent and after a lost one, cause at most
+// two snapshots. A few readers that come one after the other each wait only for their own snapshot.
 func TestReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -147,7 +147,7 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 func (r refusal) Code() string  { return string(r) }
 
-// Without a snapshot nothing is written, and the code says why.
+// Without a snapshot nothing is written, and the error's code is the reason.
 func TestRefused(t *testing.T) {
 	late := func(ctx context.Context) (realtime.State, error) {
 		<-ctx.Done()
@@ -183,7 +183,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				t.Cleanup(func() { time.Sleep(time.Minute) }) // what never heeds its context
+				t.Cleanup(func() { time.Sleep(time.Minute) }) // for the snapshot that ignores its context
 				_, hub, stop := serve(t, r.snapshot, nil)
 				began := time.Now()
 				c := dial(t, hub)
@@ -215,7 +215,7 @@ func TestRefused(t *testing.T) {
 }
 
 // When the module's process ends, every stream of that run ends. Updates of that run that arrive later reach
-// nobody.
+// no reader.
 func TestProcessEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -263,8 +263,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A reader that does not read is disconnected when its mailbox is full. No other reader is affected, and its
-// blocked write ends too. A reader whose socket is full when its stream ends has time to take the rest.
+// A reader that does not read is disconnected when its mailbox is full, and its blocked write ends. Other
+// readers are not affected. A reader whose socket is full when its stream ends has time to receive the rest.
 func TestSlowReader(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -272,7 +272,7 @@ func TestSlowReader(t *testing.T) {
 		size   int
 		cut    bool
 	}{
-		{"254 events", 254, 1, false}, // and the snapshot and the heartbeat
+		{"254 events", 254, 1, false}, // in addition to the snapshot and the heartbeat
 		{"one more", 255, 1, true},
 		{"almost 1 MiB", 16, 65_532, false},
 		{"over 1 MiB", 17, 65_532, true},
@@ -316,7 +316,7 @@ func TestSlowReader(t *testing.T) {
 
 // A burst of twice a mailbox's size reaches every reader that reads. A reader that does not read is
 // disconnected, and delays the others by 250 ms. A longer burst may fill half of the hub's inbox before the
-// hub runs at all, and then nobody is waited for.
+// hub runs; then it does not wait for readers.
 func TestBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const updates = 500
@@ -354,8 +354,8 @@ func last(events []event) event {
 	return events[len(events)-1]
 }
 
-// A reader whose socket is blocked when its stream ends is disconnected after the grace period, or at once
-// when its client leaves.
+// A reader whose socket is blocked when its stream ends is disconnected after the grace period, or as soon as
+// its client disconnects.
 func TestBlockedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, stop := serve(t, newModule().snapshot, nil)
@@ -405,7 +405,7 @@ func TestMissingNumber(t *testing.T) {
 	})
 }
 
-// A refused update reaches nobody, but its number counts.
+// A refused update reaches no reader, but its number counts.
 func TestRefusedPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hubs, hub, stop := serve(t, newModule().snapshot, nil)
@@ -463,8 +463,7 @@ func TestTooManyPublishes(t *testing.T) {
 	})
 }
 
-// Another process that falls silent may have lost an update. One that sends its count from time to time has
-// not.
+// Another process that becomes silent may have lost an update. One that regularly sends its count has not.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, stop := serve(t, newModule().snapshot, realtime.DeadLink())
@@ -487,7 +486,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A hub that panics ends its streams in order and starts again. It misses no update although the numbers do
+// A hub that panics ends its streams properly and starts again. It loses no update although the numbers do
 // not begin at 1.
 func TestCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// sweep looks at each reader of a shard once a second, in place of a timer and a write deadline for each.
+// sweep checks each reader of a shard once a second, which replaces a timer and a write deadline for each.
 func (s *shard) sweep(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,9 +23,9 @@ func (s *shard) sweep(now time.Time) {
 		switch {
 		case r.gone:
 		case r.rest != nil:
-			s.flush(r) // its socket may have some room, and too little for an event of it
+			s.flush(r) // its socket may have some room, but too little to be reported
 			s.limit(r, ends, now)
-		case r.next != s.place: // a pass is due
+		case r.next != s.place: // the next pass will write to it
 		case !now.Before(r.stops):
 			s.tell(r, last.of(s.at.of(r)), true)
 		case !now.Before(r.beats):
@@ -54,9 +54,9 @@ func (s *shard) fallen(r *reader) bool {
 	return s.log.fallen(r.next)
 }
 
-// tell writes an event that is no entry of the log to a reader that has taken all of it.
+// tell writes an event that is not an entry of the log to a reader that has taken all entries.
 func (s *shard) tell(r *reader, frame []byte, last bool) {
-	if frame == nil { // the run is over
+	if frame == nil { // the run has ended
 		return
 	}
 	r.ending, r.moved = last, time.Now()
@@ -64,7 +64,7 @@ func (s *shard) tell(r *reader, frame []byte, last bool) {
 	s.flush(r)
 }
 
-// remove forgets the readers whose streams have ended.
+// remove removes the readers whose streams have ended.
 func (s *shard) remove() {
 	s.readers = slices.DeleteFunc(s.readers, func(r *reader) bool { return r.gone })
 }

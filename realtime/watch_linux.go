@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it, so it takes
-// one goroutine. What a client sends stays in the kernel.
+// watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it, so it needs
+// only one goroutine. Data that a client sends stays in the kernel.
 type watch struct {
 	file  *os.File // the epoll
 	epoll syscall.RawConn
@@ -22,13 +22,13 @@ type watch struct {
 	serial  int32
 }
 
-// newWatch fails where the process has no descriptor left.
+// newWatch fails if the process has no descriptor left.
 func newWatch() (*watch, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // else Go's poller does not take it
+	if err := unix.SetNonblock(fd, true); err != nil { // otherwise Go's poller refuses it
 		return nil, errors.Join(err, unix.Close(fd))
 	}
 	w := &watch{file: os.NewFile(uintptr(fd), "epoll"), ended: make(chan struct{}),
@@ -46,7 +46,7 @@ func (w *watch) close() {
 	<-w.ended
 }
 
-// run hands events to the shards until the watch is closed.
+// run passes events to the shards until the watch is closed.
 func (w *watch) run() {
 	defer close(w.ended)
 	var events [128]unix.EpollEvent
@@ -67,7 +67,7 @@ func (w *watch) run() {
 	}
 }
 
-// reader returns none for an event of the descriptor's last owner.
+// reader returns nil for an event of an earlier stream with the same descriptor.
 func (w *watch) reader(fd, serial int32) *reader {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,8 +77,9 @@ func (w *watch) reader(fd, serial int32) *reader {
 	return nil
 }
 
-// add asks for edges: a full socket has room again; the client has left, or sends no more. An edge that was
-// there before is told too. It is called under the shard's lock, like drop.
+// add registers a reader for edges: a full socket has room again, or the client has disconnected or closed
+// its side. The kernel also reports a state that was reached before. The caller holds the shard's lock, also
+// for drop.
 func (w *watch) add(r *reader) bool {
 	w.mu.Lock()
 	w.serial++
@@ -108,8 +109,8 @@ func (w *watch) control(operation int, r *reader, event *unix.EpollEvent) bool {
 	return err == nil && event != nil
 }
 
-// write writes what the socket takes now: -1 when it is gone. It never blocks, so the scheduler is not told
-// of it, which would take a fifth more time.
+// write writes as many bytes as the socket accepts now; -1 means that it is closed. It never blocks, so it
+// does not notify the scheduler, which would take a fifth more time.
 func write(fd int32, p []byte) int {
 	if len(p) == 0 {
 		return 0

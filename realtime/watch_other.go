@@ -4,7 +4,7 @@ package realtime
 
 import "errors"
 
-// watch is Linux's. Elsewhere each stream is written by its own goroutine.
+// watch exists only on Linux. Elsewhere each stream is written by its own goroutine.
 type watch struct{}
 
 func newWatch() (*watch, error) { return nil, errors.ErrUnsupported }

@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// site serves hub on a real socket, as net/http does below the gateway. handler replaces the hub when it is
-// given.
+// site serves hub on a real socket, as net/http does below the gateway. If handler is given, it replaces the
+// hub.
 func site(t testing.TB, handler http.HandlerFunc) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,7 +51,7 @@ func streaming(t testing.TB, hub *realtime.Hub) http.HandlerFunc {
 type socket struct {
 	net.Conn
 	raw  *bufio.Reader
-	body *bufio.Reader // nil until the headers are read; chunks begin and end anywhere, so they are taken off
+	body *bufio.Reader // nil until the headers are read; it removes the chunks' borders
 }
 
 func connect(address string) (*socket, error) {
@@ -75,7 +75,7 @@ func (s *socket) begin() error {
 		case line == "\r\n" && chunked:
 			s.body = bufio.NewReaderSize(httputil.NewChunkedReader(s.raw), 512)
 		case line == "\r\n":
-			s.body = s.raw // a stream that was taken from net/http
+			s.body = s.raw // this stream was taken from net/http
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func (s *socket) next(name string) (data string, err error) {
 	}
 }
 
-// crowd opens n streams, at most a hundred at a time, and passes each that has its snapshot to then.
+// crowd opens n streams, at most a hundred at a time, and passes each to then when it has its snapshot.
 func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sync.WaitGroup {
 	t.Helper()
 	var all sync.WaitGroup
@@ -132,7 +132,7 @@ func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sy
 	return &all
 }
 
-// Of 5,000 readers 50 do not read. All others receive every event, while the mailboxes of the 50 fill up and
+// 50 of 5,000 readers do not read. All others receive every event, while the mailboxes of the 50 fill up and
 // they are disconnected.
 func TestFiveThousandReaders(t *testing.T) {
 	if testing.Short() {
@@ -172,7 +172,7 @@ func TestFiveThousandReaders(t *testing.T) {
 		if err := hub.Publish(1, uint64(events+1), fmt.Appendf(nil, `[%d,%q]`, events, padding)); err != nil {
 			t.Fatal(err)
 		}
-		for i := 0; events%burst == burst-1 && i < readers-deaf; i++ { // as fast as those that read, and not faster
+		for i := 0; events%burst == burst-1 && i < readers-deaf; i++ { // as fast as those that read
 			select {
 			case <-heard:
 			case <-time.After(2 * time.Minute):
@@ -193,15 +193,15 @@ func TestFiveThousandReaders(t *testing.T) {
 	all.Wait()
 }
 
-// 5,000 readers that reconnect at once, three times, cost the module one snapshot each time. On a machine
-// that is so slow that they come one after the other, it is one more every two seconds.
+// 5,000 readers that reconnect at once, three times, cause one snapshot each time. On a machine that is so
+// slow that they come one after the other, there is one more every two seconds.
 func TestStampede(t *testing.T) {
 	readers := many
 	if testing.Short() {
 		readers = 500
 	}
 	m := newModule()
-	m.pause = func() { time.Sleep(5 * time.Millisecond) } // a module that takes its time for a snapshot
+	m.pause = func() { time.Sleep(5 * time.Millisecond) } // a module that needs some time for a snapshot
 	hubs, hub, stop := serve(t, m.snapshot, nil)
 	address := site(t, streaming(t, hub))
 	for range 3 {
@@ -251,7 +251,7 @@ func TestComingAndGoing(t *testing.T) {
 				_, _ = s.next("snapshot")
 				_ = s.Conn.(*net.TCPConn).CloseWrite()
 				_, _ = io.Copy(io.Discard, s.body)
-			case 4: // cut by a reset, with something under way
+			case 4: // reset while an event is being sent
 				_, _ = s.next("snapshot")
 				_ = publish(hub, m.next())
 				_ = s.Conn.(*net.TCPConn).SetLinger(0)
