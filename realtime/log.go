@@ -68,7 +68,7 @@ func (p position) of(r *reader) uint64 {
 // eventLog holds the entries that some reader has not taken yet. It is the mailbox of all readers, so each
 // event is in memory only once. Only the hub appends and drops entries. Shards and the goroutines of readers
 // read them.
-// of a LatestChannel: only a newer entry of its key removes an entry
+//
 // Lock order: a shard's lock is taken before this one, never after it.
 type eventLog struct {
 	latest bool // of a LatestChannel: only a newer entry of its key removes an entry

@@ -16,7 +16,7 @@ const (
 	manyCalls   = 12_000
 	rounds      = 6
 	together    = 4               // concurrent requests
-	mayGrow     = 12 << 20        // bytes in all rounds; a collector may leave garbage
+	mayGrow     = 12 << 20        // bytes in all rounds that a collector may leave
 	growsByNow  = 1 << 20         // growth in bytes in one round below which memory counts as constant
 	roundWithin = 5 * time.Second // after this time a round ends with the requests sent so far
 )

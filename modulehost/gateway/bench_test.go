@@ -92,7 +92,7 @@ func childCPU(b *testing.B, pid int) time.Duration {
 
 const besideModule = "/api/v1/beside"
 
-// inHost returns the handlers of testdata/module, as the host itself would run them.
+// inHost returns the handlers of testdata/module as routes of the host itself.
 func inHost() []httpapi.Route {
 	piece := bytes.Repeat([]byte("x"), 32<<10)
 	count := func(c *httpapi.Call) error {
@@ -136,7 +136,7 @@ func inHost() []httpapi.Route {
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
 // runLoad sends a number of requests over a number of connections, reads each complete response and prints
-// how long that took. It writes HTTP by hand, because a real client would cost more than what is measured.
+// the duration. It writes HTTP by hand, because a real client would cost more than the server.
 func runLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]
 	size, _ := strconv.Atoi(arguments[3])

@@ -8,19 +8,19 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// inline is the longest body that travels with its head (docs/link.md).
+// inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
 const inline = 8 << 10
 
 // bufferedBody is a request's whole body in memory, counted in the module's account until release.
 type bufferedBody struct {
-	short    []byte             // travels with the call
-	long     *link.BufferedBody // travels on a socket; nil: short
+	short    []byte             // sent with the call
+	long     *link.BufferedBody // sent on a socket; nil: the body is short
 	memory   link.Memory
-	reserved int // bytes of the account
+	reserved int // bytes that are reserved in the account
 }
 
-// read takes a buffered body into memory, and room for it in the account before that. ErrOverloaded when
-// there is none.
+// read reads a buffered body into memory, and reserves its memory in the account before that. It returns
+// ErrOverloaded if the account has no room.
 func (r *route) read(c *httpapi.Call) (*bufferedBody, error) {
 	b := &bufferedBody{memory: r.memory}
 	err := b.fill(c)
@@ -54,8 +54,8 @@ func (b *bufferedBody) fill(c *httpapi.Call) (err error) {
 	return b.fillChunked(c)
 }
 
-// fillChunked reads a body of unknown length. It is counted while it grows: room for the longest one would
-// leave the account to some thirty senders, however little they send.
+// fillChunked reads a body of unknown length. It reserves memory while the body grows. If it reserved the
+// longest body at once, some thirty senders would fill the account, however little they send.
 func (b *bufferedBody) fillChunked(c *httpapi.Call) (err error) {
 	body := c.Request.Body
 	c.Request.Body = &countingBody{ReadCloser: body, buffered: b}
@@ -73,7 +73,7 @@ func (b *bufferedBody) fillChunked(c *httpapi.Call) (err error) {
 	return b.reserve(link.BufferedBodyBytes(len(b.long.Data())))
 }
 
-// reserve makes n bytes of the account this body's.
+// reserve extends this body's reservation in the account to n bytes.
 func (b *bufferedBody) reserve(n int) error {
 	if n > b.reserved && !b.memory.Reserve(n-b.reserved) {
 		return ErrOverloaded
@@ -85,8 +85,8 @@ func (b *bufferedBody) reserve(n int) error {
 	return nil
 }
 
-// countingBody counts a body while it is read into a buffer that grows by a quarter: for a moment there are
-// two.
+// countingBody reserves memory while a body is read into a buffer that grows by a quarter each time. While
+// the buffer grows, the old and the new one both exist.
 type countingBody struct {
 	io.ReadCloser
 	buffered *bufferedBody
@@ -102,7 +102,7 @@ func (g *countingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// release gives the memory back; calling it twice, or for no body, is fine.
+// release releases the memory. It may be called twice, and on nil.
 func (b *bufferedBody) release() {
 	if b == nil {
 		return

@@ -9,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// RealtimePrefix is the root below which every module has its channels.
+// RealtimePrefix is the path below which the channels of all modules are.
 const RealtimePrefix = "/api/v1/module-realtime/"
 
 // Stream serves the readers of one channel.
 type Stream interface {
-	// Stream returns when the stream has ended. An error has a code and says that nothing was written.
+	// Stream returns when the stream has ended. An error has a code and means that nothing was written.
 	Stream(w http.ResponseWriter, r *http.Request) error
 }
 
@@ -25,8 +25,8 @@ const (
 	maxChannelName = 64
 )
 
-// CheckChannels refuses a registration whose channels could not be reached or read: a name
-// outside the rules, one that is registered twice, a permission that the manifest does not declare.
+// CheckChannels refuses channels that could not be routed or read: an invalid name, a name that is registered
+// twice, or a permission that the manifest does not declare.
 func CheckChannels(permissions []string, channels []*abi.Channel) error {
 	if len(channels) > maxChannels {
 		return fmt.Errorf("a module has at most %d channels", maxChannels)
@@ -53,7 +53,7 @@ func CheckChannels(permissions []string, channels []*abi.Channel) error {
 	return nil
 }
 
-// ChannelRoute is a channel's row of the table.
+// ChannelRoute returns a channel's row of the route table.
 func ChannelRoute(moduleID string, channel *abi.Channel, stream Stream) httpapi.Route {
 	return httpapi.Route{
 		Method:     "GET",

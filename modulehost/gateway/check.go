@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// The most that a route may declare (docs/reference/modules.md).
+// The largest limits that a route may declare (docs/reference/modules.md).
 const (
 	maxBuffered = 1 << 20
 	maxStreamed = 32 << 20
@@ -19,9 +19,8 @@ var (
 	wildcard = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9_]*\}$`)
 )
 
-// CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit
-// outside the rules, or two routes that serve the same requests. permissions are those of the module's
-// manifest.
+// CheckRoutes refuses routes that cannot be rows of the route table: an invalid method, path, permission or
+// limit, or two routes for the same requests. permissions are those of the module's manifest.
 func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	declared := make(map[string]bool, len(permissions))
 	for _, permission := range permissions {
@@ -54,10 +53,10 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	return nil
 }
 
-// quoted is a name of the module's own choice, cut to what a line holds.
+// quoted returns a name that the module has chosen, cut to fit into a line.
 func quoted(name string) string { return fmt.Sprintf("%.100q", name) }
 
-// list names the first few.
+// list returns the first few names.
 func list(names []string) string {
 	const most = 8
 	if len(names) == 0 {
@@ -88,7 +87,8 @@ func maxBody(mode abi.BodyMode) int64 {
 	return maxBuffered
 }
 
-// pathShape is the path without the wildcards' names: two routes of one shape answer the same requests.
+// pathShape returns the path without the wildcards' names: two routes with the same shape match the same
+// requests.
 func pathShape(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") || len(path) > 512 {
 		return "", fmt.Errorf("a route's path must begin with a slash and have at most 512 characters")

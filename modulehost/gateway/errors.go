@@ -20,10 +20,11 @@ const (
 	ErrOverloaded = Error("MODULE_OVERLOADED")
 )
 
-// codeUnavailable is the code of a call while the process is down or being restarted.
+// codeUnavailable is the code of a call while the process does not run.
 const codeUnavailable = "MODULE_UNAVAILABLE"
 
-// responseError tells a response for which the host had no memory from one that the module failed to give.
+// responseError distinguishes a response for which the host had no memory from one that the module failed to
+// send.
 func responseError(err error) error {
 	if errors.Is(err, link.ErrOverloaded) {
 		return ErrOverloaded
@@ -31,8 +32,8 @@ func responseError(err error) error {
 	return ErrHandler
 }
 
-// beginError passes the platform's own codes for a call that the module has not seen. Every other error is
-// the handler's failure. A code that the module chose must never pass: it could be anything.
+// beginError returns the platform's own codes for a call that the module has not received. Every other error
+// is ErrHandler. A code that the module has chosen must never be returned, because it could be anything.
 func beginError(err error) error {
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {

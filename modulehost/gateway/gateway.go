@@ -1,5 +1,5 @@
-// Package gateway owns the way of an HTTP request into a module and back: the module's rows of the route
-// table, what a handler gets to see, and which part of its response goes out
+// Package gateway passes HTTP requests to a module and responses back: the module's rows of the route table,
+// the parts of a request that a handler gets, and the parts of its response that the client gets
 // (docs/reference/modules.md).
 package gateway
 
@@ -14,17 +14,17 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Prefix is the root below which every module has its own.
+// Prefix is the path below which the routes of all modules are.
 const Prefix = "/api/v1/modules/"
 
 // Process is a running module, or one that is being restarted.
 type Process interface {
-	Routes() []*abi.Route // frozen by the first start
-	// Begin begins a call; complete chooses from the body sockets of the run that is called.
+	Routes() []*abi.Route // the same for every run
+	// Begin begins a call. complete chooses body sockets of the current run.
 	Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error)
 }
 
-// Calls names the requests under way, so that the module can ask what their callers may do.
+// Calls gives requests in progress an id, by which the module can query their callers' permissions.
 type Calls interface {
 	EnterCall(caller facade.Caller) (id uint64, leave func())
 }
@@ -34,11 +34,11 @@ type Module struct {
 	ID      string
 	Process Process
 	Calls   Calls
-	Memory  *hostmemory.Account // what the host holds for it; nil: not counted
-	Load    *Load               // its requests; nil: not counted
+	Memory  *hostmemory.Account // counts the host's memory that the module uses; nil: not counted
+	Load    *Load               // counts its requests; nil: not counted
 }
 
-// Routes returns the module's rows of the table.
+// Routes returns the module's rows of the route table.
 func Routes(module Module) []httpapi.Route { return routes(module, defaultLimits()) }
 
 func routes(module Module, limits limits) []httpapi.Route {
@@ -66,11 +66,11 @@ func routes(module Module, limits limits) []httpapi.Route {
 	return rows
 }
 
-// limits are those of one module (docs/reference/modules.md).
+// limits are the limits of one module (docs/reference/modules.md).
 type limits struct {
 	response time.Duration // from the end of the request's body to the response's head
 	piece    time.Duration // between two pieces of a longer response
-	queue    time.Duration // for a call to wait for its turn
+	queue    time.Duration // the wait of a call for its slot
 	inFlight int
 	waiting  int
 }

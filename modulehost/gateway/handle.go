@@ -13,15 +13,15 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// mount is one module's place on HTTP.
+// mount is the HTTP side of one module.
 type mount struct {
 	module Module
 	limits limits
 	queue  *queue
-	memory link.Memory // the account of what the host holds for the module
+	memory link.Memory // the account of the host's memory that the module uses
 }
 
-// route is one row of it.
+// route is one route of the module.
 type route struct {
 	*mount
 	index    uint32
@@ -30,8 +30,8 @@ type route struct {
 	names    []string
 	streamed bool
 	limit    int64
-	long     atomic.Bool // its last response came on a body socket, so the next call takes one along
-	shared   atomic.Bool // and had at least link.SharedBody
+	long     atomic.Bool // its last response used a body socket, so the next call lends one from the beginning
+	shared   atomic.Bool // that response had at least link.SharedBody
 }
 
 func newRoute(m *mount, index uint32, declared *abi.Route) *route {
@@ -46,8 +46,8 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 	}
 }
 
-// handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one
-// nothing is read before the handler reads.
+// handle handles one request. A buffered body is read completely before the module is called; of a streamed
+// one nothing is read before the handler reads.
 func (r *route) handle(c *httpapi.Call) (err error) {
 	defer func() { r.module.Load.count(err) }()
 	if err := r.queue.join(); err != nil {
@@ -59,7 +59,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 	defer r.queue.leave()
 	var body *bufferedBody
 	if !r.streamed {
-		if body, err = r.read(c); err != nil { // the permission has been decided
+		if body, err = r.read(c); err != nil { // after the permission was checked
 			return err
 		}
 		defer body.release()
@@ -78,7 +78,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 	return r.call(c, body)
 }
 
-// call is what happens once a request has its place. body is nil on a streamed route.
+// call calls the module when the request has joined the queue. body is nil on a streamed route.
 func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 	ctx := c.Request.Context()
 	streams := r.streamed && c.Request.ContentLength != 0
@@ -103,7 +103,7 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		case streams || long != nil:
 			request.BodyFollows, request.BodyBytes = true, length(c.Request, long)
 			lane := streams && (c.Request.ContentLength < 0 || c.Request.ContentLength > link.ShortBody)
-			o.Socket, err = o.Bodies.Take(ctx, lane) // a buffered body is copied anyhow
+			o.Socket, err = o.Bodies.Take(ctx, lane) // a buffered body is copied anyway
 		case r.long.Load():
 			o.Socket = o.Bodies.Spare(r.shared.Load())
 		}
@@ -126,7 +126,7 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		if err := x.SendBody(ctx, long); err != nil {
 			return ErrHandler
 		}
-		body.release() // the handler may take its time
+		body.release() // the handler may still run for a long time
 	}
 	err = x.AwaitResponse(ctx, func() { x.Upload(c.Request.Body, r.limit) })
 	if streams {
@@ -134,7 +134,7 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		if !whole {
 			c.CancelBody()
 		}
-		switch { // whatever the handler made of it
+		switch { // whatever the handler has responded
 		case errors.Is(cut, link.ErrBodyOverflow):
 			return httpapi.ErrBodyTooLarge
 		case errors.Is(cut, link.ErrBodyAborted), !whole &&
@@ -164,7 +164,7 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 	return request
 }
 
-// length is a buffered body's, or what a streamed one's sender claims.
+// length returns the length of a buffered body, or the Content-Length of a streamed one.
 func length(r *http.Request, long *link.BufferedBody) *uint64 {
 	claimed := r.ContentLength
 	if long != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// requestHeaders is all that a handler gets to see of a request's headers: no cookie, no authorization, no
-// origin, nothing forwarded.
+// requestHeaders returns all headers of a request that a handler gets: no cookie, no authorization, no
+// origin, nothing about forwarding.
 func requestHeaders(from http.Header) []*abi.Header {
 	headers := make([]*abi.Header, 0, 8)
 	for name, values := range from {
@@ -32,12 +32,12 @@ var (
 	octetStream      = []string{"application/octet-stream"}
 )
 
-// maxResponseHeaders bounds what a module's headers take on the wire, in bytes.
+// maxResponseHeaders bounds the bytes of a module's headers on the wire.
 const maxResponseHeaders = 16 << 10
 
-// responseHeaders copies the headers that a module may set and then sets those that only the platform does.
-// What a module serves may be an upload, and it is served on the Dashboard's own origin: the sandbox policy
-// keeps it from acting there.
+// responseHeaders copies the headers that a module may set and then sets those that only the platform sets. A
+// module's response may be an upload, and it is served on the Dashboard's own origin: the sandbox policy
+// prevents scripts in it from acting there.
 func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool) {
 	left := copyHeaders(to, response.GetHeaders(), standard, maxResponseHeaders)
 	copyHeaders(to, response.GetHeaders(), custom, left)
@@ -61,8 +61,8 @@ func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool)
 	to["Content-Security-Policy"] = sandboxPolicy
 }
 
-// copyHeaders copies the headers of one kind as long as they fit into left bytes, and returns what is left
-// of it. A header that does not fit is dropped, and so is a second value where RFC 9110 knows only one.
+// copyHeaders copies the headers of one kind as long as they fit into left bytes, and returns the remaining
+// bytes. It drops a header that does not fit, and a second value of a header that RFC 9110 allows only once.
 func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left int) int {
 	for _, header := range headers {
 		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
@@ -78,8 +78,8 @@ func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left 
 	return left
 }
 
-// headerKind says who may set a header. The standard ones are copied first, so that none of them is lost to
-// a module's own.
+// headerKind is the group of a header. The standard headers are copied first, so that a module's own headers
+// cannot displace them.
 type headerKind int
 
 const (
@@ -88,8 +88,8 @@ const (
 	custom
 )
 
-// kindOf knows every header that a module may set, by its canonical name, and which of them may have
-// several values. Content-Length is not among them: the platform knows it from the body.
+// kindOf returns the group of a header that a module may set, by its canonical name, and whether it may have
+// several values. Content-Length is not among them: the platform computes it from the body.
 func kindOf(name string) (kind headerKind, many bool) {
 	switch name {
 	case "Content-Type", "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Location",
@@ -104,7 +104,7 @@ func kindOf(name string) (kind headerKind, many bool) {
 	return platform, false
 }
 
-// isToken reports whether s has only the characters of a field name (RFC 9110 §5.6.2).
+// isToken reports whether s contains only the characters of a field name (RFC 9110 §5.6.2).
 func isToken(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -117,7 +117,7 @@ func isToken(s string) bool {
 	return true
 }
 
-// isFieldValue reports whether a trimmed s has only the characters of a field value (RFC 9110 §5.5).
+// isFieldValue reports whether a trimmed s contains only the characters of a field value (RFC 9110 §5.5).
 func isFieldValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {

@@ -22,8 +22,8 @@ var platformHeaders = []string{
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
-// wire asks a handler to set headers and returns the head of the response byte for byte, without Go's client
-// in between.
+// wire requests a handler to set headers and returns the head of the response byte for byte, without Go's
+// client.
 func (p *platform) wire(
 	method, path string, set map[string][]string,
 ) (status int, head textproto.MIMEHeader, raw string) {
@@ -102,7 +102,7 @@ func TestResponseHeadersAreListed(t *testing.T) {
 			name = textproto.CanonicalMIMEHeaderKey(name)
 			want = append(want, name)
 			if status == 304 && name == "Content-Type" {
-				continue // net/http leaves it out
+				continue // net/http omits it
 			}
 			if !slices.Equal(head[name], values) {
 				t.Errorf("%s: %s is %q, want %q", path, name, head[name], values)

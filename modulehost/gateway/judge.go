@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// CheckResponse tells which rule a module's response breaks, in the host's own words; nil: none. Of the first
-// three the client gets MODULE_HANDLER_FAILED, of the others the response without the header.
+// CheckResponse returns the rule that a module's response breaks, in the host's own text, or nil. After the
+// first three rules the client gets MODULE_HANDLER_FAILED, after the others the response without the header.
 func CheckResponse(moduleID string, response *abi.HandleResponse) error {
 	switch status := response.GetStatus(); {
 	case status < 200 || status > 599:

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Load is what a module's requests are at: those under way, and the counts of all since its routes were
-// made. A nil *Load counts nothing. Safe for concurrent use.
+// Load counts a module's requests: those in progress, and all since its routes were made. A nil *Load counts
+// nothing. It is safe for concurrent use.
 type Load struct {
 	queue              atomic.Pointer[queue]
 	requests, failures atomic.Int64
 }
 
-// Now returns the requests in the module, and those that wait for a place or have not sent their body.
+// Now returns how many requests are in the module, and how many wait for a slot or have not sent their body.
 func (l *Load) Now() (inFlight, waiting int64) {
 	queue := l.queue.Load()
 	if queue == nil {
@@ -22,8 +22,8 @@ func (l *Load) Now() (inFlight, waiting int64) {
 	return inFlight, max(queue.joined.Load()-inFlight, 0)
 }
 
-// Total returns how many requests passed the gates and have ended, and how many of these the platform
-// answered in the module's place.
+// Total returns how many requests have passed the gates and ended, and to how many of these the platform
+// responded instead of the module.
 func (l *Load) Total() (requests, failures int64) { return l.requests.Load(), l.failures.Load() }
 
 func (l *Load) follow(queue *queue) {

@@ -9,9 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// staysInside reports whether every Location among the headers leads below the module's own root. A
-// redirect runs with the reader's cookies on the Dashboard's origin, so a module that may choose its target
-// could send people to other sites and other modules.
+// staysInside reports whether every Location among the headers leads below the module's own root. A browser
+// follows a redirect with the reader's cookies on the Dashboard's origin, so a module that may choose any
+// target could send people to other sites and other modules.
 func staysInside(headers []*abi.Header, root string) bool {
 	for _, header := range headers {
 		if textproto.CanonicalMIMEHeaderKey(header.GetName()) == "Location" && !isBelow(header.GetValue(), root) {
@@ -21,8 +21,8 @@ func staysInside(headers []*abi.Header, root string) bool {
 	return true
 }
 
-// isBelow judges a location by its text and by its decoded path, because proxies and browsers differ in
-// what they decode.
+// isBelow checks the text of a location and its decoded path, because proxies and browsers differ in what
+// they decode.
 func isBelow(location, root string) bool {
 	for i := range len(location) {
 		if c := location[i]; c <= ' ' || c >= 0x7f || c == '\\' {

@@ -24,7 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// linkedProcess is a module whose responses the test chooses, including responses that no SDK would send.
+// linkedProcess is a module whose responses the test sets, including responses that no SDK would send.
 type linkedProcess struct {
 	*link.Client
 	routes []*abi.Route
@@ -43,7 +43,7 @@ func (s linkedProcess) Begin(
 	return s.Client.Begin(ctx, o)
 }
 
-// startLinked serves one buffered route of a module that sends this response.
+// startLinked serves one buffered route of a module that always sends this response.
 func startLinked(t *testing.T, memory *hostmemory.Account, response proto.Message) []httpapi.Route {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -97,7 +97,7 @@ func TestABodyPastTheAccountIsRefused(t *testing.T) {
 			t.Errorf("%s: %d %s, want 503 MODULE_OVERLOADED with Retry-After", name, w.Code, w.Body)
 		}
 	}
-	// A chunked body counts for what has come of it: more is not known before it is read.
+	// Only the received bytes of a chunked body count: its length is unknown before it is read.
 	for name, body := range map[string]io.Reader{
 		"declared": strings.NewReader("short"),
 		"chunked":  io.MultiReader(strings.NewReader("short")),

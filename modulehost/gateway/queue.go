@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// queue bounds the calls of one module that are under way, and those that wait for a place. A call joins the
-// queue before its body is read into memory, and takes a place when it has the body: a slow sender takes
-// no place.
+// queue bounds the calls of one module that are in progress, and those that wait for a slot. A call joins the
+// queue before its body is read into memory, and enters a slot when its body is complete, so a slow sender
+// occupies no slot.
 type queue struct {
 	places chan struct{}
 	joined atomic.Int64
@@ -19,7 +19,7 @@ func newQueue(limits limits) *queue {
 	return &queue{places: make(chan struct{}, limits.inFlight), limits: limits}
 }
 
-// join lets a call into the queue, to be left with leave. ErrOverloaded when the queue is full.
+// join adds a call to the queue; leave removes it. It returns ErrOverloaded if the queue is full.
 func (q *queue) join() error {
 	if q.joined.Add(1) > int64(q.limits.inFlight+q.limits.waiting) {
 		q.joined.Add(-1)
@@ -30,7 +30,7 @@ func (q *queue) join() error {
 
 func (q *queue) leave() { q.joined.Add(-1) }
 
-// enter takes a place, to be given back with done. ErrOverloaded when the queue has not moved in time.
+// enter waits for a slot, which done frees. It returns ErrOverloaded if none was freed in time.
 func (q *queue) enter(ctx context.Context) error {
 	select {
 	case q.places <- struct{}{}:

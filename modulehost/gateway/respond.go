@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// respond passes the module's response on: whole, or piece by piece.
+// respond sends the module's response to the client: at once, or piece by piece.
 func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	status := int(response.GetStatus())
 	if status < 200 || status > 599 || !staysInside(response.GetHeaders(), r.root) {
@@ -28,7 +28,7 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 	if !follows || c.Request.Method == http.MethodHead || !mayHaveBody(status) {
 		responseHeaders(w.Header(), response, follows)
 		w.WriteHeader(status)
-		_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
+		_, _ = w.Write(response.GetBody()) // the client has disconnected, so the error is ignored
 		return nil
 	}
 	if err := x.OpenBody(c.Request.Context(), response.GetBodyBytes() >= link.SharedBody); err != nil {
@@ -46,8 +46,8 @@ var (
 	shorts = sync.Pool{New: func() any { return new([link.ShortBody + 8]byte) }}
 )
 
-// passBody copies the response's body. The head goes out with the first of it, so that a handler that fails
-// before is answered as one. An error once something is out cuts the connection.
+// passBody copies the response's body. The head is sent with the first bytes, so that a handler that fails
+// earlier gets an error response. An error after the first bytes cuts the connection.
 func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
 		if !r.memory.Reserve(link.ShortBody) {
@@ -80,7 +80,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			r.shared.Store(true)
 		}
 		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
-			return ErrHandler // longer, or shorter, than was said
+			return ErrHandler // longer or shorter than declared
 		}
 		if !begun {
 			responseHeaders(c.Writer.Header(), response, true)
@@ -88,7 +88,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			begun = true
 			c.Join(len(p))
 		}
-		// It also fails when the client takes no more bytes: its connection has a deadline.
+		// Write also fails when the client accepts no more bytes: its connection has a deadline.
 		if _, err := c.Writer.Write(p); err != nil {
 			return abortedOr(c.Request.Context(), err)
 		}
@@ -106,7 +106,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 	}
 }
 
-// abortedOr spares the log a response that was cut off because its reader left.
+// abortedOr prevents a log line about a response that was cut off because its client disconnected.
 func abortedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		panic(http.ErrAbortHandler)

@@ -74,8 +74,8 @@ func post(path, headers string) string {
 
 const owner = "Test-Who: owner\r\n"
 
-// TestNothingIsReadBeforeTheHandlerReads checks that a client that waits for 100 Continue learns what happens
-// to its body.
+// TestNothingIsReadBeforeTheHandlerReads checks that a client that waits for 100 Continue gets a response
+// that depends on whether the handler reads its body.
 func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -176,7 +176,7 @@ func TestAbortedUploadHasOneResponse(t *testing.T) {
 	} {
 		for _, framing := range []string{"Content-Length: 900\r\n\r\nabc",
 			"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
-			for range 20 { // the end of the body, of the call and of its context race
+			for range 20 { // the ends of the body, of the call and of its context race
 				conn, got := p.raw(t, strings.TrimSuffix(post(row.path, owner), "\r\n")+framing)
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 					t.Fatal(err)
@@ -213,7 +213,8 @@ func TestResponseBeginsWhereTheRequestsBodyEnds(t *testing.T) {
 	p.comesBack(t)
 }
 
-// TestEventsFlow checks that flushed events arrive, and that the handler learns when the reader leaves.
+// TestEventsFlow checks that flushed events arrive, and that the handler's context ends when the client
+// disconnects.
 func TestEventsFlow(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -240,7 +241,7 @@ func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	conn, _ := p.raw(t, "GET "+root+"/wait HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
 	p.heard("waiting")
 	left := time.Now()
-	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset tells that nobody waits for the response
+	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset means that no client waits for the response
 	_ = conn.Close()
 	p.heard("wait: cancelled")
 	if took := time.Since(left); took > 20*time.Second {
@@ -248,7 +249,7 @@ func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	}
 }
 
-// TestReaderWhoSendsNoMoreIsServed checks that a client that closes its side for writing still receives the
+// TestReaderWhoSendsNoMoreIsServed checks that a client that half-closes its connection still receives the
 // response.
 func TestReaderWhoSendsNoMoreIsServed(t *testing.T) {
 	t.Parallel()

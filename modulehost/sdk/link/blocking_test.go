@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// blocking turns an end of a socketpair into a connection that waits in the kernel.
+// blocking returns a connection that waits in the kernel, on an end of a socketpair.
 func blocking(t *testing.T, conn net.Conn) net.Conn {
 	t.Helper()
 	file, err := conn.(*net.UnixConn).File()
@@ -36,8 +36,8 @@ func blocking(t *testing.T, conn net.Conn) net.Conn {
 	return end
 }
 
-// TestBlockingServer checks a server whose reader waits in the kernel: it answers many calls at once, and
-// large ones, and ends when it is told to.
+// TestBlockingServer checks a server whose reader waits in the kernel: it serves many concurrent calls and
+// large ones, and ends when its context ends.
 func TestBlockingServer(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -71,7 +71,7 @@ func TestBlockingServer(t *testing.T) {
 func TestBlockingWrite(t *testing.T) {
 	near, far := socketpair(t)
 	end := blocking(t, far)
-	_ = end.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)) // not over before the write begins
+	_ = end.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)) // long enough for the write to begin
 	n, err := end.Write(make([]byte, 64<<20))
 	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == 64<<20 {
 		t.Errorf("Write: error %v, want %v; n %v, want another; n %v, want another",

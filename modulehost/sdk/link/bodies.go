@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// This file is the module's side of bodies. SDKs use it.
+// This file is the module's side of bodies, for SDKs.
 
-// ErrBodyClosed is a read from a request's body that is over: the response has begun, or the handler has
+// ErrBodyClosed: the request's body can no longer be read, because the response has begun or the handler has
 // returned.
 const ErrBodyClosed = Error("BODY_CLOSED")
 
 // Incoming is a request's body. Its methods may be called concurrently.
 type Incoming struct {
 	socket *Socket
-	want   func() error // nil: it comes unasked
+	want   func() error // nil: the host sends the body without a request
 
 	closed atomic.Bool
 	ended  atomic.Bool
 
 	mu    sync.Mutex
-	begun bool // and the socket is held for reading
+	begun bool // the reading lock of the socket is held
 	body  pieceReader
-	rest  []byte // what Buffer has read
+	rest  []byte // bytes that Buffer has read
 }
 
-// Incoming prepares to read a request's body; want asks the host for it when the first Read comes. Close
-// must follow.
+// Incoming prepares to read a request's body. want requests the body from the host and is called by the first
+// Read. Close must follow.
 func (s *Socket) Incoming(want func() error) *Incoming {
 	i := &Incoming{socket: s, want: want}
 	i.body.socket, i.body.from, i.body.reply = s, blockingReader{s}, s.sendAll
-	if want == nil { // it comes at once, and before that of a later call, whoever reads first
+	if want == nil { // it is sent at once, so it must be read before the body of a later call
 		s.reading.Lock()
 		i.begun = true
 	}
 	return i
 }
 
-// Read reads at most a piece. Errors: io.EOF at the end of a complete body; ErrBodyOverflow when it is longer
-// than the route allows; ErrBodyAborted when its sender gave up; ErrBodyClosed; ErrLost.
+// Read reads at most one piece. Errors: io.EOF at the end of a complete body; ErrBodyOverflow if it is longer
+// than the route allows; ErrBodyAborted if its sender has aborted it; ErrBodyClosed; ErrLost.
 func (i *Incoming) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -63,7 +63,7 @@ func (i *Incoming) read(p []byte) (int, error) {
 				return 0, err
 			}
 		}
-		i.socket.reading.Lock() // until the last request's body on this socket has been read to its ending
+		i.socket.reading.Lock() // until the previous request's body on this socket has been read to its ending
 		i.begun = true
 	}
 	n, err := i.body.Read(p)
@@ -71,7 +71,7 @@ func (i *Incoming) read(p []byte) (int, error) {
 	return n, err
 }
 
-// leaveEnded lets the response read what comes behind the ending: which slots are free.
+// leaveEnded lets the response read what the host sends after the ending: which slots are free.
 func (i *Incoming) leaveEnded() {
 	if i.begun && i.body.ended() {
 		i.begun = false
@@ -80,10 +80,10 @@ func (i *Incoming) leaveEnded() {
 	}
 }
 
-// Ended tells whether the ending of the body was read.
+// Ended reports whether the ending of the body was read.
 func (i *Incoming) Ended() bool { return i.ended.Load() }
 
-// WriteTo copies the whole body with no buffer of the caller's.
+// WriteTo copies the whole body without a buffer of the caller.
 func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
@@ -105,14 +105,15 @@ func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// Buffer reads a body that comes unasked into memory, where Read finds it: the response then may begin.
+// Buffer reads a body that the host sends without a request into memory, from which Read returns it. Then the
+// response may begin.
 func (i *Incoming) Buffer() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed.Load() || i.body.ended() {
 		return
 	}
-	rest, _ := io.ReadAll(readerFunc(i.read)) // its error is found again by Read
+	rest, _ := io.ReadAll(readerFunc(i.read)) // a later Read gets the same error
 	i.rest = append(i.rest, rest...)
 }
 
@@ -124,7 +125,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func (i *Incoming) Deny() { i.closed.Store(true) }
 
 // Close reads and drops the rest of the body, so that the socket is ready for the next request. Call it after
-// the response: only then does the host send the ending of a body that it has not sent completely.
+// the response, because only then the host sends the ending of a body that it has not sent completely.
 func (i *Incoming) Close() {
 	i.Deny()
 	i.mu.Lock()
@@ -141,16 +142,16 @@ func (i *Incoming) Close() {
 
 func errNotWanted() error { return ErrBodyClosed }
 
-// BodyWriter collects what a handler writes until it fills a piece. Not for concurrent use.
+// BodyWriter collects what a handler writes until a piece is full. It is not safe for concurrent use.
 type BodyWriter struct {
 	size int     // of b
-	b    *buffer // nil: not taken yet
-	slot []byte  // of a lane; not nil: what is written is collected here
+	b    *buffer // nil until it is needed
+	slot []byte  // a slot of the lane; if not nil, it is used instead of b
 	n    int
 }
 
-// NewBodyWriter makes a writer whose buffer Release gives back; long is for a body that is known to be longer
-// than ShortBody.
+// NewBodyWriter returns a writer; Release returns its buffer to the pool. long is for a body that is known to
+// be longer than ShortBody.
 func NewBodyWriter(long bool) *BodyWriter {
 	if long {
 		return &BodyWriter{size: PieceBuffer}
@@ -158,9 +159,9 @@ func NewBodyWriter(long bool) *BodyWriter {
 	return &BodyWriter{size: ShortBody}
 }
 
-// Move makes a writer collect in the socket's lane, if it has one, and copies there what it holds. It waits
-// for a free slot. The body of the call's request must have ended (Incoming.Ended), for behind that the host
-// says which slots are free.
+// Move makes a writer use the socket's lane, if it has one, and copies the collected bytes into it. It waits
+// for a free slot. The body of the call's request must have ended (Incoming.Ended), because the host reports
+// free slots after it.
 func (w *BodyWriter) Move(socket *Socket) error {
 	if socket.lane == nil {
 		return nil
@@ -188,17 +189,17 @@ func (w *BodyWriter) data() []byte {
 	return w.b.data()
 }
 
-// Held is what was filled in and not sent.
+// Held returns the bytes that were written and not sent.
 func (w *BodyWriter) Held() []byte { return w.data()[:w.n] }
 
-// Room is where more can be filled in, followed by Grow.
+// Room returns the free space, for a write that Grow reports.
 func (w *BodyWriter) Room() []byte { return w.data()[w.n:] }
 
-// Grow tells that n bytes of Room were filled in.
+// Grow reports that n bytes were written to Room.
 func (w *BodyWriter) Grow(n int) { w.n += n }
 
-// Send sends what is held. With flush, the host passes it on at once. It returns true when the body is a long
-// one, whose rest may Move.
+// Send sends the collected bytes. With flush, the host passes them on at once. It returns true if the body is
+// a long one, for whose rest Move may be called.
 func (w *BodyWriter) Send(socket *Socket, flush bool) (long bool, err error) {
 	behind, full := nothing, len(w.Room()) == 0
 	if flush {
@@ -208,14 +209,14 @@ func (w *BodyWriter) Send(socket *Socket, flush bool) (long bool, err error) {
 	}
 	err = socket.sendAll(w.take(socket, behind))
 	w.slot = nil
-	if full && w.size == ShortBody { // it is no short one
+	if full && w.size == ShortBody { // so it is not a short body
 		w.Release()
 		w.size = PieceBuffer
 	}
 	return full, err
 }
 
-// take frames what is held.
+// take frames the collected bytes.
 func (w *BodyWriter) take(socket *Socket, behind pieceKind) []byte {
 	n := w.n
 	if w.n = 0; w.slot != nil {
@@ -225,8 +226,8 @@ func (w *BodyWriter) take(socket *Socket, behind pieceKind) []byte {
 	return w.b.last(n, behind)
 }
 
-// End sends what is held and then the ending. Without whole it sends nothing but the ending of an aborted
-// body.
+// End sends the collected bytes and then the ending. If whole is false, it sends only the ending of an
+// aborted body.
 func (w *BodyWriter) End(socket *Socket, whole bool) error {
 	ending := pieceEnd
 	if !whole {
@@ -235,7 +236,7 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 	return socket.sendAll(w.take(socket, ending))
 }
 
-// Release gives the buffer back. The writer may be used again.
+// Release returns the buffer to the pool. The writer may be used again.
 func (w *BodyWriter) Release() {
 	if w.b != nil {
 		poolFor(w.size).Put(w.b)

@@ -24,7 +24,7 @@ type pair struct {
 	*link.Client
 	bodies *link.Bodies
 	far    map[uint32]*link.Socket // by descriptor
-	raw    map[uint32]net.Conn     // the same ends, for who breaks the rules
+	raw    map[uint32]net.Conn     // the same ends, for breaking the rules
 }
 
 func newPair(tb testing.TB, sockets int, h func(p *pair, ctx context.Context, c *link.Call) error) *pair {
@@ -122,7 +122,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 		}
 		first = false
 		<-ctx.Done()
-		<-release // a handler that does not heed its context
+		<-release // the handler ignores its context
 		return respond(c, p.far[5], strings.Repeat("the first's", 5000), true)
 	})
 	x := p.begin(t, false)
@@ -177,7 +177,7 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	}
 }
 
-// endlessReader is a source that ends only when interrupted is closed.
+// endlessReader is a source that ends only after interrupted is closed.
 type endlessReader struct{ interrupted chan struct{} }
 
 func (e endlessReader) Read(p []byte) (int, error) {
@@ -199,7 +199,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		if n++; n == 1 {
 			_, _ = incoming.Read(make([]byte, 2))
 			err := c.Respond(nil, false)
-			<-halted // within a piece
+			<-halted // stops within a piece
 			return err
 		}
 		body, err := io.ReadAll(incoming)
@@ -228,8 +228,8 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestUploadWhoseSourceFails checks that a failed upload is told from a halted one, although the response may
-// be as quick.
+// TestUploadWhoseSourceFails checks that a failed upload is distinguished from a halted one, even if the
+// response arrives at the same time.
 func TestUploadWhoseSourceFails(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[5].Incoming(c.Want)
@@ -252,8 +252,7 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 	}
 }
 
-// TestNextRequestWaitsForTheRestOfTheLast uses a module that is slow to read the rest of a body that it did
-// not want.
+// TestNextRequestWaitsForTheRestOfTheLast uses a module that is slow to read the unwanted rest of a body.
 func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	n, reading := 0, make(chan struct{})
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
@@ -263,7 +262,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 			_, _ = incoming.Read(make([]byte, 2))
 			err := c.Respond(nil, false)
 			<-reading
-			time.Sleep(10 * time.Millisecond) // the slowness itself: meanwhile the second call begins to read
+			time.Sleep(10 * time.Millisecond) // slow on purpose: meanwhile the second call begins to read
 			return err
 		}
 		close(reading)
@@ -321,8 +320,8 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestBodyThatBreaksTheRules checks that such a body loses the link, because what follows on the socket would
-// mean nothing.
+// TestBodyThatBreaksTheRules checks that such a body loses the link, because the following bytes on the
+// socket have no meaning.
 func TestBodyThatBreaksTheRules(t *testing.T) {
 	for name, bad := range map[string][]byte{
 		"kind 0":           {0, 0, 0, 0},
@@ -343,7 +342,7 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 			if got, err := p.read(t, x); got != "ok" || !errors.Is(err, link.ErrLost) {
 				t.Errorf("read: got %.200q, want %.200q; error %v, want %v", got, "ok", err, link.ErrLost)
 			}
-			p.bodies.Close() // as the end of the process does
+			p.bodies.Close() // as at the end of the process
 			x.Close()
 			<-p.Done()
 		})
@@ -415,7 +414,7 @@ func TestExchangeDeadlines(t *testing.T) {
 	})
 }
 
-// slowReader is a source that is silent for a time and then ends.
+// slowReader is a source that returns nothing for a time and then ends.
 type slowReader time.Duration
 
 func (s slowReader) Read([]byte) (int, error) {
@@ -458,7 +457,7 @@ func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 // scriptedStream is a body socket whose peer has sent everything already.
 type scriptedStream struct {
 	input *bytes.Reader
-	step  int // bytes a read yields at most
+	step  int // the most bytes that a read returns
 }
 
 func (m *scriptedStream) Read(p []byte) (int, error)       { return m.input.Read(p[:min(len(p), m.step)]) }

@@ -30,7 +30,7 @@ func bodySeeds(f *testing.F) {
 	}
 }
 
-// laneMemory is what both fuzz targets find in a lane.
+// laneMemory is the content of the lanes in both fuzz targets.
 var laneMemory = sync.OnceValue(func() []byte { return numbered(link.LaneBytes) })
 
 // expected reads a body as docs/link.md describes it. length counts its bytes with the ending; ending is
@@ -54,7 +54,7 @@ func expected(said, memory []byte) (body []byte, length int, ending error) {
 			slot := memory[shared%4*256<<10:]
 			body = append(body, slot[:n]...)
 			shared++
-		case n > 0: // also freed slots: none was filled
+		case n > 0: // also for freed slots, because none was filled
 			return body, at, link.ErrLost
 		case kind == 2:
 		case kind == 3:
@@ -91,7 +91,7 @@ func readAll(r io.Reader, size int) (got []byte, err error) {
 }
 
 // FuzzIncoming checks that a request's body is received with its bytes and its ending, whatever the host
-// sends, in a lane or beside it, and that nothing behind it is read.
+// sends, with or without a lane, and that nothing after it is read.
 func FuzzIncoming(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Call is one call in service. Its handler alone may use it, and only until it returns.
+// Call is one call in service. Only its handler may use it, and only until the handler returns.
 type Call struct {
 	Method  Method
 	Payload []byte
@@ -19,18 +19,18 @@ type Call struct {
 	ctx        context.Context
 	cancel     context.CancelFunc // nil while parked
 	responded  bool
-	charged    int  // bytes, of Memory
-	refused    bool // by Memory: it is not in service
+	charged    int  // bytes that are counted in Memory
+	refused    bool // Memory has refused it, so it is not served
 
 	socket      uint32        // a body socket's descriptor
-	socketReady chan struct{} // not nil while the handler waits for one; closed when it is lent
+	socketReady chan struct{} // not nil while the handler waits for a socket; closed when it is lent
 	wanted      bool
 }
 
 var errResponded = errors.New("the call is answered already")
 
 // Respond sends the response before the handler returns; the handler's own result is then dropped. follows
-// promises a body on the call's socket (AwaitSocket), and the call stays in service until the handler
+// announces a body on the call's socket (AwaitSocket); then the call stays in service until the handler
 // returns. After ErrTooLarge and ErrUnencodable nothing was sent.
 func (c *Call) Respond(message proto.Message, follows bool) error {
 	if c.responded {
@@ -45,7 +45,7 @@ func (c *Call) Respond(message proto.Message, follows bool) error {
 	return err
 }
 
-// Fail is Respond with a failure.
+// Fail is Respond with a failure as the response.
 func (c *Call) Fail(failure *Failure) error {
 	if c.responded {
 		return errResponded
@@ -54,7 +54,7 @@ func (c *Call) Fail(failure *Failure) error {
 	return c.server.fail(c.dispatcher.ctx, c.id, failure)
 }
 
-// Want asks for the request's body, which begins to come on the call's socket. Further calls do nothing.
+// Want requests the request's body, which is then sent on the call's socket. Further calls do nothing.
 func (c *Call) Want() error {
 	if c.wanted {
 		return nil
@@ -64,7 +64,7 @@ func (c *Call) Want() error {
 }
 
 // AwaitSocket waits until the caller has lent a body socket, after a response whose body follows, and returns
-// its descriptor.
+// the socket's descriptor.
 func (c *Call) AwaitSocket() (uint32, error) {
 	c.dispatcher.mu.Lock()
 	if c.socket != 0 {
@@ -82,8 +82,8 @@ func (c *Call) AwaitSocket() (uint32, error) {
 	}
 }
 
-// attachSocket notes the socket that the caller lent to a call. It refuses a second one. An unknown call has
-// ended meanwhile.
+// attachSocket stores the socket that the caller has lent to a call. It returns false for a second one. An
+// unknown call has ended meanwhile.
 func (s *dispatcher) attachSocket(id, descriptor uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,9 +33,9 @@ func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 	if err := c.Call(ctx, 1, nil, response); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Call: error %v, want %v", err, context.Canceled)
 	}
-	<-cancelled // the handler still runs: the caller did not wait for it
+	<-cancelled // the handler still runs, so the caller did not wait for it
 	close(release)
-	for range 3 { // the late response comes before, or between, these
+	for range 3 { // the late response arrives before or between these
 		if err := c.Call(testContext(t), 2, raw([]byte("x")), &wrapperspb.BytesValue{}); err != nil {
 			t.Fatal(err)
 		}

@@ -20,20 +20,21 @@ type Client struct {
 	lost    error
 	next    uint32
 	pending map[uint32]*waiter
-	waiting atomic.Int32 // how many are pending, roughly
+	waiting atomic.Int32 // about how many are pending
 	owed    int
 	waiters sync.Pool
-	clock   clock // of exchanges; Call's deadline is its context's
+	clock   clock // of exchanges; Call uses its context's deadline
 
-	// A lone caller reads its response itself, under a lease. The standing reader reads for all others, and
-	// watches an idle link. Between the two nobody reads for at least two milliseconds.
-	frames      *frameReader // of the goroutine that reads
-	reading     bool         // somebody does, or is about to
+	// A lone caller reads its own response, under a lease. The standing reader reads for all others, and watches
+	// an idle link. When reading passes from the one to the other, there may be no reader for two milliseconds
+	// or more.
+	frames      *frameReader // used by the goroutine that reads
+	reading     bool         // a goroutine reads or is about to
 	outstanding int
 	readLease   lease
-	wake        chan struct{} // makes the standing reader read; has room for one, which sets reading
+	wake        chan struct{} // makes the standing reader read; its sender sets reading
 	standing    sync.WaitGroup
-	released    sync.Once // frames
+	released    sync.Once // for releasing frames
 
 	abandoned abandoned
 	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
@@ -57,23 +58,24 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 	return c
 }
 
-// Call sends request and waits for the response, which it decodes into response (nil: not wanted). Errors: a
-// *Failure that the handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when
-// nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case a cancel is
-// sent. After an error response holds nothing of meaning.
+// Call sends request and waits for the response, which it decodes into response (nil: it is dropped). Errors:
+// a *Failure of the handler; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline, after which
+// nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case a cancel is sent. After
+// an error the contents of response are undefined.
 func (c *Client) Call(ctx context.Context, m Method, request, response proto.Message) error {
 	return c.exchange(ctx, frame{kind: kindCall, method: m}, request, response)
 }
 
-// Ping returns nil once the other end's reader has answered, however busy its handlers are. Errors as Call's.
+// Ping returns nil when the other end's reader has responded, however busy its handlers are. Errors as for
+// Call.
 func (c *Client) Ping(ctx context.Context) error {
 	return c.exchange(ctx, frame{kind: kindPing}, nil, nil)
 }
 
-// Done is closed when the link is lost or closed and no call is in flight any more.
+// Done is closed when the link is lost or closed and no call is in progress any more.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err is nil until Done is closed, then ErrLost with its cause.
+// Err returns nil until Done is closed, then ErrLost with its cause.
 func (c *Client) Err() error {
 	select {
 	case <-c.done:
@@ -83,7 +85,7 @@ func (c *Client) Err() error {
 	}
 }
 
-// Close ends the link, returns ErrLost to every call in flight and waits for all that the client started.
+// Close ends the link, returns ErrLost to every call in progress and waits for all goroutines of the client.
 // It always returns nil and may be called again.
 func (c *Client) Close() error {
 	_ = c.wire.fail(net.ErrClosed)
@@ -119,7 +121,7 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 	case <-ctx.Done():
 	}
 	if !c.abandon(f.id) {
-		err := <-w.result // the reader has it in hand this moment
+		err := <-w.result // the reader is delivering it now
 		c.recycle(w)
 		return err
 	}
@@ -132,10 +134,10 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	c.lost = err
-	close(c.done) // before the callers are woken, so that later callers find it closed
+	close(c.done) // before the callers are notified, so that later callers find it closed
 	for _, w := range c.pending {
 		if !w.abandoned && (w.exchange == nil || !w.exchange.responded) {
-			w.result <- err // has room
+			w.result <- err // the channel has capacity
 		}
 	}
 	c.pending = nil

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// abandoned counts the calls whose callers have left and that the other end has neither answered nor ended.
-// A server that heeds cancel leaves few of them, and none for long. All fields are guarded by the Client's
-// lock.
+// abandoned counts the calls that their callers have abandoned and to which the other end has sent no
+// response yet. A server whose handlers end when they are cancelled leaves few of them, and none for long.
+// All fields are guarded by the Client's lock.
 type abandoned struct {
 	calls  int
 	limit  int // 0: not watched
@@ -17,8 +17,8 @@ type abandoned struct {
 	stuck  chan struct{}
 }
 
-// WatchAbandoned returns a channel that is closed once there are limit calls, each of which was abandoned
-// at least within ago and has not ended since. Call it once, before the first call.
+// WatchAbandoned returns a channel that is closed when limit calls were each abandoned at least within ago
+// and have not ended since. Call it once, before the first call.
 func (c *Client) WatchAbandoned(limit int, within time.Duration) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,14 +26,14 @@ func (c *Client) WatchAbandoned(limit int, within time.Duration) <-chan struct{}
 	return c.abandoned.stuck
 }
 
-// Abandoned returns how many calls were abandoned that have not ended since.
+// Abandoned returns how many abandoned calls have not ended.
 func (c *Client) Abandoned() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.abandoned.calls
 }
 
-// markAbandoned notes that the caller of w has left.
+// markAbandoned records that the caller of w has abandoned it.
 func (c *Client) markAbandoned(w *waiter) {
 	a := &c.abandoned
 	w.left = time.Now()
@@ -48,7 +48,7 @@ func (c *Client) markAbandoned(w *waiter) {
 	}
 }
 
-// markEnded notes that w has ended. It may never have been abandoned.
+// markEnded records that w has ended, which may never have been abandoned.
 func (c *Client) markEnded(w *waiter) {
 	if w != nil && !w.left.IsZero() {
 		w.left = time.Time{}

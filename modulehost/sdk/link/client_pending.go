@@ -6,26 +6,26 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// maxOwed is how many abandoned calls a peer may leave unanswered. Every call is answered once, also a
-// cancelled one; a peer that never does would otherwise grow the table without end.
+// maxOwed is how many abandoned calls a peer may leave without a response. Every call gets one response, also
+// a cancelled one. A peer that never responds would otherwise make the table grow without end.
 const maxOwed = 16 << 10
 
 // waiter is one call or ping in flight. The goroutine that removes it from pending, under the lock, owns it,
 // so that its result is delivered exactly once.
 type waiter struct {
 	ping      bool
-	abandoned bool      // the caller has left; the late response is dropped
-	left      time.Time // when its caller left; zero: it has not, or the call has ended since
+	abandoned bool      // the caller has given up, so a late response is dropped
+	left      time.Time // when the caller gave up; zero: it has not, or the call has ended since
 	response  proto.Message
-	charged   int        // bytes of the response, of Memory; under the lock
-	discarded bool       // its exchange is over, so a later charge would never be given back
-	result    chan error // buffered: the reader never waits for a caller
+	charged   int        // bytes of the response that are counted in Memory; guarded by the lock
+	discarded bool       // its exchange has ended, so a later response must not be counted
+	result    chan error // buffered, so that the reader never waits for a caller
 
-	reads    bool      // its caller is to read, or to call endReading
+	reads    bool      // its caller must read, or call endReading
 	exchange *Exchange // nil for a Call
 }
 
-// register gives f an id that is not in use and stores its waiter.
+// register assigns f an unused id and stores its waiter.
 func (c *Client) register(f *frame, w *waiter) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,14 +52,14 @@ func (c *Client) register(f *frame, w *waiter) error {
 	return nil
 }
 
-// recycle reuses a waiter whose result was received.
+// recycle reuses a waiter after its result was received.
 func (c *Client) recycle(w *waiter) {
 	c.discharge(w, false)
 	w.response = nil
 	c.waiters.Put(w)
 }
 
-// charge counts a response until its caller is done with it (discharge).
+// charge counts the memory of a response until its caller no longer needs it (discharge).
 func (c *Client) charge(w *waiter, bytes int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,8 @@ func (c *Client) charge(w *waiter, bytes int) bool {
 	return true
 }
 
-// discharge gives back what a response was charged for; unwanted: and charges nothing for one that is still
-// to come.
+// discharge releases the memory of a response. With unwanted, a response that is still to come is not counted
+// either.
 func (c *Client) discharge(w *waiter, unwanted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +82,7 @@ func (c *Client) discharge(w *waiter, unwanted bool) {
 	w.charged, w.discarded = 0, unwanted
 }
 
-// forget frees the id of a call that is over.
+// forget frees the id of a call that has ended.
 func (c *Client) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,7 @@ func (c *Client) forgetUnsent(id uint32, w *waiter) {
 	c.endReading(w)
 }
 
-// abandon reports whether the call was still unanswered; if so its response will be dropped.
+// abandon reports whether the call was still without a response. If so, its response will be dropped.
 func (c *Client) abandon(id uint32) bool {
 	c.mu.Lock()
 	w, ok := c.pending[id]
@@ -116,7 +116,7 @@ func (c *Client) abandon(id uint32) bool {
 	return ok
 }
 
-// claim takes the waiter that a response or a pong is for; nil: there was no such call.
+// claim removes and returns the waiter for a response or a pong; nil if there was no such call.
 func (c *Client) claim(id uint32, ping bool) *waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()

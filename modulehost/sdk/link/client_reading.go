@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// read is the standing reader. It ends when the link is lost and every caller has its error.
+// read is the standing reader. It ends when the link is lost and every caller has got its error.
 func (c *Client) read() {
 	for {
 		select {
@@ -40,14 +40,14 @@ func (c *Client) claimReadingAfterLoss() bool {
 	}
 }
 
-// readUntil reads frames until enough returns true after one. false: the link is lost, and every caller has
-// its error.
+// readUntil reads frames until enough returns true after one. It returns false if the link is lost; then
+// every caller has got its error.
 func (c *Client) readUntil(enough func() bool) bool {
 	for {
 		f, err := c.frames.next()
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			_ = c.wire.conn.SetReadDeadline(time.Time{}) // interrupted, perhaps in another's place
+			_ = c.wire.conn.SetReadDeadline(time.Time{}) // an interrupt, perhaps for an earlier reader
 			err = nil
 		case err == nil:
 			err = c.receive(f)
@@ -63,7 +63,7 @@ func (c *Client) readUntil(enough func() bool) bool {
 }
 
 // readFor lets a lone caller read its own response, and those of callers that come after it. It may return
-// before the response has come.
+// before its response has arrived.
 func (c *Client) readFor(w *waiter) {
 	if !w.reads {
 		return
@@ -103,7 +103,7 @@ func (c *Client) release() bool {
 	return true
 }
 
-// interrupt wakes the caller that reads.
+// interrupt ends the reading of the caller that reads.
 func (c *Client) interrupt() { _ = c.wire.conn.SetReadDeadline(longAgo) }
 
 // standBy makes the standing reader watch an idle link.

@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receive returns an error when the frame loses the link.
+// receive returns an error if the frame violates the protocol, which loses the link.
 func (c *Client) receive(f frame) error {
 	switch f.kind {
 	case kindResponse, kindFailure, kindPong:
@@ -39,8 +39,8 @@ func (c *Client) receive(f frame) error {
 	return err
 }
 
-// want tells an exchange that the handler begins to read the request's body. A peer may say so once, and only
-// for a call with a streamed body.
+// want notifies an exchange that the handler begins to read the request's body. A peer may send this frame
+// once for a call, and only for one with a streamed body.
 func (c *Client) want(f frame) error {
 	if len(f.payload) > 0 {
 		return errFrameBody
@@ -59,8 +59,8 @@ func (c *Client) want(f frame) error {
 	}
 }
 
-// decode runs in the reader, straight from its buffer, so that a response is copied once. The caller is still
-// there: once its waiter was claimed, it waits for the result.
+// decode runs in the reader and uses its buffer, so that a response is copied only once. The caller still
+// exists: after its waiter was claimed, it waits for the result.
 func decode(f frame, response proto.Message) (result, broken error) {
 	switch {
 	case f.kind == kindPong:

@@ -2,15 +2,15 @@ package link
 
 import "time"
 
-// clock keeps the deadlines of all exchanges with one timer. Hardly any deadline passes, so a timer that
-// would fire too early is left alone and set again when it fires (measured: a timer for each call wakes a
+// clock manages the deadlines of all exchanges with one timer. Hardly any deadline passes, so a timer that
+// would fire too early is not changed: it is set again when it fires (measured: a timer for each call wakes a
 // thread that has nothing to do).
 type clock struct {
 	timer   *time.Timer
 	firesAt time.Time // zero: the timer is off
 }
 
-// set makes the timer fire at due, or before.
+// set makes the timer fire at due or earlier.
 func (k *clock) set(due time.Time) {
 	if k.firesAt.IsZero() || due.Before(k.firesAt) {
 		k.firesAt = due

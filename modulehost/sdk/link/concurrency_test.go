@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// blockingHandler counts the calls inside and lets one out for each token.
+// blockingHandler counts the calls in it and lets one return for each token.
 type blockingHandler struct {
 	inside, most, total atomic.Int32
 	entered             chan struct{}
@@ -60,7 +60,7 @@ func TestExactlySoManyCallsAreInService(t *testing.T) {
 		})
 	}
 	g.waitInside(inService)
-	if err := c.Ping(testContext(t)); err != nil { // the reader has passed what was sent until now
+	if err := c.Ping(testContext(t)); err != nil { // so the reader has read everything that was sent before
 		t.Fatal(err)
 	}
 	if n := g.total.Load(); n != inService {
@@ -86,7 +86,7 @@ func TestCancelAndPingPassCallsThatWait(t *testing.T) {
 	if err := c.Ping(testContext(t)); err != nil {
 		t.Fatal("ping while all handlers are busy:", err)
 	}
-	cancelSecond() // waits its turn: it must never reach a handler
+	cancelSecond() // it is parked and must never reach a handler
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestCancelAndPingPassCallsThatWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	go call(testContext(t))
-	cancelFirst() // is in service: its handler ends, and the third takes its place
+	cancelFirst() // it is in service: its handler ends, and the third call is served
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func TestReadingPauses(t *testing.T) {
 				sent <- nil
 			}()
 			g.waitInside(1)
-			// Reading has paused when a probe at the end of everything stays unanswered. The limit: one in service,
-			// the parked ones and the one that went over the bound, and what the reader's buffer holds behind it.
+			// Reading has paused if a probe after all calls gets no response. The limit is one call in service, the
+			// parked calls, the one that exceeded the bound, and the bytes in the reader's buffer.
 			limit := int64(min(1+1024+1, row.calls)*(10+row.payload)) + 64<<10
 			if row.payload == 1<<20 {
 				limit = 1<<20 + 2*link.MaxMessage + 2*link.MaxMessage

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// parkedCalls and parkedBytes bound what is read ahead while all handlers are busy. Calls wait there so
-	// that the cancels and pings behind them are still seen; past either bound reading pauses.
+	// parkedCalls and parkedBytes bound the calls that are read while all handlers are busy. They are parked, so
+	// that the cancels and pings behind them are still read. When either bound is exceeded, reading pauses.
 	parkedCalls = 1024
 	parkedBytes = 2 * MaxMessage
-	// keptIdle is how many goroutines wait for the next call. A stack that has grown once need not grow again:
-	// measured, a goroutine per call costs a third of the throughput of small calls.
+	// keptIdle is how many goroutines wait for the next call. A stack that has grown once need not grow again
+	// (measured: a new goroutine for each call costs a third of the throughput of small calls).
 	keptIdle = 64
 )
 
@@ -30,13 +30,13 @@ type dispatcher struct {
 
 	mu         sync.Mutex
 	ended      bool
-	calls      map[uint32]*Call // in service and parked
+	calls      map[uint32]*Call // in service or parked
 	running    int
 	idle       int
-	work       chan *Call // to idle workers; never blocks, for idle counts them
+	work       chan *Call // to idle workers; never blocks, because idle counts them
 	parked     []*Call
 	parkedSize int           // bytes of parked
-	room       chan struct{} // not nil while the reader pauses; closed when a parked call left
+	room       chan struct{} // not nil while the reader pauses; closed when a parked call is removed
 }
 
 func newDispatcher(
@@ -48,11 +48,11 @@ func newDispatcher(
 	return s
 }
 
-// busy tells whether more than one call is in service, roughly.
+// busy reports whether about more than one call is in service.
 func (s *dispatcher) busy() bool { return s.active.Load() > 1 }
 
-// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses
-// an id that is in use (nil), and a call for which there is no memory (refused).
+// accept starts the call, which dispatch or serve then runs, or parks it if all handlers are busy. It refuses
+// an id that is in use (it returns nil), and a call for which there is no memory (refused).
 func (s *dispatcher) accept(f frame) (c *Call, runs bool) {
 	charged := 0
 	if s.memory != (unlimited{}) {
@@ -89,14 +89,14 @@ func (s *dispatcher) refuse(id uint32) *Call {
 	return &Call{refused: true}
 }
 
-// start is called with the lock held.
+// start must be called with the lock held.
 func (s *dispatcher) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
 	s.active.Store(int32(s.running))
 }
 
-// dispatch serves a call that was started in another goroutine.
+// dispatch serves a started call in another goroutine.
 func (s *dispatcher) dispatch(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,12 +118,12 @@ func (s *dispatcher) dispatchLocked(c *Call) {
 	})
 }
 
-// serve runs the handler of a call that was started. In a pooled goroutine it reports whether that goroutine
-// shall wait for another call.
+// serve runs the handler of a started call. In a pooled goroutine it reports whether that goroutine should
+// wait for another call.
 func (s *dispatcher) serve(c *Call, pooled bool) (stay bool) {
-	ended := true // by runtime.Goexit, unless what follows returns or panics
+	ended := true // the handler called runtime.Goexit, unless it returns or panics
 	defer func() {
-		if recover() != nil { // the value may hold anything and is dropped: the caller has the code
+		if recover() != nil { // the value may contain anything, so it is dropped; the caller gets the code
 			ended = false
 		}
 		stay = s.finish(c, pooled && !ended)
@@ -178,8 +178,8 @@ func (s *dispatcher) pause(gone <-chan struct{}) error {
 	}
 }
 
-// cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown
-// id is a call whose response crossed the cancel.
+// cancel ends the context of a call in service, or drops a parked one and returns true. If the id is unknown,
+// the call's response and the cancel were sent at the same time.
 func (s *dispatcher) cancel(id uint32) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +197,7 @@ func (s *dispatcher) cancel(id uint32) (dropped bool) {
 	return true
 }
 
-// unpark is called with the lock held.
+// unpark must be called with the lock held.
 func (s *dispatcher) unpark(at int) *Call {
 	c := s.parked[at]
 	s.parked = slices.Delete(s.parked, at, at+1)

@@ -13,54 +13,55 @@ type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Code is the stable code.
+// Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
 const (
-	// ErrLost: the link has ended. Every call in flight returns it, and every later one. Whether the other end
-	// acted on a call in flight is unknown.
+	// ErrLost: the link has ended. Every call in progress and every later call returns it. It is unknown whether
+	// the other end has executed a call in progress.
 	ErrLost = Error("LINK_LOST")
 	// ErrTooLarge: the request is longer than MaxMessage. Nothing was sent and the link stays up.
 	ErrTooLarge = Error("MESSAGE_TOO_LARGE")
-	// ErrOverloaded: the response came and was dropped, for the host holds as much for the module as it may
+	// ErrOverloaded: the response was dropped, because the module has reached its limit of the host's memory
 	// (Charge).
 	ErrOverloaded = Error("MODULE_OVERLOADED")
-	// ErrNoDeadline: a call without a deadline could wait for ever; the caller forgot one.
+	// ErrNoDeadline: the call has no deadline, so it could wait for ever. That is a mistake of the caller.
 	ErrNoDeadline = Error("CALL_WITHOUT_DEADLINE")
 	// ErrUnencodable: protobuf refused the request, for example text that is not UTF-8. Nothing was sent.
 	ErrUnencodable = Error("MESSAGE_UNENCODABLE")
 )
 
-// Codes of failures that Serve itself responds with.
+// The codes of failures that Serve itself sends.
 const (
-	CodeFailed    = "FAILED"            // the handler returned an error without a code of its own
-	CodePanicked  = "HANDLER_PANICKED"  // the handler panicked; the process lives
+	CodeFailed    = "FAILED"            // the handler returned an error without a code
+	CodePanicked  = "HANDLER_PANICKED"  // the handler panicked; the process continues
 	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's response is longer than MaxMessage
-	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler took it
+	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler was called
 
-	// CodeOverloaded: the host holds as much for the module as it may (Charge). The handler has not seen the
-	// call.
+	// CodeOverloaded: the module has reached its limit of the host's memory (Charge). The handler was not
+	// called.
 	CodeOverloaded = "HOST_OVERLOADED"
 )
 
 // maxCode bounds a failure's code in bytes.
 const maxCode = 64
 
-// Failure is a handler's "no": a code and a detail of its choice. A handler returns it, and Call returns it
-// to the caller, where errors.As finds it. The code comes from the other end: 1 to 64 of A-Z, 0-9 and
-// underscore, otherwise unverified.
+// Failure is an error that a handler returns with a code and a detail. Call returns it to the caller, where
+// errors.As finds it. The code is sent by the other end: it is 1 to 64 of A-Z, 0-9 and underscore, and
+// otherwise not verified.
 type Failure struct {
 	CodeText string
 	Detail   []byte
 }
 
-// Error is the code alone: the detail is for the program, not for a log.
+// Error returns only the code. The detail is for the program, not for a log.
 func (f *Failure) Error() string { return f.CodeText }
 
-// Code is the code that the handler chose.
+// Code returns the handler's code.
 func (f *Failure) Code() string { return f.CodeText }
 
-// failureOf is what crosses the link for a handler's error: its code or none, never its text.
+// failureOf returns the failure that is sent for a handler's error: with its code if it has one, never with
+// its text.
 func failureOf(err error) *Failure {
 	var failure *Failure
 	if errors.As(err, &failure) && validCode(failure.CodeText) {
@@ -87,12 +88,12 @@ func validCode(code string) bool {
 
 func lost(cause error) error { return fmt.Errorf("%w: %w", ErrLost, brokenBy(cause)) }
 
-// rule is one of docs/link.md that the peer broke, in the host's own words.
+// rule is a rule of docs/link.md that the peer has broken, in the host's own text.
 type rule string
 
 func (r rule) Error() string { return string(r) }
 
-// The rules, for the author of an SDK who debugs it.
+// The rules, which help the author of an SDK to find a mistake.
 const (
 	errFrameLength = rule("frame length outside the limits")
 	errFrameKind   = rule("frame kind not expected here")
@@ -107,8 +108,8 @@ const (
 	errPiece       = rule("piece that breaks the rules of a body")
 )
 
-// Rule tells which rule of docs/link.md a peer broke, so that the link was lost; "" if it broke none, or
-// none is known. It holds nothing that the peer said.
+// Rule returns the rule of docs/link.md that a peer has broken so that the link was lost; "" if there is none
+// or it is unknown. It contains nothing that the peer has sent.
 func Rule(err error) string {
 	broken, _ := errors.AsType[rule](err)
 	return string(broken)
@@ -133,7 +134,7 @@ func appendFailure(b []byte, f *Failure) []byte {
 	return append(b, f.Detail...)
 }
 
-// parseFailure copies what it keeps.
+// parseFailure copies the bytes that it keeps.
 func parseFailure(payload []byte) (*Failure, bool) {
 	length, n := binary.Uvarint(payload)
 	if n <= 0 || length > maxCode || uint64(len(payload)-n) < length {

@@ -13,15 +13,16 @@ import (
 type Outgoing struct {
 	Method            Method
 	Request, Response proto.Message
-	Within            time.Duration // to the response; restarted when an uploaded body has ended
-	Pause             time.Duration // between two pieces of the response's body
-	Bodies            *Bodies       // where further sockets come from
-	Socket            *Socket       // lent with the call, as Request says; nil: none
-	Streamed          bool          // the request's body follows on Socket, once the handler reads it
+	Within            time.Duration // timeout for the response; restarted when an uploaded body has ended
+	Pause             time.Duration // timeout between two pieces of the response's body
+	Bodies            *Bodies       // the pool for further sockets
+	Socket            *Socket       // lent with the call, and named in Request; nil: none
+	Streamed          bool          // the request's body is sent on Socket when the handler reads it
 }
 
-// Exchange is one such call in flight. One goroutine uses it and must call Close. A socket that was lent to
-// it is lent to no other call until the module has finished with it, however the exchange ends here.
+// Exchange is a call in progress with such bodies. Only one goroutine may use it, and it must call Close. A
+// socket that was lent to it is lent to no other call until the module has finished with it, however the
+// exchange ends here.
 type Exchange struct {
 	client *Client
 	waiter *waiter
@@ -31,7 +32,7 @@ type Exchange struct {
 	pause  time.Duration
 	within time.Duration
 
-	// Of the client, under its lock; follows is written before the response is handed over.
+	// Used by the client under its lock; follows is written before the response is delivered.
 	due       time.Time
 	late      bool
 	responded bool
@@ -39,9 +40,9 @@ type Exchange struct {
 	wanted    chan struct{} // nil unless the request's body is streamed
 
 	received   bool // the response was received here
-	left       bool // leaveLane
+	left       bool // leaveLane was called
 	upload     *upload
-	unsent     []byte // of a request's body that was cut short within a piece
+	unsent     []byte // of a request's body that was cut off within a piece
 	body       pieceReader
 	ctx        context.Context // of the response's body
 	stopWaking func() bool
@@ -49,7 +50,7 @@ type Exchange struct {
 
 var errLate = errors.New("no answer in time")
 
-// Begin sends the call. Errors as Client.Call's; then Socket is free again.
+// Begin sends the call. Errors as for Client.Call; after one Socket is free again.
 func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	x := &Exchange{client: c, bodies: o.Bodies, socket: o.Socket, pause: o.Pause, within: o.Within,
 		due: time.Now().Add(o.Within)}
@@ -76,8 +77,8 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	return x, nil
 }
 
-// AwaitResponse waits for the response, which is then in Outgoing.Response. wanted is called when the handler
-// begins to read a streamed body. Errors as Client.Call's; context.DeadlineExceeded when Within has passed;
+// AwaitResponse waits for the response, which is then in Outgoing.Response. It calls wanted when the handler
+// begins to read a streamed body. Errors as for Client.Call; context.DeadlineExceeded when Within has passed;
 // ErrBodyAborted when Upload's source failed.
 func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
 	x.client.readFor(x.waiter)
@@ -103,11 +104,11 @@ func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
 	}
 }
 
-// Follows tells, after the response, whether it has a body to Read.
+// Follows reports, after the response, whether there is a body to Read.
 func (x *Exchange) Follows() bool { return x.received && x.follows }
 
-// OpenBody prepares Read: it lends a socket if the call has none; long is as Bodies.Take's. Errors as its.
-// ctx bounds the reading too.
+// OpenBody prepares Read: it lends a socket if the call has none. long is as for Bodies.Take, and so are the
+// errors. ctx also bounds the reading.
 func (x *Exchange) OpenBody(ctx context.Context, long bool) error {
 	if x.socket == nil {
 		socket, err := x.bodies.Take(ctx, long)
@@ -127,18 +128,20 @@ func (x *Exchange) OpenBody(ctx context.Context, long bool) error {
 	return nil
 }
 
-// exchangeReader reads the socket of an exchange, until its context ends or nothing came for its pause.
+// exchangeReader reads the socket of an exchange, until its context ends or nothing arrives for its pause.
 type exchangeReader struct{ x *Exchange }
 
 func (t exchangeReader) Read(p []byte) (int, error) {
 	return t.x.socket.read(p, time.Now().Add(t.x.pause), t.x.ctx.Err)
 }
 
-// Read reads the response's body, at most a piece. io.EOF is its end; after any other error it is incomplete.
+// Read reads at most one piece of the response's body. It returns io.EOF at the end; after any other error
+// the body is incomplete.
 func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
 
-// sendFreed tells the module of free slots. It reads that before it sends more than the lane has, so a full
-// socket is no excuse; and it has read the request's body, whose ending then is out.
+// sendFreed reports free slots to the module. The module reads the report before it sends more than the lane
+// has slots, so it is a fault of the module if the socket is full. The report comes after the ending of the
+// request's body, which the module has read.
 func (x *Exchange) sendFreed(freed []byte) error {
 	due := time.Now().Add(x.pause)
 	if x.upload != nil && !x.upload.goneBefore(due) {
@@ -148,22 +151,22 @@ func (x *Exchange) sendFreed(freed []byte) error {
 	return err
 }
 
-// Next is Read for who can take bytes where they lie: in b, or in memory that the module may still change.
-// They are the caller's until the next call.
+// Next is Read without a copy. It returns bytes in b, or in memory that the module may still change. They are
+// valid until the next call.
 func (x *Exchange) Next(b []byte) ([]byte, error) { return x.body.next(b) }
 
-// Flush tells whether the module wants what Read returned last to go out at once.
+// Flush reports whether the module wants the bytes of the last Read to be sent at once.
 func (x *Exchange) Flush() bool { return x.body.flush }
 
-// SendBody sends a buffered request body. After an error only Close may follow.
+// SendBody sends a buffered request body. After an error only Close may be called.
 func (x *Exchange) SendBody(ctx context.Context, body *BufferedBody) error {
 	x.client.endReading(x.waiter)
 	defer x.socket.wakeOn(ctx)()
 	return x.send(ctx, body.b.last(body.n, pieceEnd))
 }
 
-// send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body
-// would be read as its rest.
+// send keeps the bytes that are not sent when ctx ends. A piece that was begun must be finished, or the next
+// body would be read as its rest.
 func (x *Exchange) send(ctx context.Context, p []byte) error {
 	if x.unsent != nil {
 		x.keepUnsent(p)
@@ -184,8 +187,8 @@ func (x *Exchange) keepUnsent(p []byte) {
 
 func endingPiece(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
 
-// Close ends the exchange. A call that has not ended in the module is cancelled, and a socket in use returns
-// to the pool when the module has finished with it. Close does not wait for that.
+// Close ends the exchange. It cancels a call that has not ended in the module. A socket in use returns to the
+// pool when the module has finished with it; Close does not wait for that.
 func (x *Exchange) Close() {
 	x.leaveLane()
 	if x.stopWaking != nil {
@@ -210,7 +213,7 @@ func (x *Exchange) Close() {
 	}
 }
 
-// end gives back what the exchange holds, when both bodies have ended.
+// end releases the resources of the exchange when both bodies have ended.
 func (x *Exchange) end() {
 	x.client.forget(x.id)
 	x.releaseSocket()
@@ -222,7 +225,7 @@ func (x *Exchange) end() {
 	}
 }
 
-// leaveLane is called when nothing of the exchange looks at the lane's memory any more.
+// leaveLane is called when the exchange no longer uses the lane's memory.
 func (x *Exchange) leaveLane() {
 	if x.socket != nil && x.socket.lane != nil && !x.left {
 		x.left = true
@@ -238,7 +241,7 @@ func (x *Exchange) releaseSocket() {
 	}
 }
 
-// abandon drops the response, come or to come.
+// abandon drops the response, whether it has arrived or not.
 func (x *Exchange) abandon() {
 	c := x.client
 	c.discharge(x.waiter, true)
@@ -252,9 +255,9 @@ func (x *Exchange) abandon() {
 	c.abandon(x.id)
 }
 
-// settle waits until the module has left the socket: its response has come, its body has ended, and the
-// request's body has an ending. A module that never gets there keeps the socket from itself alone, and for
-// as long as its process runs.
+// settle waits until the module has finished with the socket: its response has arrived, its body has ended,
+// and the request's body has an ending. A module that never gets there blocks only its own socket, and only
+// while its process runs.
 func (x *Exchange) settle() {
 	defer x.client.memory.Release(len(x.unsent))
 	rest := make(chan struct{})
@@ -287,7 +290,7 @@ func (x *Exchange) settle() {
 	if <-rest; x.upload != nil {
 		<-x.upload.sent
 	}
-	if x.follows && !x.body.ended() { // broken: the next user of the socket would read the rest of this body
+	if x.follows && !x.body.ended() { // the next user of the socket would read the rest of this body
 		x.client.discharge(x.waiter, true)
 		_ = x.client.wire.fail(errPiece)
 		return
@@ -302,7 +305,7 @@ func (p blockingReader) Read(b []byte) (int, error) { return p.read(b, time.Time
 
 var _ io.Reader = blockingReader{}
 
-// settleLater is for an exchange that was left before its bodies had ended.
+// settleLater is for an exchange that was closed before its bodies had ended.
 func (c *Client) settleLater(x *Exchange) {
 	c.mu.Lock()
 	c.markAbandoned(x.waiter)
@@ -313,8 +316,8 @@ func (c *Client) settleLater(x *Exchange) {
 	}
 }
 
-// track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process
-// and its sockets.
+// track runs f in a goroutine for which Close waits. It returns false if the link is lost, and with it the
+// process and its sockets.
 func (c *Client) track(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

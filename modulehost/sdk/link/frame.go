@@ -17,15 +17,15 @@ const (
 	kindCancel   kind = 4
 	kindPing     kind = 5
 	kindPong     kind = 6
-	kindLend     kind = 7 // caller: its method byte is the descriptor of a body socket for this call
+	kindLend     kind = 7 // caller: lends a body socket to this call; the method byte is its descriptor
 	kindWant     kind = 8 // server: the call's handler begins to read the request's body
 )
 
-// bodyFollows is the method byte of a response whose body comes on the call's socket. The call stays in
-// service until the ending.
+// bodyFollows is the method byte of a response whose body is sent on the call's socket. The call stays in
+// service until the body's ending.
 const bodyFollows Method = 1
 
-// A frame begins with u32 length of what follows, u8 kind, u8 method, u32 call id, little-endian.
+// A frame begins with u32 length of the rest, u8 kind, u8 method, u32 call id, little-endian.
 const (
 	lengthBytes = 4
 	headBytes   = lengthBytes + 1 + 1 + 4
@@ -46,14 +46,14 @@ func appendHead(b []byte, f frame, payload int) []byte {
 	return binary.LittleEndian.AppendUint32(b, f.id)
 }
 
-// frameReader reads frame after frame out of one buffer. Its memory is bounded by the largest frame, whatever
-// a peer claims.
+// frameReader reads frames into one buffer. Its memory is bounded by the largest frame, whatever length a
+// peer sends.
 type frameReader struct {
 	conn       net.Conn
-	small, buf []byte // buf is small, or a large one while a long frame is under way
+	small, buf []byte // buf is small, or a large one for a long frame
 	start, end int
-	memory     Memory    // knows of a large one
-	large      sync.Pool // emptied by the collector, so a link that once saw a giant does not keep it
+	memory     Memory    // counts a large one
+	large      sync.Pool // emptied by the garbage collector, so a link does not keep a rare large buffer
 }
 
 func newFrameReader(conn net.Conn, memory Memory) *frameReader {
@@ -62,7 +62,7 @@ func newFrameReader(conn net.Conn, memory Memory) *frameReader {
 	return &frameReader{conn: conn, small: small, buf: small, memory: memory}
 }
 
-// release gives the memory back. It is called when no goroutine reads any more.
+// release releases the memory. It is called when no goroutine reads any more.
 func (r *frameReader) release() { r.memory.Release(len(r.buf)) }
 
 // next returns io.EOF only between two frames.
@@ -88,10 +88,10 @@ func (r *frameReader) next() (frame, error) {
 	}, nil
 }
 
-// more tells whether bytes of a further frame have been read.
+// more reports whether bytes of another frame are in the buffer.
 func (r *frameReader) more() bool { return r.end > r.start }
 
-// fill reads until n bytes lie at start.
+// fill reads until there are n bytes at start.
 func (r *frameReader) fill(n int) error {
 	if r.end-r.start >= n {
 		return nil
@@ -110,7 +110,7 @@ func (r *frameReader) fill(n int) error {
 	return nil
 }
 
-// makeRoom moves what is left, always less than n, to the front of a buffer that holds n bytes.
+// makeRoom moves the remaining bytes, always fewer than n, to the front of a buffer for n bytes.
 func (r *frameReader) makeRoom(n int) {
 	rest, old := r.buf[r.start:r.end], r.buf
 	switch {

@@ -5,13 +5,13 @@ import (
 	"syscall"
 )
 
-// immediateWriter writes what a socket takes at once. It needs no deadline, and so spares nearly every write
-// the two changes of a timer that wake a thread of the runtime.
+// immediateWriter writes as many bytes as a socket accepts at once. It needs no deadline. So nearly every
+// write avoids two changes of a timer, which wake a thread of the runtime.
 type immediateWriter struct {
 	raw  syscall.RawConn
-	send func(fd int, p []byte) (int, error) // does not wait
+	send func(fd int, p []byte) (int, error) // does not block
 
-	out []byte // of the one write under way
+	out []byte // the bytes of the current write
 	n   int
 	err error
 	run func(fd uintptr) bool
@@ -34,8 +34,8 @@ func newImmediateWriter(conn net.Conn) *immediateWriter {
 	return a
 }
 
-// write returns how many bytes the socket took. None and no error means that the socket is full. It is not
-// for concurrent use.
+// write returns how many bytes the socket has accepted. 0 without an error means that the socket is full. It
+// is not safe for concurrent use.
 func (a *immediateWriter) write(out []byte) (int, error) {
 	if a == nil {
 		return 0, nil

@@ -6,37 +6,38 @@ import (
 )
 
 // A body socket may have a lane: memory that both ends have mapped (docs/link.md). The bytes of a long body
-// lie there, while the pieces on the socket say where one ends. What decides anything travels on the socket,
-// so the memory has nothing to parse, and the other end, which may change it at any time, spoils its own
-// bodies alone.
+// are there, while the pieces on the socket give their lengths. Everything that affects the protocol is sent
+// on the socket, so nothing in the memory is parsed. The other end may change the memory at any time, but
+// that corrupts only its own bodies.
 
 const (
 	laneSlots = 4
-	// SlotBytes is the most that a shared piece has (measured: 4 or 8 slots of 256 KiB are fastest).
+	// SlotBytes is the most bytes of a shared piece (measured: 4 or 8 slots of 256 KiB are fastest).
 	SlotBytes = 256 << 10
 	// LaneBytes is the memory of one lane.
 	LaneBytes = laneSlots * SlotBytes
-	// MaxLanes of the body sockets, the first ones, have a lane.
+	// MaxLanes is how many body sockets, the first ones, have a lane.
 	MaxLanes = 8
-	// returned slots are told of together: one piece for two of them.
+	// returned is how many free slots one piece reports.
 	returned = 2
 )
 
-// lane is how one end uses it. Either direction takes the slots in turn, over the ends of bodies. A sender
-// counts what it has not got back, a receiver what it has not told yet.
+// lane is one end's state of a lane. Each direction uses the slots in turn, across the ends of bodies. A
+// sender counts the slots that are not free again; a receiver counts the free slots that it has not reported
+// yet.
 type lane struct {
 	memory []byte
 
-	next, used int // sending
-	at, told   int // receiving; told lags behind what is free
+	next, used int // for sending
+	at, told   int // for receiving; told is the number of free slots that are not reported yet
 }
 
-// Share gives the socket a lane in LaneBytes of memory. It is called before the socket's first body.
+// Share gives the socket a lane in LaneBytes of memory. It must be called before the socket's first body.
 func (s *Socket) Share(memory []byte) { s.lane = &lane{memory: memory} }
 
 func (l *lane) slot(n int) []byte { return l.memory[n*SlotBytes : (n+1)*SlotBytes : (n+1)*SlotBytes] }
 
-// room waits until the sender may fill a slot, which it returns. in and from are what the other end sends.
+// room waits until there is a free slot and returns it. in and from read from the other end.
 func (l *lane) room(in *heads, from io.Reader) ([]byte, error) {
 	for l.used == laneSlots {
 		if err := in.fill(from); err != nil {
@@ -45,7 +46,7 @@ func (l *lane) room(in *heads, from io.Reader) ([]byte, error) {
 		kind, n := in.head()
 		switch {
 		case kind != pieceFreed:
-			return nil, errAnswered // the head is left for the body's reader
+			return nil, errAnswered // the head stays for the reader of the body
 		case !l.free(n):
 			return nil, lost(errPiece)
 		}
@@ -56,8 +57,8 @@ func (l *lane) room(in *heads, from io.Reader) ([]byte, error) {
 
 var errAnswered = errors.New("the other side has ended the exchange")
 
-// send says that n bytes of the slot that room returned were filled, and what is behind them, as buffer.last
-// does.
+// send records that n bytes of the slot returned by room were filled, and returns the pieces to send: the
+// shared piece and the one for behind, as buffer.last does.
 func (l *lane) send(n int, behind pieceKind) []byte {
 	b := make([]byte, 0, 2*pieceHead)
 	if n > 0 {
@@ -71,7 +72,7 @@ func (l *lane) send(n int, behind pieceKind) []byte {
 	return b
 }
 
-// free notes that the other end has returned n slots, unless it never had them.
+// free records that the other end has freed n slots. It returns false if that many were not in use.
 func (l *lane) free(n int) bool {
 	if l == nil || n == 0 || n > l.used {
 		return false
@@ -80,7 +81,7 @@ func (l *lane) free(n int) bool {
 	return true
 }
 
-// received returns the n bytes of a shared piece; false: there is no such piece.
+// received returns the n bytes of a shared piece; false if n is invalid or there is no lane.
 func (l *lane) received(n int) ([]byte, bool) {
 	if l == nil || n == 0 || n > SlotBytes {
 		return nil, false
@@ -88,7 +89,7 @@ func (l *lane) received(n int) ([]byte, bool) {
 	return l.slot(l.at)[:n], true
 }
 
-// done gives up the slot that was received last, and returns what is to be sent to say so.
+// done frees the slot that was received last. It returns the piece to send, if any.
 func (l *lane) done() []byte {
 	l.at = (l.at + 1) % laneSlots
 	if l.told++; l.told < returned {

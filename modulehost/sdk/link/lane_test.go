@@ -22,7 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// share gives the pair's sockets lanes; the memory is what both ends have mapped.
+// share gives the pair's sockets lanes, and returns the memory that both ends have mapped.
 func (p *pair) share(tb testing.TB) []byte {
 	tb.Helper()
 	memory, err := unix.Mmap(-1, 0, len(p.far)*link.LaneBytes, unix.PROT_READ|unix.PROT_WRITE,
@@ -37,7 +37,7 @@ func (p *pair) share(tb testing.TB) []byte {
 	return memory
 }
 
-// numbered returns n bytes that tell their place.
+// numbered returns n bytes whose values depend on their position.
 func numbered(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -46,8 +46,8 @@ func numbered(n int) []byte {
 	return b
 }
 
-// passOn is what a module's handler does: it reads the request's body, some of it where part is not 0, and
-// sends it back.
+// passOn is a module's handler that reads the request's body, only part bytes of it if part is not 0, and
+// sends them back.
 func passOn(p *pair, c *link.Call, part int) error {
 	socket := p.far[uint32(c.Method)]
 	incoming := socket.Incoming(c.Want)
@@ -89,8 +89,8 @@ func passOn(p *pair, c *link.Call, part int) error {
 	return w.End(socket, true)
 }
 
-// TestBodiesInALane sends bodies of many sizes both ways, one after the other on few lanes and several at a
-// time: whole ones, and such that the module gives up. Each comes back as it went.
+// TestBodiesInALane sends bodies of many sizes in both directions, one after the other on few lanes and
+// several at a time. Some are complete, others are aborted by the module. Each comes back unchanged.
 func TestBodiesInALane(t *testing.T) {
 	const slot = link.SlotBytes
 	for _, part := range []int{0, 10, slot + 1} {
@@ -139,8 +139,8 @@ func readNext(x *link.Exchange) (got []byte, err error) {
 	return got, err
 }
 
-// TestAnUnreadBodyIsNotTheNextOnes: a handler that reads nothing of a buffered body answers, and the next
-// call comes on the same socket before it has dropped the body.
+// TestAnUnreadBodyIsNotTheNextOnes: a handler that does not read a buffered body responds, and the next call
+// uses the same socket before the handler has dropped the body.
 func TestAnUnreadBodyIsNotTheNextOnes(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[uint32(c.Method)].Incoming(nil)
@@ -183,8 +183,8 @@ func TestAnUnreadBodyIsNotTheNextOnes(t *testing.T) {
 	}
 }
 
-// TestLaneMemory checks when a pool gives the memory of its lanes back: its pages after 10 s without a loan,
-// and itself when the pool is closed and the last exchange, whose host may still write from it, too.
+// TestLaneMemory checks when a pool releases the memory of its lanes: the pages after 10 s without a loan,
+// and the mapping after the pool was closed and the last exchange, which may still write from it, has ended.
 func TestLaneMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emptied, freed atomic.Int32
@@ -240,9 +240,8 @@ func TestLaneMemory(t *testing.T) {
 	})
 }
 
-// TestHostileLane has a module that writes anything into its lanes and onto their sockets while bodies go
-// both ways. The host ends every exchange and survives; what a caller gets is no longer than what the
-// pieces said.
+// TestHostileLane uses a module that writes random bytes into its lanes and their sockets while bodies are
+// sent in both directions. The host ends every exchange and survives. No body is longer than its pieces.
 func TestHostileLane(t *testing.T) {
 	upload := numbered(3 << 20)
 	for seed := range uint64(10) {
@@ -276,7 +275,7 @@ func TestHostileLane(t *testing.T) {
 			socket, err := p.bodies.Take(ctx, true)
 			if err != nil {
 				cancel()
-				break // the module kept its only socket, or lost the link
+				break // the module blocks its only socket, or has lost the link
 			}
 			x, err := p.Begin(ctx, link.Outgoing{
 				Method: 5, Within: time.Second, Pause: 50 * time.Millisecond, Bodies: p.bodies, Socket: socket,
@@ -303,7 +302,7 @@ func TestHostileLane(t *testing.T) {
 	}
 }
 
-// nonsense is pieces that mostly look right.
+// nonsense returns pieces of which most look valid.
 func nonsense(random *rand.Rand) (b []byte) {
 	for range random.IntN(8) {
 		kind, n := byte(random.IntN(9)), 0
@@ -323,8 +322,8 @@ func nonsense(random *rand.Rand) (b []byte) {
 	return b
 }
 
-// FuzzFreed checks what a host that uploads makes of whatever the module sends meanwhile: at no time are more
-// slots filled than the module has returned.
+// FuzzFreed checks an upload of the host while the module sends random pieces: there are never more filled
+// slots than the module has freed.
 func FuzzFreed(f *testing.F) {
 	freed := []byte{7, 2, 0, 0}
 	for _, said := range [][]byte{
@@ -334,14 +333,14 @@ func FuzzFreed(f *testing.F) {
 		f.Add(said, uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, said []byte, step uint8) {
-		// All 4 slots are filled, and then as many as whole pieces of said return.
+		// All 4 slots are filled, and then as many as the valid pieces in said free.
 		slots := 4
 		for at, used := 0, 4; at+4 <= len(said) && said[at] == 7 && said[at+2] == 0 && said[at+3] == 0; at += 4 {
 			n := int(said[at+1])
 			if n == 0 || n > used {
 				break
 			}
-			slots += n // which are filled again before more is read
+			slots += n // they are filled again before more is read
 		}
 		near, far := net.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, far) }()
@@ -369,7 +368,7 @@ func FuzzFreed(f *testing.F) {
 	})
 }
 
-// heardStream is a scriptedStream that counts the shared pieces that are written to it, and closes ended with
+// heardStream is a scriptedStream that counts the shared pieces that are written to it, and closes ended at
 // the ending of a body.
 type heardStream struct {
 	scriptedStream

@@ -6,31 +6,31 @@ import (
 )
 
 const (
-	// leaseFor is how long a lease lasts: at least once, at most twice.
+	// leaseFor is the duration of a lease: it expires after one to two times leaseFor.
 	leaseFor = 2 * time.Millisecond
-	// leaseSlow leases in a row that took too long, or one that expired, make the next leaseRefused unwanted.
+	// After leaseSlow slow leases in a row, or one that has expired, the next leaseRefused leases are refused.
 	leaseSlow    = 3
 	leaseRefused = 64
 )
 
-// lease lets one goroutine both read the link and work on a call for a short time, which otherwise takes two
-// goroutines. So a lone call wakes no further thread, on neither end. The holder may be stuck in its call:
-// one timer for all leases of a link then lets another goroutine read. The timer runs only while there are
-// leases.
+// lease lets one goroutine both read the link and work on a call for a short time, for which two goroutines
+// would otherwise be needed. So a lone call wakes no further thread on either end. In case the holder is
+// stuck in its call, one timer for all leases of a link then lets another goroutine read. The timer runs only
+// while there are leases.
 type lease struct {
-	quick   time.Duration // what a lease should take
-	expired func()        // the holder has lost it
+	quick   time.Duration // the duration above which a lease counts as slow
+	expired func()        // called when a lease has expired
 	quiet   func()        // called when there was no lease since the timer last fired; may be nil
 
 	timer   *time.Timer
 	ticking atomic.Bool
-	turn    atomic.Uint64 // odd while there is a holder
+	turn    atomic.Uint64 // odd while a lease is held
 	refuse  atomic.Int32
-	seen    uint64 // turn when the timer last fired
-	slow    int    // of the holder: slow ones in a row
+	seen    uint64 // turn when the timer fired last
+	slow    int    // number of slow leases in a row; used by the holder
 }
 
-// term is one holder's lease.
+// term is one lease of a holder.
 type term struct {
 	turn  uint64
 	began time.Time
@@ -41,7 +41,7 @@ func (l *lease) init() {
 	l.timer.Stop()
 }
 
-// wanted tells whether the next lease is likely to be short. Not for concurrent use.
+// wanted reports whether the next lease is likely to be short. It is not safe for concurrent use.
 func (l *lease) wanted() bool {
 	left := l.refuse.Load()
 	if left > 0 {
@@ -50,7 +50,7 @@ func (l *lease) wanted() bool {
 	return left == 0
 }
 
-// begin makes the caller the holder. There must be none.
+// begin makes the caller the holder. There must be no other holder.
 func (l *lease) begin() term {
 	t := term{l.turn.Add(1), time.Now()}
 	l.watch()
@@ -64,10 +64,10 @@ func (l *lease) watch() {
 	}
 }
 
-// lost tells the holder whether its lease has expired.
+// lost reports whether the holder's lease has expired.
 func (l *lease) lost(t term) bool { return l.turn.Load() != t.turn }
 
-// end gives the lease back and reports whether the caller still held it.
+// end releases the lease and reports whether the caller still held it.
 func (l *lease) end(t term) bool {
 	if l.lost(t) {
 		return false
@@ -98,7 +98,7 @@ func (l *lease) tick() {
 	default:
 		l.ticking.Store(false)
 		if l.turn.Load() != turn {
-			l.watch() // a holder came meanwhile and found the timer running
+			l.watch() // a lease began meanwhile, when ticking was still true
 		}
 		if l.quiet != nil {
 			l.quiet()

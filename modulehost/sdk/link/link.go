@@ -1,12 +1,13 @@
-// Package link owns how host and module talk: framed calls over one inherited socket (docs/link.md).
+// Package link implements the communication between host and module: framed calls over one inherited socket
+// (docs/link.md).
 //
-// A link has two ends. A Client calls, Serve answers; nothing else ever travels the other way. A module has
-// two links, one on which the host calls and one on which the module calls, so neither direction can hold
-// up the other. docs/link.md describes the bytes for authors of other SDKs.
+// A link has two ends. A Client makes calls, Serve serves them, and nothing is ever sent the other way round.
+// A module has two links, one on which the host makes calls and one on which the module makes them, so
+// neither direction can block the other. docs/link.md describes the bytes for authors of other SDKs.
 //
 // A link either works or is lost. Anything unexpected (a frame that breaks the rules, a write that takes
-// longer than two seconds, an end of stream) loses it: the socket is closed and every call in flight
-// returns ErrLost. There is no repair: once half a frame is out, the bytes that follow mean nothing.
+// longer than two seconds, an end of stream) loses it: the socket is closed and every call in progress
+// returns ErrLost. A link cannot be repaired: after a part of a frame the following bytes have no meaning.
 package link
 
 import (
@@ -14,26 +15,26 @@ import (
 	"time"
 )
 
-// Method says which call a frame carries. The numbers belong to the two that talk; for modules they are
+// Method identifies the method of a call. The users of a link define the numbers; for modules they are
 // abi.Method.
 type Method uint8
 
-// MaxMessage is the largest payload of a frame in bytes: 1.25 MiB, so that a page or
-// snapshot of 1 MiB fits with its envelope.
+// MaxMessage is the largest payload of a frame in bytes: 1.25 MiB, so that a page or snapshot of 1 MiB fits
+// with its envelope.
 const MaxMessage = 1280 << 10
 
 const (
-	// writeWithin bounds one write. A peer that takes nothing for so long has stopped.
+	// writeWithin bounds one write. A peer that reads nothing for so long has stopped.
 	writeWithin = 2 * time.Second
-	// socketBuffer lets a whole batch of frames leave with one write (measured: 64 KiB stalls at three large
-	// frames).
+	// socketBuffer is large enough for a whole batch of frames to be sent with one write (measured: with 64 KiB
+	// three large frames block).
 	socketBuffer = 1 << 20
-	// keptBuffer is the largest buffer that is kept for reuse, so that a rare large frame does not hold memory
+	// keptBuffer is the largest buffer that is kept for reuse, so that a rare large frame does not occupy memory
 	// as long as the link lasts.
 	keptBuffer = 256 << 10
 )
 
-// enlarge asks for large socket buffers. The kernel may grant less; that costs speed, not correctness.
+// enlarge requests large socket buffers. The kernel may grant less, which costs only speed.
 func enlarge(conn net.Conn) {
 	if unix, ok := conn.(*net.UnixConn); ok {
 		_ = unix.SetReadBuffer(socketBuffer)

@@ -115,7 +115,7 @@ func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 			served := serve(t, far, 3, g.handle)
 			write(t, near, rawFrame{kind: kindCall, id: 9}.bytes())
 			g.waitInside(1)
-			write(t, near, rawFrame{kind: kindCancel, id: 4711}.bytes()) // unknown: crossed its response, no offence
+			write(t, near, rawFrame{kind: kindCancel, id: 4711}.bytes()) // no offence: its call has ended
 			write(t, near, b)
 			if b == nil || name == "half a head" || name == "half a payload" {
 				_ = near.Close()
@@ -163,12 +163,12 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestPeerThatNeverRespondsIsLost uses a peer that reads calls and cancels and never answers.
+// TestPeerThatNeverRespondsIsLost uses a peer that reads calls and cancels and never responds.
 func TestPeerThatNeverRespondsIsLost(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
 	go func() { _, _ = io.Copy(io.Discard, far) }()
-	// by 5,000: the race detector knows at most 8,128 goroutines
+	// in steps of 5,000, because the race detector supports at most 8,128 goroutines
 	for patience := testContext(t); c.Err() == nil; {
 		if patience.Err() != nil {
 			t.Fatal("whatever it owes, it is not lost")

@@ -6,10 +6,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Memory counts what the host holds for one module; see hostmemory.Account.
+// Memory counts the host's memory that one module uses; see hostmemory.Account.
 type Memory interface {
-	Reserve(n int) bool // false: n bytes more would be too many
-	Add(n int)          // counts what is held already
+	Reserve(n int) bool // returns false, and adds nothing, if n more bytes exceed the limit
+	Add(n int)          // adds bytes that are in memory already
 	Release(n int)
 }
 
@@ -18,8 +18,8 @@ type Option func(*options)
 
 type options struct{ memory Memory }
 
-// Charge counts what this end holds for the other one. A call or answer that would take too much is refused:
-// a call with HOST_OVERLOADED, a response with ErrOverloaded at its caller.
+// Charge counts the memory that this end uses for the other one. Beyond the limit a call is refused with
+// HOST_OVERLOADED, and the caller of a response gets ErrOverloaded.
 func Charge(memory Memory) Option { return func(o *options) { o.memory = memory } }
 
 func collect(list []Option) options {
@@ -38,18 +38,18 @@ func (unlimited) Add(int)          {}
 func (unlimited) Release(int)      {}
 
 const (
-	// fieldBytes is what a field without bytes of its own takes when it is decoded (an empty message: a
-	// pointer and a struct).
+	// fieldBytes is the memory of a decoded field without bytes of its own (an empty message: a pointer and a
+	// struct).
 	fieldBytes = 96
-	// scanFrom is the shortest payload whose fields are counted: a shorter one takes little, whatever is in
-	// it.
+	// scanFrom is the shortest payload whose fields are counted. A shorter one needs little memory, whatever it
+	// contains.
 	scanFrom = 4 << 10
-	// scanDepth is how deep messages within messages are counted; those of abi.proto go no deeper.
+	// scanDepth is up to which depth nested messages are counted; those of abi.proto are not deeper.
 	scanDepth = 3
 )
 
-// decodedBytes estimates what a payload takes in memory with the message that is decoded from it: a megabyte
-// of empty fields becomes fifty. Text that happens to look like fields counts for more than it takes.
+// decodedBytes estimates the memory of a payload together with the message that is decoded from it: a
+// megabyte of empty fields becomes fifty. Text that looks like fields is counted as more than it needs.
 func decodedBytes(payload []byte) int {
 	if len(payload) < scanFrom {
 		return len(payload)
@@ -58,7 +58,7 @@ func decodedBytes(payload []byte) int {
 	return len(payload) + fieldBytes*fields
 }
 
-// countFields reports false for what is no message.
+// countFields returns false if b is not a message.
 func countFields(b []byte, depth int) (fields int, ok bool) {
 	for len(b) > 0 {
 		_, kind, n := protowire.ConsumeTag(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// account is a Memory with a limit that remembers its highest use.
+// account is a Memory with a limit. It records its highest use.
 type account struct {
 	limit int
 
@@ -54,7 +54,7 @@ func (a *account) inUse() int {
 func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 	t.Parallel()
 	near, far := socketpair(t)
-	memory := &account{limit: 4608 << 10} // two calls, and the buffer that long frames are read into
+	memory := &account{limit: 4608 << 10} // two calls, and the buffer for long frames
 	release, entered := make(chan struct{}), make(chan struct{}, 8)
 	served := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The kinds of docs/link.md, written down a second time: a test against the package's own constants would
-// prove nothing.
+// The kinds of docs/link.md, repeated here: a test with the package's own constants would prove nothing.
 const (
 	kindCall = iota + 1
 	kindResponse
@@ -50,7 +49,7 @@ func readFrame(r io.Reader) (rawFrame, error) {
 	return f, err
 }
 
-// expectFrame reads the next frame of a raw peer.
+// expectFrame reads the next frame and checks its kind.
 func expectFrame(t *testing.T, conn net.Conn, kind byte) rawFrame {
 	t.Helper()
 	f, err := readFrame(conn)

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A body travels on a socket of its own as pieces: u8 kind, u24 length (little-endian), bytes. Exactly one
-// ending is the last.
+// A body is sent on its own socket as pieces: u8 kind, u24 length (little-endian), bytes. The last piece is
+// one ending.
 
 // pieceKind is the first byte of a piece. Numbers are part of docs/link.md.
 type pieceKind uint8
@@ -15,11 +15,11 @@ type pieceKind uint8
 const (
 	nothing       pieceKind = 0
 	pieceData     pieceKind = 1
-	pieceFlush    pieceKind = 2 // no bytes: the host passes everything it has received on at once
-	pieceEnd      pieceKind = 3 // the body is whole
-	pieceAbort    pieceKind = 4 // the rest does not come
-	pieceOverflow pieceKind = 5 // of a request: it is longer than its route allows, and the rest does not come
-	pieceShared   pieceKind = 6 // its bytes lie in the next slot of the lane
+	pieceFlush    pieceKind = 2 // no bytes: the host sends everything that it has received at once
+	pieceEnd      pieceKind = 3 // the body is complete
+	pieceAbort    pieceKind = 4 // the rest will not be sent
+	pieceOverflow pieceKind = 5 // of a request: it is longer than its route allows; the rest is not sent
+	pieceShared   pieceKind = 6 // its bytes are in the next slot of the lane
 	pieceFreed    pieceKind = 7 // its length is how many slots of the other direction are free again
 )
 
@@ -27,19 +27,20 @@ const (
 	pieceHead = 4
 	// MaxPiece is the largest piece in bytes.
 	MaxPiece = 1 << 20
-	// PieceBuffer is what the host and the Go SDK send at a time in bytes (measured: with 64 KiB a response of
-	// 1 MiB takes a third more).
+	// PieceBuffer is how many bytes the host and the Go SDK send at a time (measured: with 64 KiB a response of
+	// 1 MiB takes a third longer).
 	PieceBuffer = 256 << 10
-	// ShortBody in bytes has buffers of its own, for most bodies are short. An SDK's response begins to leave
-	// when it is longer.
+	// ShortBody, in bytes, is the size of smaller buffers, because most bodies are short. An SDK begins to send
+	// a response when it is longer.
 	ShortBody = 64 << 10
-	// SharedBody in bytes is the shortest response that a lane is for (measured: one of 32 KiB gains nothing).
+	// SharedBody, in bytes, is the shortest response for which a lane is used (measured: one of 32 KiB gains
+	// nothing).
 	SharedBody = 48 << 10
 )
 
-// Why a body ended before its end.
+// Why a body is incomplete.
 const (
-	// ErrBodyAborted: the sender of the body gave up.
+	// ErrBodyAborted: the sender of the body has aborted it.
 	ErrBodyAborted = Error("BODY_ABORTED")
 	// ErrBodyOverflow: the body is longer than its route allows.
 	ErrBodyOverflow = Error("BODY_TOO_LARGE")
@@ -49,8 +50,8 @@ func putPieceHead(b []byte, kind pieceKind, length int) {
 	binary.LittleEndian.PutUint32(b, uint32(kind)|uint32(length)<<8)
 }
 
-// heads is the head that is being received. It is the socket's and not a body's: who looks for freed slots
-// may find the head of a body.
+// heads is the head that is being received. It belongs to the socket, not to a body, because a reader that
+// waits for freed slots may find the head of a body.
 type heads struct {
 	b    [pieceHead]byte
 	have int
@@ -76,23 +77,23 @@ func appendPieceHead(b []byte, kind pieceKind, length int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(kind)|uint32(length)<<8)
 }
 
-// pieceReader reads one body. It keeps no bytes and reads none behind the ending, so the next body on the
-// socket is untouched: with the bytes of a piece it asks for the head behind them, which belongs to the
+// pieceReader reads one body. It keeps no bytes and reads nothing after the ending, so that the next body on
+// the socket is not affected. Together with the bytes of a piece it reads the next head, which belongs to the
 // same body.
 type pieceReader struct {
 	socket *Socket
 	from   io.Reader
 	reply  func(freed []byte) error
 
-	left  int    // of a data piece under way
-	slot  []byte // what is left of a shared one
-	holds bool   // a slot, which is done with the next read
-	flush bool   // what Read returned last ends with a flush
-	err   error  // sticks
+	left  int    // of the current data piece
+	slot  []byte // the unread rest of a shared piece
+	holds bool   // a slot is held, which the next read frees
+	flush bool   // a flush follows the bytes of the last Read
+	err   error  // once set it stays
 }
 
-// Read reads at most to the end of a piece, and nothing where a flush comes first. io.EOF is a whole body;
-// see also ErrBodyAborted and ErrBodyOverflow.
+// Read reads at most to the end of a piece, and returns no bytes if a flush comes first. It returns io.EOF at
+// the end of a complete body; see also ErrBodyAborted and ErrBodyOverflow.
 func (r *pieceReader) Read(p []byte) (int, error) {
 	if err := r.prepare(); err != nil {
 		return 0, err
@@ -105,7 +106,7 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next is Read for who takes a shared piece where it lies, until the next call.
+// next is Read without a copy of a shared piece. The bytes are valid until the next call.
 func (r *pieceReader) next(p []byte) ([]byte, error) {
 	if err := r.prepare(); err != nil {
 		return nil, err
@@ -119,7 +120,8 @@ func (r *pieceReader) next(p []byte) ([]byte, error) {
 	return b, nil
 }
 
-// prepare returns with bytes to read, after a flush, or with how the body ended.
+// prepare returns when there are bytes to read, after a flush, or with the error with which the body has
+// ended.
 func (r *pieceReader) prepare() error {
 	r.flush = false
 	if r.left > 0 || len(r.slot) > 0 {
@@ -176,7 +178,7 @@ func (r *pieceReader) readHead() error {
 	return nil
 }
 
-// parse keeps an ending, or an offence, as err.
+// parse stores an ending or a violation of the protocol as err.
 func (r *pieceReader) parse() {
 	kind, length := r.socket.in.head()
 	r.socket.in.have = 0
@@ -203,7 +205,7 @@ func (r *pieceReader) parse() {
 	}
 }
 
-// ended tells whether the ending was read: the socket then is free for the next body.
+// ended reports whether the ending was read. Then the socket is free for the next body.
 func (r *pieceReader) ended() bool {
 	return r.err == io.EOF || r.err == ErrBodyAborted || r.err == ErrBodyOverflow
 }
@@ -222,8 +224,8 @@ func (r *pieceReader) drain() {
 	}
 }
 
-// buffer holds a piece between two heads: its own, and an ending behind it, so that one write carries all
-// three.
+// buffer has room for a piece between two heads: its own head, and the head of an ending after it, so that
+// one write sends all three.
 type buffer []byte
 
 var (
@@ -237,7 +239,7 @@ func newBuffer(size int) *buffer {
 	return &b
 }
 
-// poolFor is where buffers come from that hold so many bytes, at most MaxPiece.
+// poolFor returns the pool of buffers for this many bytes, at most MaxPiece.
 func poolFor(bytes int) *sync.Pool {
 	switch BufferedBodyBytes(bytes) {
 	case ShortBody:
@@ -256,8 +258,8 @@ func (b buffer) piece(n int) []byte {
 	return b[:pieceHead+n]
 }
 
-// last frames the first n bytes of data, which may be none, and what has no bytes of its own behind them, if
-// anything.
+// last frames the first n bytes of data, if n is not 0, and after them the piece behind, which has no bytes,
+// unless it is nothing.
 func (b buffer) last(n int, behind pieceKind) []byte {
 	if behind == nothing {
 		return b.piece(n)

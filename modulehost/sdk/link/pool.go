@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Bodies is the host's pool of one process's body sockets. Safe for concurrent use.
+// Bodies is the host's pool of one process's body sockets. It is safe for concurrent use.
 type Bodies struct {
-	free   chan *Socket // without a lane, or for who waits
+	free   chan *Socket // sockets without a lane, and any socket while callers wait
 	all    []*Socket
 	within time.Duration
 
@@ -16,16 +16,16 @@ type Bodies struct {
 	closed  chan struct{}
 
 	mu      sync.Mutex
-	lanes   []*Socket // free ones with a lane; the one used last is lent first, as its memory is there
-	waiting int       // in Take
+	lanes   []*Socket // free sockets with a lane; the last used one is lent first, because its pages exist
+	waiting int       // callers that wait in Take
 	memory  *LaneMemory
-	users   int // exchanges that may look at memory
+	users   int // exchanges that may use the memory
 	idle    *time.Timer
 	over    bool
 }
 
-// LaneMemory is what the lanes lie in. Free is called once, when nobody looks at Bytes any more. Empty is
-// called when no lane has been in use for 10 s; it gives the pages back, and Bytes stay as they are mapped.
+// LaneMemory is the memory of the lanes. Free is called once, when no exchange uses Bytes any more. Empty is
+// called when no lane has been in use for 10 s; it releases the pages, and Bytes stay mapped.
 type LaneMemory struct {
 	Bytes       []byte // LaneBytes for each lane
 	Empty, Free func()
@@ -34,16 +34,16 @@ type LaneMemory struct {
 const (
 	// bodyWithin is how long a body waits for a free socket (docs/reference/modules.md).
 	bodyWithin = 5 * time.Second
-	// reserved sockets are not lent on suspicion.
+	// Spare leaves at least reserved sockets free.
 	reserved = 16
-	// idleWithin is how long lanes that nobody uses keep their memory.
+	// idleWithin is after how much idle time lanes release their memory.
 	idleWithin = 10 * time.Second
 )
 
-// ErrBodiesBusy: no socket became free in time; the module has not seen the body.
+// ErrBodiesBusy: no socket became free in time; the module has not received the body.
 const ErrBodiesBusy = Error("MODULE_OVERLOADED")
 
-// NewBodies makes the pool of these sockets.
+// NewBodies returns a pool of these sockets.
 func NewBodies(sockets []*Socket) *Bodies {
 	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin,
 		closed: make(chan struct{})}
@@ -53,8 +53,8 @@ func NewBodies(sockets []*Socket) *Bodies {
 	return b
 }
 
-// Share gives the first sockets lanes, as many as memory is for, and takes over memory. It is called at most
-// once, before the first body.
+// Share gives the first sockets lanes, as many as there is memory for, and takes over memory. It is called at
+// most once, before the first body.
 func (b *Bodies) Share(memory *LaneMemory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,8 +77,8 @@ func (b *Bodies) Share(memory *LaneMemory) {
 	}
 }
 
-// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends
-// (ErrLost). long asks for a socket with a lane, if one is free (SharedBody).
+// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx ends (its error) or the process
+// ends (ErrLost). With long, it returns a socket with a lane if one is free (SharedBody).
 func (b *Bodies) Take(ctx context.Context, long bool) (*Socket, error) {
 	if socket := b.takeFree(long, true); socket != nil {
 		return socket, nil
@@ -98,7 +98,7 @@ func (b *Bodies) Take(ctx context.Context, long bool) (*Socket, error) {
 	}
 }
 
-// Spare takes a socket, as Take does, if more than half of all are free; nil otherwise.
+// Spare returns a free socket, as Take does, if more than half of all sockets are free; otherwise nil.
 func (b *Bodies) Spare(long bool) *Socket {
 	b.mu.Lock()
 	free := len(b.free) + len(b.lanes)
@@ -109,7 +109,7 @@ func (b *Bodies) Spare(long bool) *Socket {
 	return b.takeFree(long, false)
 }
 
-// takeFree returns nil when no socket is free; with waits, the caller then waits at b.free.
+// takeFree returns nil if no socket is free. With waits, it then counts the caller as waiting for b.free.
 func (b *Bodies) takeFree(long, waits bool) *Socket {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,8 +166,8 @@ func (b *Bodies) give(socket *Socket) {
 	b.lanes = append(b.lanes, socket)
 }
 
-// leaveLane is called once for each socket with a lane that was lent, when nobody looks at its memory for
-// that loan.
+// leaveLane is called once for each loan of a socket with a lane, when its memory is no longer used for that
+// loan.
 func (b *Bodies) leaveLane() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -188,7 +188,7 @@ func (b *Bodies) empty() {
 	}
 }
 
-// Close closes every socket, also those that are lent. Reads and writes in progress end.
+// Close closes every socket, including lent ones. Reads and writes in progress end.
 func (b *Bodies) Close() {
 	b.closing.Do(func() {
 		close(b.closed)

@@ -9,28 +9,28 @@ import (
 )
 
 // Handler serves one call. payload is valid until it returns. ctx ends when the caller gives up or the link
-// is lost. A nil message is an empty one. Only the code of an error crosses the link (and a *Failure's
-// detail); the caller of a handler that panics gets HANDLER_PANICKED. Handlers run concurrently.
+// is lost. A nil message is an empty one. Only the code of an error is sent to the caller (and a *Failure's
+// detail). If a handler panics, its caller gets HANDLER_PANICKED. Handlers run concurrently.
 type Handler func(ctx context.Context, m Method, payload []byte) (proto.Message, error)
 
 // CallHandler is a Handler for calls that may have bodies (Call).
 type CallHandler func(ctx context.Context, c *Call) (proto.Message, error)
 
-// server is the answering end of a link, for the time of one Serve.
+// server is the serving end of a link during one Serve.
 type server struct {
 	wire        *wire
 	handle      CallHandler
 	dispatcher  *dispatcher
-	frames      *frameReader // of the goroutine that reads
-	inlineLease lease        // to serve a call in the goroutine that reads
-	ended       chan error   // why the link ends, once
+	frames      *frameReader // used by the goroutine that reads
+	inlineLease lease        // for serving a call in the goroutine that reads
+	ended       chan error   // gets once why the link ends
 }
 
-// Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024
-// further calls or 2.5 MiB are read ahead and wait their turn, first come first served; past that reading
-// pauses, and with it the cancels and pings behind. It blocks until ctx ends (ctx's error) or the link is
-// lost (ErrLost; wrapping io.EOF when the peer closed between two frames), and returns only after every
-// handler has ended: handlers must heed their context.
+// Serve takes over conn and serves its calls, at most inService (at least one) at once. Up to 1,024 further
+// calls or 2.5 MiB are read and wait for their turn, in order. Beyond that reading pauses, so that later
+// cancels and pings wait too. Serve blocks until ctx ends (ctx's error) or the link is lost (ErrLost; it
+// wraps io.EOF if the peer has closed it between two frames). It returns only after every handler has ended,
+// so handlers must return when their context ends.
 func Serve(ctx context.Context, conn net.Conn, h Handler, inService int, list ...Option) error {
 	return ServeCalls(ctx, conn, func(ctx context.Context, c *Call) (proto.Message, error) {
 		return h(ctx, c.Method, c.Payload)
@@ -65,12 +65,12 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	return err
 }
 
-// inlineWithin is how long a call may take in the goroutine that reads, because other calls wait for it.
+// inlineWithin is how long a call may take in the goroutine that reads, because other calls wait meanwhile.
 const inlineWithin = 200 * time.Microsecond
 
 func (s *server) startReading() { s.dispatcher.workers.Go(s.read) }
 
-// read reads until the link ends, or until another goroutine has taken over.
+// read reads until the link ends or another goroutine has taken over.
 func (s *server) read() {
 	for {
 		f, err := s.frames.next()
@@ -100,12 +100,13 @@ func (s *server) read() {
 	}
 }
 
-// serveInline serves a call in the goroutine that reads, and reports whether this goroutine reads on.
+// serveInline serves a call in the goroutine that reads, and reports whether this goroutine should continue
+// to read.
 func (s *server) serveInline(c *Call) (mine bool) {
 	t, returned := s.inlineLease.begin(), false
 	defer func() {
 		mine = s.inlineLease.end(t)
-		if mine && !returned { // the handler has ended the goroutine
+		if mine && !returned { // the handler has called runtime.Goexit
 			s.startReading()
 		}
 	}()
@@ -114,7 +115,7 @@ func (s *server) serveInline(c *Call) (mine bool) {
 	return
 }
 
-// receive returns an error when the frame loses the link.
+// receive returns an error if the frame violates the protocol, which loses the link.
 func (s *server) receive(ctx context.Context, f frame) error {
 	if len(f.payload) > 0 {
 		return errFrameBody
@@ -137,7 +138,7 @@ func (s *server) receive(ctx context.Context, f frame) error {
 	}
 }
 
-// run answers one call, also when its handler panics or ends its goroutine.
+// run handles one call and sends its response, even if the handler panics or calls runtime.Goexit.
 func (s *server) run(ctx context.Context, c *Call) {
 	var message proto.Message
 	var err error = &Failure{CodeText: CodePanicked}
@@ -150,7 +151,7 @@ func (s *server) run(ctx context.Context, c *Call) {
 	message, err = s.handle(c.ctx, c)
 }
 
-// respond sends exactly one frame. Its errors are not the handler's: a lost link is noticed by the reader.
+// respond sends exactly one frame. It ignores errors of the link, which the reader notices.
 func (s *server) respond(ctx context.Context, id uint32, message proto.Message, err error) {
 	if err == nil {
 		switch sent := s.wire.send(ctx, frame{kind: kindResponse, id: id}, message); sent {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Stream is a body socket as the operating system gives it: a net.Conn, or an *os.File that is not blocking.
+// Stream is a body socket of the operating system: a net.Conn, or an *os.File that is not in blocking mode.
 type Stream interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
@@ -24,27 +24,27 @@ type Socket struct {
 	stream     Stream
 
 	reading    sync.Mutex // in the module: held until the last request's body is read to its ending
-	readUntil  time.Time  // when the read deadline that is set passes
+	readUntil  time.Time  // the read deadline that is currently set
 	writeUntil time.Time
 	in         heads
-	lane       *lane // nil: none
+	lane       *lane // nil: there is none
 }
 
-// NewSocket takes over a stream; descriptor is its number in the module.
+// NewSocket takes over a stream; descriptor is its number in the module's process.
 func NewSocket(descriptor int, stream Stream) *Socket {
 	enlargeStream(stream)
 	return &Socket{descriptor: uint32(descriptor), stream: stream}
 }
 
-// Descriptor is the socket's number in the module.
+// Descriptor returns the socket's number in the module's process.
 func (s *Socket) Descriptor() uint32 { return s.descriptor }
 
 var longAgo = time.Unix(1, 0)
 
-// read is one read that lasts until due (zero: no deadline) or until ended, which is asked after every
-// wake-up (nil: never), returns an error. The socket's own deadline is only a wake-up call: it stays set
-// from one body to the next and is moved when it has passed, for moving it with every piece costs more than
-// the piece.
+// read makes one read. It lasts until due (zero: no deadline) or until ended returns an error (nil: never);
+// ended is called after every wake-up. The stream's own deadline only causes a wake-up. It stays set from one
+// body to the next and is moved when it has passed, because moving it for every piece costs more than the
+// piece.
 func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) {
 	for {
 		if moved(&s.readUntil, due) {
@@ -65,7 +65,7 @@ func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) 
 	}
 }
 
-// write returns how much of p has left when it ends; otherwise as read.
+// write returns how many bytes of p were written; otherwise it is like read.
 func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int, err error) {
 	for {
 		if moved(&s.writeUntil, due) {
@@ -87,7 +87,7 @@ func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int
 	}
 }
 
-// moved tells whether the wake-up call that is set comes too late, or never.
+// moved sets the stored deadline to due, and returns true, if it is later than due, has passed or is not set.
 func moved(until *time.Time, due time.Time) bool {
 	switch {
 	case due.IsZero(), !until.IsZero() && !until.After(due) && until.After(time.Now()):
@@ -109,8 +109,8 @@ func over(due time.Time, ended func() error) error {
 	return nil
 }
 
-// wakeOn makes a blocked read or write look at ctx when that ends. What it may leave behind is a deadline
-// in the past, which the next user takes for a wake-up call too.
+// wakeOn wakes a blocked read or write when ctx ends, so that it checks ctx. It may leave behind a deadline
+// in the past, which is only a wake-up for the next user, too.
 func (s *Socket) wakeOn(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, s.wake)
 }
@@ -120,7 +120,7 @@ func (s *Socket) wake() {
 	_ = s.stream.SetWriteDeadline(longAgo)
 }
 
-// enlargeStream is enlarge for what may be a file.
+// enlargeStream is enlarge for a stream that may be a file.
 func enlargeStream(stream Stream) {
 	if conn, ok := stream.(net.Conn); ok {
 		enlarge(conn)

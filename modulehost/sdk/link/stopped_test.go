@@ -63,8 +63,8 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 	})
 }
 
-// TestFullSocket is TestStoppedPeer over a real socket: calls are written until the kernel's buffer is full,
-// and each ends at its own deadline, before and after.
+// TestFullSocket is TestStoppedPeer with a real socket: calls are written until the kernel's buffer is full.
+// Calls before and after that each end at their own deadline.
 func TestFullSocket(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -114,7 +114,7 @@ func TestWritesCombine(t *testing.T) {
 				}
 			})
 		}
-		synctest.Wait() // one writes, 49 wait for their responses
+		synctest.Wait() // one call writes, 49 wait for their responses
 		close(slow.release)
 		callers.Wait()
 		if slow.writes > 2 {
@@ -163,7 +163,7 @@ func TestNobodyWritesForOthersForEver(t *testing.T) {
 // slowConn is a connection whose writes are slow and have no deadline.
 type slowConn struct {
 	net.Conn
-	release chan struct{} // nil: not held up
+	release chan struct{} // nil: not blocked
 	takes   time.Duration
 	writes  int
 }
@@ -174,7 +174,7 @@ func (s *slowConn) Write(b []byte) (int, error) {
 		<-s.release
 	}
 	n, err := s.Conn.Write(b)
-	time.Sleep(s.takes) // the slowness itself
+	time.Sleep(s.takes) // slow on purpose
 	return n, err
 }
 

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// upload copies a request's body to its socket, in a goroutine of its own: the response may come before the
-// body's end.
+// upload copies a request's body to its socket, in its own goroutine, because the response may come before
+// the body's end.
 type upload struct {
 	halted   atomic.Bool
-	failed   chan struct{} // closed when the source failed
-	released chan struct{} // closed when the source is read no more
-	sent     chan struct{} // closed when the ending is out, or cannot be any more
-	whole    bool          // after released
-	err      error         // after released: why not
+	failed   chan struct{} // closed if the source has failed
+	released chan struct{} // closed when the source is no longer read
+	sent     chan struct{} // closed when the ending is sent or can no longer be sent
+	whole    bool          // valid after released: the whole source was read
+	err      error         // valid after released: why not
 }
 
 var errHalted = errors.New("the answer came before the end of the body")
@@ -32,10 +32,10 @@ func (x *Exchange) Upload(source io.Reader, limit int64) {
 	}
 }
 
-// Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked
-// Read of the source return. whole tells whether the source was read to its end; else err is
-// ErrBodyOverflow, ErrBodyAborted when the source failed by itself, or of no matter. The module learns of
-// either only afterwards, so that no response that comes of it can be here before.
+// Halt ends the upload if it has not ended, and returns when the source is no longer used. interrupt makes a
+// blocked Read of the source return. whole reports whether the source was read to its end. If not, err is
+// ErrBodyOverflow, ErrBodyAborted if the source failed by itself, or another error without meaning. The
+// module is notified of the end only after that, so the response to it cannot have arrived before.
 func (x *Exchange) Halt(interrupt func()) (whole bool, err error) {
 	u := x.upload
 	if u == nil {
@@ -61,7 +61,7 @@ func (u *upload) gone() bool {
 	}
 }
 
-// goneBefore waits until the ending is out.
+// goneBefore waits until the ending is sent.
 func (u *upload) goneBefore(due time.Time) bool {
 	if u.gone() {
 		return true
@@ -89,11 +89,11 @@ func (u *upload) run(x *Exchange, source io.Reader, limit int64) {
 	defer buffers.Put(to.b)
 	rest := u.copy(x, &to, source, limit)
 	close(u.released)
-	// Without a deadline: the handler is done or about to read, and the SDK reads what is left.
+	// Without a deadline: the handler has returned or is about to read, and the SDK reads the rest.
 	_, _ = x.socket.write(rest, time.Time{}, nil)
 }
 
-// copy returns what is still to be written: the rest of a piece that was begun, and the ending.
+// copy returns the bytes that remain to be written: the rest of a piece that was begun, and the ending.
 func (u *upload) copy(x *Exchange, to *uploadTo, source io.Reader, limit int64) []byte {
 	for left := limit; ; {
 		room, err := to.room()
@@ -125,19 +125,20 @@ func (u *upload) copy(x *Exchange, to *uploadTo, source io.Reader, limit int64) 
 		written, err := x.socket.write(piece, time.Time{}, u.ended)
 		if err != nil {
 			u.err = err
-			return append(piece[written:], endingPiece(pieceAbort)...) // within piece, which has room for it
+			return append(piece[written:], endingPiece(pieceAbort)...) // fits into piece's capacity
 		}
 	}
 }
 
-// uploadTo is where a body is read to: a slot of the socket's lane, if it has one, else a buffer.
+// uploadTo is the memory into which a body is read: a slot of the socket's lane, if it has one, else a
+// buffer.
 type uploadTo struct {
 	socket *Socket
 	b      *buffer
 	ended  func() error
 }
 
-// room waits for a free slot. An error: the upload was halted, the link is lost, or the module responds.
+// room waits for a free slot. It fails if the upload was halted, the link is lost, or the module responds.
 func (t *uploadTo) room() ([]byte, error) {
 	if lane := t.socket.lane; lane != nil {
 		return lane.room(&t.socket.in, t)
@@ -155,7 +156,7 @@ func (t *uploadTo) last(n int, behind pieceKind) []byte {
 	return t.b.last(n, behind)
 }
 
-// extend restarts the time to the response, because the request's body has ended.
+// extend restarts the timeout for the response, because the request's body has ended.
 func (x *Exchange) extend() {
 	x.client.mu.Lock()
 	defer x.client.mu.Unlock()

@@ -15,28 +15,28 @@ import (
 
 const (
 	// senderWait is how long a sender itself waits for the socket. After that a background goroutine finishes
-	// the write, so that a stopped peer cannot hold a caller past its deadline.
+	// the write, so that a stopped peer cannot block a caller beyond its deadline.
 	senderWait = time.Millisecond
-	// maxBatches is how many batches a sender writes before the rest goes on without it: one caller must not
-	// carry all others' frames for ever.
+	// maxBatches is how many batches a sender writes before a goroutine writes the rest: one caller must not
+	// send the frames of all others for ever.
 	maxBatches = 8
 	// maxQueued bounds the bytes that wait for the socket; later senders wait for room, within their own
-	// deadline. Measured: with 256 KiB, batches of 64 KiB messages outgrow what is reused and the socket, at a
-	// third of the throughput.
+	// deadlines. Measured: with 256 KiB, batches of 64 KiB messages outgrow both the reused buffer and the
+	// socket's, which costs two thirds of the throughput.
 	maxQueued = 128 << 10
 )
 
-// wire writes frames and knows whether the link still works. A sender that finds no write in progress writes
-// everything that is queued. So one write carries many frames under load, and a lone frame leaves at once
+// wire writes frames and stores whether the link works. A sender that finds no write in progress writes
+// everything that is queued. So under load one write sends many frames, and a lone frame is sent at once
 // without another goroutine.
 type wire struct {
 	conn          net.Conn
-	gone          chan struct{}    // closed once the link is lost
-	othersSending func() bool      // whether others are about to send too; asked without a lock
-	immediate     *immediateWriter // nil: conn is no socket
+	gone          chan struct{}    // closed when the link is lost
+	othersSending func() bool      // whether others are about to send; called without a lock
+	immediate     *immediateWriter // nil: conn is not a socket
 
 	memory Memory
-	batch  int // bytes of the one being written
+	batch  int // bytes of the batch that is being written
 
 	mu      sync.Mutex
 	lost    error // the first cause, wrapped in ErrLost
@@ -45,7 +45,7 @@ type wire struct {
 	writing bool
 	room    chan struct{} // not nil while a sender waits; closed when the queue was taken
 
-	background sync.WaitGroup // writes that go on without their sender
+	background sync.WaitGroup // writes that continue without their sender
 }
 
 func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
@@ -54,12 +54,12 @@ func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
 		immediate: newImmediateWriter(conn), memory: memory}
 }
 
-// send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees
-// that it leaves. A nil error means queued, not received. ctx bounds the wait for room; a cancel waits for
-// none, as its caller is leaving.
+// send queues one frame whose payload is the message, or the frame's own payload if there is none, and
+// ensures that it is sent. A nil error means that it is queued, not that it was received. ctx bounds the wait
+// for room; a cancel does not wait, because its caller has given up.
 func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err error) {
 	defer func() {
-		if recover() != nil { // protobuf panics when the caller changes the message meanwhile
+		if recover() != nil { // protobuf panics if the caller changes the message meanwhile
 			err = ErrUnencodable
 		}
 	}()
@@ -87,8 +87,8 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 		w.writing = true
 		if w.othersSending() {
 			w.mu.Unlock()
-			// Senders that are about to queue a frame join this batch: 1.6 times the calls at 32 senders. For a
-			// lone sender it would only wake a thread.
+			// Other senders that are about to queue a frame join this batch: 1.6 times as many calls with 32 senders.
+			// For a lone sender it would only wake a thread.
 			runtime.Gosched()
 			w.mu.Lock()
 		}
@@ -97,7 +97,7 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 	return nil
 }
 
-// waitForRoom is called, and returns, with the lock held.
+// waitForRoom must be called with the lock held, and returns with it.
 func (w *wire) waitForRoom(ctx context.Context) error {
 	for w.lost == nil && len(w.queue) > maxQueued {
 		if w.room == nil {
@@ -119,7 +119,7 @@ func (w *wire) waitForRoom(ctx context.Context) error {
 	return nil
 }
 
-// enqueue leaves the queue as it was when protobuf refuses the message.
+// enqueue does not change the queue if protobuf refuses the message.
 func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 	queue := appendHead(slices.Grow(w.queue, headBytes+size), f, size)
 	if message == nil {
@@ -131,14 +131,14 @@ func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 		}
 	}
 	if len(queue) != len(w.queue)+headBytes+size {
-		return ErrUnencodable // it changed since it was measured; the head would lie
+		return ErrUnencodable // the message has changed since it was measured, so the head is wrong
 	}
 	w.queue = queue
 	w.memory.Add(headBytes + size)
 	return nil
 }
 
-// drain is called, and returns, with the lock held and writing set.
+// drain must be called with the lock held and writing set, and returns with the lock held.
 func (w *wire) drain() {
 	for round := 0; len(w.queue) > 0 && w.lost == nil; round++ {
 		if round == maxBatches {
@@ -164,8 +164,8 @@ func (w *wire) drain() {
 	w.writing = false
 }
 
-// handOver lets the rest of a batch, and what queues up behind it, leave without the sender. wait waits for
-// it.
+// handOver makes a background goroutine write the rest of a batch, and what is queued after it. wait waits
+// for that goroutine.
 func (w *wire) handOver(rest []byte, until time.Time) {
 	w.background.Go(func() {
 		if len(rest) > 0 {
@@ -187,7 +187,7 @@ func (w *wire) handOver(rest []byte, until time.Time) {
 	})
 }
 
-// takeBatch is called with the lock held: all that is queued now goes out as one batch.
+// takeBatch must be called with the lock held. It takes everything that is queued as one batch.
 func (w *wire) takeBatch() []byte {
 	out := w.queue
 	w.batch = len(out)
@@ -196,7 +196,7 @@ func (w *wire) takeBatch() []byte {
 	return out
 }
 
-// finishBatch is called with the lock held, after a batch was written or was not.
+// finishBatch must be called with the lock held, after a batch was written or has failed.
 func (w *wire) finishBatch(out []byte, err error) {
 	w.memory.Release(w.batch)
 	w.batch = 0
@@ -234,7 +234,7 @@ func (w *wire) failLocked(cause error) error {
 		w.lost = lost(cause)
 		close(w.gone)
 		w.wakeWaiting()
-		_ = w.conn.Close() // wakes the reader and a blocked write; half a frame may be out
+		_ = w.conn.Close() // wakes the reader and a blocked write, which may have written a part of a frame
 	}
 	return w.lost
 }
@@ -248,11 +248,11 @@ func (w *wire) isGone() bool {
 	}
 }
 
-// wait returns when every background write has ended. It is called after fail.
+// wait returns when every background write has ended. It must be called after fail.
 func (w *wire) wait() {
 	w.background.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.memory.Release(len(w.queue) + w.batch) // what did not leave
+	w.memory.Release(len(w.queue) + w.batch) // frames that were not sent
 	w.queue, w.batch = nil, 0
 }
