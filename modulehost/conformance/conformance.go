@@ -5,9 +5,9 @@
 // the platform's own route table, with its own role in a PostgreSQL database. Only a trial has two invented
 // callers, a bucket store in memory, a mail server that accepts everything, and a value for every required
 // setting and secret. There are no other modules.
+//
 // The checks are the rows of one table (table.go). Each checks one promise of the contract. For each there is
 // a module in testdata/broken that breaks the promise, and the check must fail for it.
-// that breaks it is seen to: testdata/broken has such a module for each.
 package conformance
 
 import (

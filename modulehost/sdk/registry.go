@@ -51,7 +51,6 @@ type Registry struct {
 }
 
 // handler is a route's function and the names of its path's {name} segments.
-// handler is one route's code and the names of its path's {name} segments.
 type handler struct {
 	serve    func(w http.ResponseWriter, r *http.Request) error
 	names    []string
@@ -117,7 +116,6 @@ func (r *Registry) problem() error { return errors.Join(r.problems...) }
 
 // sort makes the registration independent of the order of the declarations. A module that declares by ranging
 // over a map must register the same each time its process starts, or the platform refuses it.
-// order of a map must register the same each time its process starts, or the platform refuses it.
 func (r *Registry) sort() {
 	order := make([]int, len(r.routes))
 	for n := range order {
