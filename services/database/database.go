@@ -18,6 +18,11 @@ const (
 	coreConns   = 15 // Core's share of the process's 40 connections, beside the probe's one
 	moduleConns = 24 // limit for all modules together, unless there are more modules
 
+	// coreIdleTransaction is how long PostgreSQL keeps the locks of a process that hangs in a transaction, or
+	// whose machine is lost: every recorded change of the other processes waits for one of them. A request's
+	// transaction ends within 5 s.
+	coreIdleTransaction = 10 * time.Second
+
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 
 	// for connections in use when the service stops; afterwards their sockets are closed
@@ -64,6 +69,7 @@ func Open(settings environment.Database) (*Database, error) {
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = coreConns
 	config.MaxConnIdleTime = 5 * time.Minute
+	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(coreIdleTransaction)
 	config.ShouldPing = func(_ context.Context, idle pgxpool.ShouldPingParams) bool {
 		return !isUsable(idle.Conn, idle.IdleDuration)
 	}
