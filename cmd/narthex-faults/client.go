@@ -23,8 +23,8 @@ type person struct {
 	client  *http.Client
 }
 
-// answer is what came of a request; status 0 with an error is none.
-type answer struct {
+// response is what came of a request; with an error there is none, or only a part.
+type response struct {
 	status int
 	header http.Header
 	body   string
@@ -32,16 +32,16 @@ type answer struct {
 	took   time.Duration
 }
 
-// String is the answer in a few words.
-func (a answer) String() string {
+// String is the response in a few words.
+func (a response) String() string {
 	if a.err != nil {
-		return fmt.Sprintf("no answer (%v)", a.err)
+		return fmt.Sprintf("no response (%v)", a.err)
 	}
 	return strings.TrimSpace(fmt.Sprintf("%d %.120s", a.status, a.body))
 }
 
-// is tells whether the answer has a status and, unless it is "", a code.
-func (a answer) is(status int, code string) bool {
+// is tells whether the response has a status and, unless it is "", a code.
+func (a response) is(status int, code string) bool {
 	return a.err == nil && a.status == status && (code == "" || a.body == `{"code":"`+code+`"}`)
 }
 
@@ -76,38 +76,38 @@ func (c *check) owner() *person {
 	return owner
 }
 
-// do sends a request as the Dashboard does and reads the whole answer.
-func (p *person) do(method, path string, value any) answer {
+// do sends a request as the Dashboard does and reads the whole response.
+func (p *person) do(method, path string, value any) response {
 	return p.doContext(context.Background(), method, path, value)
 }
 
-func (p *person) doContext(ctx context.Context, method, path string, value any) answer {
+func (p *person) doContext(ctx context.Context, method, path string, value any) response {
 	return p.doOrigin(ctx, method, path, value, p.address)
 }
 
 // doOrigin is doContext for a person whose address is not that of the Dashboard.
-func (p *person) doOrigin(ctx context.Context, method, path string, value any, origin string) answer {
+func (p *person) doOrigin(ctx context.Context, method, path string, value any, origin string) response {
 	began := time.Now()
 	got := p.send(ctx, method, path, value, origin)
 	got.took = time.Since(began)
 	return got
 }
 
-func (p *person) send(ctx context.Context, method, path string, value any, origin string) answer {
+func (p *person) send(ctx context.Context, method, path string, value any, origin string) response {
 	request, err := p.request(ctx, method, path, value)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	if method != http.MethodGet {
 		request.Header.Set("Origin", origin)
 	}
-	response, err := p.client.Do(request)
+	received, err := p.client.Do(request)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
-	text, err := io.ReadAll(response.Body)
-	err = errors.Join(err, response.Body.Close())
-	return answer{status: response.StatusCode, header: response.Header, body: string(text), err: err}
+	text, err := io.ReadAll(received.Body)
+	err = errors.Join(err, received.Body.Close())
+	return response{status: received.StatusCode, header: received.Header, body: string(text), err: err}
 }
 
 func (p *person) request(ctx context.Context, method, path string, value any) (*http.Request, error) {
@@ -160,7 +160,7 @@ func (p *person) subscribe(ctx context.Context, path string) (*stream, error) {
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(response.Body, 200))
 		s.close()
-		return nil, fmt.Errorf("a stream was answered %d %s", response.StatusCode, text)
+		return nil, fmt.Errorf("a stream was refused with %d %s", response.StatusCode, text)
 	}
 	return s, nil
 }
@@ -194,7 +194,7 @@ func (s *stream) next() (kind, data string, err error) {
 
 // isAllowedOfModule tells whether a caller of a module that dies may get this
 // (docs/reference/error-codes.md).
-func isAllowedOfModule(a answer) bool {
+func isAllowedOfModule(a response) bool {
 	switch {
 	case a.is(http.StatusOK, ""), a.is(http.StatusInternalServerError, "MODULE_HANDLER_FAILED"),
 		a.is(http.StatusServiceUnavailable, "MODULE_OVERLOADED"):

@@ -33,11 +33,12 @@ func clientFaults() []fault {
 		{name: "clients/nonsense", run: nonsenseClients,
 			done:     "bytes that are no HTTP, two lengths, headers of 20 KiB",
 			expected: "400 or 431 without a body, and the connection is closed"},
-		{name: "clients/gone", run: goneClients,
-			done:     "500 clients reset their connection in the midst of a request",
-			expected: "nothing of them is left, others notice nothing"},
+		{name: "clients/gone", place: placeOptions{wild: []string{"wild"}}, run: goneClients,
+			done: "500 clients reset their connection in the middle of a request; another one waits for a handler",
+			expected: "nothing of them is left, and their handlers end, while the other one waits; others notice " +
+				"nothing"},
 		{name: "clients/unread-answers", place: placeOptions{wild: []string{"wild"}}, run: unreadAnswers,
-			done:     "20 clients ask for an endless answer and read nothing",
+			done:     "20 clients ask for an endless response and read nothing",
 			expected: "they are closed after 20 s, the log says \"client took nothing of its answer\""},
 		{name: "clients/silent-readers", run: silentReaders,
 			done:     "20 readers of a channel read nothing while it tells more than they can hold",
@@ -48,30 +49,34 @@ func clientFaults() []fault {
 	}
 }
 
-// slowClients opens connections that begin with a text and go on with a byte every 200 ms, and waits for what
-// they are told. Without a text they send nothing.
+// slowClients opens connections that begin with a text and go on with a byte every 200 ms, and waits for
+// their responses. Without a text they send nothing.
 func (c *check) slowClients(begin string, number int) {
-	owner := c.owner()
-	c.watch(owner, usualPaths()...)
+	c.watch(c.owner(), usualPaths()...)
+	c.awaitTimeouts(begin, number)
+}
+
+// awaitTimeouts is slowClients without those who watch.
+func (c *check) awaitTimeouts(begin string, number int) {
 	const timedOut = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
 	var clients sync.WaitGroup
-	var told atomic.Int64
+	var refused atomic.Int64
 	began := time.Now()
 	for range number {
 		clients.Go(func() {
 			got, err := c.slowClient(begin)
 			if got != timedOut {
-				c.wrong("a slow client was told %.60q, %v; want 408", got, err)
+				c.wrong("a slow client got %.60q, %v; want 408", got, err)
 				return
 			}
-			told.Add(1)
+			refused.Add(1)
 		})
 	}
 	clients.Wait()
-	c.saw("%d of %d were told 408 within %.0f s", told.Load(), number, time.Since(began).Seconds())
+	c.saw("%d of %d got 408 within %.0f s", refused.Load(), number, time.Since(began).Seconds())
 }
 
-func (c *check) slowClient(begin string) (told string, err error) {
+func (c *check) slowClient(begin string) (got string, err error) {
 	conn, err := c.dial()
 	if err != nil {
 		return "", err
@@ -124,28 +129,40 @@ func nonsenseClients(c *check) {
 			c.ok(err, "a connection")
 			_ = conn.SetDeadline(time.Now().Add(patience))
 			_, _ = io.WriteString(conn, bytes)
-			got, _ := io.ReadAll(conn)
+			got, err := io.ReadAll(conn)
 			_ = conn.Close()
 			status := what[:3]
 			if !strings.HasPrefix(string(got), "HTTP/1.1 "+status+" ") ||
 				!strings.HasSuffix(string(got), "Connection: close\r\n\r\n") {
-				c.wrong("%s: told %.80q", what, got)
+				c.wrong("%s: got %.80q", what, got)
+			}
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				c.fatal("%s: the connection was not closed within %v", what, patience)
 			}
 		}
 	}
-	c.saw("60 connections were told 400 or 431 and closed")
+	c.saw("60 connections got 400 or 431 and were closed")
 }
 
 func goneClients(c *check) {
 	owner := c.owner()
 	c.watch(owner, usualPaths()...)
-	before := c.metric(c.ctx, "go_goroutines")
+	const (
+		calls   = `narthex_module_requests_in_flight{module="wild"}`
+		readers = `narthex_realtime_readers{channel="notes",module="board"}`
+	)
+	waiting := c.as(owner)
+	stays := make(chan response, 1)
+	go func() { stays <- waiting.do("GET", wildRoot+"/hold", nil) }()
+	c.eventually("a client waits", func() bool { return c.metric(c.ctx, calls) == 1 })
+	before, descriptors := c.metric(c.ctx, "go_goroutines"), openDescriptors(c.daemon.pid())
 	requests := []string{
 		"GET /api/v1/module-realtime/board/notes HTTP/1.1\r\nHost: localhost\r\nCookie: " + owner.cookie +
 			"\r\n\r\n",
 		"POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: localhost\r\nOrigin: " + c.address + "\r\nCookie: " +
 			owner.cookie + "\r\nContent-Length: 500000\r\n\r\nhalf of it",
 		"GET /api/v1/principal HTTP/1.1\r\nHost: localhost\r\nCookie: " + owner.cookie + "\r\n\r\n",
+		"GET " + wildRoot + "/hold HTTP/1.1\r\nHost: localhost\r\nCookie: " + owner.cookie + "\r\n\r\n",
 		"GET / HT",
 	}
 	var clients sync.WaitGroup
@@ -162,11 +179,26 @@ func goneClients(c *check) {
 		})
 	}
 	clients.Wait()
-	after := 0.0
-	if !c.within(patience, func() bool { after = c.metric(c.ctx, "go_goroutines"); return after <= before+20 }) {
-		c.wrong("%.0f goroutines before, %.0f afterwards", before, after)
+	after, left := 0.0, 0
+	gone := func() bool {
+		after, left = c.metric(c.ctx, "go_goroutines"), openDescriptors(c.daemon.pid())
+		return c.metric(c.ctx, calls) == 1 && c.metric(c.ctx, readers) == 0 && after <= before+20 &&
+			left <= descriptors+20
 	}
-	c.saw("%.0f goroutines before, %.0f afterwards", before, after)
+	for !gone() { // what ends by its deadline ends no sooner than the call of the client who waits
+		select {
+		case got := <-stays:
+			c.fatal("the client who waits got %v; of the others there are %.0f calls and %.0f readers, %.0f "+
+				"goroutines (%.0f before), %d descriptors (%d before)", got, c.metric(c.ctx, calls),
+				c.metric(c.ctx, readers), after, before, left, descriptors)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	c.saw("%.0f goroutines before, %.0f afterwards; the handlers ended while the other client waited", before,
+		after)
+	if got := <-stays; !isAllowedOfModule(got) {
+		c.wrong("the client who waits: %v, want a response at the deadline of handlers", got)
+	}
 }
 
 func unreadAnswers(c *check) {
@@ -303,7 +335,7 @@ func (c *check) showOnce(ctx context.Context, p *person, channel string, shown f
 	// the wait for a connection has its own bound, for thousands come at once
 	s, err := p.subscribe(ctx, channel)
 	if err != nil {
-		_, said, _ := strings.Cut(err.Error(), "a stream was answered ")
+		_, said, _ := strings.Cut(err.Error(), "a stream was refused with ")
 		known := strings.HasPrefix(said, "503 ") || strings.HasPrefix(said, `500 {"code":"MODULE_HANDLER_FAILED"}`)
 		if ctx.Err() == nil && !known {
 			c.wrong("a screen: %v", err)

@@ -19,7 +19,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// databaseFaults are those of PostgreSQL and of the way to it. What was acknowledged is there afterwards.
+// databaseFaults are those of PostgreSQL and of the network path to it. What was acknowledged is there
+// afterwards.
 func databaseFaults() []fault {
 	const away = "503 STORE_UNAVAILABLE or PRINCIPAL_RESOLUTION_FAILED, ready 503, live 200; it is found " +
 		"again without a restart, nothing acknowledged is lost, modules keep running"
@@ -39,13 +40,13 @@ func databaseFaults() []fault {
 					c.databaseStarts, "refused")
 			}},
 		{name: "database/frozen", done: "all processes of PostgreSQL are frozen (SIGSTOP), under writes",
-			expected: away + "; it is asked on the sockets that there are", run: databaseFrozen},
+			expected: away + "; it is asked on the sockets that are open already", run: databaseFrozen},
 		{name: "database/sessions-ended", done: "all sessions are ended every 100 ms for 5 s, under writes",
 			expected: "200, or 503 as above; nothing acknowledged is lost", run: databaseSessionsEnded},
 		{name: "database/no-connections", done: "others take all of its connections",
 			expected: away + "; the log says why: too-many-connections", run: databaseFull},
 		{name: "database/read-only", done: "PostgreSQL is set to read-only (default_transaction_read_only)",
-			expected: "reads are answered, writes get 503 STORE_UNAVAILABLE; then all is as before",
+			expected: "reads are served, writes get 503 STORE_UNAVAILABLE; then all is as before",
 			run:      databaseReadOnly},
 		{name: "database/disk-full", done: "the disk of PostgreSQL is full, tables and log",
 			expected: "writes get 503 STORE_UNAVAILABLE, live 200; once there is room and it was restarted (the " +
@@ -59,13 +60,14 @@ func databaseFaults() []fault {
 			place:    placeOptions{notStarted: true}},
 		{name: "database/table-locked", done: "another session locks the table of invitations", run: tableLocked,
 			expected: "its requests end with 503 STORE_UNAVAILABLE; others notice nothing; then all is as before"},
-		{name: "database/half-open", done: "the way to PostgreSQL swallows everything, under writes",
-			expected: away, place: proxied, run: func(c *check) { c.databaseWay(silent) }},
-		{name: "database/resets", done: "the way to PostgreSQL resets every connection, under writes",
+		{name: "database/half-open", expected: away, place: proxied,
+			done: "the network path to PostgreSQL drops everything (half-open), under writes",
+			run:  func(c *check) { c.databaseWay(silent) }},
+		{name: "database/resets", done: "the network path to PostgreSQL resets every connection, under writes",
 			expected: away, place: proxied, run: func(c *check) { c.databaseWay(resets) }},
-		{name: "database/nonsense", done: "nonsense comes instead of PostgreSQL's answers, under writes",
+		{name: "database/nonsense", done: "nonsense comes instead of PostgreSQL's responses, under writes",
 			expected: away, place: proxied, run: func(c *check) { c.databaseWay(garbles) }},
-		{name: "database/trickle", done: "PostgreSQL's answers come at 10 bytes a second, under writes",
+		{name: "database/trickle", done: "PostgreSQL's responses come at 10 bytes a second, under writes",
 			expected: "503 as above once a request is too slow; a ping may be fast enough for ready",
 			place:    proxied, run: func(c *check) { c.databaseWay(trickles) }},
 		{name: "database/failover", done: "the primary is killed under writes and its standby promoted",
@@ -107,7 +109,7 @@ func (c *check) lookWhileAway(owner *person, why string) {
 	if !ready.is(503, "NOT_READY") && (why != slowWhy || !ready.is(200, "")) {
 		c.wrong("ready while the database is away: %v, want 503 NOT_READY", ready)
 	}
-	for _, got := range []answer{principal, plain} {
+	for _, got := range []response{principal, plain} {
 		if !got.is(503, "PRINCIPAL_RESOLUTION_FAILED") {
 			c.wrong("a request of a person while the database is away: %v, want 503 PRINCIPAL_RESOLUTION_FAILED", got)
 		}
@@ -144,14 +146,14 @@ func sortedKeys(all map[string]bool) (keys []string) {
 
 func (c *check) databaseStarts() { c.ok(c.startDatabase(c.ctx), "PostgreSQL") }
 
-// databaseWay breaks the way to the database.
+// databaseWay breaks the network path to the database.
 func (c *check) databaseWay(how way) {
 	why := anyWhy
 	if how == trickles {
 		why = slowWhy
 	}
-	c.databaseAway(func() { c.ok(c.toDatabase.set(how), "the way") },
-		func() { c.ok(c.toDatabase.set(passes), "the way") }, why)
+	c.databaseAway(func() { c.ok(c.toDatabase.set(how), "the proxy") },
+		func() { c.ok(c.toDatabase.set(passes), "the proxy") }, why)
 }
 
 func databaseFrozen(c *check) {
@@ -259,7 +261,7 @@ func databaseReadOnly(c *check) {
 		c.ok(err, statement)
 	}
 	writes.moreRefused(20)
-	c.saw("reads are answered, ready is %v", owner.do("GET", "/api/v1/health/ready", nil))
+	c.saw("reads are served, ready is %v", owner.do("GET", "/api/v1/health/ready", nil))
 	for _, statement := range []string{`SET default_transaction_read_only = off`,
 		`ALTER SYSTEM RESET default_transaction_read_only`, `SELECT pg_reload_conf()`} {
 		_, err := c.query(c.ctx, statement)
@@ -322,7 +324,7 @@ func databaseSchemaBroken(c *check) {
 		_, err := c.query(c.ctx, `ALTER TABLE core.`+from+` RENAME TO `+to)
 		c.ok(err, "ALTER TABLE")
 	}
-	expect := func(what string, got answer, status int, code string) {
+	expect := func(what string, got response, status int, code string) {
 		c.saw("%s: %v", what, got)
 		if got.status != status || !strings.Contains(got.body, `"code":"`+code+`"`) {
 			c.wrong("%s: %v, want %d %s", what, got, status, code)
@@ -373,7 +375,7 @@ func tableLocked(c *check) {
 	c.ok(err, "a transaction")
 	_, err = tx.Exec(c.ctx, `LOCK TABLE core.invitation IN ACCESS EXCLUSIVE MODE`)
 	c.ok(err, "LOCK TABLE")
-	results := make(chan answer, 5)
+	results := make(chan response, 5)
 	for range cap(results) {
 		own := c.as(owner)
 		go func() { results <- own.do("GET", "/api/v1/invitations", nil) }()

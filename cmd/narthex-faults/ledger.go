@@ -2,19 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
 // ledger holds what was acknowledged of the writes on one path.
 type ledger struct {
 	name                  string
-	send                  func(ctx context.Context, n int64) (got answer, key string)
-	table                 string // a query of the keys that are there
+	send                  func(ctx context.Context, p *person, n int64) (got response, key string)
+	table                 string       // a query of the keys that are there
+	number                atomic.Int64 // of the last write that was sent
 	acknowledged, refused atomic.Int64
 
 	mu   sync.Mutex
@@ -25,13 +28,19 @@ type ledger struct {
 type ledgers struct {
 	*check
 	all     []*ledger
-	allowed []string // the refusals that may come, as answer prints them
+	allowed []string // the refusals that may come, as response prints them
+	faulty  *person  // whose process is the one that fails: may get any refusal, or nothing; nil: nobody
+	writes  context.Context
 	cancel  context.CancelFunc
 	writing sync.WaitGroup
 }
 
-// noAnswer allows writes that get no answer, where the daemon itself ends.
-const noAnswer = "no answer"
+const (
+	// noResponse allows writes that get no response, where the daemon itself ends.
+	noResponse = "no response"
+	// notConnected allows writes that were never sent, because nobody listens: after a stop that drains.
+	notConnected = "not connected"
+)
 
 // writers is how many write at once on each path.
 const writers = 4
@@ -39,47 +48,59 @@ const writers = 4
 // write begins writing as a person. Refusals that the reference promises while the database is away, and
 // those that are named, are no failure.
 func (c *check) write(p *person, allowed ...string) *ledgers {
+	l := c.newLedgers(allowed...)
+	l.begin(p)
+	return l
+}
+
+// newLedgers prepares what write begins, for writes as several people.
+func (c *check) newLedgers(allowed ...string) *ledgers {
 	run := time.Now().UnixNano() % 1_000_000
 	l := &ledgers{check: c, allowed: append(allowed, `503 {"code":"STORE_UNAVAILABLE"}`,
 		`503 {"code":"PRINCIPAL_RESOLUTION_FAILED"}`, `503 {"code":"MODULE_OVERLOADED"}`)}
 	l.all = []*ledger{
 		{name: "the API", table: `SELECT email FROM core.invitation`, keys: make(map[string]bool),
-			send: func(ctx context.Context, n int64) (answer, string) {
+			send: func(ctx context.Context, p *person, n int64) (response, string) {
 				email := fmt.Sprintf("guest-%d-%d@example.org", run, n)
 				return p.doContext(ctx, "POST", "/api/v1/invitations", map[string]string{"email": email}), email
 			}},
 		{name: "a module", table: `SELECT id FROM module_board.notes`, keys: make(map[string]bool),
-			send: func(ctx context.Context, _ int64) (answer, string) {
+			send: func(ctx context.Context, p *person, _ int64) (response, string) {
 				got := p.doContext(ctx, "POST", "/api/v1/modules/board/notes", nil)
 				return got, got.body
 			}},
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	l.cancel = cancel
-	for _, each := range l.all {
-		var number atomic.Int64
-		for range writers {
-			l.writing.Go(func() {
-				for ctx.Err() == nil {
-					l.writeOne(each, number.Add(1))
-					pause(ctx, 20*time.Millisecond)
-				}
-			})
-		}
-	}
+	l.writes, l.cancel = context.WithCancel(c.ctx)
 	c.cleanup(l.stop)
 	return l
 }
 
-func (l *ledgers) writeOne(each *ledger, n int64) {
-	got, key := each.send(context.WithoutCancel(l.ctx), n)
+// begin writes as a person, beside those who write already.
+func (l *ledgers) begin(p *person) {
+	for _, each := range l.all {
+		for range writers {
+			l.writing.Go(func() {
+				for l.writes.Err() == nil {
+					l.writeOne(each, p)
+					pause(l.writes, 20*time.Millisecond)
+				}
+			})
+		}
+	}
+}
+
+func (l *ledgers) writeOne(each *ledger, p *person) {
+	got, key := each.send(context.WithoutCancel(l.ctx), p, each.number.Add(1))
+	unsent := errors.Is(got.err, syscall.ECONNREFUSED)
 	switch {
 	case got.status == http.StatusOK || got.status == http.StatusCreated:
 		each.mu.Lock()
 		each.keys[key] = true
 		each.mu.Unlock()
 		each.acknowledged.Add(1)
-	case slices.Contains(l.allowed, got.String()), got.err != nil && slices.Contains(l.allowed, noAnswer):
+	case p == l.faulty, slices.Contains(l.allowed, got.String()),
+		unsent && slices.Contains(l.allowed, notConnected),
+		got.err != nil && slices.Contains(l.allowed, noResponse):
 		each.refused.Add(1)
 		if got.err != nil {
 			pause(l.ctx, 100*time.Millisecond)
@@ -112,7 +133,7 @@ func (l *ledgers) moreRefused(n int64) {
 }
 
 // compare stops writing and looks for everything acknowledged. A refused write may be there: its connection
-// broke before the answer of the commit.
+// broke before the response of the commit.
 func (l *ledgers) compare() {
 	l.stop()
 	for _, each := range l.all {

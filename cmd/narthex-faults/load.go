@@ -27,11 +27,11 @@ type load struct {
 
 	database sync.RWMutex // written while PostgreSQL is being replaced
 
-	books   sync.Mutex           // the maps below
-	answers map[string]int       // how often requests were answered with a status and code
-	notes   map[string]time.Time // acknowledged, and not yet looked for in the database
-	found   map[string]bool      // of the notes that were looked for, those that nobody has acknowledged yet
-	looked  int                  // how many acknowledged notes were found
+	books     sync.Mutex           // the maps below
+	responses map[string]int       // how many requests got a status and code
+	notes     map[string]time.Time // acknowledged, and not yet looked for in the database
+	found     map[string]bool      // of the notes that were looked for, those that nobody has acknowledged yet
+	looked    int                  // how many acknowledged notes were found
 }
 
 // member is one person with what was acknowledged to them last.
@@ -76,8 +76,8 @@ func refusals() []string {
 		`500 {"code":"MODULE_HANDLER_FAILED"}`}
 }
 
-// ask sends a request and counts its answer. The Origin is the platform's, from whichever address it is.
-func (l *load) ask(ctx context.Context, p *person, method, path string, value any) answer {
+// ask sends a request and counts its response. The Origin is the platform's, from whichever address it is.
+func (l *load) ask(ctx context.Context, p *person, method, path string, value any) response {
 	got := p.doOrigin(ctx, method, path, value, l.address)
 	if ctx.Err() != nil {
 		return got
@@ -87,7 +87,7 @@ func (l *load) ask(ctx context.Context, p *person, method, path string, value an
 		short = got.String()
 	}
 	l.books.Lock()
-	l.answers[short]++
+	l.responses[short]++
 	l.books.Unlock()
 	signIn := strings.HasPrefix(path, "/api/auth/") && got.status == http.StatusInternalServerError
 	if got.err != nil || got.status >= 300 && !slices.Contains(refusals(), short) && !signIn {
@@ -163,7 +163,7 @@ func (l *load) screen(ctx context.Context) {
 	for ctx.Err() == nil {
 		reader, err := l.people[rand.IntN(len(l.people))].subscribe(ctx, "/api/v1/module-realtime/board/notes")
 		if err != nil {
-			_, said, _ := strings.Cut(err.Error(), "a stream was answered ")
+			_, said, _ := strings.Cut(err.Error(), "a stream was refused with ")
 			if ctx.Err() == nil && !slices.Contains(refusals(), said) && !strings.HasPrefix(said, "401") {
 				l.wrong("a screen: %v", err)
 			}
@@ -284,5 +284,5 @@ func (l *load) report() {
 		l.restarts.Load(), l.streams.Load(), l.updates.Load())
 	l.saw("%d acknowledged notes found, %d rows of refused writes; the last names and objects of %d people",
 		l.looked, len(l.found), len(l.people))
-	l.saw("answers:\n%s", summary(l.answers))
+	l.saw("responses:\n%s", summary(l.responses))
 }

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// mailServer takes every letter and counts them.
+// mailServer takes every email and counts them.
 type mailServer struct {
 	address  string
-	letters  atomic.Int64
+	emails   atomic.Int64
 	listener net.Listener
 
 	mu      sync.Mutex
@@ -51,7 +51,7 @@ func (m *mailServer) close() {
 	m.serving.Wait()
 }
 
-// serve speaks as much SMTP as it takes to be given a letter.
+// serve speaks as much SMTP as it takes to be given an email.
 func (m *mailServer) serve(conn net.Conn) {
 	defer func() {
 		m.mu.Lock()
@@ -61,20 +61,20 @@ func (m *mailServer) serve(conn net.Conn) {
 	}()
 	say := func(line string) { _, _ = fmt.Fprint(conn, line+"\r\n") }
 	say("220 mail.example.org ESMTP")
-	letter := false
+	message := false
 	for lines := bufio.NewScanner(conn); lines.Scan(); {
 		line := lines.Text()
 		verb, _, _ := strings.Cut(strings.ToUpper(line), " ")
 		switch {
-		case letter && line == ".":
-			letter = false
-			m.letters.Add(1)
+		case message && line == ".":
+			message = false
+			m.emails.Add(1)
 			say("250 2.0.0 taken")
-		case letter:
+		case message:
 		case verb == "EHLO":
 			say("250-mail.example.org\r\n250 8BITMIME")
 		case verb == "DATA":
-			letter = true
+			message = true
 			say("354 go on")
 		case verb == "QUIT":
 			say("221 2.0.0 bye")

@@ -20,8 +20,9 @@ func neighbourFaults() []fault {
 	mail := func(name, done string, how way, outcomes ...string) fault {
 		return fault{name: "neighbours/mail-" + name, done: "the mail server " + done, run: func(c *check) {
 			mailFault(c, how, outcomes)
-		}, place: placeOptions{notStarted: true}, expected: "a module's letter: " + strings.Join(outcomes, " or ") +
-			"; a reset link is answered 200 at once and the log says \"mail not sent\"; then SENT"}
+		}, place: placeOptions{notStarted: true}, expected: "an email of a module: " +
+			strings.Join(outcomes, " or ") + "; a request for a reset link gets 200 at once, and the log says " +
+			"\"mail not sent\"; then SENT"}
 	}
 	storage := func(name, done string, how way, codes ...string) fault {
 		return fault{name: "neighbours/storage-" + name, done: "the object storage " + done, run: func(c *check) {
@@ -42,15 +43,15 @@ func neighbourFaults() []fault {
 		mail("down", "is down", refuses, "CONNECTION_FAILED"),
 		mail("hanging", "takes connections and says nothing", silent, "TIMEOUT"),
 		mail("resets", "resets every connection", resets, "CONNECTION_FAILED"),
-		mail("slow", "answers a byte a second", trickles, "TIMEOUT"),
-		mail("lying", "answers nonsense", garbles, "CONNECTION_FAILED", "REJECTED"),
+		mail("slow", "sends a byte a second", trickles, "TIMEOUT"),
+		mail("lying", "sends nonsense", garbles, "CONNECTION_FAILED", "REJECTED"),
 		storage("down", "is down", refuses, "UNAVAILABLE"),
 		storage("hanging", "takes connections and says nothing", silent, "TIMEOUT"),
 		storage("resets", "resets every connection", resets, "UNAVAILABLE"),
-		storage("slow", "answers 10 bytes a second", trickles, "TIMEOUT"),
-		storage("lying", "answers nonsense", garbles, "UNAVAILABLE"),
-		{name: "neighbours/storage-portal", done: "another server answers 200 and HTML in the storage's place",
-			expected: "a module gets UNAVAILABLE: nothing is told to be stored that is not",
+		storage("slow", "sends 10 bytes a second", trickles, "TIMEOUT"),
+		storage("lying", "sends nonsense", garbles, "UNAVAILABLE"),
+		{name: "neighbours/storage-portal", done: "another server sends 200 and HTML in the storage's place",
+			expected: "a module gets UNAVAILABLE: no upload succeeds that is not stored",
 			place:    placeOptions{notStarted: true}, run: storagePortal},
 		nats("killed", "is killed", true, func(c *check, n *natsAway) {
 			n.server.kill()
@@ -60,9 +61,9 @@ func neighbourFaults() []fault {
 			n.server.signal(syscall.SIGSTOP)
 			n.back = func() { n.server.signal(syscall.SIGCONT) }
 		}),
-		nats("slow", "answers 10 bytes a second", false, natsWay(trickles)),
-		nats("half-open", "swallows everything", true, natsWay(silent)),
-		nats("lying", "answers nonsense", false, natsWay(garbles)),
+		nats("slow", "sends 10 bytes a second", false, natsWay(trickles)),
+		nats("half-open", "drops everything (half-open)", true, natsWay(silent)),
+		nats("lying", "sends nonsense", true, natsWay(garbles)),
 		{name: "neighbours/nats-absent", done: "NATS is not there at the start", run: natsAbsent,
 			place:    placeOptions{notStarted: true},
 			expected: "the platform starts and serves; NATS is used once it is there"},
@@ -74,7 +75,7 @@ func mailFault(c *check, how way, outcomes []string) {
 	c.ok(err, "the mail server")
 	c.cleanup(server.close)
 	between, err := newTCPProxy(server.address)
-	c.ok(err, "the way to it")
+	c.ok(err, "the proxy")
 	c.cleanup(between.close)
 	host, port, _ := net.SplitHostPort(between.address)
 	c.environment["SERVICE_SMTP_HOST"], c.environment["SERVICE_SMTP_PORT"] = host, port
@@ -83,7 +84,7 @@ func mailFault(c *check, how way, outcomes []string) {
 	c.ok(c.start(c.ctx), "the start")
 	owner := c.owner()
 	c.watch(owner, usualPaths()...)
-	send := func() (answer, string) {
+	send := func() (response, string) {
 		got := owner.do("POST", "/api/v1/modules/files/mail/guest@example.org", nil)
 		return got, strings.Trim(strings.TrimSpace(got.body), `"`)
 	}
@@ -91,23 +92,24 @@ func mailFault(c *check, how way, outcomes []string) {
 		c.fatal("before: %s", outcome)
 	}
 	between.slowness.Store(int64(time.Second))
-	c.ok(between.set(how), "the way")
+	c.ok(between.set(how), "the proxy")
 	got, outcome := send()
-	c.saw("a module's letter: %s after %.1f s", outcome, got.took.Seconds())
+	c.saw("an email of a module: %s after %.1f s", outcome, got.took.Seconds())
 	if !slices.Contains(outcomes, outcome) {
-		c.wrong("a module's letter: %v, want %v", got, outcomes)
+		c.wrong("an email of a module: %v, want %v", got, outcomes)
 	}
 	reset := c.visitor().do("POST", "/api/auth/request-password-reset", map[string]string{"email": ownerAddress})
 	if reset.status != 200 || reset.took > 5*time.Second {
-		c.wrong("a reset link: %v after %v, want 200 at once", reset, reset.took)
+		c.wrong("a request for a reset link: %v after %v, want 200 at once", reset, reset.took)
 	}
 	if !c.within(patience, func() bool { return strings.Contains(c.daemon.log.String(), `"mail not sent"`) }) {
 		c.wrong("the log does not say \"mail not sent\"")
 	}
-	c.saw("a reset link: %d after %.1f s, the log says \"mail not sent\"", reset.status, reset.took.Seconds())
-	letters := server.letters.Load()
-	c.ok(between.set(passes), "the way")
-	if _, outcome := send(); outcome != "SENT" || server.letters.Load() <= letters {
+	c.saw("a request for a reset link: %d after %.1f s, the log says \"mail not sent\"", reset.status,
+		reset.took.Seconds())
+	emails := server.emails.Load()
+	c.ok(between.set(passes), "the proxy")
+	if _, outcome := send(); outcome != "SENT" || server.emails.Load() <= emails {
 		c.wrong("afterwards: %s", outcome)
 	}
 }
@@ -115,7 +117,7 @@ func mailFault(c *check, how way, outcomes []string) {
 const objectPath = "/api/v1/modules/files/objects/"
 
 // codeOf is the code of a storage's refusal that the module repeats.
-func codeOf(got answer) string {
+func codeOf(got response) string {
 	if got.err != nil || got.status == 200 {
 		return got.String()
 	}
@@ -124,7 +126,7 @@ func codeOf(got answer) string {
 
 func storageFault(c *check, how way, codes []string) {
 	between, err := newTCPProxy(c.kit.storage.Address)
-	c.ok(err, "the way to the storage")
+	c.ok(err, "the proxy")
 	c.cleanup(between.close)
 	c.environment["OBJECT_STORAGE_ENDPOINT"] = "http://" + between.address
 	c.ok(c.start(c.ctx), "the start")
@@ -134,7 +136,7 @@ func storageFault(c *check, how way, codes []string) {
 	if got := owner.do("PUT", objectPath+key, bytes.NewReader(content)); got.status != 200 {
 		c.fatal("before: %v", got)
 	}
-	c.ok(between.set(how), "the way")
+	c.ok(between.set(how), "the proxy")
 	for method, value := range map[string]any{"PUT": bytes.NewReader([]byte("another")), "GET": nil} {
 		got := owner.do(method, objectPath+key, value)
 		c.saw("%s: %s after %.1f s", method, codeOf(got), got.took.Seconds())
@@ -142,7 +144,7 @@ func storageFault(c *check, how way, codes []string) {
 			c.wrong("%s: %v after %.0f s, want %v within 15 s", method, got, got.took.Seconds(), codes)
 		}
 	}
-	c.ok(between.set(passes), "the way")
+	c.ok(between.set(passes), "the proxy")
 	stored := owner.do("GET", objectPath+key, nil)
 	if stored.body != string(content) && stored.body != "another" {
 		c.wrong("afterwards the object is neither the old nor the new one: %v", stored)
@@ -173,7 +175,7 @@ func storagePortal(c *check) {
 	}
 }
 
-// natsAway is a NATS server and the way to it.
+// natsAway is a NATS server and the proxy in front of it.
 type natsAway struct {
 	port    int
 	server  *process
@@ -194,7 +196,7 @@ func (c *check) useNATS() *natsAway {
 	c.ok(n.start(), "NATS")
 	c.cleanup(func() { n.server.kill() })
 	n.between, err = newTCPProxy(net.JoinHostPort("127.0.0.1", portText(port)))
-	c.ok(err, "the way to NATS")
+	c.ok(err, "the proxy")
 	c.cleanup(n.between.close)
 	c.environment["SERVICE_REALTIME_NATS_URL"] = "nats://" + n.between.address
 	return n
@@ -202,8 +204,8 @@ func (c *check) useNATS() *natsAway {
 
 func natsWay(how way) func(*check, *natsAway) {
 	return func(c *check, n *natsAway) {
-		c.ok(n.between.set(how), "the way")
-		n.back = func() { c.ok(n.between.set(passes), "the way") }
+		c.ok(n.between.set(how), "the proxy")
+		n.back = func() { c.ok(n.between.set(passes), "the proxy") }
 	}
 }
 
@@ -216,10 +218,16 @@ func natsFault(c *check, noticed bool, inject func(*check, *natsAway)) {
 	owner := c.owner()
 	c.watch(owner, usualPaths()...)
 	inject(c, n)
-	took := c.tellOnce(owner, owner, 30)
-	c.saw("30 updates reached a reader of this process, the slowest write took %.2f s", took.Seconds())
+	const updates = 30
+	took := c.tellOnce(owner, owner, updates)
+	c.saw("%d updates reached a reader of this process, the slowest write took %.2f s", updates, took.Seconds())
+	// Who waits for NATS at each update waits for a PONG of 6 bytes. Without that there is one every 5 s.
+	if said := n.between.trickled.Load(); said > updates*6/2 {
+		c.wrong("NATS said %d bytes meanwhile: updates wait for it", said)
+	}
 	if noticed {
 		c.eventually("it is noticed that NATS is away", func() bool { return !c.usesNATS(c.place) })
+		pause(c.ctx, 5*time.Second) // attempts to connect, one a second, fail
 		c.tellOnce(owner, owner, 5)
 	}
 	n.back()
@@ -308,14 +316,14 @@ func (r *follower) await(note string) {
 func natsAbsent(c *check) {
 	n := c.useNATS()
 	n.server.kill()
-	c.ok(n.between.set(refuses), "the way")
+	c.ok(n.between.set(refuses), "the proxy")
 	c.ok(c.start(c.ctx), "the start without NATS")
 	owner := c.owner()
 	c.watch(owner, usualPaths()...)
 	c.tellOnce(owner, owner, 5)
 	c.saw("it starts, and readers of this process get updates")
 	c.ok(n.start(), "NATS")
-	c.ok(n.between.set(passes), "the way")
+	c.ok(n.between.set(passes), "the proxy")
 	c.eventually("NATS is used", func() bool { return c.usesNATS(c.place) })
 	c.saw("NATS is used once it is there")
 }

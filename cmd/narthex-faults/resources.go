@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,7 +24,7 @@ func resourceFaults() []fault {
 			expected: "open connections go on, the log says \"connections cannot be accepted\"; then all is well"},
 		{name: "resources/few-descriptors", place: placeOptions{notStarted: true}, run: fewDescriptors,
 			done: "a start with 384 descriptors, and 500 idle connections",
-			expected: "idle ones are closed to make room; people who come are served, modules keep their " +
+			expected: "idle ones are closed to make room; new clients are served, modules keep their " +
 				"descriptors"},
 		{name: "resources/threads", place: placeOptions{notStarted: true}, run: threadsGone, absent: onlyRoot,
 			done:     "the daemon's user may have no more threads (prlimit), under writes; its module is killed",
@@ -111,7 +112,7 @@ func fewDescriptors(c *check) {
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		head := make([]byte, 12)
 		if _, err := io.ReadFull(conn, head); err != nil || string(head) != "HTTP/1.1 200" {
-			c.wrong("connection %d was told %q, %v", len(idle)+1, head, err)
+			c.wrong("connection %d got %q, %v", len(idle)+1, head, err)
 		}
 		idle = append(idle, conn)
 	}
@@ -157,9 +158,16 @@ func threadsGone(c *check) {
 		if pid := c.moduleProcess("base"); pid != 0 { // a new process needs what there is not
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		pause(c.ctx, 3*time.Second)
+		var uploading sync.WaitGroup
+		content := strings.Repeat("x", 2<<20)
+		for n := range 40 { // each waits on disk, in a thread
+			own := c.as(owner)
+			uploading.Go(func() { own.do("PUT", objectPath+"thread-"+strconv.Itoa(n), strings.NewReader(content)) })
+		}
+		uploading.Wait()
 		got := owner.do("GET", "/api/v1/modules/base/plain", nil)
-		if !c.daemon.hasEnded() && !isAllowedOfModule(got) {
+		ends := got.err != nil && c.within(10*time.Second, c.daemon.hasEnded)
+		if !isAllowedOfModule(got) && !ends {
 			c.wrong("its callers meanwhile: %v", got)
 		}
 	})
@@ -187,7 +195,7 @@ func memoryGone(c *check) {
 // then it may have said stacks: it is Go's runtime that ends it.
 func (c *check) goesOnOrEnds(limit string, to uint64, more func(owner *person)) {
 	owner := c.owner()
-	writes := c.write(owner, noAnswer, `503 {"code":"MODULE_UNAVAILABLE"}`,
+	writes := c.write(owner, noResponse, `503 {"code":"MODULE_UNAVAILABLE"}`,
 		`500 {"code":"MODULE_HANDLER_FAILED"}`, `500 {"code":"INTERNAL_ERROR"}`)
 	writes.more(50)
 	prlimit := func(arguments ...string) string {

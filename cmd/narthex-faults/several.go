@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"syscall"
 	"time"
@@ -10,18 +11,25 @@ import (
 func severalFaults() []fault {
 	return []fault{
 		{name: "several/one-frozen", place: placeOptions{notStarted: true},
-			run:      func(c *check) { oneOfTwo(c, false) },
-			done:     "one of two processes is frozen (SIGSTOP), then goes on",
-			expected: "the other serves everything; updates cross again afterwards; nothing acknowledged is lost"},
+			run: func(c *check) { oneOfTwo(c, false) },
+			done: "one of two processes is frozen (SIGSTOP) in the middle of a transaction, under writes at both, " +
+				"then goes on",
+			expected: "the other serves everything, and gets the locks; readers of both receive every note; nothing " +
+				"acknowledged is lost"},
 		{name: "several/one-killed", place: placeOptions{notStarted: true},
-			run:      func(c *check) { oneOfTwo(c, true) },
-			done:     "one of two processes is killed, and started again",
-			expected: "as with the frozen one"},
+			run:  func(c *check) { oneOfTwo(c, true) },
+			done: "one of two processes is killed under writes at both, and started again",
+			expected: "as with the frozen one; readers of the other are told to reconnect once it was silent for " +
+				"18 s"},
 		{name: "several/nats-away", place: placeOptions{notStarted: true}, run: twoWithoutNATS,
-			done:     "NATS between two processes is killed, then is back",
-			expected: "each serves its own readers meanwhile; afterwards updates cross again"},
+			done: "NATS between two processes is killed, then is back",
+			expected: "each serves its own readers meanwhile; afterwards updates cross again, and readers of both " +
+				"receive every note"},
 	}
 }
+
+// secondProcess is what PostgreSQL calls Core's sessions of the second process.
+const secondProcess = "second"
 
 // startTwo starts two processes of one installation, with NATS between them, and returns the second as a
 // place of its own.
@@ -37,6 +45,7 @@ func (c *check) startTwo() (second *place, away *natsAway) {
 		second.environment[name] = value
 	}
 	second.environment["SERVICE_API_PORT"] = portText(port)
+	second.environment["DATABASE_URL"] += "?application_name=" + secondProcess
 	second.environment["SERVICE_METRICS_ADDRESS"] += ".second"
 	second.address = "http://localhost:" + portText(port)
 	// pages of one origin write through both, as behind a proxy
@@ -51,18 +60,24 @@ func (c *check) startTwo() (second *place, away *natsAway) {
 
 func portText(port int) string { return strconv.Itoa(port) }
 
+// oneOfTwo lets people write and read at both processes while the second one fails.
 func oneOfTwo(c *check, killed bool) {
 	second, _ := c.startTwo()
 	owner := c.owner()
 	there := second.as(owner)
 	c.tellOnce(owner, there, 5)
 	c.watch(owner, usualPaths()...)
-	writes := c.write(owner)
-	writes.more(20)
+	here, away := c.follow(owner, "the first process"), c.follow(there, "the second process")
+	writes := c.newLedgers()
+	writes.faulty = there
+	writes.begin(owner)
+	writes.begin(there)
+	writes.more(50)
+	began := here.count()
 	if killed {
 		second.daemon.kill()
 	} else {
-		second.daemon.signal(syscall.SIGSTOP)
+		c.freezeInTransaction(second)
 	}
 	writes.more(100)
 	slowest := c.tellOnce(owner, owner, 20)
@@ -71,6 +86,9 @@ func oneOfTwo(c *check, killed bool) {
 	writes.more(100)
 	if killed {
 		c.ok(second.start(c.ctx), "the second process again")
+		c.eventually("the reader at the first process is told to reconnect", func() bool {
+			return here.count() > began
+		})
 	} else {
 		second.daemon.signal(syscall.SIGCONT)
 	}
@@ -83,6 +101,30 @@ func oneOfTwo(c *check, killed bool) {
 	writes.compare()
 	c.tellOnce(owner, there, 5)
 	c.saw("afterwards updates cross again")
+	here.knowsAll()
+	away.knowsAll()
+}
+
+// freezeInTransaction freezes a process while it holds the lock that every recorded change of the platform
+// needs.
+func (c *check) freezeInTransaction(second *place) {
+	holds := func() bool {
+		open, err := c.query(c.ctx, `SELECT pid FROM pg_stat_activity JOIN pg_locks USING (pid)
+			WHERE application_name = $1 AND state = 'idle in transaction'
+				AND relation = 'core.activity_head'::regclass AND mode = 'RowExclusiveLock'`, secondProcess)
+		c.ok(err, "pg_locks")
+		return len(open) > 0
+	}
+	c.eventually("the second process is frozen in a transaction", func() bool {
+		second.daemon.signal(syscall.SIGSTOP)
+		pause(c.ctx, 20*time.Millisecond) // statements that were sent end
+		if holds() {
+			return true
+		}
+		second.daemon.signal(syscall.SIGCONT)
+		pause(c.ctx, time.Duration(rand.IntN(20))*time.Millisecond)
+		return false
+	})
 }
 
 func twoWithoutNATS(c *check) {
@@ -91,6 +133,7 @@ func twoWithoutNATS(c *check) {
 	there := second.as(owner)
 	c.tellOnce(owner, there, 5)
 	c.watch(owner, usualPaths()...)
+	readers := []*audience{c.follow(owner, "the first process"), c.follow(there, "the second process")}
 	away.server.kill()
 	c.tellOnce(owner, owner, 10)
 	c.tellOnce(there, there, 10)
@@ -102,4 +145,7 @@ func twoWithoutNATS(c *check) {
 	c.tellOnce(owner, there, 5)
 	c.tellOnce(there, owner, 5)
 	c.saw("updates cross again")
+	for _, reader := range readers {
+		reader.knowsAll()
+	}
 }

@@ -29,7 +29,7 @@ const (
 // soak loads a platform for a while, with people, screens and modules, of which one is killed every 10 s, and
 // a PostgreSQL that is restarted every 2 minutes. Its table tells what the platform held in the second
 // quarter and in the last one. The error is errFailed when a figure grew, an acknowledged write is missing or
-// an answer was none that the reference knows.
+// a response was none that the reference knows.
 func soak(ctx context.Context, out io.Writer, k *kit, lasts time.Duration) error {
 	c := &check{ctx: ctx, kit: k}
 	ended := make(chan struct{})
@@ -67,7 +67,7 @@ func soakOnce(c *check, out io.Writer, lasts time.Duration) {
 	c.ok(place.start(c.ctx), "the start")
 
 	ctx, end := context.WithCancel(c.ctx)
-	l := &load{check: c, victims: victims, answers: make(map[string]int), keeps: min(time.Minute, lasts/20)}
+	l := &load{check: c, victims: victims, responses: make(map[string]int), keeps: min(time.Minute, lasts/20)}
 	var working, faulting sync.WaitGroup
 	c.cleanup(func() { end(); faulting.Wait(); working.Wait() })
 	l.makePeople()
@@ -238,11 +238,11 @@ func (l *load) restartDatabase(ctx context.Context, every time.Duration) {
 	}
 }
 
-// summary is counts by answer, the most frequent first.
+// summary is counts by response, the most frequent first.
 func summary(counts map[string]int) string {
 	var parts []string
-	for answer, count := range counts {
-		parts = append(parts, fmt.Sprintf("%7d × %s", count, answer))
+	for response, count := range counts {
+		parts = append(parts, fmt.Sprintf("%7d × %s", count, response))
 	}
 	slices.Sort(parts)
 	slices.Reverse(parts)

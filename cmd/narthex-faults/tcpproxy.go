@@ -17,13 +17,14 @@ const (
 	resets       // connections are taken and reset, open ones too
 	silent       // connections are taken and stay open, and nothing passes any more, open ones too: half-open
 	trickles     // one byte at a time towards the client, 10 a second unless slowness says otherwise
-	garbles      // the client gets nonsense for each answer
+	garbles      // the client gets nonsense in place of each response
 )
 
 // tcpProxy stands between the platform and a neighbour, and can be told to fail.
 type tcpProxy struct {
 	address, target string
 	slowness        atomic.Int64 // time.Duration between two bytes that trickle
+	trickled        atomic.Int64 // bytes that trickled
 
 	mu       sync.Mutex
 	way      way
@@ -152,7 +153,7 @@ func (p *tcpProxy) serve(client net.Conn) {
 }
 
 // pass copies one direction until its end, in the way of the moment.
-func (p *tcpProxy) pass(from, to net.Conn, answers bool) {
+func (p *tcpProxy) pass(from, to net.Conn, towardsClient bool) {
 	defer func() { _ = from.Close(); _ = to.Close() }()
 	buffer := make([]byte, 32<<10)
 	for {
@@ -165,22 +166,23 @@ func (p *tcpProxy) pass(from, to net.Conn, answers bool) {
 			<-changed
 			how, changed, closed = p.now()
 		}
-		if err := p.write(to, buffer[:n], how, answers); err != nil {
+		if err := p.write(to, buffer[:n], how, towardsClient); err != nil {
 			return
 		}
 	}
 }
 
-func (p *tcpProxy) write(to net.Conn, content []byte, how way, answers bool) error {
+func (p *tcpProxy) write(to net.Conn, content []byte, how way, towardsClient bool) error {
 	switch {
-	case how == garbles && answers:
+	case how == garbles && towardsClient:
 		_, err := io.WriteString(to, "\x00\xffnonsense nonsense nonsense\r\n\r\n")
 		return err
-	case how == trickles && answers:
+	case how == trickles && towardsClient:
 		for n := range content {
 			if _, err := to.Write(content[n : n+1]); err != nil {
 				return err
 			}
+			p.trickled.Add(1)
 			if now, changed, _ := p.now(); now == trickles {
 				select {
 				case <-changed:
