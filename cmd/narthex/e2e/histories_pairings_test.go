@@ -77,6 +77,11 @@ func pairingStep(now pairingState, in pairingInput, out *pairingOutput) (bool, p
 		}
 	case "use":
 		want = "401 AUTHENTICATION_REQUIRED"
+		if now.revoked && out != nil && out.answer == "403 PERMISSION_DENIED" {
+			// The revocation came between the look at the credential and the one at its grants. A screen treats
+			// both alike (docs/reference/browser.md).
+			want = out.answer
+		}
 		if (now.step == "claimed" || now.step == "used") && !now.revoked {
 			next.step, want = "used", "200"
 		}
