@@ -61,6 +61,40 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	}
 }
 
+// TestAHostOfLowPriority: a service whose unit says Nice=15 starts its modules too, at its own priority.
+func TestAHostOfLowPriority(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := exec.Command("nice", "-n", "15", self)
+	host.Env = []string{"NARTHEX_TEST_HOST=" + executable(t, "ignore-stop")}
+	host.Dir, host.Stderr = "/", os.Stderr
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = host.Wait() }()
+	defer func() { _ = host.Process.Kill() }()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the module's process: error %v, want it ready", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatalf("strconv.Atoi: error %v, want none; line %v", err, line)
+	}
+	dead := watchExit(t, pid)
+	defer dead()
+	if left, err := unix.Getpriority(unix.PRIO_PROCESS, pid); err != nil || 20-left < 15 {
+		t.Errorf("the module has nice %d, error %v; want 15, as its host", 20-left, err)
+	}
+	_ = host.Process.Kill()
+}
+
 // runTestHost runs one frozen module, which neither a signal other than SIGKILL nor a closed link can end,
 // prints its pid and waits to be killed.
 func runTestHost(executable string) {
@@ -75,7 +109,10 @@ func runTestHost(executable string) {
 		config.Credential = &process.Credential{UID: 70009, GID: 70009}
 	}
 	p := process.New(config)
-	go func() { fmt.Fprintln(os.Stderr, p.Serve(context.Background())) }()
+	go func() {
+		fmt.Fprintln(os.Stderr, p.Serve(context.Background()))
+		os.Exit(1)
+	}()
 	<-p.Ready()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

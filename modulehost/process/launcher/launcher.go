@@ -76,14 +76,26 @@ func launch(arguments []string) {
 		must("cgroup", write(p.Cgroup, "0")) // 0 means the writing process
 	}
 	syscall.Umask(0o077)
-	_, _, errno = syscall.RawSyscall(syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(p.Nice))
-	must("nice", errno)
+	must("nice", lowerPriority(p.Nice))
 	preferAsVictim()
 	ready, ok := prepare(p)
 	if !ok {
 		fail("argument")
 	}
 	ready.become()
+}
+
+// lowerPriority leaves a platform that runs at a lower priority yet as it is: only root may raise one.
+func lowerPriority(nice int) syscall.Errno {
+	left, _, errno := syscall.RawSyscall(syscall.SYS_GETPRIORITY, syscall.PRIO_PROCESS, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	if now := 20 - int(left); now >= nice { // the system call counts from 20 downwards
+		return 0
+	}
+	_, _, errno = syscall.RawSyscall(syscall.SYS_SETPRIORITY, syscall.PRIO_PROCESS, 0, uintptr(nice))
+	return errno
 }
 
 // preferAsVictim makes the kernel kill this process first when memory runs out. It is not a part of the
