@@ -41,7 +41,7 @@ func clientFaults() []fault {
 			done:     "20 clients ask for an endless response and read nothing",
 			expected: "they are closed after 20 s, the log says \"client took nothing of its answer\""},
 		{name: "clients/silent-readers", run: silentReaders,
-			done:     "20 readers of a channel read nothing while it tells more than they can hold",
+			done:     "20 readers of a channel read nothing while it carries more than they can hold",
 			expected: "they alone are disconnected; a reader beside them gets on"},
 		{name: "clients/screens", done: "5,000 screens whose module is killed, and who all come back at once",
 			expected: "each gets a reconnect, and on its return a snapshot or a refusal it knows; others are served",

@@ -54,7 +54,11 @@ func (c *check) endAndStart(signal syscall.Signal, wanted int) {
 		writes.more(50)
 		modules := childrenOf(c.daemon.pid())
 		if signal == syscall.SIGKILL { // a module that hangs cannot end by itself
-			c.ok(syscall.Kill(c.moduleProcess("base"), syscall.SIGSTOP), "SIGSTOP")
+			base := c.moduleProcess("base")
+			if base == 0 {
+				c.fatal("the module has no process")
+			}
+			c.ok(syscall.Kill(base, syscall.SIGSTOP), "SIGSTOP")
 		}
 		c.daemon.signal(signal)
 		status, err := c.daemon.awaitEnd(patience)
