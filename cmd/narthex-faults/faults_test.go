@@ -2,13 +2,14 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/narthex-platform/narthex/services/buildtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -17,8 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTheSuiteRuns(t *testing.T) {
 	t.Chdir("../..")
 	binary := filepath.Join(t.TempDir(), "narthex")
-	if output, err := exec.Command("go", "build", "-o", binary, "./cmd/narthex").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	if err := buildtest.Program(binary, "./cmd/narthex"); err != nil {
+		t.Fatal(err)
 	}
 	k, err := newKit(t.Context(), binary)
 	if err != nil {

@@ -98,6 +98,7 @@ var ranks = map[string]int{
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
+	"services/buildtest":          1, // only for tests
 	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/conformance"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/buildtest"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -26,11 +26,7 @@ func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "conformance-test-")
 	if err == nil {
 		program := filepath.Join(folder, "broken")
-		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "./testdata/broken")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-		if out, failed := build.CombinedOutput(); failed != nil {
-			err = fmt.Errorf("%w: %s", failed, out)
-		} else {
+		if err = buildtest.Module(program, "./testdata/broken"); err == nil {
 			broken, err = os.ReadFile(program)
 		}
 		_ = os.RemoveAll(folder)

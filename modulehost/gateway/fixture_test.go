@@ -2,11 +2,11 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,6 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/buildtest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
@@ -44,10 +45,8 @@ func TestMain(m *testing.M) {
 			err = os.Chmod(folder, 0o755)
 		}
 		program = filepath.Join(folder, "module")
-		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "./testdata/module")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-		if out, failed := build.CombinedOutput(); err != nil || failed != nil {
-			fmt.Fprintln(os.Stderr, err, failed, string(out))
+		if err = errors.Join(err, buildtest.Module(program, "./testdata/module")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		if code := m.Run(); code != 0 {

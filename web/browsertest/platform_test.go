@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/buildtest"
 )
 
 // install builds the platform's program into an empty folder, and below modules what it is given the source
@@ -52,10 +54,8 @@ func build(t *testing.T, program, source string) {
 	built, found := programs.paths[source]
 	if !found {
 		built = filepath.Join(os.TempDir(), "built-"+filepath.Base(source))
-		command := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", built, source)
-		command.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if report, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("building %s: %v\n%s", source, err, report)
+		if err := buildtest.Module(built, source); err != nil {
+			t.Fatal(err)
 		}
 		if programs.paths == nil {
 			programs.paths = make(map[string]string)

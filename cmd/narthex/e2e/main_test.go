@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/narthex-platform/narthex/services/buildtest"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -84,15 +83,11 @@ var (
 
 func buildProgram(name string) (path string, err error) {
 	path = filepath.Join(buildModules.root, name)
-	arguments := []string{"build", "-ldflags", "-s -w", "-o", path}
+	var flags []string
 	if raceDetector {
-		arguments = append(arguments, "-race")
+		flags = append(flags, "-race")
 	}
-	build := exec.Command("go", append(arguments, "github.com/narthex-platform/narthex/cmd/"+name)...)
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", name, err, output)
-	}
-	return path, nil
+	return path, buildtest.Program(path, "github.com/narthex-platform/narthex/cmd/"+name, flags...)
 }
 
 // developmentCommands are those that narthex-dev has alone.
@@ -118,10 +113,8 @@ func builtModule(tb testing.TB, id string) string {
 	folder := filepath.Join(buildModules.root, id)
 	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
 	if isFile(source+"/main.go") || source != server { // else it is browser code alone
-		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, server)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if output, err := build.CombinedOutput(); err != nil {
-			tb.Fatalf("building %s: %v\n%s", id, err, output)
+		if err := buildtest.Module(program, server); err != nil {
+			tb.Fatal(err)
 		}
 	} else if err := os.MkdirAll(folder, 0o755); err != nil {
 		tb.Fatal(err)

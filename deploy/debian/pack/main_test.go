@@ -1,27 +1,26 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/narthex-platform/narthex/services/buildtest"
 )
 
 // TestPackage makes a package, and lets Debian's own tools look at it. The short one holds another, small
 // program, and lintian does not see it.
 func TestPackage(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
+	t.Setenv("CGO_ENABLED", "0")
 	t.Setenv("DPKG_DEB_COMPRESSOR_LEVEL", "1") // the size is not looked at, and level 6 takes ten times as long
 	folder := t.TempDir()
 	binary := "/bin/true"
 	if !testing.Short() {
 		binary = filepath.Join(folder, "narthex")
-		build := exec.Command("go", "build", "-trimpath", "-tags", "nomsgpack", "-ldflags", "-s -w", "-o", binary,
-			"./cmd/narthex")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("building the program: %v\n%s", err, out)
+		if err := buildtest.Program(binary, "./cmd/narthex", "-trimpath", "-tags", "nomsgpack"); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := pack(binary, "amd64", "9.8.7", folder); err != nil {
