@@ -3,6 +3,7 @@ package realtime
 import (
 	"context"
 	"maps"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -37,6 +38,7 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		case <-h.sockets.rush:
 			rest.Reset(restAfter)
 		case <-rest.C:
+			runtime.GC() // a pool lets go of what it keeps, such as gin's of requests, at the second collection
 			debug.FreeOSMemory()
 		case err := <-tree.Failed():
 			return err

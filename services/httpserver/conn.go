@@ -198,10 +198,15 @@ func (c *conn) admit(r *http.Request) bool {
 }
 
 // handlerReturned is called when the handler has returned. A later read cancels the unread rest of the body.
+// A stream that was lent needs its contexts no more: they would be a fifth of the memory that it keeps.
 func (c *conn) handlerReturned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled = true
+	if c.serverDone {
+		c.leave()
+		c.leave = func() {}
+	}
 }
 
 // Write sends a handler's response. When no handler was admitted, net/http writes an error response of its
