@@ -37,7 +37,9 @@ func (l *Load) count(err error) {
 	if l == nil {
 		return
 	}
-	l.requests.Add(1)
+	if l.requests.Add(1); err == nil {
+		return // without what the search for a code allocates
+	}
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {
 		case codeUnavailable, ErrHandler.Code(), ErrOverloaded.Code():
