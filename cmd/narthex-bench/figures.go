@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// senders makes the traffic for a system.
+// senders creates the traffic for a system.
 type senders func(s *system) traffic
 
 func anonymous(path string, connections int) senders {
@@ -19,7 +19,7 @@ func anonymous(path string, connections int) senders {
 	}
 }
 
-// signedIn asks with a session for each connection.
+// signedIn sends GET requests, each connection with a session of its own.
 func signedIn(path string, connections int) senders {
 	return func(s *system) (sent traffic) {
 		for _, cookie := range s.cookies[:connections] {
@@ -29,7 +29,7 @@ func signedIn(path string, connections int) senders {
 	}
 }
 
-// posted sends a body of size bytes with a session for each connection.
+// posted sends bodies of size bytes, each connection with a session of its own.
 func posted(path string, size, connections int) senders {
 	return func(s *system) (sent traffic) {
 		for _, cookie := range s.cookies[:connections] {
@@ -39,8 +39,8 @@ func posted(path string, size, connections int) senders {
 	}
 }
 
-// paced sends a number of requests a second in all, so that what stands beside it has what they leave of
-// the machine.
+// paced limits the traffic to a number of requests a second in total, so that the work measured beside it
+// gets the rest of the machine.
 func paced(from senders, perSecond int) senders {
 	return func(s *system) traffic {
 		sent := from(s)
@@ -49,8 +49,8 @@ func paced(from senders, perSecond int) senders {
 	}
 }
 
-// throughput is responses a second, and what each costs the server, its modules and what is behind it in
-// microseconds of processor time.
+// throughput measures the responses a second, and the processor time in microseconds that each of them costs
+// the server, its modules and the servers behind it.
 func throughput(from senders) pair {
 	return func(ctx context.Context, s *system, length time.Duration) (rate, cost float64, err error) {
 		before := s.cpu()
@@ -63,7 +63,7 @@ func throughput(from senders) pair {
 	}
 }
 
-// p99 is in microseconds.
+// p99 measures the 99th percentile of the response time in microseconds.
 func p99(from senders) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		done, err := load(ctx, s.address, from(s), length)
@@ -71,7 +71,7 @@ func p99(from senders) figure {
 	}
 }
 
-// withSlowHeaders takes another figure while 1,000 connections send their header byte by byte.
+// withSlowHeaders measures another figure while 1,000 connections send their headers byte by byte.
 func withSlowHeaders(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		stop, err := holdSlowHeaders(ctx, s.address, 1000)
@@ -83,14 +83,14 @@ func withSlowHeaders(of figure) figure {
 	}
 }
 
-// twice takes a figure over two lengths, because in one there are few sign-ins.
+// twice measures a figure over twice the length, because there are few sign-ins in one.
 func twice(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		return of(ctx, s, 2*length)
 	}
 }
 
-// duringSignIns takes another figure while people sign in.
+// duringSignIns measures another figure while people sign in.
 func duringSignIns(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		stop := s.keepSigningIn(ctx, parallelSignIns)

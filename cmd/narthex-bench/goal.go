@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// goal is what a row is to reach. The zero goal is none.
+// goal is the figure that a row should reach. The zero goal means that there is none.
 type goal struct {
 	sense sense
 	value float64
@@ -16,20 +16,20 @@ const (
 	atMost  sense = "<="
 )
 
-// measure is what a goal's value is compared with.
+// measure is what a goal's value refers to.
 type measure int
 
 const (
-	ofItself measure = iota // the figure, in its unit
-	ofLimit                 // its ratio to the limit's
-	ofOlder                 // its ratio to the older program's
+	ofItself measure = iota // the row's figure, in its unit
+	ofLimit                 // the ratio to the limit's figure
+	ofOlder                 // the ratio to the older program's figure
 )
 
 func itself(s sense, value float64) goal  { return goal{s, value, ofItself} }
 func toLimit(s sense, value float64) goal { return goal{s, value, ofLimit} }
 func toOlder(s sense, value float64) goal { return goal{s, value, ofOlder} }
 
-// judge says the goal, and whether the median reaches it.
+// judge returns the goal in words, and whether the median reaches it.
 func (g goal) judge(own, limit, older []float64) string {
 	if g.sense == "" {
 		return ""

@@ -20,11 +20,11 @@ import (
 
 const hostArgument = "host"
 
-// headroom is that of api:start, or the collector would run more often here.
+// headroom is the same as that of api:start. Without it the garbage collector would run more often here.
 const headroom = 16 << 20
 
-// serveHost is the platform with the handlers of testdata/calls inside it, at the same paths: what a call
-// through a module costs more is the module's process.
+// serveHost runs the platform with the handlers of testdata/calls inside it, at the same paths. The
+// difference to a call through the module is the cost of the module's process.
 func serveHost() error {
 	untouched := make([]byte, headroom)
 	defer runtime.KeepAlive(untouched)
@@ -53,7 +53,7 @@ func serveHost() error {
 	return listener.Serve(context.Background())
 }
 
-// inside are the handlers of testdata/calls.
+// inside returns the handlers of testdata/calls.
 func inside() []httpapi.Route {
 	piece := make([]byte, 32<<10)
 	read := func(path string, handle httpapi.Handler) httpapi.Route {

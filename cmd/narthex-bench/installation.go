@@ -25,16 +25,16 @@ const (
 	mercure    = "mercure"
 )
 
-// peerNames are in the order of the table.
+// peerNames are the peers in the order of the table.
 var peerNames = []string{nginx, pocketbase, mercure}
 
-// systems are all that a row may be taken of.
+// systems are all systems that a row may measure.
 type systems struct {
 	folder   string
 	postgres *cluster.Cluster
 
 	bare, host      *system
-	older, platform *system // older is nil where none was named
+	older, platform *system // older is nil if none was given
 	peers           map[string]*system
 }
 
@@ -61,7 +61,7 @@ func (all *systems) stop() {
 	_ = os.RemoveAll(all.folder)
 }
 
-// startSystems builds what is measured, and starts all of it over one database server.
+// startSystems builds all programs that are measured, and starts them with one database server.
 func startSystems(ctx context.Context, o options) (*systems, error) {
 	folder, err := os.MkdirTemp("", "narthex-bench-")
 	if err != nil {
@@ -119,7 +119,7 @@ func (all *systems) start(ctx context.Context, o options) (err error) {
 	return all.startPeers(ctx, o.peers)
 }
 
-// startBare starts the least server. It asks the tables of an installation.
+// startBare starts the bare server, which queries the database of an installation.
 func (all *systems) startBare(asked *installation) (*system, error) {
 	program := filepath.Join(all.folder, "bare")
 	prepare := func(program string) *exec.Cmd {
@@ -144,11 +144,11 @@ func (all *systems) startBare(asked *installation) (*system, error) {
 	return s, nil
 }
 
-// installation is a narthex program with a database of its own in the common server.
+// installation is a narthex program with a database of its own on the common server.
 type installation struct {
 	name, program, folder string
 	database              string // its URL
-	module                string // the program of the module that is called
+	module                string // the program of the module calls
 	secret                string
 }
 
@@ -193,10 +193,10 @@ func (i *installation) environment(modules, port string) []string {
 	}
 }
 
-// benchOrigin is the same for all, wherever they listen.
+// benchOrigin is the same for all systems, whatever port they listen on.
 const benchOrigin = "http://localhost"
 
-// start runs the program with the one module, and signs people in.
+// start runs the program with one module, and signs people in.
 func (i *installation) start(ctx context.Context) (*system, error) {
 	modules, err := i.modules(1)
 	if err != nil {
@@ -244,8 +244,8 @@ func (i *installation) again(modules int) (*exec.Cmd, string, error) {
 	return i.command(program, folder, port), "127.0.0.1:" + port, err
 }
 
-// startHost starts this program as the platform with the module's handlers inside. Its module has no program,
-// only the permission of the routes.
+// startHost starts this program as the platform with the module's handlers inside. Its module has no program;
+// it only declares the permission of the routes.
 func (i *installation) startHost() (*system, error) {
 	folder := filepath.Join(i.folder, "inside")
 	if err := writeModule(folder, "calls", ""); err != nil {
@@ -264,8 +264,8 @@ func (i *installation) startHost() (*system, error) {
 	return s, err
 }
 
-// modules is a folder with copies of the module: calls, calls-1 and so on. Each has a file of its own, as
-// modules have: processes that run one file share its pages.
+// modules returns a folder with copies of the module: calls, calls-1 and so on. Each has a file of its own,
+// as real modules have, because processes that run the same file share its pages.
 func (i *installation) modules(count int) (folder string, err error) {
 	folder = filepath.Join(i.folder, "modules-"+strconv.Itoa(count))
 	if _, err := os.Stat(folder); err == nil {
@@ -286,7 +286,7 @@ func (i *installation) modules(count int) (folder string, err error) {
 	return folder, nil
 }
 
-// writeModule writes a module's folder. Without a program the module has a script alone.
+// writeModule writes a module's folder. Without a program the module has only a script.
 func writeModule(folder, id, program string) error {
 	platform := runtime.GOOS + "-" + runtime.GOARCH
 	home := filepath.Join(folder, id)
@@ -317,7 +317,7 @@ func writeModule(folder, id, program string) error {
 	return err
 }
 
-// copyProgram makes a file of its own, once, and returns its path.
+// copyProgram copies a program once and returns the path of the copy.
 func copyProgram(from, to string) (string, error) {
 	if _, err := os.Stat(to); err == nil {
 		return to, nil
@@ -331,7 +331,8 @@ func copyProgram(from, to string) (string, error) {
 		return "", err
 	}
 	_, err = file.Write(data)
-	// What was just written is in memory in large pieces, which a process that runs it gets whole.
+	// A file that was just written is in the page cache in large pieces, which a process that runs it would
+	// map as a whole. So drop it from the cache.
 	return to, errors.Join(err, file.Sync(),
 		unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED), file.Close())
 }

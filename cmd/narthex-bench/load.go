@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// get is a request that load can send. header is a whole line without its end, or empty.
+// get returns a GET request that load can send. header is a whole header line without its end, or empty.
 func get(path, header string) []byte {
 	if header != "" {
 		header += "\r\n"
@@ -22,25 +22,25 @@ func get(path, header string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
 }
 
-// post is a request with a body of size bytes, from a page of the origin.
+// post returns a request with a body of size bytes and an Origin header.
 func post(path, header, origin string, size int) []byte {
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\nOrigin: %s\r\nContent-Length: %d\r\n\r\n",
 		path, header, origin, size)
 	return append([]byte(head), make([]byte, size)...)
 }
 
-// traffic is what load sends: a request for each connection, over and over. Their responses must have the
+// traffic is what load sends: one request for each connection, again and again. All responses must have the
 // same length.
 type traffic struct {
 	requests [][]byte
-	// from the beginning of one request to that of the next on its connection; 0: as soon as the response is
-	// there
+	// every is the time between two requests on a connection; 0 means that the next one is sent as soon as
+	// the response has arrived.
 	every  time.Duration
-	status string // how each response begins; empty: as a 200
+	status string // status is how each response begins; empty means 200.
 }
 
-// load sends traffic over kept-alive connections for a while and returns how long each response took. It
-// speaks HTTP by hand: a real client costs more than the servers that are measured.
+// load sends traffic over kept-alive connections for a while and returns the duration of each response. It
+// implements HTTP itself, because a real client uses more processor time than the measured servers.
 func load(ctx context.Context, address string, sent traffic, length time.Duration) ([]time.Duration, error) {
 	size, err := answerSize(ctx, address, sent.requests[0])
 	if err != nil {
@@ -55,7 +55,7 @@ func load(ctx context.Context, address string, sent traffic, length time.Duratio
 	until := time.Now().Add(length)
 	for i, request := range sent.requests {
 		clients.Go(func() {
-			// not all at once
+			// spread the first requests over the interval
 			if err := wait(ctx, sent.every*time.Duration(i)/time.Duration(len(sent.requests))); err != nil {
 				return
 			}
@@ -82,7 +82,7 @@ func client(
 	if expected == "" {
 		expected = "HTTP/1.1 200 OK"
 	}
-	body := make([]byte, min(size, 256<<10)) // of a longer response it is filled again
+	body := make([]byte, min(size, 256<<10)) // reused for the parts of a longer response
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
 		if _, err := conn.Write(request); err != nil {
 			return times, err
@@ -117,8 +117,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// answerSize is the length of the whole response, which is the same each time: headers that change keep their
-// length.
+// answerSize returns the length of the whole response. It is the same each time, because headers that change
+// keep their length.
 func answerSize(ctx context.Context, address string, request []byte) (int, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -143,14 +143,14 @@ type counter struct {
 	bytes int
 }
 
-// Read counts what passes.
+// Read counts the bytes.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	c.bytes += n
 	return n, err
 }
 
-// holdSlowHeaders holds connections that send a header byte by byte and never end it. stop closes them.
+// holdSlowHeaders opens connections that send a header byte by byte and never end it. stop closes them.
 func holdSlowHeaders(ctx context.Context, address string, connections int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var senders sync.WaitGroup

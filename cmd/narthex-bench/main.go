@@ -1,9 +1,9 @@
-// Command narthex-bench measures the platform beside the least program that could do the same work, and
-// prints one table of figures and their ratios. docs/performance.md says what each row means.
+// Command narthex-bench measures the platform and the smallest program that could do the same work, and
+// prints one table of figures and their ratios. docs/performance.md explains each row.
 //
-// All run as processes of their own on this machine and take turns, several runs each; a figure is the
-// median of its runs, with the lowest and the highest. Load generator, servers and database share the
-// machine, so only a ratio within one table means anything.
+// Every system is a process of its own on this machine. The systems are measured in turn, in several runs; a
+// figure is the median of its runs, with the lowest and the highest. Load generator, servers and database
+// share the machine, so only ratios within one table are meaningful.
 package main
 
 import (
@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	binary, against string
 	work            string
 	runs            int
 	length          time.Duration
-	peers           map[string]*string // by name: the program
+	peers           map[string]*string // path of the program, by name
 }
 
 func main() {
@@ -95,7 +95,7 @@ func bench(ctx context.Context, o options) error {
 		if err := row.measure(ctx, all, os.Stdout, os.Stderr, o.runs, o.length); err != nil {
 			err = fmt.Errorf("%s: %w", row.work, err)
 			fmt.Fprintln(os.Stderr, err)
-			failed = errors.Join(failed, err) // the other rows are worth their minutes
+			failed = errors.Join(failed, err) // the remaining rows are still measured
 		}
 		if ctx.Err() != nil {
 			break

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// An older program or a peer that cannot do a row's work has no figure in it, and is not asked again.
+// TestMeasureGoesOnWithoutOthers: an older program or a peer that cannot do a row's work has no figure in
+// that row, and is not measured again in it.
 func TestMeasureGoesOnWithoutOthers(t *testing.T) {
 	limit, own := &system{name: "limit"}, &system{name: "this"}
 	older, peer := &system{name: "older"}, &system{name: nginx}

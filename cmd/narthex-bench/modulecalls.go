@@ -11,12 +11,13 @@ const (
 	scriptPath = "/api/v1/module-ui/calls/1.0.0"
 )
 
-// browserScript is the module's artifact: 200 KiB.
+// browserScript returns the module's artifact of 200 KiB.
 func browserScript() []byte { return bytes.Repeat([]byte("0123456789abcdef"), 200<<10/16) }
 
 func scriptTag() string { return fmt.Sprintf(`"%x"`, sha256.Sum256(browserScript())) }
 
-// moduleCalls are requests through a module's process, beside the same handlers inside the host.
+// moduleCalls are rows of requests through a module's process, compared with the same handlers inside the
+// host.
 func moduleCalls() []row {
 	read := func(path string, connections int) senders { return signedIn(callsPath+path, connections) }
 	send := func(path string, size, connections int) senders {
@@ -27,7 +28,7 @@ func moduleCalls() []row {
 		work  string
 		sent  senders
 		least float64
-		peer  bool // nginx in front of the bare handler does it too
+		peer  bool // also measured with nginx in front of the bare server
 	}{
 		{"module GET small, 32 at once", read("/small", 32), 0.55, true},
 		{"module GET small, 1 at once", read("/small", 1), 0.45, true},
@@ -51,7 +52,7 @@ func moduleCalls() []row {
 	return append(all, artifact)
 }
 
-// revalidate asks for an artifact that the sender has.
+// revalidate requests an artifact with the tag of the cached copy.
 func revalidate(path, tag string, connections int) senders {
 	return func(*system) traffic {
 		sent := traffic{status: "HTTP/1.1 304 "}

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// startPeers starts the other programs that were named.
+// startPeers starts the peers whose programs were given.
 func (all *systems) startPeers(ctx context.Context, programs map[string]*string) error {
 	for _, name := range peerNames {
 		if *programs[name] == "" {
@@ -27,7 +27,7 @@ func (all *systems) startPeers(ctx context.Context, programs map[string]*string)
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
-		program, err := filepath.Abs(*programs[name]) // it runs in its folder
+		program, err := filepath.Abs(*programs[name]) // absolute, because it runs in a folder of its own
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (all *systems) startPeers(ctx context.Context, programs map[string]*string)
 	return nil
 }
 
-// peerScript is where a peer serves a file as long as the module's browser script.
+// peerScript is the path at which a peer serves a file of the same length as the module's browser script.
 const peerScript = "/script.js"
 
 const nginxSettings = `
@@ -66,7 +66,7 @@ http {
 }
 `
 
-// scriptTime is when nginx's file was last written, from which its tag is made.
+// scriptTime is the modification time of nginx's file, from which nginx makes its ETag.
 var scriptTime = time.Unix(1_700_000_000, 0)
 
 func nginxTag() string { return fmt.Sprintf(`"%x-%x"`, scriptTime.Unix(), len(browserScript())) }
@@ -86,13 +86,13 @@ http://%[1]s {
 }
 `
 
-// pocketbaseHealth is the one route that an empty PocketBase answers without asking its database.
+// pocketbaseHealth is the only route that an empty PocketBase serves without a database query.
 const pocketbaseHealth = "/api/health"
 
-// mercureKey signs what publishes to Mercure here.
+// mercureKey signs the tokens of publishers to Mercure.
 const mercureKey = "a-key-of-32-bytes-for-a-benchmark"
 
-// startPeer starts a program with the least configuration for its rows, and waits until it listens.
+// startPeer starts a program with the minimal configuration for its rows, and waits until it listens.
 func (all *systems) startPeer(ctx context.Context, name, program, folder string) (*system, error) {
 	port, err := freePort()
 	if err != nil {
@@ -144,7 +144,7 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 	return s, nil
 }
 
-// listens waits until it does.
+// listens waits until the system listens.
 func (s *system) listens(ctx context.Context, log string) error {
 	within, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -165,10 +165,10 @@ func (s *system) listens(ctx context.Context, log string) error {
 	}
 }
 
-// beside is the folder of what is started once more.
+// beside returns the folder of a server's second start.
 func beside(folder string) string { return filepath.Join(folder, "beside") }
 
-// createPocketbase makes a database with a superuser, without whom each start would open a browser.
+// createPocketbase creates a database with a superuser. Without one, each start would open a browser.
 func createPocketbase(ctx context.Context, program, folder string) error {
 	command := exec.CommandContext(ctx, program, "superuser", "upsert", ownerAddress, ownerPassword,
 		"--dir", filepath.Join(folder, "data"))
@@ -184,7 +184,7 @@ func servePocketbase(program, address, folder string) *exec.Cmd {
 		"--publicDir", filepath.Join(folder, "public"))
 }
 
-// pocketbaseAgain is a second PocketBase with a database of its own.
+// pocketbaseAgain returns the command of a second PocketBase with a database of its own.
 func pocketbaseAgain(program, folder string) (*exec.Cmd, string, error) {
 	port, err := freePort()
 	if err != nil {
@@ -213,10 +213,10 @@ func mercureAgain(program, folder string) (*exec.Cmd, string, error) {
 	return command, address, errors.Join(err, failure, unwritten)
 }
 
-// posting is over how many connections Mercure is sent updates, each in a request of its own.
+// posting is the number of connections on which Mercure receives updates, each in a request of its own.
 const posting = 16
 
-// mercureChannel is a topic of Mercure's.
+// mercureChannel returns a topic of Mercure.
 func mercureChannel(address string) *channel {
 	const path = "/.well-known/mercure"
 	token := mercureToken()
@@ -249,10 +249,10 @@ func mercureChannel(address string) *channel {
 		}
 		return failed
 	}
-	return &channel{path + "?topic=pulse", []byte("\r\n\r\n"), publish} // it has no snapshot
+	return &channel{path + "?topic=pulse", []byte("\r\n\r\n"), publish} // Mercure sends no snapshot
 }
 
-// mercureToken allows to publish everything.
+// mercureToken returns a token that allows publishing to every topic.
 func mercureToken() string {
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// figure is taken of a system by one run.
+// figure measures one figure of a system in one run.
 type figure func(ctx context.Context, s *system, length time.Duration) (float64, error)
 
-// pair are two figures of one run, of which the second has a line of its own.
+// pair measures two figures in one run. The second has a line of its own.
 type pair func(ctx context.Context, s *system, length time.Duration) (first, second float64, err error)
 
-// only is a pair without a second.
+// only makes a pair without a second figure.
 func only(of figure) pair {
 	return func(ctx context.Context, s *system, length time.Duration) (first, _ float64, err error) {
 		first, err = of(ctx, s, length)
@@ -23,49 +23,51 @@ func only(of figure) pair {
 	}
 }
 
-// row is one line of the table, or two: figures taken of the systems in turn.
+// row is one line of the table, or two. Its figures are measured on the systems in turn.
 type row struct {
 	work string
 	unit string
 	goal goal
 	run  pair
-	// second says what the second line has, with its unit; empty: there is none.
+	// second is the text and the unit of the second line; empty if there is none.
 	second     string
 	secondGoal goal
-	// beside is the least server that could do the work.
+	// beside is the smallest server that could do the work.
 	beside least
-	// quiet stands in for the limit's figure where the platform is compared with itself; nil where it is not.
+	// quiet replaces the limit's figure in a row that compares the platform with itself; nil in other rows.
 	quiet figure
-	// peers are what others would use instead, by name, and how they do the same work.
+	// peers are other programs that people would use instead, by name, with the way in which they do the same
+	// work.
 	peers map[string]pair
 }
 
-// requests is a row of responses a second, and of the processor time of each.
+// requests returns a row of responses a second, and of the processor time of each.
 func requests(work string, sent senders, reach goal) row {
 	return row{work: work, unit: "requests/s", goal: reach, run: throughput(sent),
 		second: "processor time each (us)"}
 }
 
-// least names the server of the limit's column.
+// least names the server in the limit's column.
 type least int
 
 const (
-	bareServer least = iota // gin over a pool (bare)
-	inHost                  // the same handler inside the platform (host.go)
-	nothing                 // there is no such server
+	bareServer least = iota // gin over a connection pool (bare)
+	inHost                  // the same handlers inside the platform (host.go)
+	nothing                 // no such server
 )
 
 const (
 	connections     = 32
-	sharing         = 4 // connections beside which others do something
+	sharing         = 4 // connections used while something else is measured
 	parallelSignIns = 16
-	// a second in all, beside a storm: endless readers would measure how the kernel shares two cores
+	// requests a second in total beside a storm: with unlimited readers the figure would only show how the
+	// kernel divides two processors
 	visits        = 1000
 	principalPath = "/api/v1/principal"
 	livePath      = "/api/v1/health/live"
 )
 
-// rows is the whole table. Each subject has a file of its own.
+// rows returns the whole table. Each subject has a file of its own.
 func rows() []row {
 	return slices.Concat(answers(), moduleCalls(), starts(), signInRows(), streamRows())
 }
@@ -99,7 +101,7 @@ func signInRows() []row {
 	}
 }
 
-// readings are what the runs of a row gave, by system.
+// readings are the figures of a row's runs, by system.
 type readings struct{ first, second map[*system][]float64 }
 
 func (r readings) take(ctx context.Context, s *system, run pair, length time.Duration) error {
@@ -111,15 +113,15 @@ func (r readings) take(ctx context.Context, s *system, run pair, length time.Dur
 	return nil
 }
 
-// measure takes turns, so that what disturbs the machine disturbs all, and prints the row. Each run writes a
-// dot to progress.
+// measure measures the systems in turn, so that a disturbance of the machine affects all of them, and prints
+// the row. It writes a dot to progress for each run.
 func (r row) measure(
 	ctx context.Context, all *systems, to, progress io.Writer, runs int, length time.Duration,
 ) error {
 	taken := readings{make(map[*system][]float64), make(map[*system][]float64)}
 	limit := all.limitOf(r)
-	failed := make(map[*system]bool) // what does not do the work, and has no figure then
-	var quiet system                 // the platform's own figure, in the place of the limit
+	failed := make(map[*system]bool) // systems that cannot do the work, and so have no figure
+	var quiet system                 // the platform's own quiet figure, in the limit's column
 	for range runs {
 		for _, s := range []*system{limit, all.older, all.platform} {
 			if s == nil || s == &quiet || failed[s] {
@@ -180,11 +182,11 @@ func (all *systems) print(to io.Writer, work string, taken map[*system][]float64
 	}
 }
 
-// layout is a line: the work, the limit, the older program, this one, this to the limit, this to the older
-// one, the goal.
+// layout is the format of a line: the work, the limit, the older program, this one, this one to the limit,
+// this one to the older one, the goal.
 const layout = "%-54s %-22s %-22s %-22s %-18s %-18s %s\n"
 
-// spread is the median with the lowest and the highest.
+// spread formats the median with the lowest and the highest figure.
 func spread(figures []float64) string {
 	if len(figures) == 0 {
 		return "-"
@@ -193,7 +195,7 @@ func spread(figures []float64) string {
 		short(slices.Max(figures)))
 }
 
-// short keeps three digits and all of them before the point.
+// short formats a number with three digits, or with all digits before the point.
 func short(f float64) string {
 	decimals := 2
 	switch {
@@ -205,7 +207,7 @@ func short(f float64) string {
 	return strconv.FormatFloat(f, 'f', decimals, 64)
 }
 
-// ratios are run by run.
+// ratios returns the ratio of each run.
 func ratios(own, other []float64) (result []float64) {
 	if len(other) != len(own) {
 		return nil

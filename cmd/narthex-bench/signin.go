@@ -20,16 +20,17 @@ const (
 	signInPath    = "/api/auth/sign-in/email"
 )
 
-// clientAddresses numbers the addresses that sign-ins come from.
+// clientAddresses numbers the client addresses of sign-ins.
 type clientAddresses struct{ last atomic.Uint32 }
 
-// next returns an address of this machine that has not been used for long, because the limiter counts each.
+// next returns an address of this machine that has not been used for long, because the rate limiter counts
+// each address.
 func (v *clientAddresses) next() *net.TCPAddr {
 	n := v.last.Add(1)
 	return &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16%250), byte(n>>8), byte(n))}
 }
 
-// signIn signs the owner in over a connection of its own and returns the session's cookie.
+// signIn signs the owner in over a new connection and returns the session's cookie.
 func (s *system) signIn(ctx context.Context) (cookie string, err error) {
 	dialer := net.Dialer{LocalAddr: s.visitors.next()}
 	conn, err := dialer.DialContext(ctx, "tcp", s.address)
@@ -56,7 +57,7 @@ func (s *system) signIn(ctx context.Context) (cookie string, err error) {
 	return cookie, nil
 }
 
-// signInPeople begins sessions and returns their cookies as header lines.
+// signInPeople creates sessions and returns their cookies as header lines.
 func signInPeople(ctx context.Context, s *system, sessions int) (lines []string, err error) {
 	for range sessions {
 		cookie, err := s.signIn(ctx)
@@ -68,8 +69,8 @@ func signInPeople(ctx context.Context, s *system, sessions int) (lines []string,
 	return lines, nil
 }
 
-// keepSigningIn keeps a number of sign-ins going. stop ends it and returns how many were done in all and what
-// failed.
+// keepSigningIn keeps a number of sign-ins in progress. stop ends that and returns how many were completed
+// and the errors.
 func (s *system) keepSigningIn(ctx context.Context, atOnce int) (stop func() (done int, err error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var (

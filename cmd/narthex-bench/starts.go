@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// starts are rows in which the server is started anew for each run, from a copy of its program: processes
-// that run one file share its pages.
+// starts are rows in which each run starts the server again, from a copy of its program, because processes
+// that run the same file share its pages.
 func starts() []row {
 	return []row{
 		{work: "exec to first 200, no module", unit: "ms", run: only(firstAnswer(0))},
@@ -33,14 +33,14 @@ func starts() []row {
 	}
 }
 
-// begun is a server that was just started beside a running one of the same kind.
+// begun is a newly started server, beside a running one of the same kind.
 type begun struct {
 	*system
 	at     time.Time
 	output *bufio.Scanner
 }
 
-// begin starts a server once more with so many modules. end follows.
+// begin starts another server of the same kind with that many modules. The caller must call end.
 func begin(s *system, modules int) (*begun, error) {
 	command, address, err := s.again(modules)
 	if err != nil {
@@ -56,20 +56,20 @@ func begin(s *system, modules int) (*begun, error) {
 	return b, command.Start()
 }
 
-// end stops the server and waits for it.
+// end stops the server and waits for its end.
 func (b *begun) end() error {
 	if b.command.Process == nil {
 		return nil
 	}
 	_ = b.command.Process.Signal(syscall.SIGTERM)
 	last := ""
-	for b.output.Scan() { // else a full pipe would keep it from ending
+	for b.output.Scan() { // a full pipe would block the server
 		last = b.output.Text()
 	}
 	err := b.command.Wait()
 	var failed interface{ ExitCode() int }
 	if errors.As(err, &failed) {
-		if failed.ExitCode() == -1 { // the signal ended it: it has nothing to stop
+		if failed.ExitCode() == -1 { // the signal ended it: it has no handler for it
 			return nil
 		}
 		return fmt.Errorf("%w: %s", err, last)
@@ -77,7 +77,7 @@ func (b *begun) end() error {
 	return err
 }
 
-// awaitReady waits for the line that says ready.
+// awaitReady waits for the line that reports readiness.
 func (b *begun) awaitReady() error {
 	for b.output.Scan() {
 		if strings.Contains(b.output.Text(), readyLine) {
@@ -87,7 +87,7 @@ func (b *begun) awaitReady() error {
 	return fmt.Errorf("it is not ready: %s", b.output.Text())
 }
 
-// awaitAnswer tries the port again until something responds: no line of a log tells exactly.
+// awaitAnswer retries requests until the server responds, because no log line shows that moment exactly.
 func (b *begun) awaitAnswer(ctx context.Context) error {
 	for {
 		err := b.answer(ctx)
@@ -120,7 +120,7 @@ func (b *begun) answer(ctx context.Context) error {
 	return nil
 }
 
-// firstAnswer is from exec to the first response, in milliseconds.
+// firstAnswer measures from exec to the first response, in milliseconds.
 func firstAnswer(modules int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (float64, error) {
 		b, err := begin(s, modules)
@@ -129,14 +129,14 @@ func firstAnswer(modules int) figure {
 		}
 		err = b.awaitAnswer(ctx)
 		taken := time.Since(b.at)
-		if s.announces { // what is asked to end before it is ready reports a failure
+		if s.announces { // a platform that is stopped before it is ready reports a failure
 			err = errors.Join(err, b.awaitReady())
 		}
 		return milliseconds(taken), errors.Join(err, b.end())
 	}
 }
 
-// readiness is from exec to the line that says ready, in milliseconds.
+// readiness measures from exec to the line that reports readiness, in milliseconds.
 func readiness(modules int) figure {
 	return func(_ context.Context, s *system, _ time.Duration) (float64, error) {
 		b, err := begin(s, modules)
@@ -149,10 +149,10 @@ func readiness(modules int) figure {
 	}
 }
 
-// idle is how long a server does nothing before its memory is read.
+// idle is how long a server is left idle before its memory is read.
 const idle = 2 * time.Second
 
-// idleMemory is the proportional set size of the server and its modules in MiB, a while after its start.
+// idleMemory measures the proportional set size of the server and its modules in MiB, after an idle time.
 func idleMemory(modules int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (float64, error) {
 		b, err := begin(s, modules)
@@ -165,7 +165,7 @@ func idleMemory(modules int) figure {
 	}
 }
 
-// furtherMemory is what a module adds to that, of ten.
+// furtherMemory measures how much memory each module adds, over ten modules.
 func furtherMemory(ctx context.Context, s *system, length time.Duration) (float64, error) {
 	one, err := idleMemory(1)(ctx, s, length)
 	if err != nil {

@@ -17,17 +17,18 @@ import (
 const (
 	pulsePath   = "/api/v1/module-realtime/calls/pulse"
 	publishPath = callsPath + "/publish/"
-	// underWay is how many updates of full load are published at once, and atRate how many deliveries a second
-	// there are otherwise. Two times underWay must fit into what each system keeps for a slow reader.
+	// At full load, underWay updates are published at once; otherwise the rate is atRate deliveries a second.
+	// Each system must be able to buffer twice underWay for a slow reader.
 	underWay = 50
 	atRate   = 10_000
-	// settled is how long memory is given to come to rest.
+	// settled is the time after which memory is assumed to be stable.
 	settled = 4 * time.Second
-	// arrives is how long an event may take.
+	// arrives limits the time until an event arrives.
 	arrives = 30 * time.Second
 )
 
-// streamRows are readers of a channel, beside a loop that writes to each from its own goroutine.
+// streamRows are rows about the readers of a channel, compared with a loop that writes to each reader from a
+// goroutine of its own.
 func streamRows() (all []row) {
 	for _, n := range []struct {
 		readers               int
@@ -53,14 +54,14 @@ func streamRows() (all []row) {
 	return all
 }
 
-// channel is how a system's readers get their updates.
+// channel is where a system's readers get their updates.
 type channel struct {
 	path    string
-	begins  []byte // what each reader gets first
+	begins  []byte // the first bytes that each reader gets
 	publish func(ctx context.Context, client *http.Client, count int) error
 }
 
-// pulse is the channel of the module, and of the bare loop.
+// pulse returns the channel of the module, or the equivalent one of the bare server.
 func (s *system) pulse() *channel {
 	if s.channel != nil {
 		return s.channel
@@ -68,17 +69,17 @@ func (s *system) pulse() *channel {
 	return &channel{pulsePath, []byte("event: snapshot\n"), s.publish}
 }
 
-// audience are readers that read all they are sent.
+// audience are readers that read everything.
 type audience struct {
 	conns   []net.Conn
 	reading sync.WaitGroup
-	count   atomic.Int64 // updates
+	count   atomic.Int64 // of updates
 	arrived chan struct{}
 	mu      sync.Mutex
 	took    []time.Duration
 }
 
-// attend opens n streams and returns when each has its snapshot.
+// attend opens n streams and returns when each has received its snapshot.
 func attend(ctx context.Context, s *system, n int) (*audience, error) {
 	a := &audience{arrived: make(chan struct{}, 1)}
 	of := s.pulse()
@@ -126,7 +127,7 @@ func (a *audience) read(conn net.Conn, request, begins []byte, begun chan<- erro
 			begun <- nil
 		}
 		a.hear(chunk)
-		rest := chunk[bytes.LastIndexByte(chunk, '\n')+1:] // a line may be cut anywhere
+		rest := chunk[bytes.LastIndexByte(chunk, '\n')+1:] // a read may end in the middle of a line
 		if kept = copy(buffer, rest); kept == len(buffer) {
 			err = errors.New("a line without an end")
 		}
@@ -155,7 +156,7 @@ func (a *audience) hear(chunk []byte) {
 	}
 }
 
-// heard waits until so many updates have arrived.
+// heard waits until that many updates have arrived.
 func (a *audience) heard(ctx context.Context, updates int64) error {
 	patience := time.NewTimer(arrives)
 	defer patience.Stop()
@@ -178,7 +179,7 @@ func (a *audience) leave() {
 	a.reading.Wait()
 }
 
-// publish lets the server publish so many updates at once.
+// publish makes the server publish that many updates at once.
 func (s *system) publish(ctx context.Context, client *http.Client, count int) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		"http://"+s.address+publishPath+strconv.Itoa(count), http.NoBody)
@@ -189,7 +190,7 @@ func (s *system) publish(ctx context.Context, client *http.Client, count int) er
 	return succeed(client, request)
 }
 
-// succeed sends a request that must be answered with 200.
+// succeed sends a request whose response must be a 200.
 func succeed(client *http.Client, request *http.Request) error {
 	response, err := client.Do(request)
 	if err != nil {
@@ -202,9 +203,8 @@ func succeed(client *http.Client, request *http.Request) error {
 	return errors.Join(err, unread, response.Body.Close())
 }
 
-// fanOut publishes for a while: perSecond deliveries a second, or, when it is 0, as fast as they arrive. The
-// next updates are published while the ones before them arrive, so that the fan-out never waits for a
-// publish.
+// fanOut publishes for a while: perSecond deliveries a second or, if it is 0, as fast as they arrive. The
+// next updates are published while the previous ones arrive, so that the fan-out never waits for publishing.
 func (a *audience) fanOut(ctx context.Context, s *system, perSecond int, length time.Duration) error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: posting}}
 	defer client.CloseIdleConnections()
@@ -230,7 +230,7 @@ func (a *audience) fanOut(ctx context.Context, s *system, perSecond int, length 
 	return a.heard(ctx, readers*int64(published))
 }
 
-// what a fan-out of some length gave.
+// result is the outcome of a fan-out of some length.
 type result struct {
 	deliveries int64
 	took       []time.Duration
@@ -242,8 +242,8 @@ func rateOf(r result) float64 { return float64(r.deliveries) / r.length.Seconds(
 func costOf(r result) float64 { return float64(r.cpu.Microseconds()) / float64(r.deliveries) }
 func lateOf(r result) float64 { return float64(percentile(r.took, 0.99).Microseconds()) }
 
-// delivered gives two figures of a fan-out. At a rate it takes twice as long: 5,000 readers get two updates a
-// second then.
+// delivered returns two figures of a fan-out. With a rate the measurement takes twice as long, because 5,000
+// readers then get only two updates a second.
 func delivered(readers, perSecond int, of, and func(result) float64) pair {
 	return func(ctx context.Context, s *system, length time.Duration) (first, second float64, err error) {
 		if perSecond > 0 {
@@ -266,8 +266,8 @@ func delivered(readers, perSecond int, of, and func(result) float64) pair {
 	}
 }
 
-// besideStreams is the p99 of another request while ten updates a second go out. It comes at a pace: those
-// of endless senders would mostly fall between the updates.
+// besideStreams measures the p99 of another request while ten updates a second are sent to all readers. The
+// requests are paced, because those of clients without pauses would mostly be between the updates.
 func besideStreams(readers int) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		a, err := attend(ctx, s, readers)
@@ -282,11 +282,12 @@ func besideStreams(readers int) figure {
 	}
 }
 
-// firstReaders are there before the memory of further ones is measured: what streams need once, code and
-// tables, is not counted as theirs.
+// firstReaders is the number of readers that connect before the memory of further ones is measured, so that
+// code and tables that streams need only once are not counted.
 const firstReaders = 200
 
-// memoryOfReader is in KiB, of a server just started: one that has had readers still has their memory.
+// memoryOfReader is in KiB. It is measured on a new server, because one that has had readers keeps their
+// memory.
 func memoryOfReader(readers int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (each float64, err error) {
 		b, err := begin(s, 1)

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// inPieces is a connection that reads from elsewhere.
+// inPieces is a connection that reads from another reader.
 type inPieces struct {
 	net.Conn
 	from io.Reader
 }
 
-// Read takes what is there.
+// Read returns what the reader has.
 func (p inPieces) Read(b []byte) (int, error) { return p.from.Read(b) }
 
-// Updates count once wherever a read cuts them.
+// TestAudienceReads: each update is counted once, wherever a read ends.
 func TestAudienceReads(t *testing.T) {
 	text := "HTTP/1.1 200 OK\r\n\r\nevent: snapshot\ndata: {}\n\n"
 	for range 3 {

@@ -20,16 +20,16 @@ type system struct {
 	name    string
 	address string
 	origin  string   // of a page that may write
-	cookies []string // header lines of people with a session
+	cookies []string // header lines of signed-in people
 	command *exec.Cmd
 	ended   chan struct{}
-	behind  *system  // of a proxy: what answers it
-	alive   string   // a path that answers with 200; empty: livePath
-	channel *channel // where its readers are; nil: pulse
-	// announces tells whether it writes readyLine to standard error
+	behind  *system  // the server behind a proxy
+	alive   string   // a path whose response is a 200; empty: livePath
+	channel *channel // the readers' channel; nil: pulse
+	// announces reports whether it writes readyLine to standard error.
 	announces bool
-	// again is a command that starts the same server once more beside this one, with so many modules, from a
-	// copy of the program, and where it will listen.
+	// again returns a command that starts another server of the same kind beside this one, with that many
+	// modules, from a copy of the program, and the address on which it will listen.
 	again func(modules int) (command *exec.Cmd, address string, err error)
 
 	visitors clientAddresses
@@ -43,7 +43,7 @@ func (s *system) stop() {
 	<-s.ended
 }
 
-// start runs a command, and waits for the line that says it is ready.
+// start runs a command, and waits for the line that reports readiness.
 func start(name string, command *exec.Cmd, output io.Reader, ready string) (*system, string, error) {
 	if err := command.Start(); err != nil {
 		return nil, "", err
@@ -68,7 +68,7 @@ func start(name string, command *exec.Cmd, output io.Reader, ready string) (*sys
 	return s, line, nil
 }
 
-// startAnnounced starts a program that prints the address that it listens on.
+// startAnnounced starts a program that prints the address on which it listens.
 func startAnnounced(name string, command *exec.Cmd) (*system, error) {
 	output, err := command.StdoutPipe()
 	if err != nil {
@@ -81,7 +81,8 @@ func startAnnounced(name string, command *exec.Cmd) (*system, error) {
 	return s, err
 }
 
-// cpu is what the server and its children, the modules, have used so far, and what is behind it.
+// cpu returns the processor time that the server, its children (the modules) and the server behind it have
+// used so far.
 func (s *system) cpu() (used time.Duration) {
 	if s.behind != nil {
 		used = s.behind.cpu()
@@ -98,8 +99,8 @@ func (s *system) cpu() (used time.Duration) {
 	return used
 }
 
-// memory is the proportional set size of the server and its children, in bytes: a page that several
-// processes share counts once, in parts.
+// memory returns the proportional set size of the server and its children, in bytes: a page that several
+// processes share is divided among them.
 func (s *system) memory() (bytes int64, err error) {
 	for _, pid := range family(s.command.Process.Pid) {
 		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
@@ -120,7 +121,7 @@ func (s *system) memory() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// family is a process and its children.
+// family returns a process and its children.
 func family(parent int) []int {
 	pids := []int{parent}
 	entries, _ := os.ReadDir("/proc")
@@ -136,7 +137,7 @@ func family(parent int) []int {
 	return pids
 }
 
-// statOf are the fields of a process's stat behind its name; nil: it has ended.
+// statOf returns the fields of a process's stat after its name; nil if it has ended.
 func statOf(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

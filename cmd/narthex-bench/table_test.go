@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A peer has a line of its own, whose ratio stands under the platform's.
+// TestPrintPeers: a peer has a line of its own, with its ratio below the platform's.
 func TestPrintPeers(t *testing.T) {
 	limit, own, peer := &system{}, &system{}, &system{name: nginx}
 	all := &systems{platform: own, peers: map[string]*system{nginx: peer}}
@@ -80,7 +80,7 @@ func TestPrintPeers(t *testing.T) {
 	}
 }
 
-// Every row has a name of its own, and names peers that exist.
+// TestRows: every row has a unique name, and names only peers that exist.
 func TestRows(t *testing.T) {
 	names := make(map[string]bool)
 	for _, r := range rows() {

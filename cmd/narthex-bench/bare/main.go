@@ -1,6 +1,6 @@
-// Command bare is the least server that could do the platform's work, for narthex-bench to measure beside it:
-// bare gin, fixed bytes, and one query where there is a cookie, whose signature is not checked. It is a
-// program of its own, so that a start of it and its memory are those of the least server too.
+// Command bare is the smallest server that could do the platform's work. narthex-bench measures it beside the
+// platform: plain gin, fixed bytes, and one query if there is a cookie, whose signature is not checked. It is
+// a program of its own, so that its start and its memory can be measured, too.
 package main
 
 import (
@@ -35,7 +35,7 @@ WHERE token_hash = $1 AND expires_at > now()`
 func main() {
 	pool, err := pgxpool.New(context.Background(), os.Getenv("DATABASE_URL"))
 	if err == nil {
-		err = pool.Ping(context.Background()) // the platform does not listen without its database either
+		err = pool.Ping(context.Background()) // the platform does not listen without its database, either
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -67,10 +67,10 @@ func main() {
 	_ = engine.RunListener(listener)
 }
 
-// sessions looks people up.
+// sessions finds the person of a session.
 type sessions struct{ pool *pgxpool.Pool }
 
-// find answers itself when the cookie is nobody's.
+// find sends the response itself if no session has the cookie.
 func (s sessions) find(c *gin.Context, cookie string) (person string, found bool) {
 	encoded, _, _ := strings.Cut(cookie, ".")
 	token, _ := base64.RawURLEncoding.DecodeString(encoded)
@@ -82,7 +82,7 @@ func (s sessions) find(c *gin.Context, cookie string) (person string, found bool
 	return person, true
 }
 
-// serveCalls are the module's responses, for a proxy in front of this server.
+// serveCalls serves the same responses as the module calls, for a proxy in front of this server.
 func serveCalls(engine *gin.Engine, people sessions) {
 	piece := make([]byte, 32<<10)
 	calls := engine.Group("/api/v1/modules/calls", func(c *gin.Context) {
@@ -104,7 +104,7 @@ func answer(c *gin.Context, body string) {
 	c.Data(http.StatusOK, "application/json", []byte(body))
 }
 
-// serveScript is a script of 200 KiB from memory, as the module's artifact is.
+// serveScript serves a script of 200 KiB from memory, as the platform serves the module's artifact.
 func serveScript(engine *gin.Engine) {
 	script := bytes.Repeat([]byte("0123456789abcdef"), 200<<10/16)
 	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(script))

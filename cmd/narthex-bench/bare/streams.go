@@ -12,7 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// streams are the least that could serve readers: a goroutine and a bounded channel for each, no guarantees.
+// streams is the simplest fan-out to readers: a goroutine and a bounded channel for each, without guarantees.
 type streams struct {
 	mu      sync.Mutex
 	readers map[chan []byte]struct{}

@@ -1,4 +1,4 @@
-// Command calls is the module that the benchmark calls: handlers with nothing to compute.
+// Command calls is the module that the benchmark calls: its handlers compute nothing.
 package main
 
 import (
@@ -21,10 +21,10 @@ type calls struct {
 	host *sdk.Host
 }
 
-// The copies for a start with many modules differ in the name of their program alone.
+// The copies for a start with many modules differ only in the name of their program.
 func main() { sdk.Serve(&calls{id: filepath.Base(os.Args[0])}) }
 
-// Register declares the routes, which the limit has inside the host.
+// Register declares the same routes as host.go.
 func (c *calls) Register(r *sdk.Registry) error {
 	may := c.id + ".use"
 	r.Handle("GET /small", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
@@ -48,7 +48,7 @@ func (c *calls) Register(r *sdk.Registry) error {
 	r.Channel("pulse", may, func(context.Context) (any, error) { return struct{}{}, nil })
 	r.Handle("GET /publish/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		count, _ := strconv.Atoi(r.PathValue("count"))
-		var all sync.WaitGroup // at once: one after the other, each would wait for the fan-out of the last
+		var all sync.WaitGroup // in parallel, so that none waits for a fan-out
 		for range count {
 			all.Go(func() { _ = c.host.Realtime.Publish("pulse", pulse{time.Now().UnixNano(), padding}) })
 		}
@@ -57,7 +57,7 @@ func (c *calls) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// pulse is an update of 200 bytes and the time.
+// pulse is an update of 200 bytes, with its time.
 type pulse struct {
 	At      int64  `json:"at"`
 	Padding string `json:"padding"`
@@ -65,11 +65,11 @@ type pulse struct {
 
 var padding = strings.Repeat("x", 200)
 
-// Start keeps what publishes.
+// Start keeps the host, which publishes.
 func (c *calls) Start(_ context.Context, host *sdk.Host) error {
 	c.host = host
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (*calls) Stop(context.Context) error { return nil }
