@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// requireActivity makes the database refuse the commit of every change that its own transaction does not
-// record.
+// requireActivity makes the database refuse the commit of a change that the same transaction does not record
+// as activity.
 const requireActivity = `
 CREATE FUNCTION core.require_activity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -46,7 +46,7 @@ BEGIN
 END
 $$`
 
-// actions are the actions that were recorded after entry number since, in order.
+// actions returns the actions that were recorded after entry number since, in order.
 func (i *installation) actions(t *testing.T, since int) (actions string) {
 	t.Helper()
 	err := i.db.Pool(t).QueryRow(t.Context(), `
@@ -68,9 +68,9 @@ func (i *installation) recorded(t *testing.T) (count int) {
 	return count
 }
 
-// TestEveryChangeIsRecorded makes every change that is to be recorded, by its route or command. The database
-// refuses one that is not recorded in its own transaction. A second time it changes nothing and is not
-// recorded.
+// TestEveryChangeIsRecorded makes every change that has to be recorded, by its route or command. The database
+// refuses a change that is not recorded in its own transaction. Each change is then repeated; where the
+// repetition has no effect, it must not be recorded.
 func TestEveryChangeIsRecorded(t *testing.T) {
 	t.Parallel()
 	i := installScreenModule(t)
@@ -119,8 +119,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	deviceID := ""
 	for _, step := range []struct {
 		do      func()
-		first   string // what the first time records
-		further string // what the second time records
+		first   string // the actions recorded the first time
+		further string // the actions recorded the second time
 	}{
 		{send("POST", "/api/v1/grants", `{"userId":"`+anna+`","permissionId":"core.devices.manage"}`),
 			"person grant.issued", ""},
@@ -165,7 +165,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			"person invitation.withdrawn", ""},
 		{func() {
 			r := runCommand(t, i.environment, "", "identity:invite", "--email", "zoe@example.org")
-			r.awaitExit(t) // the second time she is here
+			r.awaitExit(t) // fails the second time: Zoe has joined
 			_, token, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "accept-invitation&token=")
 			owner.do("POST", "/api/v1/invitations/accept",
 				map[string]string{"token": token, "name": "Zoe", "password": ownerPassword})
@@ -208,7 +208,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	i.assertDoctorSaysOfActivity(t, "ACTIVITY_CHAIN_BROKEN")
 }
 
-// personWho is the id of the only person of whom the condition is true.
+// personWho returns the id of the only person who fulfils an SQL condition.
 func (i *installation) personWho(t *testing.T, condition string) (id string) {
 	t.Helper()
 	err := i.db.Pool(t).QueryRow(t.Context(), `SELECT id::text FROM core.person WHERE `+condition).Scan(&id)
@@ -218,7 +218,7 @@ func (i *installation) personWho(t *testing.T, condition string) (id string) {
 	return id
 }
 
-// invitation is the id of the only invitation.
+// invitation returns the id of the only invitation.
 func (i *installation) invitation(t *testing.T) (id string) {
 	t.Helper()
 	err := i.db.Pool(t).QueryRow(t.Context(), `SELECT id::text FROM core.invitation`).Scan(&id)
@@ -228,7 +228,7 @@ func (i *installation) invitation(t *testing.T) (id string) {
 	return id
 }
 
-// assertDoctorSaysOfActivity also wants count and hash on the line.
+// assertDoctorSaysOfActivity also expects the count and the hash on the line.
 func (i *installation) assertDoctorSaysOfActivity(t *testing.T, want string) {
 	t.Helper()
 	r := runCommand(t, i.environment, "", "doctor")

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestFailedStartTellsTheWayOut runs the command that the failure names, as it is printed. The platform then
-// starts without the module.
+// TestFailedStartTellsTheWayOut runs the command that the start's failure recommends, as printed. After it
+// the platform starts without the failing module.
 func TestFailedStartTellsTheWayOut(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")

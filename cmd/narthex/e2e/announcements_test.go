@@ -49,7 +49,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 		path   string
 		value  any
 		status int
-		want   string // a part of the body
+		want   string // part of the body
 	}{
 		{"anonymous reads", anonymous, "GET", slides, nil, 401, `{"code":"AUTHENTICATION_REQUIRED"}`},
 		{"anonymous writes", anonymous, "POST", slides, map[string]any{"title": "x"}, 401,
@@ -98,7 +98,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 	}
 }
 
-// member is a verified person without any permission, whose password is the owner's.
+// member returns a verified person without any permission and with the owner's password.
 func (i *installation) member(t *testing.T, email string) *person {
 	t.Helper()
 	i.db.Exec(t, `
@@ -237,7 +237,7 @@ func TestKilledModuleComesBackWhileThePlatformGoesOn(t *testing.T) {
 	}
 }
 
-// TestChangedExecutableIsNotStarted: modules are not exchanged under a running platform.
+// TestChangedExecutableIsNotStarted: an executable that changes under a running platform is not started.
 func TestChangedExecutableIsNotStarted(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
@@ -258,7 +258,7 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	pid := modulePID(t, daemon, "base")
 
-	if err := os.Chmod(program, 0o711); err != nil { // another ctime is another file
+	if err := os.Chmod(program, 0o711); err != nil { // changes the ctime, which is part of the file's identity
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -275,7 +275,7 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 	}
 }
 
-// modulePID finds the module's process among the daemon's children.
+// modulePID returns the process id of the module, which is a child of the daemon.
 func modulePID(t *testing.T, daemon *invocation, id string) (pid int) {
 	t.Helper()
 	eventually(t, "the process of "+id, func() bool {
@@ -285,7 +285,7 @@ func modulePID(t *testing.T, daemon *invocation, id string) (pid int) {
 	return pid
 }
 
-// childNamed returns the living child of a process that bears a name; 0 without one.
+// childNamed returns the id of a living child process with the name, or 0.
 func childNamed(t *testing.T, name string, parent int) int {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")

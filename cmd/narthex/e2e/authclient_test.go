@@ -69,7 +69,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	daemon := i.start(t)
 	c := i.officialClient(t)
 
-	// Verification: the address becomes usable by its mailed link, also on a second click, and no link opens a
+	// Verification: the mailed link verifies the address, also when it is opened a second time, and opens no
 	// session.
 	signedUp := c.call("signUp.email", object{"name": "Anna", "email": anna, "password": annaPassword})
 	if !strings.HasPrefix(string(signedUp.Data),
@@ -103,14 +103,15 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	c.assertResult("signOut", nil, `{"success":true}`)
 	c.assertRefused("resetPassword", object{"newPassword": "a third one", "token": reset}, 400, "INVALID_TOKEN")
 
-	// Another verification mail: the same response for everybody, and a mail for who needs one.
+	// Another verification email: the response is the same for everybody, but only an unverified person gets
+	// an email.
 	const bert = "bert@example.org"
 	c.call("signUp.email", object{"name": "Bert", "email": bert, "password": "quiet waters"})
 	for _, email := range []string{bert, anna, "nobody@example.org"} {
 		c.assertResult("sendVerificationEmail", object{"email": email}, `{"status":true}`)
 	}
 
-	daemon.signal(t, syscall.SIGTERM) // what is queued leaves before the end
+	daemon.signal(t, syscall.SIGTERM) // the queue is sent before the process ends
 	daemon.awaitExit(t)
 	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, anna + " password-changed": 1,
 		bert + " verify-email": 2}
@@ -119,8 +120,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	}
 }
 
-// useProxyAddresses lets each request come from an address of its own, so that only who means to meet the
-// rate limit meets it.
+// useProxyAddresses gives each visitor an address of its own, so that only tests of the rate limit reach it.
 func (i *installation) useProxyAddresses() {
 	i.environment["SERVICE_CLIENT_ADDRESS_MODE"] = "trusted-proxy"
 	i.environment["SERVICE_CLIENT_ADDRESS_HEADER"] = "x-forwarded-for"
@@ -129,7 +129,7 @@ func (i *installation) useProxyAddresses() {
 
 type object = map[string]any
 
-// officialClient is better-auth/client in a Node process of its own, with one cookie jar.
+// officialClient is better-auth/client in a Node process, with one cookie jar.
 type officialClient struct {
 	t       *testing.T
 	address string
@@ -157,7 +157,8 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 	return startOfficialClient(t, i.address)
 }
 
-// startOfficialClient starts it for the platform at an address; before are words in front of node's command.
+// startOfficialClient starts the client for the platform at an address; before is put in front of the node
+// command.
 func startOfficialClient(t *testing.T, address string, before ...string) *officialClient {
 	t.Helper()
 	script, err := os.ReadFile("testdata/authclient/drive.mjs")
@@ -166,10 +167,10 @@ func startOfficialClient(t *testing.T, address string, before ...string) *offici
 	}
 	packages := npmPackages(t, "testdata/authclient")
 	ctx, cancel := context.WithTimeout(context.Background(),
-		2*patience) // the end of a call that is never answered, too
+		2*patience) // enough also for a call without a response
 	words := append(before, "node", "--input-type=module", "--eval", string(script), "--", address)
 	node := exec.CommandContext(ctx, words[0], words[1:]...)
-	node.Dir = packages // where --eval looks for imports
+	node.Dir = packages // --eval resolves imports in the working directory
 	var complaint transcript
 	node.Stderr = &complaint
 	calls, errCalls := node.StdinPipe()
@@ -188,7 +189,7 @@ func startOfficialClient(t *testing.T, address string, before ...string) *offici
 	return &officialClient{t: t, address: address, calls: calls, replies: bufio.NewReader(replies)}
 }
 
-// call calls a method of the client from an address that has not been seen before.
+// call calls a method of the client from a new client address.
 func (c *officialClient) call(method string, arguments any) reply {
 	c.t.Helper()
 	c.steps++
@@ -238,7 +239,7 @@ func (r reply) assertRefused(t *testing.T, status int, code string) {
 	}
 }
 
-// principal asks the platform, not identity, through the same jar.
+// principal calls a route of the platform, and not of Better Auth, with the same cookie jar.
 func (c *officialClient) principal() string {
 	c.t.Helper()
 	return string(c.call("$fetch", c.address+"/api/v1/principal").Data)
@@ -252,8 +253,8 @@ func (c *officialClient) assertCookies(cookies ...string) {
 	}
 }
 
-// npmPackages returns a folder with what the lock file of source pins. It is made once per lock file, in
-// the user's cache.
+// npmPackages returns a folder with the packages that the lock file of source pins. It is installed once per
+// lock file, in the user's cache.
 func npmPackages(t *testing.T, source string) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -279,7 +280,7 @@ func npmPackages(t *testing.T, source string) string {
 	if _, err := os.Stat(folder); err == nil {
 		return folder
 	}
-	unfinished := folder + ".new" // a run that was killed may have left it
+	unfinished := folder + ".new" // may be left by a killed run
 	if err := errors.Join(os.RemoveAll(unfinished), os.CopyFS(unfinished, os.DirFS(source))); err != nil {
 		t.Fatal(err)
 	}
@@ -297,9 +298,9 @@ func npmPackages(t *testing.T, source string) string {
 	return folder
 }
 
-const npmPatience = 5 * time.Minute // a slow line, once
+const npmPatience = 5 * time.Minute // the first download may be slow
 
-// lockFile waits until no other test process holds the lock.
+// lockFile takes an exclusive lock and waits until no other test process holds it.
 func lockFile(t *testing.T, name string) (unlock func()) {
 	t.Helper()
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
@@ -311,7 +312,7 @@ func lockFile(t *testing.T, name string) (unlock func()) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s stays locked", name)
 		}
-		time.Sleep(20 * time.Millisecond) // a lock of another process can only be polled
+		time.Sleep(20 * time.Millisecond) // the lock of another process can only be polled
 	}
 	return func() { _ = file.Close() }
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // keptPlace is an installation with announcements, an object storage of its own, and a database user with the
-// rights that the handbook asks for.
+// rights that the handbook requires.
 func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
 	t.Helper()
 	i := keepWith(t, "announcements")
@@ -31,7 +31,7 @@ func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
 	return i, server
 }
 
-// useKeeper makes the installation's user one with the rights that the handbook asks for.
+// useKeeper gives the installation a database user with the rights that the handbook requires.
 func (i *installation) useKeeper(t *testing.T) {
 	t.Helper()
 	address, err := url.Parse(i.environment["DATABASE_URL"])
@@ -46,7 +46,7 @@ func (i *installation) useKeeper(t *testing.T) {
 	i.environment["DATABASE_URL"] = address.String()
 }
 
-// used is what a congregation has after a while.
+// used holds what exists after use, for comparison.
 type used struct {
 	screen  string // its cookie
 	image   string // id of a picture
@@ -54,7 +54,7 @@ type used struct {
 	tables  map[string]string
 }
 
-// use fills the installation as people do.
+// use fills the installation with data through its routes.
 func (i *installation) use(t *testing.T) (u used) {
 	t.Helper()
 	i.migrateWithOwner(t)
@@ -82,7 +82,7 @@ func (i *installation) use(t *testing.T) (u used) {
 	return u
 }
 
-// contents returns what tells the rows of the tables that a backup keeps apart from others.
+// contents returns a digest of each table that a backup contains, to compare two states.
 func (i *installation) contents(t *testing.T) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -110,8 +110,9 @@ func (i *installation) assertContents(t *testing.T, when string, want map[string
 	}
 }
 
-// TestBackup: an installation in use is backed up, proven, and brought back on an empty database and an empty
-// storage: the owner signs in with the old password, the screen needs no new code, the picture is there.
+// TestBackup backs up an installation in use, verifies the backup, and restores it into an empty database and
+// an empty storage. Then the owner signs in with the old password, the screen needs no new code, and the
+// picture exists.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	from, _ := keptPlace(t)
@@ -155,8 +156,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBackupKilled kills a backup, its trial and its restore at ten points each. What stays is never taken
-// for a backup or an installation, and the same command then works.
+// TestBackupKilled kills backup:create, backup:verify and backup:restore at ten points each. What remains is
+// never accepted as a backup or as an installation, and the same command then succeeds.
 func TestBackupKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -172,7 +173,7 @@ func TestBackupKilled(t *testing.T) {
 		file := filepath.Join(folder, "killed.narthex")
 		_ = os.Remove(file)
 		from.kill(t, took*time.Duration(point+1)/(points+1), "backup:create", "--to", file)
-		if _, err := os.Stat(file); err == nil { // it was done before
+		if _, err := os.Stat(file); err == nil { // the backup was complete before the kill
 			from.mustRun(t, "backup:verify", file)
 		}
 	}
@@ -195,7 +196,7 @@ func TestBackupKilled(t *testing.T) {
 		said, complete := again.stderr.String(), status.awaitExit(t) == cli.ExitSuccess
 		switch {
 		case again.awaitExit(t) == cli.ExitSuccess:
-		case complete && strings.HasPrefix(said, "BACKUP_TARGET_NOT_EMPTY"): // it was done before
+		case complete && strings.HasPrefix(said, "BACKUP_TARGET_NOT_EMPTY"): // complete before the kill
 		default:
 			t.Errorf("restore after a kill at point %d: exit %d, %s; want success; migrations:status said %s",
 				point, again.awaitExit(t), said, status.stderr.String())
@@ -204,7 +205,7 @@ func TestBackupKilled(t *testing.T) {
 	}
 }
 
-// TestBackupOnAFullDisk: what has no room leaves nothing.
+// TestBackupOnAFullDisk: a backup that does not fit on the disk leaves no files.
 func TestBackupOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	from, _ := keptPlace(t)
@@ -245,13 +246,13 @@ func (i *installation) timed(t *testing.T, args ...string) time.Duration {
 	return time.Since(began)
 }
 
-// kill starts a command and kills it after a while.
+// kill starts a command and kills it after the given time.
 func (i *installation) kill(t *testing.T, after time.Duration, args ...string) {
 	t.Helper()
 	r := startCommand(t, i.environment, "", args...)
 	select {
 	case <-r.ended:
-	case <-time.After(after): // the point at which it is killed, not a wait
+	case <-time.After(after): // the point of the kill; the test waits for nothing here
 		_ = r.command.Process.Kill()
 		<-r.ended
 	}
@@ -273,8 +274,8 @@ func (i *installation) assertNoScratch(t *testing.T) {
 	}
 }
 
-// TestNightlyBackup: the script keeps the newest seven proven backups, and touches none when the new one
-// cannot be proven. Doctor, the metrics' source and administrators see the verdict.
+// TestNightlyBackup: the script keeps the newest seven verified backups, and deletes none if the new one
+// cannot be verified. Doctor, the metrics and administrators see the result.
 func TestNightlyBackup(t *testing.T) {
 	t.Parallel()
 	i, _ := keptPlace(t)

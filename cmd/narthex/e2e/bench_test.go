@@ -19,15 +19,16 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// anonymousResolver spares the benchmarks the session's query, which is the same with and without a module.
+// anonymousResolver saves the benchmarks the query of the session, which is the same with and without a
+// module.
 type anonymousResolver struct{}
 
 func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Principal, error) {
 	return principal.Person("somebody"), nil
 }
 
-// BenchmarkModuleRoute measures a small GET through a module's process beside the same handler inside the
-// host, both behind the whole pipeline: compare ns/op of "module" with "host".
+// BenchmarkModuleRoute measures a small GET through a module's process, and the same handler inside the host,
+// both behind the whole pipeline: compare ns/op of "module" and "host".
 func BenchmarkModuleRoute(b *testing.B) {
 	s := benchServer(b)
 	inHost := httpapi.Route{
@@ -61,8 +62,8 @@ func BenchmarkModuleRoute(b *testing.B) {
 	}
 }
 
-// BenchmarkStart1, 10 and 50 measure a whole start, from the manifests to the listener, with so many
-// modules, each a program and a process of its own.
+// BenchmarkStart1, 10 and 50 measure a whole start, from the manifests to the listener, with that many
+// modules, each with an executable and a process of its own.
 func BenchmarkStart1(b *testing.B)  { benchStart(b, 1) }
 func BenchmarkStart10(b *testing.B) { benchStart(b, 10) }
 func BenchmarkStart50(b *testing.B) { benchStart(b, 50) }
@@ -86,7 +87,7 @@ func benchStart(b *testing.B, modules int) {
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/start")
 }
 
-// stopPlatform ends a started platform.
+// stopPlatform stops a started platform.
 func stopPlatform(b *testing.B, s *platform.Server) {
 	ended, end := context.WithCancel(context.Background())
 	end()
@@ -107,7 +108,7 @@ func benchServer(b *testing.B) *platform.Server {
 	return s
 }
 
-// benchSettings are of an installation with a database of its own and these modules.
+// benchSettings returns the settings of an installation with a database of its own and the given modules.
 func benchSettings(b *testing.B, modules string) environment.Settings {
 	b.Helper()
 	db := databasetest.New(b)

@@ -17,7 +17,8 @@ import (
 
 const bodiesRoot = "/api/v1/modules/bodies"
 
-// patternReader yields bytes that tell their place, as the module's download does, without holding them.
+// patternReader generates bytes from which their position can be recognised, as the module's download does,
+// without keeping them in memory.
 type patternReader struct{ at, end int64 }
 
 var patternBlock = func() []byte {
@@ -39,7 +40,7 @@ func (p *patternReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// patternWriter takes what must be the pattern.
+// patternWriter checks that the bytes written to it are the pattern.
 type patternWriter struct{ at int64 }
 
 // Write implements io.Writer.
@@ -56,7 +57,7 @@ func (c *patternWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// startWithBodies is a running platform with the module that takes and gives them.
+// startWithBodies starts a platform with the module bodies.
 func startWithBodies(t *testing.T) *faultyPlatform {
 	t.Helper()
 	i := install(t, "base", "bodies")
@@ -65,7 +66,7 @@ func startWithBodies(t *testing.T) *faultyPlatform {
 	return b
 }
 
-// download reads a long response of the module to its end.
+// download reads a long response of the module to its end and checks it.
 func (b *faultyPlatform) download(t *testing.T, p *person, mebibytes int64) {
 	t.Helper()
 	response := b.beginDownload(t, p, mebibytes)
@@ -77,7 +78,7 @@ func (b *faultyPlatform) download(t *testing.T, p *person, mebibytes int64) {
 	}
 }
 
-// beginDownload begins one.
+// beginDownload sends the request of download and returns the response.
 func (b *faultyPlatform) beginDownload(t *testing.T, p *person, mebibytes int64) *http.Response {
 	t.Helper()
 	address := b.address + bodiesRoot + "/download/" + strconv.FormatInt(mebibytes, 10)
@@ -93,7 +94,8 @@ func (b *faultyPlatform) beginDownload(t *testing.T, p *person, mebibytes int64)
 	return response
 }
 
-// memory of a process in bytes: what it has, and the most it had since the last resetPeak.
+// memory returns the resident memory of a process in bytes: the current value, and the maximum since the last
+// resetPeak.
 func memory(t *testing.T, pid int) (now, peak int64) {
 	t.Helper()
 	status := processStatus(t, pid)
@@ -115,8 +117,8 @@ func resetPeak(t *testing.T, pid int) {
 	}
 }
 
-// TestLongBodiesInFlatMemory: 32 MiB up and 1 GiB down go through the platform, which holds next to nothing
-// of them.
+// TestLongBodiesInFlatMemory: a request body of 32 MiB and a response of 1 GiB pass through the platform,
+// which buffers almost nothing of them.
 func TestLongBodiesInFlatMemory(t *testing.T) {
 	t.Parallel()
 	const most = 32 << 20
@@ -125,12 +127,12 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 	upload := func() {
 		sum := sha256.New()
 		_, _ = io.Copy(sum, &patternReader{end: most})
-		got := b.owner.do("POST", bodiesRoot+"/upload", &patternReader{end: most}) // of no declared length
+		got := b.owner.do("POST", bodiesRoot+"/upload", &patternReader{end: most}) // without Content-Length
 		if want := fmt.Sprintf("%d %x", most, sum.Sum(nil)); got.status != http.StatusOK || got.body != want {
 			t.Errorf("upload: status %d, want 200; body %.100s, want %s", got.status, got.body, want)
 		}
 	}
-	b.download(t, b.owner, 1) // so that what is allocated once does not count
+	b.download(t, b.owner, 1) // so that one-time allocations do not count
 	before, _ := memory(t, pid)
 	resetPeak(t, pid)
 
@@ -146,8 +148,8 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 		up, time.Since(began)-up, before>>20, peak>>20, now>>20)
 }
 
-// TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler makes of it, and
-// only a streamed one of unknown length ever gets to a handler.
+// TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler does. Only a streamed
+// body of unknown length reaches a handler at all.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	b := startWithBodies(t)
@@ -172,7 +174,7 @@ func TestBodyLimits(t *testing.T) {
 		{"/swallow", 1001, false, 413, tooLarge, true},
 		{"/swallow", 32 << 20, false, 413, tooLarge, true},
 		{"/upload", 32<<20 + 1, true, 413, tooLarge, false},
-		{"/upload", 32<<20 + 1, false, 413, tooLarge, false}, // it runs, and says nothing
+		{"/upload", 32<<20 + 1, false, 413, tooLarge, false}, // the handler runs, but does not log
 	} {
 		said := `"text":"swallowed by ` + row.path + `"`
 		before := strings.Count(b.daemon.stderr.String(), said)
@@ -208,8 +210,8 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadIsNo413: a client that stops sending has made an ordinary failed request, whatever the
-// handler does, and leaves nothing behind.
+// TestAbortedUploadIsNo413: when a client stops sending, the request fails as any other, whatever the handler
+// does, and releases everything.
 func TestAbortedUploadIsNo413(t *testing.T) {
 	t.Parallel()
 	b := startWithBodies(t)
@@ -238,7 +240,7 @@ func TestAbortedUploadIsNo413(t *testing.T) {
 	}
 }
 
-// stopSending posts the beginning of a body, closes its half of the connection and returns the response.
+// stopSending posts only the beginning of a body, closes its half of the connection and returns the response.
 func (b *faultyPlatform) stopSending(
 	t *testing.T, path, framing string,
 ) (response *http.Response, body string) {
@@ -264,8 +266,8 @@ func (b *faultyPlatform) stopSending(
 	return response, string(all)
 }
 
-// TestSlowReaders: a slow reader gets everything. A reader that does not read keeps one body socket and
-// nothing else: short responses continue, a long one waits 5 s, and the platform buffers nothing.
+// TestSlowReaders: a slow reader receives everything. A reader that does not read holds one body socket and
+// nothing else: short responses are still sent, a long one waits 5 s, and the platform buffers nothing.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second
@@ -300,7 +302,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Errorf("the slow reader got %d bytes, want %d; error %v", n, 16<<20, err)
 	}
 	_, peak := memory(t, pid)
-	if grown := peak - before; grown >= sockets<<21 { // each of them waits for a gigabyte
+	if grown := peak - before; grown >= sockets<<21 { // the response of each is 1 GiB long
 		t.Errorf("the platform grew by %d MiB", grown>>20)
 	}
 	for _, response := range stopped {
@@ -310,11 +312,11 @@ func TestSlowReaders(t *testing.T) {
 	t.Logf("%d readers who do not read: %d MiB before, %d MiB at most", len(stopped), before>>20, peak>>20)
 }
 
-// slowReader reads a quarter of a mebibyte at a time, with pauses.
+// slowReader reads at most 256 KiB at a time, with pauses.
 type slowReader struct{ io.Reader }
 
 // Read implements io.Reader.
 func (p *slowReader) Read(b []byte) (int, error) {
-	time.Sleep(5 * time.Millisecond) // the slowness that is tested
+	time.Sleep(5 * time.Millisecond) // the tested slowness
 	return p.Reader.Read(b[:min(len(b), 256<<10)])
 }

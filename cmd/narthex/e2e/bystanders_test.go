@@ -22,8 +22,7 @@ const (
 	handlerFailed = `{"code":"MODULE_HANDLER_FAILED"}`
 )
 
-// installCopies fills a modules directory with modules that have the manifest and the server of one, and
-// names of their own.
+// installCopies fills a modules directory with copies of one module under other ids.
 func installCopies(tb testing.TB, dir, source string, ids ...string) {
 	tb.Helper()
 	folder := builtModule(tb, source)
@@ -51,8 +50,8 @@ func installCopies(tb testing.TB, dir, source string, ids ...string) {
 	}
 }
 
-// faultyPlatform is a running platform with misbehaving modules of these names, and a module that none of it
-// may touch.
+// faultyPlatform is a running platform with copies of the module misbehaving, and with the module base, which
+// they must not affect.
 type faultyPlatform struct {
 	*installation
 	daemon *invocation
@@ -64,7 +63,7 @@ func startWithFaulty(t *testing.T, ids ...string) *faultyPlatform {
 	return startInstalledWithFaulty(t, install(t, "base"), ids...)
 }
 
-// startInstalledWithFaulty is besiege where more than base is installed.
+// startInstalledWithFaulty is startWithFaulty for an installation with more modules than base.
 func startInstalledWithFaulty(t *testing.T, i *installation, ids ...string) *faultyPlatform {
 	t.Helper()
 	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", ids...)
@@ -74,14 +73,14 @@ func startInstalledWithFaulty(t *testing.T, i *installation, ids ...string) *fau
 	return b
 }
 
-// newConnection is the owner on a connection of his own.
+// newConnection returns the owner with a new connection.
 func (b *faultyPlatform) newConnection(t *testing.T) *person {
 	p := b.visitor(t)
 	p.cookie = b.owner.cookie
 	return p
 }
 
-// watchBystanders asks, as long as the test runs, for what no misbehaving module may disturb.
+// watchBystanders requests, until the test ends, routes that no misbehaving module may affect.
 func (b *faultyPlatform) watchBystanders(t *testing.T) {
 	pid := modulePID(t, b.daemon, "base")
 	ctx, stop := context.WithCancel(context.Background())
@@ -118,7 +117,7 @@ func (b *faultyPlatform) watchBystanders(t *testing.T) {
 	})
 }
 
-// awaitRestart waits until a module answers from another process than the one that was.
+// awaitRestart waits until a module responds from a process other than was.
 func (b *faultyPlatform) awaitRestart(t *testing.T, p *person, id string, was int) {
 	t.Helper()
 	eventually(t, id+" is back", func() bool {
@@ -131,7 +130,7 @@ func (b *faultyPlatform) awaitRestart(t *testing.T, p *person, id string, was in
 	})
 }
 
-// isAllowedResponse tells whether a caller of a module that dies may get this
+// isAllowedResponse reports whether a request to a module whose process dies may get this response
 // (docs/reference/error-codes.md).
 func isAllowedResponse(a httpResponse) bool {
 	switch a.status {
@@ -146,13 +145,14 @@ func isAllowedResponse(a httpResponse) bool {
 	return false
 }
 
-// logLines are the lines of the log about a module: of these messages, or all.
+// logLines returns the log lines about a module: those with one of the messages, or all of them if none is
+// given.
 func (b *faultyPlatform) logLines(t *testing.T, id string, messages ...string) (lines []logLine) {
 	t.Helper()
 	for text := range strings.Lines(b.daemon.stderr.String()) {
 		var line logLine
 		if !strings.HasSuffix(text, "\n") || json.Unmarshal([]byte(text), &line) != nil {
-			continue // still being written, or of the race detector
+			continue // a line that is not complete yet, or one of the race detector
 		}
 		about := line.Module == id || line.Service == "module "+id
 		if about && (len(messages) == 0 || slices.Contains(messages, line.Msg)) {

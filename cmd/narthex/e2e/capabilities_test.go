@@ -9,7 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// callCapability calls a method through the consumer and returns the provider's result, or the error code.
+// callCapability calls a capability's method through the module consumer and returns the provider's result,
+// or the error code.
 func (p *person) callCapability(capability, method, input string) string {
 	p.t.Helper()
 	got := p.do("POST", "/api/v1/modules/consumer/call/"+capability+"/"+method, strings.NewReader(input))

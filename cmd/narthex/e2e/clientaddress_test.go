@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// headerTransport adds a header to every request of a person: what somebody says about where the requests
-// come from.
+// headerTransport adds a header to every request of a person, for example a claim about the client's address.
 type headerTransport struct {
 	http.RoundTripper
 	name, value string

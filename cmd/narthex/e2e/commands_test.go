@@ -16,10 +16,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// corePermissions counts the platform's own permissions.
+// corePermissions is the number of the platform's own permissions.
 const corePermissions = 10
 
-// assertCommand runs a command and compares its exit status and what it wrote: standard output, then
+// assertCommand runs a command and checks its exit status and its output: standard output, followed by
 // standard error.
 func (i *installation) assertCommand(t *testing.T, status int, want string, args ...string) {
 	t.Helper()
@@ -59,7 +59,7 @@ tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
 	i.assertCommand(t, cli.ExitUsage, "--module is required; see: narthex modules:enable --help\n",
 		"modules:enable")
 
-	i.environment["DATABASE_URL"] = "" // not needed to validate
+	i.environment["DATABASE_URL"] = "" // validation does not need it
 	i.assertCommand(t, cli.ExitSuccess, fmt.Sprintf("Valid: 3 modules, %d permissions.\n", corePermissions+3),
 		"modules:validate")
 	i.assertCommand(t, cli.ExitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
@@ -113,7 +113,7 @@ lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 		"module.json has a field that manifest version 7 does not know.\n"+
 		"PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: "+
 		"permissions[].id must not be in the platform's own namespace.\n", "modules:validate")
-	// Another module's findings say nothing about one that is not there.
+	// Findings about one module must not appear for another one that does not exist.
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
 		i.assertCommand(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
@@ -148,7 +148,7 @@ func TestInstallAndRemove(t *testing.T) {
 	const broken = "The platform would not start with what is installed now:\n"
 	i.assertCommand(t, cli.ExitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing,
 		"modules:install", "--force", lamp)
-	// This needs no --force: the installation is no worse than before.
+	// This needs no --force, because the installation does not get worse.
 	i.assertCommand(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing,
 		"modules:install", lamp)
 	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
@@ -187,12 +187,12 @@ func TestInstallAndRemove(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Error("left behind:", entries, err)
 	}
-	delete(i.environment, "SERVICE_MODULES_DIR") // a checkout's own modules are sources
+	delete(i.environment, "SERVICE_MODULES_DIR") // without it the modules are a checkout's, which are sources
 	i.assertCommand(t, cli.ExitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules "+
 		"directory of an installation.\n", "modules:remove", "--module", "wall")
 }
 
-// assertInstalled wants these modules and versions in the modules directory, and nothing beside them.
+// assertInstalled checks that the modules directory holds exactly these modules and versions.
 func assertInstalled(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -310,7 +310,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDevelopmentCommands: who looks in narthex for what narthex-dev does is told where it is.
+// TestDevelopmentCommands: narthex refers to narthex-dev for each command that only narthex-dev has.
 func TestDevelopmentCommands(t *testing.T) {
 	t.Parallel()
 	program, err := narthexBinary()

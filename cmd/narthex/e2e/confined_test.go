@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// TestModulesAreConfined looks at what the kernel says of running modules, and that nobody of their user
-// looks into the platform.
+// TestModulesAreConfined checks what the kernel reports about the processes of running modules, and that no
+// process of the modules' users can read the platform's memory.
 func TestModulesAreConfined(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives away user ids")
 	}
 	t.Run("root", func(t *testing.T) {
-		b := startWithFaulty(t, "aside", "zealous") // with base between them
+		b := startWithFaulty(t, "aside", "zealous") // base runs between them
 		seen := make(map[string]bool)
 		for _, id := range []string{"aside", "base", "zealous"} {
 			number, _, _ := strings.Cut(processStatus(t, modulePID(t, b.daemon, id))["Uid"], "\t")
@@ -32,10 +32,10 @@ func TestModulesAreConfined(t *testing.T) {
 			b.assertUnreadable(t, uint32(own))
 		}
 	})
-	t.Run("nobody", func(t *testing.T) { // then the platform's user is the modules' too
+	t.Run("nobody", func(t *testing.T) { // here modules run as the platform's user
 		const nobody = 65534
 		i := install(t)
-		dir, err := os.MkdirTemp("", "narthex-nobody-") // open to others, which folders of t.TempDir are not
+		dir, err := os.MkdirTemp("", "narthex-nobody-") // readable for others, which folders of t.TempDir are not
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestModulesAreConfined(t *testing.T) {
 	})
 }
 
-// startAs is start under another user, for whom the folder of the program is open.
+// startAs starts the platform as another user, who can read the folder of the program.
 func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
 	t.Helper()
 	command := newCommand(t, i.environment, "api:start")
@@ -63,7 +63,8 @@ func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
 	return r
 }
 
-// assertConfined compares a module's process with what it must be; the last rows are the same for all.
+// assertConfined compares the status of a module's process with want and with the values that all modules
+// must have.
 func (b *faultyPlatform) assertConfined(t *testing.T, id string, want map[string]string) {
 	t.Helper()
 	want["Seccomp"], want["NoNewPrivs"], want["CapEff"], want["CapPrm"] = "2", "1", "0000000000000000",
@@ -91,7 +92,8 @@ func processStatus(t *testing.T, pid int) map[string]string {
 	return fields
 }
 
-// assertUnreadable: a user can look into a process of his own, but not into the platform.
+// assertUnreadable checks that a user can read the memory of a process of its own, but not that of the
+// platform.
 func (b *faultyPlatform) assertUnreadable(t *testing.T, uid uint32) {
 	t.Helper()
 	read := func(pid int, file string) error {

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestModulesConform tries a sample module beside the installation's own database and leaves nothing there.
+// TestModulesConform tests a sample module next to the installation's own database, and leaves nothing behind
+// there.
 func TestModulesConform(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
@@ -57,12 +58,13 @@ func TestModulesConformSaysWhyItFailed(t *testing.T) {
 	}
 }
 
-// A user who may not create databases is told so, with the statement that lets them.
+// TestModulesConformWithoutRights: for a user without the right to create databases, the error names the
+// statement that grants it.
 func TestModulesConformWithoutRights(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	i.db.Exec(t, `CREATE ROLE conform_without_rights LOGIN PASSWORD 'plain'`)
-	t.Cleanup(func() { // the test's own context has ended
+	t.Cleanup(func() { // the test's own context has ended by then
 		if _, err := i.db.Pool(t).Exec(context.Background(), `DROP ROLE conform_without_rights`); err != nil {
 			t.Error(err)
 		}

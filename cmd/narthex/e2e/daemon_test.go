@@ -25,10 +25,10 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// patience bounds every wait of these tests; nothing is asserted about how long anything takes.
+// patience limits every wait of these tests; no test asserts a duration.
 const patience = 3 * time.Minute
 
-// invocation is one run of the program in a process of its own.
+// invocation is one run of the program in a process.
 type invocation struct {
 	command *exec.Cmd
 	stdout  transcript
@@ -36,14 +36,14 @@ type invocation struct {
 	ended   chan struct{}
 }
 
-// transcript collects what a process writes and lets tests wait for a part of it.
+// transcript collects the output of a process, and lets tests wait for a part of it.
 type transcript struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
 	changed chan struct{}
 }
 
-// Write adds to the text.
+// Write appends to the text.
 func (t *transcript) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,7 +54,7 @@ func (t *transcript) Write(p []byte) (int, error) {
 	return t.text.Write(p)
 }
 
-// String is everything so far.
+// String returns the text so far.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,8 @@ func (t *transcript) next() <-chan struct{} {
 	return t.changed
 }
 
-// newCommand is the program, not started, with an environment of exactly these variables.
+// newCommand returns the program as a command that is not started, with only these variables in its
+// environment, besides PATH and GORACE.
 func newCommand(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := binaryFor(args)
@@ -86,7 +87,7 @@ func newCommand(t *testing.T, environment map[string]string, args ...string) *ex
 	return command
 }
 
-// startCommand starts the program with an environment of exactly these variables.
+// startCommand starts the program with these variables.
 func startCommand(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
 	t.Helper()
 	command := newCommand(t, environment, args...)
@@ -94,7 +95,7 @@ func startCommand(t *testing.T, environment map[string]string, stdin string, arg
 	return startPrepared(t, command)
 }
 
-// startPrepared starts a prepared program.
+// startPrepared starts a command of newCommand.
 func startPrepared(t *testing.T, command *exec.Cmd) *invocation {
 	t.Helper()
 	r := &invocation{command: command, ended: make(chan struct{})}
@@ -117,7 +118,7 @@ func startPrepared(t *testing.T, command *exec.Cmd) *invocation {
 	return r
 }
 
-// awaitExit waits for the end and returns the exit status.
+// awaitExit waits for the process to end and returns the exit status.
 func (r *invocation) awaitExit(t *testing.T) int {
 	t.Helper()
 	select {
@@ -163,7 +164,7 @@ func runCommand(t *testing.T, environment map[string]string, stdin string, args 
 	return r
 }
 
-// installation is a database, a modules directory and an environment in which every command works.
+// installation is a database, a modules directory and an environment with which every command works.
 type installation struct {
 	db          *databasetest.DB
 	environment map[string]string
@@ -172,7 +173,7 @@ type installation struct {
 
 const ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
 
-// install makes a migrated installation with an owner.
+// install prepares an installation with a migrated database and an owner.
 func install(t *testing.T, modules ...string) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), modules...)
@@ -180,7 +181,7 @@ func install(t *testing.T, modules ...string) *installation {
 	return i
 }
 
-// migrateWithOwner migrates the installation and gives it an owner.
+// migrateWithOwner migrates the database and creates an owner.
 func (i *installation) migrateWithOwner(t *testing.T) {
 	t.Helper()
 	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
@@ -192,7 +193,7 @@ func (i *installation) migrateWithOwner(t *testing.T) {
 	}
 }
 
-// prepare is install without any command run.
+// prepare returns an installation without running any command.
 func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation {
 	t.Helper()
 	port := strconv.Itoa(unusedPort(t))
@@ -202,11 +203,11 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 		"DATABASE_URL":              db.URL,
 		"SERVICE_MODULES_DIR":       modulesDirectory(t, modules...),
 		"SERVICE_API_PORT":          port,
-		"XDG_RUNTIME_DIR":           sharedFolder(t), // a killed daemon leaves the folder of its socket
+		"XDG_RUNTIME_DIR":           sharedFolder(t), // a killed daemon does not remove the folder of its socket
 		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL": address,
 	}}
-	if slices.Contains(modules, "announcements") { // it declares a bucket, which these tests leave empty
+	if slices.Contains(modules, "announcements") { // it declares a bucket, which these tests do not use
 		i.environment["OBJECT_STORAGE_ENDPOINT"] = "http://127.0.0.1:1"
 		i.environment["OBJECT_STORAGE_ACCESS_KEY"] = "nobody"
 		i.environment["OBJECT_STORAGE_SECRET_KEY"] = "nobody"
@@ -214,8 +215,8 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 	return i
 }
 
-// unusedPort is a port for a program that the test starts later. It lies below those that the kernel gives
-// out by itself, so that no other program gets it in between.
+// unusedPort returns a port for a program that the test starts later. It is below the range from which the
+// kernel assigns ports, so that no other program gets it in the meantime.
 func unusedPort(t *testing.T) int {
 	t.Helper()
 	for {
@@ -227,14 +228,14 @@ func unusedPort(t *testing.T) int {
 	}
 }
 
-const lowestPort, ports = 20_000, 6_000 // the browser tests, which run at the same time, take those above
+const lowestPort, ports = 20_000, 6_000 // the browser tests use the ports above
 
 var (
-	firstPort  = rand.IntN(ports) // other runs on this machine begin elsewhere
+	firstPort  = rand.IntN(ports) // so that other test runs on this machine begin elsewhere
 	portsTaken atomic.Int32
 )
 
-// start runs api:start until it is ready.
+// start starts api:start and waits until it is ready.
 func (i *installation) start(t *testing.T) *invocation {
 	t.Helper()
 	r := startCommand(t, i.environment, "", "api:start")
@@ -251,8 +252,8 @@ type person struct {
 }
 
 func (i *installation) visitor(t *testing.T) *person {
-	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both
-	// may happen at once.
+	// A client closes an idle connection before the platform does, at 5 s. Otherwise a request that cannot be
+	// repeated may be sent just when the platform closes the connection.
 	transport := &http.Transport{IdleConnTimeout: 2 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &person{t: t, address: i.address, client: &http.Client{Transport: transport, Timeout: patience}}
@@ -276,7 +277,7 @@ type httpResponse struct {
 	body   string
 }
 
-// do sends a request as the Dashboard would and reads the whole response.
+// do sends a request with the headers of the Dashboard and reads the whole response.
 func (p *person) do(method, path string, value any) httpResponse {
 	p.t.Helper()
 	response, err := p.doContext(p.t.Context(), method, path, value)
@@ -286,7 +287,7 @@ func (p *person) do(method, path string, value any) httpResponse {
 	return response
 }
 
-// doContext is do with a context of the caller's, and returns an error instead of failing the test.
+// doContext is do with the caller's context; it returns an error instead of failing the test.
 func (p *person) doContext(ctx context.Context, method, path string, value any) (httpResponse, error) {
 	var body io.Reader
 	switch v := value.(type) {
@@ -322,7 +323,7 @@ func (p *person) doContext(ctx context.Context, method, path string, value any) 
 	return httpResponse{response.StatusCode, response.Header, string(text)}, err
 }
 
-// eventually tries until it succeeds.
+// eventually polls a condition until it is true.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -330,7 +331,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not reached within %v: %s", patience, what)
 		}
-		time.Sleep(5 * time.Millisecond) // the condition lies in another process: it can only be polled
+		time.Sleep(5 * time.Millisecond) // the condition depends on another process, so it can only be polled
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDevsRoutesAreDevsAlone: what dev adds for a module's author is nowhere in the platform that people use.
+// TestDevsRoutesAreDevsAlone: the routes that dev adds for a module's author do not exist in narthex itself.
 func TestDevsRoutesAreDevsAlone(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")

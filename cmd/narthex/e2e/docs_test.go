@@ -20,7 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// guideModule is the module that docs/modules.md makes.
+// guideModule is the module that docs/modules.md creates.
 const guideModule = "prayer-list"
 
 // block is one fenced block of a page: ```language name.
@@ -39,9 +39,9 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 	return blocks
 }
 
-// TestGuide does what docs/modules.md says, from top to bottom, in an empty folder outside of the checkout:
-// its commands run as they are printed, and its files are written as they are. It does not run beside other
-// tests of dev: each looks for free ports next to the others'.
+// TestGuide follows docs/modules.md from top to bottom, in an empty folder outside the checkout: it runs the
+// printed commands and writes the printed files. It does not run in parallel with other tests of dev, because
+// each of them looks for free ports in the same range.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is the hour of a module's author")
@@ -86,7 +86,7 @@ func TestGuide(t *testing.T) {
 	operator.stopDev()
 }
 
-// assertDevRuns: the platform that has followed all that was written since the beginning runs the last of it.
+// assertDevRuns checks that dev, which has followed all changes since the beginning, runs the latest version.
 func assertDevRuns(t *testing.T, author *terminal) {
 	t.Helper()
 	i := &installation{address: author.devOutput("Narthex runs at")}
@@ -101,8 +101,8 @@ func assertDevRuns(t *testing.T, author *terminal) {
 	}
 }
 
-// environmentOfAuthors has both programs in the PATH, where the terminal of the installation has them, too,
-// and nothing of the installation.
+// environmentOfAuthors returns an environment with both programs in the PATH, first of all, and without any
+// of the installation's variables.
 func (i *installation) environmentOfAuthors(t *testing.T) map[string]string {
 	t.Helper()
 	production, err := narthexBinary()
@@ -129,7 +129,7 @@ func (i *installation) environmentOfAuthors(t *testing.T) map[string]string {
 	return environment
 }
 
-// TestReadme does what README.md says, with a development platform beside it.
+// TestReadme follows README.md, with a development platform running beside it.
 func TestReadme(t *testing.T) {
 	checkout := copyCheckout(t)
 	reader := openTerminal(t, checkout, prepare(t, databasetest.Empty(t)).environment)
@@ -144,15 +144,15 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	if said := reader.stdout.String(); strings.Count(said,
-		`"title":"Shared lunch"`) != 3 { // written; the sample and it, listed
+		`"title":"Shared lunch"`) != 3 { // once written, and then listed twice: the sample and the new one
 		t.Errorf("the commands of README.md wrote\n%s", said)
 	}
 	reader.run(`until grep -q "service_auth=reset-password" "$DEV_LOG"; do sleep 0.2; done`)
 	reader.stopDev()
 }
 
-// copyCheckout is a borrowed one with the sample modules and what make finds in folders with a dot in front.
-// Nothing is built in it.
+// copyCheckout links a checkout with the sample modules, and with the dot folders that make uses. Nothing is
+// built in it.
 func copyCheckout(t *testing.T) string {
 	t.Helper()
 	real, err := filepath.Abs("../../..")
@@ -160,7 +160,7 @@ func copyCheckout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	checkout := linkCheckout(t)
-	if err := os.RemoveAll(filepath.Join(checkout, "bin")); err != nil { // a link to the real one, or nothing
+	if err := os.RemoveAll(filepath.Join(checkout, "bin")); err != nil { // a link to the real folder, or nothing
 		t.Fatal(err)
 	}
 	for _, name := range []string{".ci", ".tools"} {
@@ -168,7 +168,7 @@ func copyCheckout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	embedded, err := fs.ReadDir(narthex.Host, ".") // Go embeds no links
+	embedded, err := fs.ReadDir(narthex.Host, ".") // Go does not embed links
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,17 +199,17 @@ func copyCheckout(t *testing.T) string {
 	return checkout
 }
 
-// terminal is a shell that a reader of a page types into.
+// terminal is a shell in which a test types the commands of a page.
 type terminal struct {
 	*invocation
 	t     *testing.T
 	keys  io.WriteCloser
-	log   string // what serves there writes
-	typed int    // blocks
+	log   string // output of the server that runs in it
+	typed int    // number of blocks
 }
 
-// shell is what the reader's terminal does before the first block. What serves until it is stopped goes on
-// beside what follows, as in a terminal of its own; make test would run this very test, so that only its
+// shell is what the terminal runs before the first block. A server keeps running beside the following blocks,
+// as in a terminal of its own. make test would run this very test, so the shell replaces it and only its
 // rules are tried.
 const shell = `set -eu
 DEV=
@@ -248,8 +248,8 @@ narthex() {
 }
 `
 
-// openTerminal opens a terminal in a folder. Of the environment it has all but the modules directory, which
-// the pages name themselves.
+// openTerminal opens a terminal in a folder. Its environment is the given one without the modules directory,
+// which the pages set themselves.
 func openTerminal(t *testing.T, folder string, environment map[string]string) *terminal {
 	t.Helper()
 	home := t.TempDir()
@@ -257,7 +257,7 @@ func openTerminal(t *testing.T, folder string, environment map[string]string) *t
 	terminal := exec.CommandContext(t.Context(), "bash")
 	terminal.Dir = folder
 	terminal.Env = []string{"HOME=" + home, "DEV_LOG=" + r.log, "PATH=" + os.Getenv("PATH")}
-	for _, name := range []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"} { // which lie in the real home
+	for _, name := range []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"} { // below the real home folder
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
 			t.Fatal(err)
@@ -275,7 +275,7 @@ func openTerminal(t *testing.T, folder string, environment map[string]string) *t
 	}
 	r.keys, r.invocation = keys, startPrepared(t, terminal)
 	t.Cleanup(func() {
-		_ = keys.Close() // ends the terminal, and with it what serves there
+		_ = keys.Close() // ends the shell, and with it the server
 		r.awaitExit(t)
 		if log, err := os.ReadFile(r.log); err == nil && t.Failed() {
 			t.Logf("what served:\n%s", log)
@@ -285,7 +285,7 @@ func openTerminal(t *testing.T, folder string, environment map[string]string) *t
 	return r
 }
 
-// run enters a block and waits until it has run. A command that fails ends the terminal.
+// run types a block and waits until it has run. A command that fails ends the terminal.
 func (r *terminal) run(block string) {
 	r.t.Helper()
 	r.typed++
@@ -293,13 +293,13 @@ func (r *terminal) run(block string) {
 	if _, err := fmt.Fprintf(r.keys, "%s\necho '%s'\n", block, done); err != nil {
 		r.t.Fatalf("the block could not be entered: %v\n%s", err, block)
 	}
-	r.awaitOutputWithin(r.t, &r.stdout, done, 4*patience) // it may build everything
+	r.awaitOutputWithin(r.t, &r.stdout, done, 4*patience) // a block may build everything
 	if r.t.Failed() {
 		r.t.FailNow()
 	}
 }
 
-// devOutput reads a value of what dev has printed.
+// devOutput returns a value that dev has printed.
 func (r *terminal) devOutput(name string) string {
 	r.t.Helper()
 	log, err := os.ReadFile(r.log)
@@ -313,13 +313,13 @@ func (r *terminal) devOutput(name string) string {
 	return strings.Fields(rest)[0]
 }
 
-// stopDev presses Ctrl-C where something serves.
+// stopDev presses Ctrl-C in the terminal of the server.
 func (r *terminal) stopDev() {
 	r.t.Helper()
 	r.run("stop_dev")
 }
 
-// assertModuleWorks tries the routes of the module that came out, as it was installed.
+// assertModuleWorks calls the routes of the module that the guide created and installed.
 func assertModuleWorks(t *testing.T, owner *person) {
 	t.Helper()
 	const root = "/api/v1/modules/" + guideModule

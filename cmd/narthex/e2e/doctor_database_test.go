@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// TestDoctorComparesTheDatabaseWithThePlatform: what a module changed of its role, and whether the server
-// takes as many connections as are needed.
+// TestDoctorComparesTheDatabaseWithThePlatform: doctor finds what a module changed in its role, and whether
+// the server accepts as many connections as are needed.
 func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	t.Parallel()
 	i := install(t, "board")
@@ -63,7 +63,7 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	}
 }
 
-// TestDoctorOnSchemas: a database that does not fit the programs blocks, and doctor says how.
+// TestDoctorOnSchemas: a database schema that does not match the program is a blocking finding with advice.
 func TestDoctorOnSchemas(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ change, want string }{

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestDoctorWarnsOfProcessesThatDoNotShareUpdates: two on one database, with and without NATS.
+// TestDoctorWarnsOfProcessesThatDoNotShareUpdates runs two processes on one database, with and without NATS.
 func TestDoctorWarnsOfProcessesThatDoNotShareUpdates(t *testing.T) {
 	t.Parallel()
 	one := install(t, "base")

@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// keeping is an installation with the module keeper, which keeps something of people, and board, which has a
-// database and does not ask to be told of erasures.
+// keeping is an installation with two modules: keeper, which stores data about people, and board, which has a
+// database and does not register for erasures.
 type keeping struct {
 	*installation
 	owner *person
@@ -25,13 +25,13 @@ func installKeeper(t *testing.T) *keeping {
 	return &keeping{installation: install(t, "board", "keeper")}
 }
 
-// behave tells the module how to behave.
+// behave sets the module's behaviour.
 func (k *keeping) behave(t *testing.T, behaviour string) {
 	t.Helper()
 	k.db.Exec(t, `UPDATE module_keeper.behaviour SET name = $1`, behaviour)
 }
 
-// member adds somebody deactivated, of whom the module keeps something.
+// member adds a deactivated person about whom the module stores data.
 func (k *keeping) member(t *testing.T, name string) (id string) {
 	t.Helper()
 	err := k.db.Pool(t).QueryRow(t.Context(), `
@@ -54,7 +54,7 @@ func (k *keeping) erase(t *testing.T, id string) {
 	}
 }
 
-// pending are the modules that the directory shows as those that have not forgotten the person.
+// pending returns the modules that, according to the directory, have not forgotten the person yet.
 func (k *keeping) pending(t *testing.T, id string) []string {
 	t.Helper()
 	got := k.owner.do("GET", "/api/v1/people?userId="+id, nil)
@@ -84,13 +84,13 @@ func (k *keeping) told(t *testing.T, id string) (times int) {
 	return times
 }
 
-// retry ends the pauses.
+// retry makes all pending erasures due at once.
 func (k *keeping) retry(t *testing.T) {
 	t.Helper()
 	k.db.Exec(t, `UPDATE core.person_erasure SET next_try_at = now()`)
 }
 
-// assertForgotten wants the module to have been told so many times, and to keep nothing.
+// assertForgotten checks that the module was notified this many times and keeps nothing about the person.
 func (k *keeping) assertForgotten(t *testing.T, id string, times int) {
 	t.Helper()
 	k.awaitPending(t, id)
@@ -104,9 +104,9 @@ func (k *keeping) assertForgotten(t *testing.T, id string, times int) {
 	}
 }
 
-// TestErasureReachesModules: two processes, a module that is killed while it is told, a process that is
-// killed while it tells, and a module that was off. Each erasure is told until the module has forgotten, and
-// not once more.
+// TestErasureReachesModules uses two processes. A module is killed while it handles an erasure, a process is
+// killed while it delivers one, and a module is off for a while. The module is notified of each erasure until
+// it has forgotten the person, and not once more.
 func TestErasureReachesModules(t *testing.T) {
 	t.Parallel()
 	k := installKeeper(t)
@@ -151,7 +151,7 @@ func TestErasureReachesModules(t *testing.T) {
 	daemon := k.start(t)
 	doris := k.member(t, "Doris")
 	k.erase(t, doris)
-	k.awaitPending(t, doris, "keeper") // board has forgotten, and keeper does not run
+	k.awaitPending(t, doris, "keeper") // board has forgotten her, and keeper does not run
 	if r := runCommand(t, k.environment, "", "modules:enable", "--", "--module", "keeper"); r.awaitExit(t) !=
 		cli.ExitSuccess {
 		t.Fatal("modules:enable failed")

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// withMigration is the module base with one migration, in a modules directory of its own.
+// withMigration returns a modules directory with the module base and one migration.
 func withMigration(t *testing.T, name, sql string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -39,8 +39,8 @@ func withMigration(t *testing.T, name, sql string) (dir string) {
 	return dir
 }
 
-// TestAFailedMigrationTellsItsOperator where it failed and why, on the terminal and in no journal; the daemon
-// says the code alone.
+// TestAFailedMigrationTellsItsOperator: migrations:apply prints where and why a migration failed on a
+// terminal, but not into a journal. The daemon prints only the code.
 func TestAFailedMigrationTellsItsOperator(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))
@@ -79,7 +79,7 @@ CREATE TABLE never (id int);
 		t.Errorf("migrations:apply into the journal says %q, %v, want %q", said, err, failed)
 	}
 	i.assertCommand(t, cli.ExitFailure, failed+place,
-		"migrations:apply") // standard error is no journal, whatever another's is
+		"migrations:apply") // JOURNAL_STREAM is set, but names another stream than standard error
 	r := runCommand(t, i.environment, "", "api:start")
 	if said := r.stderr.String(); r.awaitExit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") ||
 		strings.Contains(said, "INSERT") {

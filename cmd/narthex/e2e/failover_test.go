@@ -21,8 +21,9 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestFailover kills the primary under 200 writes a second and promotes its synchronous standby: no
-// acknowledged write is lost, every request is answered, and the platform finds the new primary by itself.
+// TestFailover kills the primary under 200 writes a second and promotes its synchronous standby. No
+// acknowledged write is lost, every request gets a response, and the platform finds the new primary without
+// help.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	pair := startPair(t)
@@ -94,7 +95,7 @@ func TestFailover(t *testing.T) {
 	assertDoctor(t, i, "after the failover", "DATABASE_SERVERS_UNREACHABLE: Database servers: 1 of 2 answer, "+
 		"writable: 1 (the others: refused)", cli.ExitSuccess)
 
-	// a server may stop accepting writes while sessions stay open
+	// a server may stop accepting writes while its sessions stay open
 	pair.query(t, pair.standby, `ALTER SYSTEM SET default_transaction_read_only = on`, `SELECT pg_reload_conf()`)
 	eventually(t, "a server that accepts no writes is noticed", func() bool {
 		return ready() == http.StatusServiceUnavailable
@@ -104,7 +105,7 @@ func TestFailover(t *testing.T) {
 // serverPair is a primary and its standby.
 type serverPair struct {
 	primary, standby *cluster.Cluster
-	url              string // names both
+	url              string // names both servers
 }
 
 func startPair(t *testing.T) *serverPair {
@@ -135,7 +136,7 @@ func startPair(t *testing.T) *serverPair {
 	return pair
 }
 
-// replicateSynchronously lets the primary acknowledge only what the standby has too.
+// replicateSynchronously makes the primary acknowledge only writes that the standby has too.
 func (p *serverPair) replicateSynchronously(t *testing.T) {
 	t.Helper()
 	p.runBlock(t, p.primary, "synchronous")
@@ -144,8 +145,8 @@ func (p *serverPair) replicateSynchronously(t *testing.T) {
 	})
 }
 
-// runBlock runs the statements that docs/operations/failover.md prints under a name, and returns the rows of
-// the last.
+// runBlock runs the statements of a named block of docs/operations/failover.md, and returns the rows of the
+// last statement.
 func (p *serverPair) runBlock(t *testing.T, on *cluster.Cluster, name string) (rows []string) {
 	t.Helper()
 	for _, b := range blocksOf(t, repository+"/docs/operations/failover.md") {
@@ -168,7 +169,7 @@ func (p *serverPair) query(t *testing.T, on *cluster.Cluster, statements ...stri
 	}
 }
 
-// values runs a statement of at most one column.
+// values runs a statement that returns at most one column.
 func (p *serverPair) values(t *testing.T, on *cluster.Cluster, sql string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), on.URL("postgres")+"?sslmode=disable")
@@ -191,15 +192,15 @@ func (p *serverPair) values(t *testing.T, on *cluster.Cluster, sql string) []str
 	return values
 }
 
-// ledger holds what was acknowledged of the writes on one path.
+// ledger records which writes on one path were acknowledged.
 type ledger struct {
 	name                  string
 	send                  func(ctx context.Context, n int) (got httpResponse, key string, err error)
-	proxied               bool // a proxy answers for processes that are gone
+	proxied               bool // a proxy responds in the place of processes that are gone
 	acknowledged, refused atomic.Int64
 
 	mu   sync.Mutex
-	keys map[string]time.Time // when each was acknowledged
+	keys map[string]time.Time // when each write was acknowledged
 }
 
 func newLedger(
@@ -208,7 +209,7 @@ func newLedger(
 	return &ledger{name: name, send: send, keys: make(map[string]time.Time)}
 }
 
-// write sends 100 writes a second until ctx ends, whether earlier ones were answered or not.
+// write starts 100 writes a second until ctx ends, without waiting for earlier responses.
 func (l *ledger) write(t *testing.T, ctx context.Context) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -224,7 +225,7 @@ func (l *ledger) write(t *testing.T, ctx context.Context) {
 	}
 }
 
-// refusals are what a write is answered while no server accepts it.
+// refusals are the allowed responses to a write while no server accepts writes.
 var refusals = []string{`{"code":"STORE_UNAVAILABLE"}`, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`,
 	`{"code":"MODULE_OVERLOADED"}`}
 
@@ -249,7 +250,7 @@ func (l *ledger) writeOne(t *testing.T, n int) {
 	}
 }
 
-// firstAfter is how long after an instant the first write was acknowledged.
+// firstAfter returns how long after an instant the first write was acknowledged.
 func (l *ledger) firstAfter(instant time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -262,8 +263,8 @@ func (l *ledger) firstAfter(instant time.Time) time.Duration {
 	return first
 }
 
-// assertEquals compares the ledger with the table. A refused write may be there: its connection broke before
-// the answer of the commit.
+// assertEquals compares the ledger with the rows of the table. A refused write may be among the rows, if its
+// connection broke after the commit and before the response.
 func (l *ledger) assertEquals(t *testing.T, rows []string) {
 	t.Helper()
 	found := make(map[string]bool, len(rows))
@@ -301,7 +302,7 @@ func assertDoctor(t *testing.T, i *installation, when, line string, status int) 
 	}
 }
 
-// assertNoStart starts a second process while no server accepts writes.
+// assertNoStart checks that a second process does not start while no server accepts writes.
 func assertNoStart(t *testing.T, i *installation) {
 	t.Helper()
 	second := map[string]string{}

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestFootprint measures what a congregation costs: one, two and four installations with all reference
-// modules on one database server, idle, and then with the phones and screens of a Sunday. It prints the
-// figures of docs/scaling.md, and runs only with NARTHEX_FIGURES=1, for some minutes.
+// TestFootprint measures the resources that a congregation needs: one, two and four installations with all
+// reference modules on one database server, first idle, and then with the phones and screens of a Sunday. It
+// prints the figures of docs/scaling.md. It takes some minutes, and runs only with NARTHEX_FIGURES=1.
 func TestFootprint(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("it measures: NARTHEX_FIGURES=1 asks for it")
@@ -28,9 +28,9 @@ func TestFootprint(t *testing.T) {
 			i, daemon := startSunday(t)
 			all = append(all, congregation{i, daemon})
 		}
-		settles := 35 * time.Second // idle connections of modules end after 30 s
+		settles := 35 * time.Second // idle connections of modules are closed after 30 s
 		if number == 1 {
-			settles = 5 * time.Minute // the runtime gives the memory of a start back within minutes
+			settles = 5 * time.Minute // the runtime returns the memory of a start within minutes
 		}
 		pause(t.Context(), settles)
 		before := all.usage(t)
@@ -57,7 +57,7 @@ func TestFootprint(t *testing.T) {
 			load.Go(func() { phone(ctx, member, time.Duration(n)*10*time.Second/phones, &requests, &failures) })
 		}
 	}
-	pause(t.Context(), 10*time.Second) // until each phone has begun
+	pause(t.Context(), 10*time.Second) // until each phone has sent its first request
 	before, asked := all.usage(t), requests.Load()
 	pause(t.Context(), window)
 	after, answered := all.usage(t), requests.Load()-asked
@@ -69,7 +69,7 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// congregation is an installation of its own.
+// congregation is one installation with its running process.
 type congregation struct {
 	*installation
 	daemon *invocation
@@ -77,11 +77,11 @@ type congregation struct {
 
 type congregations []congregation
 
-// usage is what they all have used so far, and hold now.
+// usage is what all installations have used so far, and what they hold now.
 type usage struct {
 	at                                     time.Time
 	platform, server                       float64 // seconds of processor time
-	platformMemory, moduleMemory, sessions float64 // MiB, each shared page in parts
+	platformMemory, moduleMemory, sessions float64 // MiB, counting a shared page in proportion
 	modules, connections                   int
 	transactions                           int64
 	stored                                 float64 // MiB of the databases
@@ -90,7 +90,7 @@ type usage struct {
 func (all congregations) usage(t *testing.T) (u usage) {
 	t.Helper()
 	u.at = time.Now()
-	serverProcess := 0 // whose parent is the postmaster
+	serverProcess := 0 // its parent is the postmaster
 	for _, c := range all {
 		family := familyOf(c.daemon.command.Process.Pid)
 		u.platform += processorTime(family)
@@ -126,7 +126,7 @@ func (all congregations) usage(t *testing.T) (u usage) {
 	return u
 }
 
-// log prints what each of them used on average between two looks.
+// log prints the average per installation between two measurements.
 func (all congregations) log(t *testing.T, when string, before, after usage, requests int64) {
 	t.Helper()
 	n, lasted := float64(len(all)), after.at.Sub(before.at).Seconds()
@@ -142,7 +142,7 @@ func (all congregations) log(t *testing.T, when string, before, after usage, req
 	}
 }
 
-// logStreams prints what a stream costs that nothing is sent on, of many.
+// logStreams prints the cost of an idle stream, measured with many.
 func (c congregation) logStreams(t *testing.T) {
 	t.Helper()
 	const streams = 500
@@ -164,12 +164,12 @@ func (c congregation) logStreams(t *testing.T) {
 		open.Go(func() { listen(ctx, owner, make(chan heardAt, 1000)) })
 	}
 	eventually(t, "the streams are open", func() bool { return descriptors() >= connections+streams })
-	pause(ctx, 5*time.Second) // until their snapshots have come
+	pause(ctx, 5*time.Second) // until their snapshots have arrived
 	t.Logf("%d streams: %.0f KiB of the platform each", streams,
 		(memoryOf(t, []int{pid})-before)*1024/streams)
 }
 
-// statOf are the fields of a process's stat behind its name; "0" for each of one that has ended.
+// statOf returns the fields of a process's stat after its name; all "0" for a process that has ended.
 func statOf(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -178,7 +178,7 @@ func statOf(pid int) []string {
 	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 }
 
-// familyOf is a process and its children.
+// familyOf returns a process and its children.
 func familyOf(parent int) []int {
 	pids := []int{parent}
 	entries, _ := filepath.Glob("/proc/[0-9]*")
@@ -191,7 +191,8 @@ func familyOf(parent int) []int {
 	return pids
 }
 
-// processorTime is what processes and their ended children have used, in seconds. Linux counts in hundredths.
+// processorTime returns the seconds of processor time that processes and their ended children have used.
+// Linux counts in hundredths of a second.
 func processorTime(pids []int) (seconds float64) {
 	for _, pid := range pids {
 		for _, ticks := range statOf(pid)[11:15] {
@@ -202,7 +203,8 @@ func processorTime(pids []int) (seconds float64) {
 	return seconds
 }
 
-// memoryOf is the proportional set size of processes in MiB: a page that several share counts once, in parts.
+// memoryOf returns the proportional set size of processes in MiB: a page that several processes share is
+// divided among them.
 func memoryOf(t *testing.T, pids []int) (mebibytes float64) {
 	t.Helper()
 	for _, pid := range pids {
@@ -220,7 +222,7 @@ func memoryOf(t *testing.T, pids []int) (mebibytes float64) {
 	return mebibytes
 }
 
-// pause waits, and ends early with ctx.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/services/health"
 )
 
-// TestFrozenDatabase: PostgreSQL is there and does not answer. Readiness asks it once, on one socket, and
-// answers its probes at once.
+// TestFrozenDatabase: PostgreSQL exists but does not respond. Readiness queries it once, on one socket, and
+// meanwhile responds to probes at once.
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgresql")
@@ -86,8 +86,8 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 }
 
-// socketsTo counts the sockets of this machine whose other end is a port, of whichever state but TIME_WAIT,
-// which has no peer any more.
+// socketsTo counts the sockets of this machine that are connected to a port, in any state but TIME_WAIT,
+// which belongs to no process any more.
 func socketsTo(t *testing.T, port string) (n int) {
 	t.Helper()
 	number, err := strconv.Atoi(port)
@@ -109,7 +109,7 @@ func socketsTo(t *testing.T, port string) (n int) {
 	return n
 }
 
-// childrenOf returns the processes that another has started.
+// childrenOf returns the child processes of a process.
 func childrenOf(t *testing.T, parent int) (pids []int) {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// processMemory is what a process has in memory now, and the most it ever had, in KiB.
+// processMemory returns the current and the maximum resident memory of a process, in KiB.
 func processMemory(t *testing.T, pid int) (now, most int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -26,8 +26,8 @@ func processMemory(t *testing.T, pid int) (now, most int) {
 	return now, most
 }
 
-// TestAModuleCannotFillThePlatformsMemory: whatever a module does with its database and its calls, the
-// daemon grows by less than 64 MiB.
+// TestAModuleCannotFillThePlatformsMemory: whatever a module does with its database and its calls, the daemon
+// grows by less than 64 MiB.
 func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("its own memory is many times the program's")
@@ -59,9 +59,9 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	}
 }
 
-// TestAModuleCannotFillThePlatformsMemoryWithItsChannels: readers that read nothing make the platform hold
-// what a module publishes. The module is refused before that is too much, and can publish again once they
-// have left.
+// TestAModuleCannotFillThePlatformsMemoryWithItsChannels: readers that do not read make the platform hold
+// what a module publishes. Publishing is refused before the module's limit is exceeded, and works again after
+// the readers have left.
 func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	t.Parallel()
 	i := install(t, "glutton")
@@ -93,7 +93,7 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	}
 	began := time.Now()
 	var got httpResponse
-	for range 5 { // on a busy machine the time until a reader is cut may not be enough to fill it
+	for range 5 { // on a busy machine the readers may be disconnected before the memory is full
 		leave()
 		ctx, leave = context.WithCancel(t.Context())
 		for n := range 60 {
@@ -118,7 +118,8 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	})
 }
 
-// TestADeadProcessLeavesTheDatabaseAsItWas: the next process finds no lock held and its own search_path.
+// TestADeadProcessLeavesTheDatabaseAsItWas: the next process finds no lock of the old one, and the default
+// search_path.
 func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	t.Parallel()
 	i := install(t, "glutton")
@@ -135,7 +136,8 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	}
 	eventually(t, "another process",
 		func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
-	// The first response of the next process tells: its sessions began after the old ones had ended.
+	// The first response of the next process is enough, because its sessions began after the old ones had
+	// ended.
 	var first httpResponse
 	eventually(t, "the next process answers", func() bool {
 		first = owner.do("GET", "/api/v1/modules/glutton/look", nil)

@@ -24,14 +24,14 @@ import (
 )
 
 const (
-	church         = "church.example.org" // in docs/operations
+	church         = "church.example.org" // the name used in docs/operations
 	churchOwner    = "office@church.example.org"
 	churchPassword = "green pastures"
-	churchAddress  = "192.0.2.10" // the loopback addresses are the proxy's alone
+	churchAddress  = "192.0.2.10" // only the proxy may be on the loopback addresses
 	newerVersion   = "0.1.999"
 )
 
-// TestHandbook installs, upgrades and removes the package on a bare Debian, by the very commands of
+// TestHandbook installs, upgrades and removes the package on a minimal Debian with exactly the commands of
 // docs/operations.
 func TestHandbook(t *testing.T) {
 	root, err := machineRoot()
@@ -41,7 +41,7 @@ func TestHandbook(t *testing.T) {
 	shared := sharedFolder(t)
 	makePackages(t, shared)
 	m := bootMachine(t, root, shared)
-	m.run("ip address add " + churchAddress + "/24 dev lo\n" + // and a name that resolves
+	m.run("ip address add " + churchAddress + "/24 dev lo\n" + // and a name that resolves to it
 		"printf '127.0.0.1 localhost\n" + churchAddress + " " + church + " files." + church + "\n' >/etc/hosts\n" +
 		"cp /srv/older/*.deb /srv/announcements-* /root\ninstall /srv/versitygw /usr/local/bin")
 
@@ -79,7 +79,7 @@ func TestHandbook(t *testing.T) {
 	}
 }
 
-// makePackages builds an older and a newer package, a module and the object storage.
+// makePackages builds an older and a newer Debian package, a module's package and the object storage.
 func makePackages(t *testing.T, folder string) {
 	t.Helper()
 	top, err := filepath.Abs("../../..")
@@ -110,8 +110,8 @@ func makePackages(t *testing.T, folder string) {
 	run("cp", ".tools/versitygw", folder)
 }
 
-// newerSources is an overlay of the go command that gives the sources another version, and, unless it is the
-// present one, a migration more.
+// newerSources writes an overlay for the go command with another version and, unless the version is the
+// present one, an additional migration.
 func newerSources(t *testing.T, top, version string) string {
 	t.Helper()
 	replaced := make(map[string]string)
@@ -153,8 +153,8 @@ func readPages(t *testing.T, names ...string) map[string][]block {
 	return pages
 }
 
-// follow runs the commands of a page: those of the way that everybody goes, which have no name or "inside",
-// or those of another.
+// follow runs commands of a page. If way is "", these are the blocks without a name and those named "inside",
+// otherwise the blocks named way.
 func (m *machine) follow(page []block, way string) {
 	m.t.Helper()
 	for _, b := range page {
@@ -164,15 +164,15 @@ func (m *machine) follow(page []block, way string) {
 	}
 }
 
-// house is the installation in the machine, as people meet it: through the proxy.
+// house is the installation in the machine, reached through the proxy.
 type house struct {
 	*machine
 	address string
 	roots   *x509.CertPool
-	files   string // a folder with the names of the hosts and the authority, for Node
+	files   string // a folder with the hosts file and the certificate authority, for Node
 }
 
-// trust makes later connections trust an authority.
+// trust makes later connections trust a certificate authority.
 func (h *house) trust(authority string) {
 	h.t.Helper()
 	h.roots, h.files = x509.NewCertPool(), h.t.TempDir()
@@ -195,7 +195,7 @@ func (h *house) client() *http.Client {
 	return &http.Client{Transport: transport, Jar: jar, Timeout: patience}
 }
 
-// person is a browser that keeps its cookies.
+// person returns a browser that keeps its cookies.
 func (h *house) person() *person {
 	return &person{t: h.t, address: h.address, client: h.client()}
 }
@@ -206,7 +206,7 @@ func (h *house) signIn(p *person) {
 		map[string]string{"email": churchOwner, "password": churchPassword}, http.StatusOK)
 }
 
-// want does a request that must have this status.
+// want sends a request, fails the test unless the response has this status, and returns its body.
 func (h *house) want(p *person, method, path string, value any, status int) string {
 	h.t.Helper()
 	got := p.do(method, path, value)
@@ -216,7 +216,7 @@ func (h *house) want(p *person, method, path string, value any, status int) stri
 	return got.body
 }
 
-// checkLog: a clean installation logs nothing but what it should.
+// checkLog checks that a new installation logs no warning and no error.
 func (h *house) checkLog() {
 	h.t.Helper()
 	log := h.run("journalctl --unit narthex --output cat --no-pager")
@@ -227,8 +227,9 @@ func (h *house) checkLog() {
 	}
 }
 
-// checkOfficialClient signs in with Better Auth's own client through the proxy, which does not believe what
-// the client says of its address: the limit of three in ten seconds holds (person has signed in before).
+// checkOfficialClient signs in with Better Auth's own client through the proxy. The proxy must ignore the
+// client address that the client claims, so the limit of three attempts in ten seconds applies (person has
+// signed in before).
 func (h *house) checkOfficialClient() {
 	h.t.Helper()
 	c := startOfficialClient(h.t, h.address, h.inside(filepath.Join(h.files, "hosts"),
@@ -244,7 +245,7 @@ func (h *house) checkOfficialClient() {
 	c.assertRefused("signIn.email", right, 429, "TOO_MANY_REQUESTS")
 }
 
-// pairScreen makes another browser a screen.
+// pairScreen pairs another browser as a screen.
 func (h *house) pairScreen(owner *person) {
 	h.t.Helper()
 	screen := h.person()
@@ -268,7 +269,7 @@ func (h *house) write(owner *person, title string) {
 	h.want(owner, "POST", houseSlides, object{"title": title, "enabled": true}, 201)
 }
 
-// slides are the titles.
+// slides returns the titles of the slides.
 func (h *house) slides(owner *person) string {
 	h.t.Helper()
 	var list struct{ Slides []struct{ Title string } }
@@ -283,8 +284,8 @@ func (h *house) slides(owner *person) string {
 	return strings.Join(titles, ", ")
 }
 
-// load asks all the time, through the proxy and with a connection of its own each time at the platform's own
-// port, until it is stopped. Every request must be answered with success.
+// load sends requests until it is stopped: through the proxy, and to the platform's own port with a new
+// connection each time. Every request must succeed.
 func (h *house) load() (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var workers sync.WaitGroup
@@ -330,7 +331,7 @@ func get(client *http.Client, url string) error {
 	return nil
 }
 
-// tryNginx puts nginx in the place of Caddy for a while, with a certificate of its own.
+// tryNginx temporarily replaces Caddy by nginx, with a certificate of its own.
 func (h *house) tryNginx(page []block) {
 	h.t.Helper()
 	h.run(`systemctl stop caddy
@@ -340,14 +341,14 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 	-addext subjectAltName=DNS:` + church + ` -keyout $folder/privkey.pem -out $folder/fullchain.pem 2>&1`)
 	h.follow(page, "nginx")
 	h.trust(string(h.read("/etc/letsencrypt/live/" + church + "/fullchain.pem")))
-	eventually(h.t, "nginx has taken its site over", func() bool { // a reload comes back before
+	eventually(h.t, "nginx has taken its site over", func() bool { // reload returns earlier
 		connection, err := h.dial(h.t.Context(), "tcp", church+":443")
 		if err == nil {
 			_ = connection.Close()
 		}
 		return err == nil
 	})
-	owner := h.person() // the way back has signed everybody out
+	owner := h.person() // the switch back has signed everybody out
 	h.signIn(owner)
 	if got := h.slides(owner); got != "before the upgrade" {
 		h.t.Errorf("after the way back the slides are %q, want what the copy holds", got)
@@ -356,7 +357,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 	h.run("systemctl stop nginx\nsystemctl start caddy")
 }
 
-// remove takes the package away again.
+// remove removes the package.
 func (h *house) remove(page []block) {
 	h.t.Helper()
 	h.follow(page, "removing")

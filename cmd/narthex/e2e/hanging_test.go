@@ -15,7 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestModulesThatHangOrLoop: what the platform has to wait for, all in the time of the longest.
+// TestModulesThatHangOrLoop runs the cases in which the platform has to wait, in parallel, because each takes
+// long.
 func TestModulesThatHangOrLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hanging calls are given up after 30 s")
@@ -28,7 +29,7 @@ func TestModulesThatHangOrLoop(t *testing.T) {
 	t.Run("loop", func(t *testing.T) { b.testLoop(t) })
 }
 
-// result is what became of one request, and when.
+// result is the outcome of one request, with its duration.
 type result struct {
 	what string
 	httpResponse
@@ -55,14 +56,15 @@ func (b *faultyPlatform) sendMany(
 	return results
 }
 
-// testStoppedAndFull: calls fill the link, and a write that lasts 2 s loses it, long before a ping would.
+// testStoppedAndFull: calls fill the link to a stopped module. A write that takes longer than 2 s ends the
+// link, long before a ping would.
 func (b *faultyPlatform) testStoppedAndFull(t *testing.T, late time.Duration) {
 	const write, queued = 2 * time.Second, 5 * time.Second
 	pid := modulePID(t, b.daemon, "flooded")
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	path := "/api/v1/modules/flooded/echo?" + strings.Repeat("x", 6<<10) // bodies of 8 KiB travel on the link
+	path := "/api/v1/modules/flooded/echo?" + strings.Repeat("x", 6<<10) // 8 KiB bodies are sent on the link
 	results := b.sendMany(t, "call on a full link", 300, path, strings.Repeat("x", 8<<10))
 	var slowest time.Duration
 	for range cap(results) {
@@ -82,8 +84,8 @@ func (b *faultyPlatform) testStoppedAndFull(t *testing.T, late time.Duration) {
 	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
 }
 
-// testStoppedAndQuiet: nothing moves and nothing is full, so only the ping detects it. A call that waits for
-// a place or a body socket waits 5 s.
+// testStoppedAndQuiet: nothing is sent and nothing is full, so only the ping detects the stopped module. A
+// call that needs a place or a body socket waits 5 s for it.
 func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	const places, sockets, more, queued = 256, 32, 20, 5 * time.Second
 	const found = process.PingEvery + process.PingWithin
@@ -134,7 +136,7 @@ func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	}
 }
 
-// startSlowReader has read a little of a long response when it returns, and reads on.
+// startSlowReader reads the beginning of a long response, returns, and continues to read in the background.
 func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan result) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", b.address+path, nil)
@@ -159,8 +161,8 @@ func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan re
 	return cut
 }
 
-// TestStuckModuleIsBack: the reader of the module answers pings, and its handlers never return. Their calls
-// are abandoned after 30 s, and after 30 s more the process is ended.
+// TestStuckModuleIsBack: the module responds to pings, but its handlers never return. Their calls are
+// abandoned after 30 s, and 30 s later the process is ended.
 func TestStuckModuleIsBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hanging call is given up after 30 s")
@@ -207,8 +209,8 @@ func TestStuckModuleIsBack(t *testing.T) {
 	t.Logf("%d calls hang: all answered after %v, the module was back after %v", calls, abandoned, back)
 }
 
-// testLoop: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and
-// so on, and its callers are told of the pause.
+// testLoop: a module that exits right after its start is restarted after pauses of 0, 0, 1, 2, 4 s and so on.
+// Responses to its callers contain the length of the pause.
 func (b *faultyPlatform) testLoop(t *testing.T) {
 	var paused []float64
 	eventually(t, "a pause of 8 s", func() bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// configurationHistory: one module's document, which several clients replace, most of the time only if it is
-// still the one that they read.
+// configurationHistory: several clients replace one module's configuration document, mostly on the condition
+// that it still has the revision that they read.
 type configurationHistory struct {
 	history
 	c     *processes
@@ -27,7 +27,7 @@ type document struct {
 }
 
 type configurationInput struct {
-	verb        string // read, replace
+	verb        string // read or replace
 	conditional bool
 	document    // what is written; rev: the revision that it replaces, if conditional
 }
@@ -37,7 +37,7 @@ type configurationOutput struct {
 	document
 }
 
-// configurationState holds the document once it was read.
+// configurationState is the document, if it is known.
 type configurationState struct {
 	known bool
 	document
@@ -132,7 +132,7 @@ func (c *configurationHistory) act(client int, random *rand.Rand) {
 		view = c.shown(got, known)
 		return configurationOutput{answer: view.answer}, known
 	})
-	// The answer shows the document as it is after the write, maybe that of a later one: never an older one.
+	// The response shows the document after the write, or after a later write, but never an older one.
 	if known == answered && view.answer == "200" {
 		if in.conditional && view.rev <= in.rev {
 			c.c.t.Errorf("after a write over revision %d the answer shows revision %d", in.rev, view.rev)

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// grantsHistory: who holds which permission. Several clients give and take the same ones.
+// grantsHistory: who holds which permission. Several clients issue and revoke the same grants.
 type grantsHistory struct {
 	history
 	c       *processes
@@ -21,16 +21,16 @@ type grantsHistory struct {
 	ids     []string // of the holders
 
 	mu   sync.Mutex
-	last map[string]string // register → a grant of it
+	last map[string]string // register → the id of a grant of it
 }
 
-// The permissions, and for each a route that asks for it.
+// The permissions, each with a route that requires it.
 var grantsPermissions = [2]struct{ id, route string }{
 	{"core.modules.lifecycle.manage", "/api/v1/module-lifecycle"}, {"core.devices.manage", "/api/v1/devices"},
 }
 
 type grantsInput struct {
-	verb     string // issue, revoke, list, use
+	verb     string // issue, revoke, list or use
 	register string
 }
 
@@ -39,10 +39,10 @@ type grantsOutput struct {
 	id     string // of the grant that was issued, revoked or listed; "": none
 }
 
-// grantsState is one person's hold on one permission.
+// grantsState is whether one person holds one permission.
 type grantsState struct {
 	known bool
-	id    string // of the grant in force; "": none; "?": nobody was told its id
+	id    string // of the effective grant; "": none; "?": no client received its id
 }
 
 func (s grantsState) is(id string) bool { return s.id == id || s.id == "?" && id != "" }
@@ -131,8 +131,8 @@ func (g *grantsHistory) issue(client int, random *rand.Rand, holder, permission 
 	g.note(register, out.id)
 }
 
-// revoke takes the permission by the grant that somebody last heard of, which may have ended long ago: it
-// takes every equivalent one.
+// revoke revokes the grant that a client last saw. It may have ended long ago, but revoking also ends every
+// equivalent grant.
 func (g *grantsHistory) revoke(client int, random *rand.Rand, holder, permission int) {
 	register := g.register(holder, permission)
 	g.mu.Lock()
@@ -177,7 +177,7 @@ func (g *grantsHistory) list(client int, random *rand.Rand, holder, permission i
 	g.note(register, out.id)
 }
 
-// joined is the one id, "" without any, and of several a text that no state has.
+// joined returns the only id, "" for none, and for several a text that matches no state.
 func joined(ids []string) string {
 	slices.Sort(ids)
 	text := ""

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// invitationsHistory: links, with which several people try to join at the same time, while others withdraw or
-// replace them. A link makes one account, and only while it is the newest of its address.
+// invitationsHistory: several people try to join with the same links at the same time, while others withdraw
+// or replace them. A link creates one account, and only while it is the newest of its address.
 type invitationsHistory struct {
 	history
 	c *processes
@@ -25,32 +25,32 @@ type invitationsHistory struct {
 	addresses []*invitedAddress // of this history, the newest last
 }
 
-// invitedAddress is what the clients know of one address. The mutex of its history guards it.
+// invitedAddress is what the clients know about one address. It is guarded by the mutex of its history.
 type invitedAddress struct {
 	email, id string
 	tokens    []string
 }
 
 type invitationInput struct {
-	verb  string // invite, inspect, accept, withdraw, list, account
+	verb  string // invite, inspect, accept, withdraw, list or account
 	email string
-	token string // of inspect and accept
-	id    string // of withdraw
+	token string // for inspect and accept
+	id    string // for withdraw
 }
 
 type invitationOutput struct {
 	answer string
-	token  string // of invite
-	id     string // of list: the newest invitation of the address; "": there is none
-	state  string // of list
+	token  string // for invite
+	id     string // for list: the newest invitation of the address; "": none
+	state  string // for list
 }
 
 // invitationState is the newest invitation of an address.
 type invitationState struct {
-	state string // "": there is none; open, withdrawn, accepted
-	token string // "?": nobody was told
-	id    string // "?": nobody was told yet
-	older string // the ids of earlier invitations, which were all withdrawn, each with a blank behind
+	state string // "" for none, or open, withdrawn, accepted
+	token string // "?": no client received it
+	id    string // "?": no client received it yet
+	older string // the ids of earlier invitations, all withdrawn, each followed by a blank
 }
 
 func newInvitations(c *processes) *invitationsHistory { return &invitationsHistory{c: c} }
@@ -98,7 +98,7 @@ func invitationStep(now invitationState, in invitationInput, out *invitationOutp
 	return out == nil || out.answer == want, next
 }
 
-// inviteStep: an open invitation gets another token and stays the same one.
+// inviteStep: a further invitation of an address keeps the open one and replaces its token.
 func inviteStep(now invitationState, out *invitationOutput) (bool, invitationState) {
 	if now.state == "accepted" {
 		return out == nil || out.answer == "PERSON_ALREADY_EXISTS", now
@@ -142,11 +142,11 @@ func (i *invitationsHistory) choose(random *rand.Rand) (one invitedAddress, upda
 func (i *invitationsHistory) act(client int, random *rand.Rand) {
 	one, update := i.choose(random)
 	token := ""
-	if len(one.tokens) > 0 { // most of the time the newest
+	if len(one.tokens) > 0 { // mostly the newest
 		token = one.tokens[max(0, len(one.tokens)-1-random.IntN(5)/4)]
 	}
 	switch n := random.IntN(20); {
-	case client == 0 && (n < 8 || token == ""): // a command takes a process, so one client alone gives them
+	case client == 0 && (n < 8 || token == ""): // a command needs a process, so only one client runs commands
 		i.invite(client, random, one, update)
 	case n < 5:
 		i.list(client, random, one, update)
@@ -224,7 +224,7 @@ func (i *invitationsHistory) list(client int, random *rand.Rand, one invitedAddr
 	}
 }
 
-// account looks for the account that an accepted invitation made: there is one or none, never two.
+// account looks for the account that an accepted invitation created: there is at most one.
 func (i *invitationsHistory) account(client int, random *rand.Rand, one invitedAddress) {
 	observeRead(&i.history, client, invitationInput{verb: "account", email: one.email},
 		func() (invitationOutput, outcome) {

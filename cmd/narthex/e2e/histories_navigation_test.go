@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// navigationHistory: groups and places in them, which several clients make, change and delete. The last write
-// stays, and a group takes its places with it.
+// navigationHistory: several clients create, change and delete groups and the placements in them. The last
+// write is kept, and deleting a group deletes its placements.
 type navigationHistory struct {
 	history
 	c     *processes
@@ -38,8 +38,8 @@ type navigationPlace struct {
 }
 
 type navigationInput struct {
-	verb  string // read, group, ungroup, place, unplace
-	index int    // of the group or the module
+	verb  string // read, group, ungroup, place or unplace
+	index int    // of the group or of the module
 	group navigationGroup
 	place navigationPlace
 }
@@ -49,7 +49,7 @@ type navigationOutput struct {
 	navigationState
 }
 
-// navigationState is all that is stored, once it was read.
+// navigationState is everything that is stored, if it is known.
 type navigationState struct {
 	known  bool
 	groups [2]navigationGroup

@@ -13,7 +13,7 @@ import (
 )
 
 // ownershipHistory: who owns the platform and who is deactivated. Operators transfer the ownership while
-// administrators deactivate the same people. There is always one owner, who is never deactivated.
+// administrators deactivate the same people. There is always exactly one owner, who is not deactivated.
 type ownershipHistory struct {
 	history
 	c   *processes
@@ -21,7 +21,7 @@ type ownershipHistory struct {
 }
 
 type ownershipInput struct {
-	verb string // read, transfer, deactivate, reactivate
+	verb string // read, transfer, deactivate or reactivate
 	who  int
 }
 
@@ -126,7 +126,7 @@ func (o *ownershipHistory) readBy(client int, random *rand.Rand) {
 func (o *ownershipHistory) act(client int, random *rand.Rand) {
 	in := ownershipInput{who: random.IntN(len(o.ids))}
 	switch n := random.IntN(10); {
-	case client == 0: // a command takes a process, so one client alone gives them
+	case client == 0: // a command needs a process, so only one client runs commands
 		in.verb = "transfer"
 		observe(&o.history, client, in, func() (ownershipOutput, outcome) {
 			said, known := o.c.command(random, "authorization:transfer-owner", "--", "--to-user-id", o.ids[in.who])

@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// pairingsHistory: codes of screens, which several administrators decide about while screens collect and use
-// their credential. One decision counts, and a credential that was used cannot be collected again.
+// pairingsHistory: several administrators decide about the codes of screens, while the screens collect and
+// use their credentials. One decision counts, and a used credential cannot be collected again.
 type pairingsHistory struct {
 	history
 	c *processes
@@ -23,30 +23,30 @@ type pairingsHistory struct {
 	codes []*pairingCode // the newest last
 }
 
-// pairingCode is what the clients know of one screen. The mutex of its history guards it.
+// pairingCode is what the clients know about one screen. It is guarded by the mutex of its history.
 type pairingCode struct {
-	code, claim      string // claim: the screen's cookie
-	deviceID, device string // of the approval; the cookie of the credential
+	code, claim      string // claim is the screen's cookie
+	deviceID, device string // deviceID is from the approval; device is the credential's cookie
 }
 
 type pairingInput struct {
-	verb  string // status, approve, reject, claim, use, revoke
+	verb  string // status, approve, reject, claim, use or revoke
 	code  string
 	label string
 }
 
 type pairingOutput struct {
 	answer string
-	label  string // of claim
-	device string // of claim
-	state  string // of status
+	label  string // for claim
+	device string // for claim
+	state  string // for status
 }
 
-// pairingState is a pairing and its device. The zero value is pending.
+// pairingState is a pairing and its device. The zero value is a pending pairing.
 type pairingState struct {
-	step    string // "", approved, rejected, claimed, used
+	step    string // "", approved, rejected, claimed or used
 	label   string
-	device  string // the credential; "": nobody was told
+	device  string // the credential; "": no client received it
 	revoked bool
 }
 
@@ -100,20 +100,20 @@ func statusFits(now pairingState, out pairingOutput) bool {
 	case now.step == "":
 		want = "pending"
 	case now.step == "claimed" && now.revoked:
-		// A first use that a revocation overtook is refused and ends the claim all the same.
+		// If a revocation comes before the first use, the use is refused but still ends the claim.
 		if out.answer == "404 PAIRING_NOT_FOUND" {
 			return true
 		}
 		want = "expired"
 	case now.step == "claimed":
-		want = "approved" // its screen may have missed the answer
+		want = "approved" // its screen may not have received the response
 	case now.step == "used":
 		return out.answer == "404 PAIRING_NOT_FOUND"
 	}
 	return out.answer == "200" && out.state == want
 }
 
-// claimStep: until its first use the credential may be collected again, and is the same.
+// claimStep: until its first use the same credential may be collected again.
 func claimStep(now pairingState, out *pairingOutput) (bool, pairingState) {
 	want, next := "409 PAIRING_NOT_APPROVED", now
 	switch {
@@ -141,7 +141,8 @@ func (p *pairingsHistory) read(client int) {
 	}
 }
 
-// open begins a pairing. A client that gets no answer has no code, and nobody ever asks about it.
+// open begins a pairing. If the client gets no response, it has no code, and the pairing is not used any
+// further.
 func (p *pairingsHistory) open(random *rand.Rand) {
 	got, known := p.c.ask(random, "", "POST", "/api/v1/device-pairing",
 		map[string]string{"moduleId": "calendar"})
@@ -160,7 +161,7 @@ func (p *pairingsHistory) open(random *rand.Rand) {
 	})
 }
 
-// choose returns what is known of one of the newest screens.
+// choose returns what is known about one of the newest screens.
 func (p *pairingsHistory) choose(random *rand.Rand) (one pairingCode, update *pairingCode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

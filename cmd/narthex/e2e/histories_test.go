@@ -25,11 +25,12 @@ import (
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
-// TestHistories: clients of three processes that share a database and a backplane do random things at the
-// same time, while processes are killed and started again. What they sent and were answered has to be what
-// one process that does one thing after the other could have answered: for each subject a small model says
-// what that is, and a checker looks for such an order. A request that a kill cut may have had its effect or
-// not. The variable HISTORIES gives another duration, such as 5m.
+// TestHistories: clients of three processes that share a database and a backplane send random requests
+// concurrently, while processes are killed and restarted. It must be possible to put all requests in an order
+// in which a single process, handling one request at a time, would have sent the same responses. For each
+// subject a small model defines the allowed responses, and a checker searches for such an order. A request
+// that was cut off by a kill may or may not have had its effect. The variable HISTORIES sets another
+// duration, such as 5m.
 func TestHistories(t *testing.T) {
 	duration := 10 * time.Second
 	if testing.Short() {
@@ -48,8 +49,8 @@ func TestHistories(t *testing.T) {
 	chaos := randomtest.New(seed, 0)
 	kills, operations := 0, 0
 	end := time.Now().Add(duration)
-	// Requests without an answer stay undecided until the end of their history, and each doubles the work of the
-	// checker. So a long run is many histories.
+	// Requests without a response stay undecided until the end of their history, and each of them doubles the
+	// checker's work. Therefore a long run consists of many histories.
 	for round := uint64(1); round == 1 || time.Now().Before(end) && !t.Failed(); round++ {
 		for _, s := range subjects {
 			*s.recorded() = history{began: time.Now()}
@@ -67,23 +68,23 @@ func TestHistories(t *testing.T) {
 	t.Logf("%d operations, %d kills; answers: %s", operations, kills, c.summary())
 }
 
-// subject is one part of the platform with a model of its own.
+// subject is one part of the platform, with a model of its own.
 type subject interface {
 	recorded() *history
 	model() porcupine.Model
-	// begin prepares a history. Nobody else uses the platform then.
+	// begin prepares a history. No other client uses the platform meanwhile.
 	begin(t *testing.T)
 	// read observes the state.
 	read(client int)
-	// act does one random thing. Each client calls it from a goroutine of its own.
+	// act performs one random operation. Each client calls it in a goroutine of its own.
 	act(client int, random *rand.Rand)
 }
 
 const clientsPerSubject = 4
 
-// runRound lets the clients of all subjects act while it kills processes and starts them again. It returns
-// when all clients have ended, all processes are ready and the database has nothing more to do for those that
-// are gone.
+// runRound lets the clients of all subjects act while it kills and restarts processes. It returns when all
+// clients have ended, all processes are ready, and the database has finished all work for the killed
+// processes.
 func (c *processes) runRound(
 	t *testing.T, subjects []subject, chaos *rand.Rand, seed uint64, duration time.Duration,
 ) (kills int) {
@@ -135,7 +136,7 @@ type processes struct {
 	*installation
 	t         *testing.T
 	houses    []*installation
-	runs      []*invocation // for the goroutine of the test alone
+	runs      []*invocation // only for the goroutine of the test
 	transport *http.Transport
 	admin     *person // holds every permission by grants, whoever owns the platform
 
@@ -158,7 +159,7 @@ func startProcesses(t *testing.T) *processes {
 	three.environment["SERVICE_API_PORT"] = port
 	three.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = three.address
 	c := &processes{installation: one, t: t, houses: []*installation{one, two, three},
-		// Without idle connections net/http tries nothing twice, so an error tells of the one try.
+		// Without idle connections net/http repeats no request, so an error is about a single attempt.
 		transport: &http.Transport{DisableKeepAlives: true},
 		answers:   make(map[string]int), silences: make(map[outcome]int)}
 	for _, house := range c.houses {
@@ -178,7 +179,7 @@ func startProcesses(t *testing.T) *processes {
 	return c
 }
 
-// newMember is a person with a session and without permissions.
+// newMember returns a person with a session and without permissions.
 func (c *processes) newMember(t *testing.T, email string) *person {
 	t.Helper()
 	c.db.Exec(t, `
@@ -187,7 +188,8 @@ func (c *processes) newMember(t *testing.T, email string) *person {
 	return c.visitorFrom(t, c.nextAddress()).signInAs(t, email)
 }
 
-// nextAddress is the number of a client address that nobody else uses, so that no rate limit answers.
+// nextAddress returns the number of a client address that no other request uses, so that no rate limit
+// applies.
 func (c *processes) nextAddress() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,17 +197,17 @@ func (c *processes) nextAddress() int {
 	return 1 + c.from
 }
 
-// outcome tells what a client knows of its request.
+// outcome is what a client knows about the effect of its request.
 type outcome int
 
 const (
 	answered outcome = iota
-	unheard          // it had no effect: nobody took it, or a limit refused it
-	unknown          // it may have had its effect, or have it yet
+	unheard          // it had no effect: nothing received it, or a limit refused it
+	unknown          // it may have had its effect, or may still have it
 )
 
-// ask sends a request to a random process, from an address of its own. A request to a process that is not
-// there is unheard.
+// ask sends a request to a random process, from a new client address. A request to a process that does not
+// run is unheard.
 func (c *processes) ask(
 	random *rand.Rand, cookie, method, path string, value any,
 ) (got httpResponse, known outcome) {
@@ -248,8 +250,8 @@ func (c *processes) summary() string {
 	return fmt.Sprintf("%v, without effect %d, unknown %d", c.answers, c.silences[unheard], c.silences[unknown])
 }
 
-// command runs a command of the operator, which some of the time is killed at a random moment. unknown: it
-// was killed, or could not tell.
+// command runs a command of the operator, and sometimes kills it at a random moment. The outcome is unknown
+// if it was killed or could not reach the database.
 func (c *processes) command(random *rand.Rand, args ...string) (said string, known outcome) {
 	command := newCommand(c.t, c.environment, args...)
 	var output transcript
@@ -273,7 +275,7 @@ func (c *processes) command(random *rand.Rand, args ...string) (said string, kno
 	return said, known
 }
 
-// history is what clients did and saw. Safe for concurrent use.
+// history is what clients did and observed. Safe for concurrent use.
 type history struct {
 	began      time.Time
 	mu         sync.Mutex
@@ -288,8 +290,8 @@ func (h *history) add(o porcupine.Operation) {
 	h.operations = append(h.operations, o)
 }
 
-// observe records one operation on a state. ask returns what came back, which is recorded unless it is
-// unheard. Of what is unknown the output is nil, and its effect may come at any time.
+// observe records one operation on a state. ask returns the response, which is recorded unless it is unheard.
+// If the outcome is unknown, the recorded output is nil, and the effect may happen at any later time.
 func observe[I, O any](h *history, client int, in I, ask func() (O, outcome)) (out O, known outcome) {
 	call := time.Since(h.began)
 	out, known = ask()
@@ -305,7 +307,7 @@ func observe[I, O any](h *history, client int, in I, ask func() (O, outcome)) (o
 	return out, known
 }
 
-// observeRead is observe for what changes nothing: without an answer there is nothing to record.
+// observeRead is observe for an operation without effects: without a response it records nothing.
 func observeRead[I, O any](h *history, client int, in I, ask func() (O, outcome)) (out O, known outcome) {
 	return observe(h, client, in, func() (O, outcome) {
 		out, known := ask()
@@ -316,8 +318,8 @@ func observeRead[I, O any](h *history, client int, in I, ask func() (O, outcome)
 	})
 }
 
-// check looks for an order and returns how many operations there are. Of a history without one it keeps a
-// page that shows how far it goes.
+// check searches for a valid order and returns the number of operations. If there is none, it writes a page
+// that shows how far the order could be found.
 func (h *history) check(t *testing.T, what string, model porcupine.Model) int {
 	t.Helper()
 	result, info := porcupine.CheckOperationsVerbose(model, h.operations, time.Minute)
@@ -333,9 +335,10 @@ func (h *history) check(t *testing.T, what string, model porcupine.Model) int {
 	return len(h.operations)
 }
 
-// sequential makes a model of a pure function: whether a state S allows that in was answered with out, and
-// the state afterwards. There is one state for each key. The zero S is the one at first; where it can be
-// another, nothing is known of it until it is read, and everything is allowed.
+// sequential makes a porcupine model from a pure function, which returns whether the output out for in is
+// allowed in a state S, and the next state. There is one state for each key. The initial state is the zero S.
+// If the real initial state may differ, the zero S means that the state is unknown, and everything is allowed
+// until it is read.
 func sequential[S comparable, I, O any](
 	key func(I) string, step func(now S, in I, out *O) (allowed bool, next S),
 ) porcupine.Model {
@@ -364,7 +367,7 @@ func sequential[S comparable, I, O any](
 
 func sameState[I any](I) string { return "" }
 
-// decoded reads an answer. It fails the test when it has another shape.
+// decoded decodes a response body. It fails the test if the body has another shape.
 func decoded[T any](t *testing.T, got httpResponse) (value T) {
 	if err := json.Unmarshal([]byte(got.body), &value, json.MatchCaseInsensitiveNames(true)); err != nil {
 		t.Errorf("the answer %d %.300s: %v", got.status, got.body, err)
@@ -372,17 +375,17 @@ func decoded[T any](t *testing.T, got httpResponse) (value T) {
 	return value
 }
 
-// codeOf is the answer's status, and its code if it has one.
+// codeOf returns the status of a response, with its code if it has one.
 func codeOf(got httpResponse) string {
 	var told struct {
 		Code string `json:"code"`
 	}
-	_ = json.Unmarshal([]byte(got.body), &told) // not every answer has one
+	_ = json.Unmarshal([]byte(got.body), &told) // not every response has a code
 	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code))
 }
 
-// TestHistoriesThatMustNotBe: every model refuses a history that no order explains, and takes the one beside
-// it that differs in one answer.
+// TestHistoriesThatMustNotBe: every model refuses a history for which there is no valid order, and accepts a
+// history that differs in one response.
 func TestHistoriesThatMustNotBe(t *testing.T) {
 	read := func(rev int64, title string) step {
 		return step{configurationInput{verb: "read"}, &configurationOutput{"200", document{rev, title, 4}}}
@@ -456,7 +459,7 @@ func TestHistoriesThatMustNotBe(t *testing.T) {
 
 type step struct{ in, out any }
 
-// inOrder is a history of steps, none of which overlap.
+// inOrder returns a history in which no steps overlap.
 func inOrder(steps []step) (operations []porcupine.Operation) {
 	for n, s := range steps {
 		operations = append(operations, porcupine.Operation{Input: s.in, Output: s.out, Call: int64(2 * n),

@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// fromAddress is another client behind the proxy.
+// fromAddress returns the person as another client behind the proxy.
 func (p *person) fromAddress(n int) *person {
 	other := *p
 	other.client = &http.Client{Transport: headerTransport{p.client.Transport, "X-Forwarded-For",
@@ -26,11 +26,11 @@ func (p *person) fromAddress(n int) *person {
 	return &other
 }
 
-// forgedToken is a value of the form that a token or a device's credential has.
+// forgedToken has the form of a token or of a device's credential.
 const forgedToken = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Ten clients who reset passwords with made-up tokens, and sign up, as fast as they can, keep nobody from
-// signing in.
+// TestOwnerSignsInDuringAFlood: ten clients reset passwords with made-up tokens, and sign up, as fast as they
+// can. The owner can still sign in.
 func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -84,7 +84,8 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	}
 }
 
-// While a table cannot be read, cookies that nobody gave out leave routes alone that do not need it.
+// TestForgedCookiesWhileATableIsLocked: while a table is locked, requests with forged cookies do not slow
+// down routes that do not need the table.
 func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 	t.Parallel()
 	forgedSession := "narthex_session=" + forgedToken + "." + forgedToken
@@ -135,7 +136,7 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 			forgers.Wait()
 			t.Logf("%s: %d forged cookies answered; an unrelated route: median %v, p99 %v, slowest %v",
 				c.table, responded.Load(), times[50], times[98], times[99])
-			if times[98] > 2500*time.Millisecond { // half of what it takes when forged cookies hold the pool
+			if times[98] > 2500*time.Millisecond { // half of the time measured when forged cookies occupy the pool
 				t.Errorf("p99 of an unrelated route while %s is locked: %v", c.table, times[98])
 			}
 		})
@@ -148,7 +149,7 @@ type probe struct {
 	status       int
 }
 
-// timeRequests sends the probe again and again and returns the times in order.
+// timeRequests sends the probe repeatedly and returns the durations, sorted.
 func (i *installation) timeRequests(t *testing.T, requests int, p probe) (times []time.Duration) {
 	t.Helper()
 	other := i.visitor(t).fromAddress(2)
@@ -164,7 +165,8 @@ func (i *installation) timeRequests(t *testing.T, requests int, p probe) (times 
 	return times
 }
 
-// The ownership moves while the platform runs: the new owner can at once what the former one no longer can.
+// TestTransferOwnerCommand: the ownership is transferred while the platform runs. The new owner has the
+// owner's rights at once, and the former one has lost them.
 func TestTransferOwnerCommand(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -205,9 +207,9 @@ func TestTransferOwnerCommand(t *testing.T) {
 	transfer(cli.ExitFailure, "OWNER_MISSING: ", "--to-email", "next@example.org")
 }
 
-// The secret is replaced in two processes that share a database and a backplane, in two rounds, one process
-// after the other: the owner is signed in at every moment in both, in the end without the old secret, and
-// what one process publishes reaches readers of the other.
+// TestSecretRotationOfTwoProcesses replaces the secret in two processes that share a database and a
+// backplane, one process after the other, in two rounds. The owner stays signed in at both throughout, in the
+// end without the old secret, and updates from one process still reach readers of the other.
 func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "board")
@@ -255,8 +257,8 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// awaitNotes reads until the notes 1 to n are there. A hub that hears of another process for the first
-// time may have missed something: then the stream ends, and the reader comes again.
+// awaitNotes reads until it has the notes 1 to n. When a hub receives its first update from another process,
+// it may have missed earlier ones: then it ends the stream, and the reader reconnects.
 func (s *stream) awaitNotes(p *person, n int) {
 	s.t.Helper()
 	for range 5 {

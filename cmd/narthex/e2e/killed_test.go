@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// TestKilledAHundredTimes: modules are killed while 50 send them bodies of every size. Everybody is
-// answered, each module comes back each time, and nobody else notices. Each is killed four times: before a
-// fifth restart the platform pauses. Answers are short: of a long one that has begun, only the cut
-// connection can tell that the rest is lost.
+// TestKilledAHundredTimes kills modules while 50 clients send them bodies of every size. Every request gets a
+// response, each module is restarted each time, and nothing else is affected. Each module is killed only four
+// times, because the platform pauses before the fifth restart. Responses are short, because the loss of the
+// rest of a long response can only be seen as a closed connection.
 func TestKilledAHundredTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred restarts of modules")
@@ -45,7 +45,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 				if all[n].send(t, context.Background(), *target.Load()) {
 					served.Add(1)
 				} else {
-					time.Sleep(50 * time.Millisecond) // the pause of a client that was refused
+					time.Sleep(50 * time.Millisecond) // the pause of a refused client
 				}
 				sent.Add(1)
 			}
@@ -72,7 +72,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 	for _, s := range all {
 		slowest = max(slowest, s.slowest)
 	}
-	if slowest > 25*time.Second { // a hanging call ends after 30 s
+	if slowest > 25*time.Second { // a hanging call would end after 30 s
 		t.Errorf("a request hung for %v", slowest)
 	}
 	lost := 0
@@ -87,8 +87,8 @@ func TestKilledAHundredTimes(t *testing.T) {
 		sent.Load(), served.Load(), slowest, absences[len(absences)/2], absences[len(absences)-1])
 }
 
-// sender is one of the many who send without end. It sends no GETs, since net/http repeats those where a
-// connection is reset.
+// sender is one of many clients that send requests without pause. It sends no GETs, because net/http repeats
+// those if a connection is reset.
 type sender struct {
 	*person
 	body, want string

@@ -10,7 +10,7 @@ import (
 
 const kioskFolder = "../../../deploy/kiosk"
 
-// kiosk runs one of the screen's scripts with these variables and no others than the path.
+// kiosk runs one of the screen's scripts with only these variables and PATH.
 func kiosk(t *testing.T, script string, variables ...string) (output string, err error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(kioskFolder, script))
@@ -19,7 +19,7 @@ func kiosk(t *testing.T, script string, variables ...string) (output string, err
 	return string(said), err
 }
 
-// TestWaitForServer: the script waits for a server that comes up later, and not for ever.
+// TestWaitForServer: the script waits for a server that starts later, but not for ever.
 func TestWaitForServer(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -51,11 +51,12 @@ func TestWaitForServer(t *testing.T) {
 	}
 }
 
-// TestStartScreen: the browser gets the address, a profile that is kept, and no flag that forgets.
+// TestStartScreen: the browser is started with the address, a persistent profile, and no flag that discards
+// data.
 func TestStartScreen(t *testing.T) {
 	t.Parallel()
 	tools, home := t.TempDir(), t.TempDir()
-	for _, name := range []string{"cage", "chromium"} { // cage says with what it was called
+	for _, name := range []string{"cage", "chromium"} { // cage prints its arguments
 		script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 		if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
@@ -94,7 +95,7 @@ func TestStartScreen(t *testing.T) {
 	}
 }
 
-// TestKioskFiles: the shell and systemd can read them.
+// TestKioskFiles: the shell and systemd can parse the files.
 func TestKioskFiles(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"wait-for-server", "start-screen"} {
@@ -121,7 +122,7 @@ func TestKioskFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The programs it names are where they are in the checkout, for verify looks for them.
+	// verify looks for the programs that the unit names, so name them where they are in the checkout.
 	text := strings.ReplaceAll(string(unit), "/usr/local/lib/narthex-kiosk/", absolute+"/")
 	path := filepath.Join(t.TempDir(), "narthex-kiosk.service")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// assertOrder asserts that the texts stand in the log in this order.
+// assertOrder checks that the texts appear in the log in this order.
 func assertOrder(t *testing.T, log string, texts ...string) {
 	t.Helper()
 	rest := log
@@ -38,7 +38,8 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 
-	// A request whose body is not complete: the server asks for the rest, so the handler's turn has come.
+	// A request whose body is not complete: the server has asked for the rest (100 Continue), so the handler
+	// runs.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(i.address, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -109,8 +110,8 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 	}
 }
 
-// TestListenerIsBoundLast takes the port, so that only a start that gets as far as the listener can fail on
-// it.
+// TestListenerIsBoundLast occupies the port, so that only a start that gets as far as the listener can fail
+// because of it.
 func TestListenerIsBoundLast(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
@@ -149,8 +150,8 @@ func TestDisabledModuleIsNeverStarted(t *testing.T) {
 	}
 }
 
-// TestBadInput has a row for everything an operator can get wrong: exit status 1, one clear line a fault,
-// and nothing changed.
+// TestBadInput has a row for every mistake that an operator can make: exit status 1, one clear line per
+// mistake, and no change.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const schema = `SELECT count(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', ` +
@@ -223,7 +224,7 @@ func TestBadInput(t *testing.T) {
 			lines := strings.Split(strings.TrimRight(said, "\n"), "\n")
 			var failures []string
 			for _, line := range lines {
-				if !strings.HasPrefix(line, "{") { // the log
+				if !strings.HasPrefix(line, "{") { // a line of the log
 					failures = append(failures, line)
 				}
 			}
@@ -412,7 +413,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	}
 }
 
-// newDevFolder is a folder to run dev in, with these modules.
+// newDevFolder returns a folder in which dev can run, with these modules.
 func newDevFolder(t *testing.T, modules string) string {
 	t.Helper()
 	dir := sharedFolder(t)
@@ -428,7 +429,8 @@ func newDevFolder(t *testing.T, modules string) string {
 	return dir
 }
 
-// sharedFolder is open to PostgreSQL's own user, which folders of t.TempDir are not.
+// sharedFolder returns a folder that PostgreSQL's own user can enter, which is not true of folders of
+// t.TempDir.
 func sharedFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "narthex-dev-")
@@ -442,7 +444,7 @@ func sharedFolder(t *testing.T) string {
 	return dir
 }
 
-// welcomeField reads a value of the welcome text.
+// welcomeField returns a value of the text that dev prints at its start.
 func welcomeField(t *testing.T, r *invocation, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(r.stdout.String(), name)
@@ -469,7 +471,7 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 	}
 }
 
-// TestHangingStopInARollbackIsReported: a module that runs does not stop when another one's start has failed.
+// TestHangingStopInARollbackIsReported: the start of one module fails, and another module does not stop.
 func TestHangingStopInARollbackIsReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a module that does not stop is waited for")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLogPage compares docs/operations/log.md with the lines that the platform writes, both ways.
+// TestLogPage compares docs/operations/log.md with the lines that the platform logs, in both directions.
 func TestLogPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(repository, "docs/operations/log.md"))
@@ -23,10 +23,10 @@ func TestLogPage(t *testing.T) {
 		}
 	}
 	for _, field := range []string{"level", "time", "msg", "code", "request_id", "module", "count"} {
-		delete(explained, field) // the first table
+		delete(explained, field) // its rows are in the first table, of fields
 	}
 	lines := regexp.MustCompile(`\.(?:Info|Warn|Error)\("([a-z][^"]*)"|` + // zap's own methods
-		`(?:zap\.\w+Level|level|zapLevel\(.*\)), "([a-z][^"]*)"|` + // with a level beside it
+		`(?:zap\.\w+Level|level|zapLevel\(.*\)), "([a-z][^"]*)"|` + // functions with a level argument
 		`logLine\{"([^"]*)"`)
 	written := map[string]bool{}
 	for _, folder := range []string{"cmd/narthex", "mail", "migrations", "modulehost", "realtime", "services",
@@ -49,7 +49,7 @@ func TestLogPage(t *testing.T) {
 	}
 }
 
-// sourcesBelow is what the platform in production is made of: neither tests nor development nor the SDK.
+// sourcesBelow returns the sources of the platform in production: no tests, no development code and no SDK.
 func sourcesBelow(t *testing.T, folder string) (sources []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestReaderThatGoesAway: by default a write to a closed standard error ends the process with SIGPIPE.
+// TestReaderThatGoesAway: the platform survives the end of its log's reader. By default a write to a closed
+// standard error ends a process with SIGPIPE.
 func TestReaderThatGoesAway(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
@@ -29,7 +30,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 	_ = read.Close()
 
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	for range 20 { // each is a line in the log
+	for range 20 { // each writes a line to the log
 		if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 {
 			t.Fatalf("GET /api/v1/modules/base/panic: status %v, want %v; body %.200s",
 				got.status, 500, got.body)

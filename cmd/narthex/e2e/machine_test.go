@@ -16,25 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is a Debian of its own with systemd as its first process and a network that ends at itself. What it
-// writes is in memory, and gone with it.
+// machine is a booted Debian with systemd as its first process and a network without any connection to the
+// outside. Its changes are only in memory.
 type machine struct {
 	t       *testing.T
-	first   int // the number of its first process, here
+	first   int // the process id of its first process on this machine
 	network *os.File
 }
 
-// cgroupOfMachine puts the shell, and so the machine, into a control group of its own where no systemd of
-// this machine does it.
+// cgroupOfMachine moves the shell, and so the machine that it starts, into a control group of its own. It is
+// used where this machine has no systemd that would do so.
 const cgroupOfMachine = `for folder in /sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup; do
 	[ ! -e "$folder/cgroup.procs" ] || { mkdir -p "$folder/$0" && echo $$ >"$folder/$0/cgroup.procs"; }
 done
 exec "$@"`
 
-// sandboxCalls are those by which modules are locked in; nspawn of Debian 12 does not let them through.
+// sandboxCalls are the system calls with which modules are confined; nspawn of Debian 12 does not allow them.
 const sandboxCalls = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp"
 
-// bootMachine boots a copy of a root that debootstrap made; what is in shared is in its /srv.
+// bootMachine boots a copy of a root folder that debootstrap made. The folder shared is mounted at /srv.
 func bootMachine(t *testing.T, root, shared string) *machine {
 	t.Helper()
 	name := "narthex-test-" + strconv.Itoa(os.Getpid())
@@ -50,7 +50,7 @@ func bootMachine(t *testing.T, root, shared string) *machine {
 	nspawn.Stdout, nspawn.Stderr = &console, &console
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
-		runtime.LockOSThread() // whose end would be the parent's death
+		runtime.LockOSThread() // if this thread ended, Pdeathsig would end the machine
 		defer runtime.UnlockOSThread()
 		defer close(ended)
 		err := nspawn.Start()
@@ -63,7 +63,7 @@ func bootMachine(t *testing.T, root, shared string) *machine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for range 2 { // the second one does not wait for units
+		for range 2 { // the second signal makes systemd stop waiting for units
 			_ = nspawn.Process.Signal(unix.SIGTERM)
 		}
 		<-ended
@@ -97,7 +97,7 @@ func bootMachine(t *testing.T, root, shared string) *machine {
 	return m
 }
 
-// removeCgroups removes what cgroupOfMachine made, with all that is below; each is empty.
+// removeCgroups removes the control groups of cgroupOfMachine with all groups below; all of them are empty.
 func removeCgroups(t *testing.T, name string) {
 	found, _ := filepath.Glob("/sys/fs/cgroup/*/" + name)
 	for _, folder := range append(found, "/sys/fs/cgroup/"+name) {
@@ -112,7 +112,7 @@ func removeCgroups(t *testing.T, name string) {
 	}
 }
 
-// command is a shell of root's in the machine that runs a script, and ends at the first failure.
+// command returns a root shell in the machine that runs a script and ends at the first failure.
 func (m *machine) command(script string) *exec.Cmd {
 	return exec.CommandContext(m.t.Context(), "nsenter", "--target", strconv.Itoa(m.first), "--mount", "--uts",
 		"--ipc", "--net", "--pid", "--cgroup", "env", "--ignore-environment", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
@@ -120,13 +120,13 @@ func (m *machine) command(script string) *exec.Cmd {
 		"cd /root\n"+script)
 }
 
-// run runs a script and returns what it wrote.
+// run runs a script and returns its output.
 func (m *machine) run(script string) string {
 	m.t.Helper()
 	return m.answer(script, "")
 }
 
-// answer is run with answers to what it asks.
+// answer is run with answers to the prompts of the script.
 func (m *machine) answer(script, answers string) string {
 	m.t.Helper()
 	command := m.command(script)
@@ -139,8 +139,8 @@ func (m *machine) answer(script, answers string) string {
 	return string(said)
 }
 
-// dial connects in the machine's network, whose names are all its own. A thread that has entered it is not
-// used for anything else.
+// dial connects inside the machine's network. Its thread enters the network namespace and is not used for
+// anything else afterwards.
 func (m *machine) dial(ctx context.Context, network, address string) (connection net.Conn, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -156,7 +156,7 @@ func (m *machine) dial(ctx context.Context, network, address string) (connection
 	return connection, err
 }
 
-// read reads a file of the machine.
+// read returns the content of a file of the machine.
 func (m *machine) read(path string) []byte {
 	m.t.Helper()
 	content, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(m.first), "root", path))
@@ -166,7 +166,8 @@ func (m *machine) read(path string) []byte {
 	return content
 }
 
-// inside are the words in front of a command of this machine that shall use the network of that one.
+// inside returns the words in front of a command of this machine that make it use the network of the booted
+// one.
 func (m *machine) inside(hosts string, environment ...string) []string {
 	const enter = `mount --bind "$0" /etc/hosts && exec env "$@"`
 	return append([]string{"nsenter", "--net=" + m.network.Name(), "unshare", "--mount", "sh", "-c", enter,
@@ -175,7 +176,7 @@ func (m *machine) inside(hosts string, environment ...string) []string {
 
 var errNoRoot = errors.New("it boots a Debian of its own: run make test-install, as root")
 
-// machineRoot is the root that bootMachine copies, where there is one.
+// machineRoot returns the root folder that bootMachine copies, or an error if there is none.
 func machineRoot() (string, error) {
 	root := os.Getenv("NARTHEX_DEBIAN_ROOT")
 	if root == "" || os.Getuid() != 0 {

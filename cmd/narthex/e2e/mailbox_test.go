@@ -17,7 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// mailbox is a mail server that takes every mail and keeps it.
+// mailbox is a mail server that accepts and keeps every email.
 type mailbox struct {
 	arrived chan email
 	taken   []email
@@ -28,7 +28,7 @@ type email struct {
 	message []byte
 }
 
-// mailbox starts a mail server and makes it the installation's.
+// mailbox starts a mail server and makes the installation use it.
 func (i *installation) mailbox(t *testing.T) *mailbox {
 	t.Helper()
 	box := &mailbox{arrived: make(chan email, 100)}
@@ -63,7 +63,7 @@ func (d *smtpSession) Reset()                               { d.to = nil }
 func (d *smtpSession) Logout() error                        { return nil }
 func (d *smtpSession) Mail(string, *smtp.MailOptions) error { return nil }
 
-// refusedRecipient is nobody whom the mailbox knows.
+// refusedRecipient is an address that the mailbox refuses.
 const refusedRecipient = "refused@example.net"
 
 func (d *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
@@ -82,7 +82,7 @@ func (d *smtpSession) Data(r io.Reader) error {
 	return err
 }
 
-// next waits for the next mail.
+// next waits for the next email.
 func (b *mailbox) next(t *testing.T) email {
 	t.Helper()
 	select {
@@ -95,7 +95,7 @@ func (b *mailbox) next(t *testing.T) email {
 	}
 }
 
-// all counts every mail there ever was, by recipient and purpose. It is for the time when nobody sends any
+// all counts all emails received so far, by recipient and purpose. Call it only when none is being sent any
 // more.
 func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
 	t.Helper()
@@ -113,7 +113,7 @@ func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
 	return count
 }
 
-// token returns the token of the mail's link, which must be to the Dashboard and for purpose.
+// token returns the token of the email's link, which must lead to the Dashboard and have this purpose.
 func (l email) token(t *testing.T, dashboard, purpose string) string {
 	t.Helper()
 	query := l.link(t, dashboard)
@@ -125,7 +125,7 @@ func (l email) token(t *testing.T, dashboard, purpose string) string {
 
 var linkWithQuery = regexp.MustCompile(`https?://\S+\?\S*`)
 
-// link returns the query of the one link with a query in the mail's text.
+// link returns the query of the only link with a query in the email's text.
 func (l email) link(t *testing.T, dashboard string) url.Values {
 	t.Helper()
 	text := l.text(t)
@@ -141,7 +141,7 @@ func (l email) link(t *testing.T, dashboard string) url.Values {
 	return values
 }
 
-// text returns the mail's plain text, the first part if there are more.
+// text returns the plain text of the email, the first part if there are several.
 func (l email) text(t *testing.T) string {
 	t.Helper()
 	message, err := mail.ReadMessage(strings.NewReader(string(l.message)))

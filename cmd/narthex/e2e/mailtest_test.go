@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestMailTest sends one mail in the language of the house, and tells what came of it.
+// TestMailTest: the command sends one email in the language of the house, and prints the result.
 func TestMailTest(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// sideBySide is how many tests run at once, for most of them wait for other processes. Each may hold 40 of
-// the server's 200 connections, but does not.
+// sideBySide is how many tests run at once; most of them wait for other processes. Each could use 40 of the
+// server's 200 connections, but uses fewer.
 const sideBySide = 4
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.Chmod(modulesRoot, 0o755); err != nil { // modules run as users of their own
+	if err := os.Chmod(modulesRoot, 0o755); err != nil { // modules run as other users
 		panic(err)
 	}
 	buildModules.root = modulesRoot
@@ -42,26 +42,26 @@ func parallelChosen() (chosen bool) {
 	return chosen
 }
 
-// cleanup removes what the tests built when they have run.
+// cleanup removes what the tests built, after they have run.
 type cleanup struct {
 	*testing.M
 	root string
 }
 
-// Run runs the tests.
+// Run runs the tests and then removes the built files.
 func (c *cleanup) Run() int {
 	defer os.RemoveAll(c.root)
 	return c.M.Run()
 }
 
-// buildModules are the modules that tests use, each built once.
+// buildModules holds the modules that tests use, each built once.
 var buildModules struct {
 	root string
 	mu   sync.Mutex
 	done map[string]string // id → folder
 }
 
-// sources tells where a module comes from: its folder, and the Go package of its server.
+// sources returns the sources of a module: its folder, and the Go package of its server.
 func sources(id string) (folder, server string) {
 	if reference := "../../../modules/" + id; isFile(reference + "/module.json") {
 		return reference, reference
@@ -74,8 +74,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// narthexBinary is the real narthex, built once with the race detector where the tests have it: tests
-// start, signal and kill it. developmentBinary is narthex-dev.
+// narthexBinary is the path of the real narthex, built once, with the race detector if the tests have it.
+// Tests start, signal and kill it. developmentBinary is that of narthex-dev.
 var (
 	narthexBinary     = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex") })
 	developmentBinary = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex-dev") })
@@ -90,10 +90,10 @@ func buildProgram(name string) (path string, err error) {
 	return path, buildtest.Program(path, "github.com/narthex-platform/narthex/cmd/"+name, flags...)
 }
 
-// developmentCommands are those that narthex-dev has alone.
+// developmentCommands are the commands that only narthex-dev has.
 var developmentCommands = []string{"dev", "modules:build", "modules:new", "modules:conform", "sdk:export"}
 
-// binaryFor is the program that has a command: narthex, where it has it.
+// binaryFor returns the program that has a command: narthex, if it has it.
 func binaryFor(args []string) (path string, err error) {
 	if len(args) > 0 && slices.Contains(developmentCommands, args[0]) {
 		return developmentBinary()
@@ -101,7 +101,7 @@ func binaryFor(args []string) (path string, err error) {
 	return narthexBinary()
 }
 
-// builtModule returns a folder with the module's manifest, its files and its built server.
+// builtModule returns a folder with a module's manifest, its files and its compiled server.
 func builtModule(tb testing.TB, id string) string {
 	tb.Helper()
 	buildModules.mu.Lock()
@@ -112,7 +112,7 @@ func builtModule(tb testing.TB, id string) string {
 	source, server := sources(id)
 	folder := filepath.Join(buildModules.root, id)
 	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
-	if isFile(source+"/main.go") || source != server { // else it is browser code alone
+	if isFile(source+"/main.go") || source != server { // otherwise it has only browser code
 		if err := buildtest.Module(program, server); err != nil {
 			tb.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func builtModule(tb testing.TB, id string) string {
 	return folder
 }
 
-// modulesDirectory returns a modules directory that holds just these modules.
+// modulesDirectory returns a modules directory with exactly these modules.
 func modulesDirectory(tb testing.TB, ids ...string) string {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -25,9 +25,9 @@ import (
 
 const matrixGolden = "testdata/matrix.golden"
 
-// TestMatrix asks every route of the table as every class of caller and compares the responses with the
-// golden file, so that no route is ever opened or closed by accident. MATRIX=write writes the file again;
-// its diff is then the review.
+// TestMatrix sends a request to every route of the table as every class of caller, and compares the responses
+// with the golden file, so that no route is opened or closed by accident. MATRIX=write rewrites the file;
+// review its diff then.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	i := installScreenModule(t)
@@ -62,7 +62,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// matrixRoutes is the whole table; what ends a caller's session comes last.
+// matrixRoutes returns the whole table, with the routes that end a caller's session last.
 func matrixRoutes(s *platform.Server) []httpapi.Route {
 	ends := []string{"/api/v1/account/sign-out-everywhere", "/api/auth/sign-out"}
 	routes := s.Routes()
@@ -75,8 +75,8 @@ func matrixRoutes(s *platform.Server) []httpapi.Route {
 	return routes
 }
 
-// installScreenModule has a module with routes, channels and a display of its own: so there is something that
-// a screen may do.
+// installScreenModule has a module with routes, channels and a display of its own, so that there are routes
+// that a screen may call.
 func installScreenModule(t *testing.T) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), "announcements")
@@ -91,7 +91,7 @@ func installScreenModule(t *testing.T) *installation {
 	return i
 }
 
-// inProcess runs the platform in the test, so that its table can be read.
+// inProcess runs the platform inside the test, so that its route table can be read.
 func (i *installation) inProcess(t *testing.T) *platform.Server {
 	t.Helper()
 	lookup := func(name string) (string, bool) {
@@ -116,13 +116,13 @@ func (i *installation) inProcess(t *testing.T) *platform.Server {
 	return s
 }
 
-// matrixCaller is one class of caller: the line for the Cookie header is all that tells it apart.
+// matrixCaller is one class of caller. Classes differ only in the Cookie header.
 type matrixCaller struct {
 	class  string
 	cookie string
 }
 
-// callers makes one of each class, by the platform's own routes wherever there is one.
+// callers creates a caller of each class, through the platform's own routes if there is one.
 func (i *installation) callers(t *testing.T, registry *authorization.Registry) []matrixCaller {
 	t.Helper()
 	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
@@ -162,7 +162,7 @@ func (i *installation) callers(t *testing.T, registry *authorization.Registry) [
 	}
 }
 
-// pairScreen pairs one with announcements and returns its cookie and its id.
+// pairScreen pairs a screen with announcements and returns its cookie and its id.
 func (i *installation) pairScreen(t *testing.T, owner *person, n int) (cookie, id string) {
 	t.Helper()
 	return i.pairScreenWith(t, owner, n, "announcements")
@@ -195,8 +195,8 @@ func (i *installation) pairScreenWith(
 
 var parameterSegment = regexp.MustCompile(`\{[^}]*\}`)
 
-// statusOf sends the request that passes every gate before the permission: a trusted Origin, a small body.
-// Nothing that it names exists.
+// statusOf sends a request that passes every gate before the permission: with a trusted Origin and a small
+// body. The objects that it names do not exist.
 func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	p.t.Helper()
 	p.cookie = caller.cookie
@@ -214,7 +214,7 @@ func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code, told.Kind))
 }
 
-// askStream reads no more than the status of a stream that is open, for it does not end.
+// askStream reads only the status of a stream, because an open stream does not end.
 func (p *person) askStream(path string) string {
 	p.t.Helper()
 	s := p.subscribe(path)
@@ -228,7 +228,8 @@ func (p *person) askStream(path string) string {
 	return fmt.Sprint(s.status, " ", told.Code)
 }
 
-// visitorFrom is a visitor with an address of its own, so that no limit counts two of them together.
+// visitorFrom returns a visitor with a client address of its own, so that no rate limit counts two of them
+// together.
 func (i *installation) visitorFrom(t *testing.T, n int) *person {
 	return i.visitorWithHeader(t, "X-Forwarded-For", fmt.Sprintf("192.0.%d.%d", n/250, 1+n%250))
 }
@@ -253,7 +254,7 @@ func (p *person) userID(t *testing.T) string {
 	return who.UserID
 }
 
-// create sends a write that has to succeed and returns its response.
+// create sends a write that must succeed and returns its response.
 func (p *person) create(t *testing.T, status int, path string, value any) (response map[string]any) {
 	t.Helper()
 	if got := p.do("POST", path, value); got.status != status ||

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// scrape reads every metric of a daemon, by its whole name with labels.
+// scrape returns every metric of a daemon, by its full name with labels.
 func scrape(t *testing.T, socket string) (metrics map[string]float64, text string) {
 	t.Helper()
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{
@@ -55,7 +55,7 @@ func scrape(t *testing.T, socket string) (metrics map[string]float64, text strin
 
 var statusLabel = regexp.MustCompile(`^narthex_http_requests_total\{.*status="(\d+)"`)
 
-// statuses sums the responses that the platform counted, by their status.
+// statuses sums the responses that the platform counted, by status.
 func statuses(metrics map[string]float64) map[int]int {
 	sums := make(map[int]int)
 	for name, value := range metrics {
@@ -67,7 +67,7 @@ func statuses(metrics map[string]float64) map[int]int {
 	return sums
 }
 
-// tally is what a load generator received.
+// tally counts what a load generator received.
 type tally struct {
 	mu       sync.Mutex
 	statuses map[int]int
@@ -79,8 +79,8 @@ func (c *tally) add(status int) {
 	c.statuses[status]++
 }
 
-// TestMetricsEqualTheLoad sends requests of every kind at once, and compares what the clients received with
-// what the metrics say, to the last response.
+// TestMetricsEqualTheLoad sends requests of every kind at once, and checks that the metrics equal what the
+// clients received, to the last response.
 func TestMetricsEqualTheLoad(t *testing.T) {
 	i := install(t, "announcements")
 	socket := filepath.Join(t.TempDir(), "metrics.sock")
@@ -156,7 +156,7 @@ func (i *installation) send(t *testing.T, as *person, method, path, body string)
 	if as != nil {
 		request.Header.Set("Cookie", as.cookie)
 	}
-	request.Close = true // a repeated request would be counted twice
+	request.Close = true // a request that is repeated would be counted twice
 	response, err := client.Do(request)
 	if err != nil {
 		t.Errorf("%s %s: error %v, want none", method, path, err)
@@ -178,7 +178,7 @@ func (i *installation) raw(t *testing.T, text string) int {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	_, _ = io.WriteString(conn, text) // what is refused early is not read to its end
+	_, _ = io.WriteString(conn, text) // a request that is refused early is not read to its end
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Errorf("%.20q: error %v, want a response", text, err)
@@ -188,8 +188,8 @@ func (i *installation) raw(t *testing.T, text string) int {
 	return response.StatusCode
 }
 
-// TestMetricsAddressInUse checks that a start says so, and that a socket which a killed process left is
-// replaced.
+// TestMetricsAddressInUse: a start reports an address that is in use, and replaces a socket that a killed
+// process left.
 func TestMetricsAddressInUse(t *testing.T) {
 	i := install(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -217,10 +217,10 @@ func TestMetricsAddressInUse(t *testing.T) {
 
 var (
 	metricName = regexp.MustCompile(`narthex_[a-z_]+`)
-	fromKinds  = regexp.MustCompile(`_(bucket|sum|count)$`) // of a histogram
+	fromKinds  = regexp.MustCompile(`_(bucket|sum|count)$`) // the suffixes of a histogram
 )
 
-// namesIn are the metrics that a text names.
+// namesIn returns the metrics that a text names.
 func namesIn(text string) map[string]bool {
 	names := make(map[string]bool)
 	for _, name := range metricName.FindAllString(text, -1) {
@@ -229,7 +229,7 @@ func namesIn(text string) map[string]bool {
 	return names
 }
 
-// assertNamed compares what a file of the repository names with the metrics that there are.
+// assertNamed compares the metrics that a file of the repository names with those that exist.
 func assertNamed(t *testing.T, file string, exist map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", file))
@@ -243,8 +243,8 @@ func assertNamed(t *testing.T, file string, exist map[string]bool) {
 	}
 }
 
-// TestMetricsAreDescribed checks that the page describes every metric, and that page, rules and board name
-// none that does not exist.
+// TestMetricsAreDescribed: the page describes every metric; page, alert rules and dashboard name none that
+// does not exist.
 func TestMetricsAreDescribed(t *testing.T) {
 	i := install(t, "announcements")
 	socket := filepath.Join(t.TempDir(), "metrics.sock")

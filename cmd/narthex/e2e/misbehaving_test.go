@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// TestHarmEndsItsModuleAlone: whatever a module says on its sockets or takes of the machine ends its own
-// process, its calls fail, and a new process comes.
+// TestHarmEndsItsModuleAlone: whatever a module writes to its sockets or takes from the machine ends only its
+// own process. Its calls fail, and a new process is started.
 func TestHarmEndsItsModuleAlone(t *testing.T) {
 	t.Parallel()
 	threads := "/threads/300"
 	if os.Geteuid() != 0 {
-		threads = "/threads/20000" // all modules then share one user, and a higher ceiling
+		threads = "/threads/20000" // then all modules share one user, which has a higher limit
 	}
 	harms := []string{
 		"/exit", "/memory", threads, "/spoil",
@@ -28,7 +28,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		"/say/calls/text", "/say/calls/half", "/say/calls/oversize", "/say/calls/huge", "/say/calls/undersize",
 		"/say/calls/kind", "/say/calls/answer", "/say/calls/loaded",
 	}
-	const each = 4 // crashes before a pause
+	const each = 4 // crashes before the platform pauses
 	var ids []string
 	for n := range (len(harms) + each - 1) / each {
 		ids = append(ids, fmt.Sprintf("wild-%d", n))
@@ -40,7 +40,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		id := ids[n/each]
 		pid := modulePID(t, b.daemon, id)
 		got := b.owner.do("GET", "/api/v1/modules/"+id+harm, nil)
-		if harm == "/spoil" && got.status == http.StatusOK { // harms who comes next
+		if harm == "/spoil" && got.status == http.StatusOK { // only the next body is affected
 			got = b.owner.do("GET", "/api/v1/modules/"+id+"/long", nil)
 		}
 		if got.status != http.StatusInternalServerError || got.body != handlerFailed {
@@ -48,7 +48,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 				harm, got.status, http.StatusInternalServerError, got.body, handlerFailed)
 		}
 		b.awaitRestart(t, b.owner, id, pid)
-		// Whichever of the two tells first; a ping would find it too, but late.
+		// Either the exit or the loss of the link is noticed first; a ping would also find it, but late.
 		lost := b.logLines(t, id, "module process lost")
 		if want := brokenRules[harm]; want != "" {
 			eventually(t, harm+" is told by the rule that it broke: "+want, func() bool {
@@ -64,7 +64,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 	}
 }
 
-// brokenRules are what the log says of harm that breaks a rule of docs/link.md.
+// brokenRules are the texts that the log has for violations of docs/link.md.
 var brokenRules = map[string]string{
 	"/say/answers/half": "frame cut short", "/say/answers/oversize": "frame length outside the limits",
 	"/say/answers/kind":   "frame kind not expected here",
@@ -73,8 +73,9 @@ var brokenRules = map[string]string{
 	"/say/calls/kind": "frame kind not expected here",
 }
 
-// installIdle installs modules without a server, which take the first user ids: the kernel counts a user's
-// threads on the whole machine, so a module that uses them all up would starve the modules of other tests.
+// installIdle installs modules without a server, which occupy the first user ids. The kernel counts a user's
+// threads on the whole machine, so a module with a low id that uses up all threads would starve modules of
+// other tests.
 func installIdle(t *testing.T, dir string, number int) {
 	t.Helper()
 	for n := range number {
@@ -90,7 +91,7 @@ func installIdle(t *testing.T, dir string, number int) {
 	}
 }
 
-// TestFloodIsCut: a module that never stops talking neither fills the log nor waits for anybody.
+// TestFloodIsCut: a module that writes output without end neither fills the log nor blocks anything.
 func TestFloodIsCut(t *testing.T) {
 	t.Parallel()
 	const lines, lineBytes, window = 100, 2 << 10, 10 * time.Second
@@ -118,8 +119,8 @@ func TestFloodIsCut(t *testing.T) {
 		len(log)>>10)
 }
 
-// TestSecondProcessMustRegisterTheSame: a process that registers something else than the first is not
-// started.
+// TestSecondProcessMustRegisterTheSame: a process whose registration differs from that of the first process
+// is not started.
 func TestSecondProcessMustRegisterTheSame(t *testing.T) {
 	t.Parallel()
 	b := startWithFaulty(t, "changeling")

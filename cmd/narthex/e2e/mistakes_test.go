@@ -16,14 +16,14 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/dev"
 )
 
-// mistake is one that authors make often: what they change, and what they then read.
+// mistake is a mistake that authors often make: what they change, and the message that they then read.
 type mistake struct {
 	title  string
 	change string         // in words
-	edit   func(*scratch) // makes it
-	ask    string         // what is requested then, below /api/v1; "": nothing
-	line   string         // begins the lines that the module itself writes; "": the step's message is meant
-	where  string         // of a later line that is shown, too; "": the first one is all
+	edit   func(*scratch) // makes the mistake
+	ask    string         // the request that is then sent, below /api/v1; "": none
+	line   string         // the beginning of the module's own line; "": the message of dev's step is shown
+	where  string         // part of a later line that is shown, too; "": only the first one is shown
 	remedy string
 }
 
@@ -154,11 +154,11 @@ var mistakes = []mistake{
 	},
 }
 
-// scratch is a module in which the mistakes are made.
+// scratch is the module in which the mistakes are made.
 type scratch struct {
 	t      *testing.T
 	folder string
-	before map[string]string // what files had; "": there was none
+	before map[string]string // content of changed files; "": did not exist
 }
 
 func (s *scratch) save(path, text string) {
@@ -182,7 +182,7 @@ func (s *scratch) read(path string) string {
 	return string(text)
 }
 
-// undo undoes what was saved.
+// undo restores the files that were saved.
 func (s *scratch) undo() {
 	s.t.Helper()
 	for path, text := range s.before {
@@ -217,7 +217,7 @@ func replacePattern(path, pattern, words string) func(*scratch) {
 	}
 }
 
-// handler adds GET /scratch with a body, and perhaps more that is registered.
+// handler adds GET /scratch with a handler body, and optionally further registrations.
 func handler(body string, more ...string) func(*scratch) {
 	return func(s *scratch) {
 		s.save("scratch.go", fmt.Sprintf(`package main
@@ -243,7 +243,7 @@ var _ = strings.Repeat
 	}
 }
 
-// loopState is what dev tells its pages.
+// loopState is the state that dev sends to its pages.
 type loopState struct {
 	Number, Generation int
 	Failure            *struct{ Module, Step, Text string }
@@ -322,7 +322,7 @@ const mistakesIntroduction = "# Mistakes, and what narthex-dev says of them\n\n"
 	"what ran before runs on. What a module writes itself begins with its name on the terminal. A test makes\n" +
 	"each mistake and writes this page (`REFERENCE=write go test -run TestMistakes ./cmd/narthex/e2e`).\n"
 
-// loopState asks dev.
+// loopState requests the state from dev.
 func (i *installation) loopState(t *testing.T) (state loopState) {
 	t.Helper()
 	response, err := http.Get(i.address + "/_dev/state")
@@ -340,7 +340,8 @@ func (i *installation) loopState(t *testing.T) (state loopState) {
 	return state
 }
 
-// saidBy finds the line of the module's own that begins with words, and the one after it that has where.
+// saidBy returns the module's own line that begins with words and, if where is set, the first later one that
+// contains where.
 func saidBy(said, words, where string) string {
 	found := ""
 	for line := range strings.Lines(said) {
@@ -359,7 +360,7 @@ func saidBy(said, words, where string) string {
 	return ""
 }
 
-// settledWords leaves out what differs from run to run.
+// settledWords replaces the parts of a message that differ between runs.
 func settledWords(message, folder, address string) string {
 	message = strings.ReplaceAll(message, folder+"/", "")
 	message = strings.ReplaceAll(message, strings.TrimPrefix(address, "http://localhost:"), "3000")
@@ -367,7 +368,7 @@ func settledWords(message, folder, address string) string {
 	return strings.TrimSpace(message)
 }
 
-// packageMistakes are those of a package that was built elsewhere: title, change, message, remedy.
+// packageMistakes are mistakes in a package that was built elsewhere: title, change, message, remedy.
 func packageMistakes(t *testing.T, program string) [][4]string {
 	t.Helper()
 	row := func(title, change, remedy string, spoil func(folder string) error) [4]string {
@@ -413,7 +414,7 @@ func packageMistakes(t *testing.T, program string) [][4]string {
 	}
 }
 
-// comparePage compares a page with what a test has found, or writes it.
+// comparePage compares a page with the text that a test has produced, or writes it.
 func comparePage(t *testing.T, path, want string) {
 	t.Helper()
 	if os.Getenv("REFERENCE") == "write" {

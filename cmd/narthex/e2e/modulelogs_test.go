@@ -10,12 +10,12 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestModuleLogs: the operator reads what a module wrote and how it ended, and the platform's own log has
-// nothing of it.
+// TestModuleLogs: the operator can read what a module wrote and how it ended, and the platform's own log
+// contains none of it.
 func TestModuleLogs(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
-	runtimeFolder, err := os.MkdirTemp("", "nx") // short, for the address of a socket
+	runtimeFolder, err := os.MkdirTemp("", "nx") // short, because a socket's address is limited
 	if err != nil {
 		t.Fatal(err)
 	}

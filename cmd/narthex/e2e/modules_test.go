@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// restart stops the platform and starts it again, as a change of decisions or configuration needs.
+// restart restarts the platform, as changed decisions or configuration require.
 func (i *installation) restart(t *testing.T, r *invocation) *invocation {
 	t.Helper()
 	r.signal(t, syscall.SIGTERM)
@@ -24,7 +24,7 @@ func (i *installation) restart(t *testing.T, r *invocation) *invocation {
 	return i.start(t)
 }
 
-// lifecycle is what the tests read of GET /api/v1/module-lifecycle.
+// lifecycle is the part of GET /api/v1/module-lifecycle that the tests read.
 type lifecycle struct {
 	ID         string
 	Configured struct{ Enabled, Explicit bool }
@@ -73,8 +73,8 @@ func assertText(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestDecisions: a decision changes nothing until the next start; then the module and all that need it are
-// gone, and all come back.
+// TestDecisions: a decision has no effect before the next start. Then the module and all that depend on it
+// are gone, and later all come back.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail")
@@ -118,7 +118,7 @@ func TestDecisions(t *testing.T) {
 		"base enabled=true explicit=true running\ntail enabled=true explicit=false running")
 }
 
-// TestConfiguration goes from a module that lacks everything to one that runs with it.
+// TestConfiguration configures a module that lacks all its settings until it runs with them.
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	const secret = "marked-secret-of-the-module"
@@ -140,7 +140,7 @@ func TestConfiguration(t *testing.T) {
 	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); got.status != http.StatusOK ||
 		strings.Contains(got.body, `"restartRequired":true`) {
 		t.Errorf("put: status %v, want %v; body %.400q, want it without %q",
-			// the secret is still missing: a start would not run it
+			// the secret is still missing, so a start would not run it
 			got.status, http.StatusOK, got.body, `"restartRequired":true`)
 	}
 	list := runCommand(t, i.environment, "", "modules:list")
@@ -159,7 +159,8 @@ func TestConfiguration(t *testing.T) {
 			got.body, want, got.status)
 	}
 
-	// What is stored now is not what runs, until the next start; taking it back makes a restart needless.
+	// The stored configuration differs from the running one until the next start. After it is changed back,
+	// no restart is required.
 	if got := put(map[string]any{"title": "Hall"}); !strings.Contains(got.body, `"restartRequired":true`) {
 		t.Errorf("put: body %.400q, want %q in it", got.body, `"restartRequired":true`)
 	}
@@ -172,7 +173,7 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("put: body %.400q, want %q in it", got.body, `"restartRequired":false`)
 	}
 
-	// A value that the manifest does not allow never falls back to the default.
+	// A stored value that the manifest does not allow is never replaced by the default.
 	i.db.Exec(t, `UPDATE core.module_configuration SET value = '5000' WHERE key = 'seconds'`)
 	r = i.restart(t, r)
 	assertText(t, "invalid", owner.lifecycle(),
@@ -184,7 +185,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestStoredReadsThatFail: a start then says which, and why not.
+// TestStoredReadsThatFail: a start reports which read failed, and why.
 func TestStoredReadsThatFail(t *testing.T) {
 	t.Parallel()
 	i := install(t)

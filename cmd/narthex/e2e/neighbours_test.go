@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestManyPlatformsOnOneMachine: the kernel counts the threads of a user for the whole machine, so modules
-// of several platforms must not share one.
+// TestManyPlatformsOnOneMachine: the kernel counts the threads of a user for the whole machine, so modules of
+// different platforms must not share a user.
 func TestManyPlatformsOnOneMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("15 platforms")

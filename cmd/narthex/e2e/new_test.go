@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// linkCheckout is this checkout with a modules folder of its own.
+// linkCheckout returns a folder with links to this checkout's files and a modules folder of its own.
 func linkCheckout(t *testing.T) string {
 	t.Helper()
 	real, err := filepath.Abs("../../..")
@@ -37,7 +37,7 @@ func linkCheckout(t *testing.T) string {
 	return dir
 }
 
-// runProgram runs a program in a folder, or fails the test with what it said.
+// runProgram runs a program in a folder, and fails the test with its output if it fails.
 func runProgram(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), args[0], args[1:]...)
@@ -47,8 +47,8 @@ func runProgram(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestNewModule: what is written builds, passes its test, has the page that its sources give, and runs;
-// inside a checkout and elsewhere.
+// TestNewModule: the sources that modules:new writes build, pass their test, match the page that is built
+// from them, and run, inside a checkout and elsewhere.
 func TestNewModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the Go toolchain on a copy of the checkout")

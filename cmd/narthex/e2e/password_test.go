@@ -15,9 +15,9 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// terminalUser sits at a terminal in which the program runs.
+// terminalUser is the user's side of a terminal in which the program runs.
 type terminalUser struct {
-	*os.File // the terminal's other side
+	*os.File // the user's side of the terminal
 	tty      *os.File
 	command  *exec.Cmd
 	screen   strings.Builder
@@ -62,7 +62,7 @@ func (p *terminalUser) awaitText(t *testing.T, text string) {
 		case n > 0:
 			p.screen.Write(piece[:n])
 		case err == unix.EAGAIN && time.Now().Before(deadline):
-			time.Sleep(5 * time.Millisecond) // a terminal without a poller can only be polled
+			time.Sleep(5 * time.Millisecond) // a terminal can only be polled here
 		default:
 			t.Fatalf("the screen does not show %q but %q: %v", text, p.screen.String(), err)
 		}
@@ -90,7 +90,7 @@ func TestPasswordIsAskedWithoutEcho(t *testing.T) {
 	i := prepare(t, databasetest.New(t))
 	p := atTerminal(t, i, "identity:create-initial-owner", "--email", ownerAddress)
 	p.awaitText(t, "Password (8 to 128 characters): ")
-	p.enter(t, "open sesame\nopen sesame\n") // pasted, ahead of the second prompt
+	p.enter(t, "open sesame\nopen sesame\n") // pasted before the second prompt
 	p.awaitText(t, "Created: ")
 	if err := p.command.Wait(); err != nil {
 		t.Error(err)

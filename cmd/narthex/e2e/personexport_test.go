@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// exportedPerson is what the tests read of an export.
+// exportedPerson is the part of an export that the tests read.
 type exportedPerson struct {
 	Core struct {
 		Account struct{ UserID, Email string }
@@ -30,8 +30,8 @@ func (k *keeping) export(t *testing.T) (e exportedPerson) {
 	return e
 }
 
-// TestExportHasTheModules: the part of a real module, up to 8 MiB; one that is longer, or fails, is named as
-// missing. identity:export writes the same into a file of its own, and over none.
+// TestExportHasTheModules: an export has the part of a real module, up to 8 MiB. A part that is longer, or
+// fails, is listed as missing. identity:export writes the same into a new file, and does not overwrite one.
 func TestExportHasTheModules(t *testing.T) {
 	t.Parallel()
 	k := installKeeper(t)
@@ -91,8 +91,9 @@ func TestExportHasTheModules(t *testing.T) {
 	}
 }
 
-// TestExportOfAHangingModule: a module that does not answer is given up and named as missing. The rest of
-// the export is there, other requests are served meanwhile, and the next export has its part again.
+// TestExportOfAHangingModule: the part of a module that does not respond is listed as missing. The rest of
+// the export is complete, other requests are served meanwhile, and the next export has the module's part
+// again.
 func TestExportOfAHangingModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

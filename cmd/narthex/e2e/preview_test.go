@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPreview asks the running platform what a decision and a configuration would change, with a paired
-// screen: the response counts it, and nothing is stored.
+// TestPreview requests what a decision and a configuration would change, with a paired screen: the response
+// counts the screen, and nothing is stored.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	i := installScreenModule(t)

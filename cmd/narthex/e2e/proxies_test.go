@@ -25,16 +25,16 @@ import (
 // proxies are nginx and Caddy, with HTTPS, in front of the same platform.
 type proxies struct {
 	t         *testing.T
-	addresses []string // of nginx, of Caddy
+	addresses []string // of nginx, then of Caddy
 	roots     *x509.CertPool
 	browsers  atomic.Int32
 }
 
-// addressesOfExamples are the platform's in the files of deploy/proxy.
+// addressesOfExamples are the platform's addresses in the files of deploy/proxy.
 var addressesOfExamples = []string{"192.0.2.21:3000", "192.0.2.22:3000", "192.0.2.23:3000"}
 
-// startProxies starts both as deploy/proxy configures them: by the examples for one process, or by those for
-// three.
+// startProxies starts both proxies with the configuration of deploy/proxy: with the examples for one process,
+// or with those for three.
 func startProxies(t *testing.T, backends ...string) *proxies {
 	t.Helper()
 	folder := sharedFolder(t)
@@ -78,7 +78,7 @@ func startProxies(t *testing.T, backends ...string) *proxies {
 	return p
 }
 
-// start runs a proxy until it takes connections, and ends it with the test.
+// start runs a proxy, waits until it accepts connections, and stops it at the end of the test.
 func (p *proxies) start(name, port, home string, arguments ...string) {
 	p.t.Helper()
 	program, err := filepath.Abs(filepath.Join(repository, ".tools", name))
@@ -105,8 +105,8 @@ func (p *proxies) start(name, port, home string, arguments ...string) {
 	})
 }
 
-// useProxies tells the installation's processes how they are reached. Only the proxies' own address is
-// theirs, so that each browser counts by itself.
+// useProxies configures the installation's processes for the proxies. Only the address of the proxies is
+// trusted, so each browser is counted separately.
 func (i *installation) useProxies(p *proxies) {
 	i.useProxyAddresses()
 	i.environment["SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES"] = "127.0.0.1"
@@ -114,7 +114,7 @@ func (i *installation) useProxies(p *proxies) {
 	i.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = p.addresses[1]
 }
 
-// browser is a visitor through one of the proxies, with a jar for cookies and an address of its own.
+// browser returns a visitor through one of the proxies, with a cookie jar and a client address of its own.
 func (p *proxies) browser(proxy int) *person {
 	n := p.browsers.Add(1)
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, byte(1+n/250), byte(1+n%250))}}
@@ -138,14 +138,14 @@ func (p *proxies) browser(proxy int) *person {
 		client: &http.Client{Transport: transport, Jar: jar, Timeout: patience}}
 }
 
-// at is the same browser at another proxy, with its cookies.
+// at returns the same browser, with its cookies, at another proxy.
 func (p *proxies) at(proxy int, browser *person) *person {
 	other := *browser
 	other.address = p.addresses[proxy%len(p.addresses)]
 	return &other
 }
 
-// writeCertificate makes a certificate for localhost that roots trusts.
+// writeCertificate creates a certificate for localhost and adds it to roots.
 func writeCertificate(t *testing.T, folder string, roots *x509.CertPool) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

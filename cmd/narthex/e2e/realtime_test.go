@@ -40,7 +40,7 @@ func (p *person) subscribe(path string) *stream {
 	return &stream{t: p.t, body: bufio.NewReader(response.Body), status: response.StatusCode}
 }
 
-// next is the next event that is no heartbeat, as "kind data"; "" at the end.
+// next returns the next event that is not a heartbeat, as "kind data"; "" at the end.
 func (s *stream) next() string {
 	s.t.Helper()
 	event := make(chan string, 1)
@@ -85,8 +85,8 @@ func (s *stream) assertEvents(events ...string) {
 	}
 }
 
-// assertNotes reads until the reader has the notes 1 to n, from its snapshot and the updates that follow it.
-// A snapshot may be one that another reader has had, and an update may tell what it shows.
+// assertNotes reads until the reader has the notes 1 to n, from its snapshot and the updates that follow. The
+// snapshot may be shared with an earlier reader, and an update may repeat a note of the snapshot.
 func (s *stream) assertNotes(n int) {
 	s.t.Helper()
 	var notes []int
@@ -136,7 +136,7 @@ func TestChannel(t *testing.T) {
 	first.assertEvents("update 3")
 	second.assertEvents("update 3")
 
-	// Who may not, and what there is not.
+	// Callers without the permission, and channels that do not exist.
 	visitor := i.visitor(t)
 	for path, want := range map[string]int{notes: 401, "/api/v1/module-realtime/board/gone": 404,
 		"/api/v1/module-realtime/gone/notes": 404} {
@@ -151,7 +151,7 @@ func TestChannel(t *testing.T) {
 		t.Errorf("without the permission: %d %s", got.status, got.body)
 	}
 
-	// The module dies: its readers are told, come again and get all that holds.
+	// The module dies: its readers are asked to reconnect, and then get the current state.
 	if err := exec.Command("pkill", "-9", "-P", strconv.Itoa(r.command.Process.Pid), "board").Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestChannel(t *testing.T) {
 	}
 }
 
-// installTwo is an installation of two processes, which share the database and a backplane.
+// installTwo returns an installation of two processes, which share the database and a backplane.
 func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	t.Helper()
 	one = install(t, modules...)
@@ -202,7 +202,7 @@ func startBackplane(t *testing.T) (url string) {
 	return backplane.ClientURL()
 }
 
-// TestChannelOfTwoProcesses: what is published in one process reaches the readers of the other.
+// TestChannelOfTwoProcesses: an update that is published in one process reaches the readers of the other.
 func TestChannelOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "board")
@@ -221,8 +221,8 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 				got.body, strconv.Itoa(n), got.status)
 		}
 	}
-	// The first update that a hub hears of another process may show that it missed earlier ones: then its
-	// readers come again.
+	// The first update that a hub receives from another process may reveal that it missed earlier ones: then
+	// it makes its readers reconnect.
 	settling := []*stream{owner.subscribe(notes), elsewhere.subscribe(notes)}
 	for _, reader := range settling {
 		reader.assertEvents("snapshot []")

@@ -18,11 +18,11 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// repository leads from this folder to the checkout's.
+// repository is the path from this folder to the checkout's root.
 const repository = "../../.."
 
-// TestReference compares what the pages of docs/reference repeat from the code with the code itself.
-// REFERENCE=write writes those parts again ("make generate").
+// TestReference compares the parts of docs/reference that repeat the code with the code itself.
+// REFERENCE=write rewrites those parts ("make generate").
 func TestReference(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))
@@ -67,9 +67,9 @@ func checkBlock(t *testing.T, path, name, content string) {
 	}
 }
 
-// checkOpenAPI compares the operations of openapi.yaml with the route table, and looks for references that
-// lead nowhere. Channels and displays are routes of a module, so the table of an installation without
-// modules lacks them.
+// checkOpenAPI compares the operations of openapi.yaml with the route table, and looks for references without
+// a target. Channels and displays are routes of modules, so the table of an installation without modules
+// lacks them.
 func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository, "docs/reference/openapi.yaml"))
@@ -109,7 +109,7 @@ func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	}
 }
 
-// TestCodes compares docs/reference/error-codes.md with the codes in the source, both ways.
+// TestCodes compares docs/reference/error-codes.md with the codes in the sources, in both directions.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(repository, "docs/reference/error-codes.md"))
@@ -201,10 +201,10 @@ func variableTable(variables []environment.Variable) string {
 	return table.String()
 }
 
-// commandName is a command's line in the help of the program.
+// commandName matches the line of a command in the program's help.
 var commandName = regexp.MustCompile(`(?m)^  ([a-z][a-z:-]*) +[A-Z]`)
 
-// commandHelp is what the program says of each of its commands.
+// commandHelp returns the help texts of all commands.
 func commandHelp(t *testing.T) string {
 	var text strings.Builder
 	help := runCommand(t, nil, "", "--help").stdout.String()
@@ -224,7 +224,7 @@ func commandHelp(t *testing.T) string {
 	return "\n" + text.String()
 }
 
-// schemaNode is what the table shows of a JSON Schema.
+// schemaNode holds what the table shows of a JSON Schema.
 type schemaNode struct {
 	Ref         string                `json:"$ref"`
 	Type        any                   `json:"type"`
@@ -277,7 +277,7 @@ func (n schemaNode) writeFields(table *strings.Builder, prefix string, defs map[
 	}
 }
 
-// resolve follows a reference; the description beside it is the more specific one.
+// resolve follows a reference. The description beside the reference has precedence.
 func (n schemaNode) resolve(defs map[string]schemaNode) schemaNode {
 	name, found := strings.CutPrefix(n.Ref, "#/$defs/")
 	if !found {

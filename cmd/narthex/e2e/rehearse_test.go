@@ -27,7 +27,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// keepWith is an installation with these modules and a database user with the rights of the handbook alone.
+// keepWith returns an installation with these modules and a database user with only the rights of the
+// handbook.
 func keepWith(t *testing.T, modules ...string) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), modules...)
@@ -35,8 +36,8 @@ func keepWith(t *testing.T, modules ...string) *installation {
 	return i
 }
 
-// state is everything in the installation's database, and the roles and databases of the server that are the
-// installation's.
+// state returns everything in the installation's database, and the server's roles and databases that belong
+// to the installation.
 func (i *installation) state(t *testing.T) map[string]string {
 	t.Helper()
 	pool := i.db.Pool(t)
@@ -88,7 +89,7 @@ func (i *installation) assertState(t *testing.T, when string, want map[string]st
 	}
 }
 
-// load asks all the time until it is stopped; every request must be answered with 200.
+// load sends requests until it is stopped; every response must be a 200.
 func (i *installation) load(t *testing.T, cookie string, paths ...string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -117,7 +118,7 @@ func (i *installation) load(t *testing.T, cookie string, paths ...string) (stop 
 	}
 }
 
-// rehearse runs upgrade:rehearse --json, with its temporary files in a folder of its own, which must be empty
+// rehearse runs upgrade:rehearse --json with a folder of its own for temporary files, which must be empty
 // afterwards.
 func (i *installation) rehearse(t *testing.T, args ...string) (r platform.Rehearsal, run *invocation) {
 	t.Helper()
@@ -142,7 +143,8 @@ func assertEmpty(t *testing.T, folder string) {
 }
 
 // TestRehearsal: with all reference modules, while the live platform serves, a rehearsal finds that the
-// upgrade would work, changes nothing and leaves nothing. The user has CREATEDB and CREATEROLE alone.
+// upgrade would work, changes nothing and leaves nothing behind. The database user has only CREATEDB and
+// CREATEROLE.
 func TestRehearsal(t *testing.T) {
 	t.Parallel()
 	i := keepWith(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
@@ -196,9 +198,9 @@ func TestRehearsal(t *testing.T) {
 	}
 }
 
-// TestRehearsalReachesNobody: while a module of the copy runs, and longer than the live platform takes to
-// make a run that is due and to tell of an erasure, the copy does neither; no mail is sent by it, nothing is
-// published, and the module has no secret.
+// TestRehearsalReachesNobody: a module of the copy runs for longer than the live platform needs to make a due
+// run and to deliver an erasure. The copy does neither. It sends no mail, publishes nothing, and the module
+// has no real secret.
 func TestRehearsalReachesNobody(t *testing.T) {
 	t.Parallel()
 	i := keepWith(t, "loud")
@@ -257,7 +259,7 @@ func TestRehearsalReachesNobody(t *testing.T) {
 		return copied != nil && slices.Contains(did(copied), "waited")
 	})
 	due(executor{copied})
-	for range 2 { // two looks of the live platform are as long as it takes the copy to look once
+	for range 2 { // the copy, if it polled at all, would poll once within two polls of the live platform
 		due(executor{live})
 		eventually(t, "the live platform has done both", func() bool {
 			var done bool
@@ -268,7 +270,7 @@ func TestRehearsalReachesNobody(t *testing.T) {
 		})
 	}
 	want := []string{"started with " + strings.Repeat("rehearsal-", 4), "started with the true token", "waited"}
-	if got := did(copied); !slices.Equal(got, want) { // the second was done before, and is a copy
+	if got := did(copied); !slices.Equal(got, want) { // the second entry was made before the copy
 		t.Errorf("in the copy the module did %q, want %q", got, want)
 	}
 	execute(t, copied, `UPDATE module_loud.gate SET open = true`)
@@ -283,7 +285,7 @@ func TestRehearsalReachesNobody(t *testing.T) {
 	assertEmpty(t, environment["TMPDIR"])
 }
 
-// silentServer is an address at which nobody may connect.
+// silentServer returns an address to which nothing may connect.
 func (i *installation) silentServer(t *testing.T) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -321,7 +323,7 @@ func execute(t *testing.T, conn *pgx.Conn, sql string) {
 	}
 }
 
-// connect opens a session of the server's administrator in a database.
+// connect opens a session as the server's administrator in a database.
 func (i *installation) connect(t *testing.T, name string) *pgx.Conn {
 	t.Helper()
 	address, err := url.Parse(i.db.URL)
@@ -337,7 +339,7 @@ func (i *installation) connect(t *testing.T, name string) *pgx.Conn {
 	return conn
 }
 
-// connectScratch opens one in the scratch database of this installation; nil while there is none.
+// connectScratch opens a session in the scratch database of this installation; nil while there is none.
 func (i *installation) connectScratch(t *testing.T) *pgx.Conn {
 	t.Helper()
 	var name string
@@ -352,7 +354,8 @@ func (i *installation) connectScratch(t *testing.T) *pgx.Conn {
 	return i.connect(t, name)
 }
 
-// given is a folder with the module base in another version, with these migrations and this in its manifest.
+// given returns a folder with the module base in another version, with these migrations and this addition to
+// its manifest.
 func given(t *testing.T, version, more string, migrations ...string) (dir string) {
 	t.Helper()
 	dir = sharedFolder(t)
@@ -380,7 +383,8 @@ func given(t *testing.T, version, more string, migrations ...string) (dir string
 	return dir
 }
 
-// TestRehearsalFindsWhatWouldGoWrong, while the live platform serves and stays as it is.
+// TestRehearsalFindsWhatWouldGoWrong: a rehearsal reports each kind of problem, while the live platform
+// serves and is not changed.
 func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 	t.Parallel()
 	i := keepWith(t)
@@ -463,7 +467,7 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 	stop()
 	i.assertState(t, "after the rehearsals", before)
 
-	// One of the platform's own files fails on what somebody has made by hand.
+	// One of the platform's own migrations fails because of a manual change of the database.
 	i.db.Exec(t, `DELETE FROM core.migration WHERE line = 'core' AND version = 16`)
 	own, run := i.rehearse(t)
 	if run.awaitExit(t) != cli.ExitFailure || own.Verdict != platform.WouldFail || len(own.Findings) != 1 ||
@@ -482,7 +486,8 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 	}
 }
 
-// TestRehearsalOfPackages: what modules:install of packages would change, without installing them.
+// TestRehearsalOfPackages: a rehearsal shows what modules:install of packages would change, without
+// installing them.
 func TestRehearsalOfPackages(t *testing.T) {
 	t.Parallel()
 	i := keepWith(t, "aside")
@@ -519,8 +524,8 @@ func TestRehearsalOfPackages(t *testing.T) {
 	}
 }
 
-// TestRehearsalKilled kills a rehearsal at four points, and ends it by Ctrl-C at two; NARTHEX_FIGURES=1 asks
-// for ten and five. After Ctrl-C nothing is left; after kills nothing is left by the next run.
+// TestRehearsalKilled kills a rehearsal at four points, and interrupts it with Ctrl-C at two; with
+// NARTHEX_FIGURES=1 at ten and five. Ctrl-C leaves nothing behind; what a kill leaves, the next run removes.
 func TestRehearsalKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -549,7 +554,7 @@ func TestRehearsalKilled(t *testing.T) {
 		r := startCommand(t, i.environment, "", rehearse...)
 		select {
 		case <-r.ended:
-		case <-time.After(took * time.Duration(point+1) / time.Duration(interrupts+1)): // when it is ended
+		case <-time.After(took * time.Duration(point+1) / time.Duration(interrupts+1)): // when to interrupt
 			r.signal(t, syscall.SIGINT)
 		}
 		if status, said := r.awaitExit(t), r.stderr.String(); status != cli.ExitSuccess &&

@@ -11,8 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestDevOffersTheWayOutOfAnEdit: an author edits a migration that was applied, and gets on by the command
-// that dev prints. It does not run beside other tests of dev: each looks for free ports next to the others'.
+// TestDevOffersTheWayOutOfAnEdit: an author edits a migration that was applied already, and continues with
+// the command that dev prints. It does not run in parallel with other tests of dev, because each of them
+// looks for free ports in the same range.
 func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 	modules := withMigration(t, "0001_seats.sql", "CREATE TABLE seat (id int)")
 	dir := newDevFolder(t, modules)

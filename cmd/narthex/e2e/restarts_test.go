@@ -12,9 +12,9 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestRestartsRefuseNobody restarts the platform again and again behind a socket that somebody else holds, as
-// narthex.socket does, and behind nginx and Caddy. Clients that open a connection for each request, at the
-// proxies and at the socket itself, are all answered.
+// TestRestartsRefuseNobody restarts the platform repeatedly behind a socket that another process keeps open,
+// as narthex.socket does, and behind nginx and Caddy. Clients open a connection for each request, to the
+// proxies and to the socket itself. Every request gets a response.
 func TestRestartsRefuseNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("restarts under load")
@@ -39,7 +39,7 @@ func TestRestartsRefuseNobody(t *testing.T) {
 	for n := range 6 {
 		client := p.browser(n)
 		requests := [][2]string{{"GET", "/"}, {"GET", "/api/v1/principal"}, {"POST", "/api/auth/sign-out"}}
-		if n >= 4 { // of whom the platform knows no address
+		if n >= 4 { // without a proxy the platform has no address for these clients
 			client.address = "http://" + listener.Addr().String()
 			requests = [][2]string{{"GET", "/api/v1/health/live"}}
 		}
@@ -60,7 +60,7 @@ func TestRestartsRefuseNobody(t *testing.T) {
 	t.Logf("%d restarts, %d requests, each on a connection of its own", restarts, answered.Load())
 }
 
-// askAlone sends one request after the other until ctx ends. Each must be done.
+// askAlone sends one request after another until ctx ends. Each must succeed.
 func askAlone(ctx context.Context, client *person, requests [][2]string, answered *atomic.Int64) {
 	pace := time.NewTicker(10 * time.Millisecond)
 	defer pace.Stop()

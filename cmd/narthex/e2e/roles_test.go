@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// usePlainUser makes the installation's user one that owns the database but may not create roles.
+// usePlainUser gives the installation a database user that owns the database but may not create roles.
 func (i *installation) usePlainUser(t *testing.T) {
 	t.Helper()
 	address, err := url.Parse(i.environment["DATABASE_URL"])
@@ -32,8 +32,8 @@ func (i *installation) usePlainUser(t *testing.T) {
 	i.environment["DATABASE_URL"] = address.String()
 }
 
-// productionSettings is the installation as production reads it, except that this PostgreSQL does not speak
-// TLS.
+// productionSettings returns the installation's settings as in production, except for TLS, which this
+// PostgreSQL does not have.
 func (i *installation) productionSettings(t *testing.T) environment.Settings {
 	t.Helper()
 	settings, err := environment.Load(dev.LookupIn(i.environment), operator.SchemaSections)
@@ -44,8 +44,8 @@ func (i *installation) productionSettings(t *testing.T) environment.Settings {
 	return settings
 }
 
-// TestAdministratorsSQL feeds to psql what migrations:apply prints where the platform may not create roles.
-// Doctor has foreseen it.
+// TestAdministratorsSQL passes to psql what migrations:apply prints if the platform may not create roles.
+// Doctor has predicted it.
 func TestAdministratorsSQL(t *testing.T) {
 	t.Parallel()
 	psql, err := exec.LookPath("psql")

@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// scheduled is an installation with the module regular, which works every hour.
+// scheduled is an installation with the module regular, which has an hourly schedule.
 type scheduled struct{ *installation }
 
-// forward moves the clock, which is the database's, by moving everything else.
+// forward advances the database's clock by moving all stored times back.
 func (s scheduled) forward(t *testing.T, by string) {
 	t.Helper()
 	s.db.Exec(t, `
@@ -37,7 +37,7 @@ func (s scheduled) runs(t *testing.T) (begun, ended int) {
 	return begun, ended
 }
 
-// is reports whether the row of the one schedule fulfils a condition.
+// is reports whether the row of the only schedule fulfils a condition.
 func (s scheduled) is(t *testing.T, condition string) (found bool) {
 	t.Helper()
 	if err := s.db.Pool(t).QueryRow(t.Context(), `
@@ -57,9 +57,9 @@ func (s scheduled) assertRuns(t *testing.T, after string, begun, ended int) {
 
 const done = "due_at > now() AND tries = 0"
 
-// TestEveryRunsOnceInTwoDaemons: of two daemons on one database one makes each run; one is killed in the
-// middle of a run, and the other makes that run when the claim has ended; runs that were missed are made up
-// once; and one that is stopped in the middle gives its run back.
+// TestEveryRunsOnceInTwoDaemons: each run is made by only one of two daemons on a database. If one is killed
+// during a run, the other makes the run again after the claim has expired. Missed runs are made up for once.
+// A daemon that is stopped during a run releases its claim.
 func TestEveryRunsOnceInTwoDaemons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for daemons to look for what is due")
@@ -129,7 +129,8 @@ func TestEveryRunsOnceInTwoDaemons(t *testing.T) {
 	}
 }
 
-// TestNamesOfPeople: of people who are active, deactivated, erased, unknown and no people at all.
+// TestNamesOfPeople asks for the names of active, deactivated, erased and unknown people, and for ids that
+// are not UUIDs.
 func TestNamesOfPeople(t *testing.T) {
 	t.Parallel()
 	i := install(t, "regular")

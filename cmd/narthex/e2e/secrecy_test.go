@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// TestNothingSensitiveIsWritten starts the platform with marked secrets, drives every kind of success and
-// failure with marked values, and looks for the marks in everything it wrote: a log
-// holds no password, token, cookie, host, path, origin, stack or raw error.
+// TestNothingSensitiveIsWritten starts the platform with marked secrets, causes every kind of success and
+// failure with marked values, and searches the whole output for the marks: a log contains no password, token,
+// cookie, host, path, origin, stack or raw error.
 func TestNothingSensitiveIsWritten(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "announcements")
 	secret := "MARKED-8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi"
 	i.environment["SERVICE_IDENTITY_SECRET"] = secret
 	i.environment["DATABASE_URL"] += "?application_name=MARKED-application"
-	for name, value := range map[string]string{ // nobody listens there
+	for name, value := range map[string]string{ // nothing listens there
 		"HOST": "127.0.0.1", "PORT": "1", "SECURITY": "plaintext", "USERNAME": "MARKED-user",
 		"PASSWORD": "MARKED-word", "FROM": "MARKED <marked-office@example.org>",
 	} {
@@ -80,7 +80,7 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 		}
 		_ = response.Body.Close()
 	}
-	i.db.Exec(t, `DROP TABLE core.permission_grant, core.permission_grant_audit`) // the stores break
+	i.db.Exec(t, `DROP TABLE core.permission_grant, core.permission_grant_audit`) // makes the stores fail
 	owner.do("GET", "/api/v1/grants", nil)
 	i.db.Exec(t, `ALTER TABLE core.session RENAME TO marked_session`)
 	for _, who := range []*person{owner, &forged} {

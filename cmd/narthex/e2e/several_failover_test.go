@@ -12,9 +12,9 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestKillsAndFailover kills two of three processes and the primary of the database under 200 writes a
-// second, and promotes the synchronous standby: no acknowledged write is lost, and none is done that nobody
-// sent. NARTHEX_FIGURES=1 asks for a minute of it.
+// TestKillsAndFailover kills two of three processes and the database's primary under 200 writes a second, and
+// promotes the synchronous standby. No acknowledged write is lost, and no write is done that was not sent.
+// With NARTHEX_FIGURES=1 it runs for a minute.
 func TestKillsAndFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load on three processes")
@@ -30,7 +30,7 @@ func TestKillsAndFailover(t *testing.T) {
 	pair.replicateSynchronously(t)
 	s := startSeveral(t, i)
 	owner := s.browser(0).signInAs(t, ownerAddress)
-	owner.cookie = "" // it is in the jar
+	owner.cookie = "" // the jar sends it
 	ledgers := []*ledger{
 		newLedger("nginx and the API", func(ctx context.Context, n int) (httpResponse, string, error) {
 			email := fmt.Sprintf("guest-%d@example.org", n)
@@ -56,7 +56,7 @@ func TestKillsAndFailover(t *testing.T) {
 			eventually(t, "writes through "+l.name, func() bool { return l.acknowledged.Load() >= wanted })
 		}
 	}
-	// a part lasts its time, and until writes are done again
+	// a part lasts for its time, and until writes are done again
 	next := time.NewTicker(part)
 	defer next.Stop()
 	endPart := func() {

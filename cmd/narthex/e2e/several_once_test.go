@@ -14,28 +14,28 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// onceOnly is what several processes could do twice: runs of a schedule, screens that are paired, invitations
-// that are accepted, reminders, and the mails of these.
+// onceOnly holds everything that several processes could do twice: runs of a schedule, pairings of screens,
+// acceptances of invitations, reminders, and the emails for these.
 type onceOnly struct {
 	t    *testing.T
 	i    *installation
 	box  *mailbox
 	pool *pgxpool.Pool
 
-	due      int // runs of the schedule that were ordered and made
-	released int // claims whose process was killed
-	repeated int // of these, claims of runs whose work was done
-	victim   int // the process of the module in the process that is killed
+	due      int // runs of the schedule that became due and were made
+	released int // claims that ended because their process was killed
+	repeated int // those of them whose run had done its work
+	victim   int // the process id of the module in the killed process
 
 	mu      sync.Mutex
-	flows   map[string]bool // a screen's label, a guest's address → whether every request was answered
-	letters map[string]int  // recipient → mails
+	flows   map[string]bool // a screen's label or a guest's address → whether every request got a response
+	letters map[string]int  // recipient → number of emails
 	tokens  map[string]string
 }
 
-const volunteers = 12 // who are reminded
+const volunteers = 12 // who get reminders
 
-// prepareOnceOnly is called before the processes start.
+// prepareOnceOnly must be called before the processes start.
 func prepareOnceOnly(t *testing.T, i *installation) *onceOnly {
 	t.Helper()
 	o := &onceOnly{t: t, i: i, box: i.mailbox(t), pool: i.db.Pool(t), flows: make(map[string]bool),
@@ -49,7 +49,7 @@ func prepareOnceOnly(t *testing.T, i *installation) *onceOnly {
 	return o
 }
 
-// begin plans a service for which reminders are due, and lets the runs of the schedule take some time.
+// begin plans a service for which reminders are due, and makes the runs of the schedule take some time.
 func (o *onceOnly) begin(owner *person) {
 	o.t.Helper()
 	o.i.db.Exec(o.t, `UPDATE module_regular.behaviour SET name = 'lasts'`)
@@ -67,7 +67,7 @@ func (o *onceOnly) begin(owner *person) {
 		SELECT $1, role.id, volunteers.id, 'yes' FROM role, volunteers`, service["id"], volunteers)
 }
 
-// work orders all of it until ctx ends, and returns when what is under way is done.
+// work causes all of it until ctx ends, and returns when everything that was begun is done.
 func (o *onceOnly) work(ctx context.Context, s *several, owner *person) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -80,7 +80,7 @@ func (o *onceOnly) work(ctx context.Context, s *several, owner *person) {
 	})
 }
 
-// collect takes the mails until ctx ends.
+// collect receives the emails until ctx ends.
 func (o *onceOnly) collect(ctx context.Context) {
 	for {
 		select {
@@ -98,7 +98,7 @@ func (o *onceOnly) collect(ctx context.Context) {
 	}
 }
 
-// runSchedule makes the schedules due, again and again.
+// runSchedule makes the schedules due again and again.
 func (o *onceOnly) runSchedule(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := o.pool.Exec(o.t.Context(), `
@@ -119,7 +119,7 @@ func (o *onceOnly) runSchedule(ctx context.Context) {
 	}
 }
 
-// await polls a condition that lies in another process, until it holds or ctx has ended.
+// await polls a condition that depends on another process, until it is true or ctx ends.
 func (o *onceOnly) await(ctx context.Context, condition func() bool) bool {
 	poll := time.NewTicker(50 * time.Millisecond)
 	defer poll.Stop()
@@ -135,7 +135,7 @@ func (o *onceOnly) await(ctx context.Context, condition func() bool) bool {
 	return true
 }
 
-// is asks the database.
+// is runs a query that returns a boolean.
 func (o *onceOnly) is(sql string, arguments ...any) (yes bool) {
 	if err := o.pool.QueryRow(o.t.Context(), sql, arguments...).Scan(&yes); err != nil {
 		o.t.Error(err)
@@ -143,10 +143,11 @@ func (o *onceOnly) is(sql string, arguments ...any) (yes bool) {
 	return yes
 }
 
-// beforeKill keeps which process of the module regular is lost with a process of the platform.
+// beforeKill remembers the process of the module regular that ends with a process of the platform.
 func (o *onceOnly) beforeKill(p *replica) { o.victim = modulePID(o.t, p.daemon, "regular") }
 
-// afterKill lets the claim of the killed process end, if it had one, for the test does not wait 45 s.
+// afterKill lets the claim of the killed process expire at once, if it had one, because the test does not
+// wait 45 s for it.
 func (o *onceOnly) afterKill() {
 	var ended bool
 	err := o.pool.QueryRow(o.t.Context(), `
@@ -170,8 +171,8 @@ func (o *onceOnly) afterKill() {
 	}
 }
 
-// twice sends a request through both proxies at once, and returns the better answer. answered is false if a
-// proxy could not finish one of them.
+// twice sends a request through both proxies at once, and returns the better response. answered is false if a
+// proxy could not finish one of the two.
 func (o *onceOnly) twice(s *several, p *person, path string, body any) (got httpResponse, answered bool) {
 	var both sync.WaitGroup
 	answers := make([]httpResponse, len(s.addresses))
@@ -197,7 +198,7 @@ func (o *onceOnly) twice(s *several, p *person, path string, body any) (got http
 	return got, answered
 }
 
-// pair lets a screen in: it is approved twice, and claims twice.
+// pair pairs a screen: the pairing is approved twice, and claimed twice.
 func (o *onceOnly) pair(s *several, owner *person, n int) {
 	label := fmt.Sprintf("Screen %d", n)
 	screen := s.browser(n)
@@ -218,8 +219,8 @@ func (o *onceOnly) pair(s *several, owner *person, n int) {
 	o.flows[label] = approved && claimed
 }
 
-// join invites a guest, who uses the mailed link twice. A mail may be lost with the process that was to send
-// it.
+// join invites a guest, who uses the mailed link twice. An email may be lost with the process that was to
+// send it.
 func (o *onceOnly) join(ctx context.Context, s *several, owner *person, n int) {
 	guest := fmt.Sprintf("guest%d@example.org", n)
 	invited, err := s.at(n, owner).doContext(o.t.Context(), "POST", "/api/v1/invitations",
@@ -252,7 +253,7 @@ func (o *onceOnly) join(ctx context.Context, s *several, owner *person, n int) {
 	o.flows[guest] = answered
 }
 
-// assert counts what there is.
+// assert compares what exists in the end with what was ordered.
 func (o *onceOnly) assert(kills int) {
 	o.t.Helper()
 	var runs, ended, overlapping int
@@ -304,7 +305,7 @@ func (o *onceOnly) assert(kills int) {
 		volunteers)
 }
 
-// column reads the rows of a statement of one text.
+// column returns the rows of a statement with one text column.
 func (i *installation) column(t *testing.T, sql string) []string {
 	t.Helper()
 	rows, err := i.db.Pool(t).Query(t.Context(), sql)

@@ -28,7 +28,7 @@ type several struct {
 	processes []*replica
 }
 
-// replica is one of them.
+// replica is one of the processes.
 type replica struct {
 	*installation
 	daemon *invocation
@@ -60,7 +60,7 @@ func startSeveral(t *testing.T, i *installation) *several {
 		one.daemon.awaitOutput(t, &one.daemon.stderr, `"msg":"ready"`)
 		one.daemon.awaitOutput(t, &one.daemon.stderr, "realtime backplane connected")
 	}
-	for n := range s.addresses { // Caddy looks every 2 s whether they are ready
+	for n := range s.addresses { // Caddy checks every 2 s whether they are ready
 		eventually(t, "the proxy finds the platform", func() bool {
 			got, err := s.browser(n).doContext(t.Context(), "POST", "/api/auth/sign-out", nil)
 			return err == nil && got.status < 500
@@ -69,17 +69,17 @@ func startSeveral(t *testing.T, i *installation) *several {
 	return s
 }
 
-// kill kills a process, as a lack of memory does.
+// kill kills a process with SIGKILL, as a lack of memory would.
 func (s *several) kill(n int) {
 	s.t.Helper()
 	s.processes[n].daemon.signal(s.t, syscall.SIGKILL)
 	<-s.processes[n].daemon.ended
 }
 
-// TestSeveralProcesses kills one of three processes every 5 s under load and starts it again, for half a
-// minute, and with NARTHEX_FIGURES=1 for two. No request to read fails; a write that the proxy could not
-// finish is done at most once, and what was acknowledged is there; streams begin again elsewhere with all of
-// it; and what is to happen once happens once.
+// TestSeveralProcesses kills one of three processes every 5 s under load and restarts it, for half a minute,
+// with NARTHEX_FIGURES=1 for two. No read fails. A write that the proxy could not finish is done at most
+// once, and acknowledged writes are kept. Streams reconnect to another process without losing updates, and
+// what must happen once happens once.
 func TestSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of load on three processes")
@@ -94,7 +94,7 @@ func TestSeveralProcesses(t *testing.T) {
 	once := prepareOnceOnly(t, i)
 	s := startSeveral(t, i)
 	owner := s.browser(0).signInAs(t, ownerAddress)
-	owner.cookie = "" // it is in the jar
+	owner.cookie = "" // the jar sends it
 	once.begin(owner)
 	picture := uploadPicture(t, owner)
 
@@ -150,7 +150,7 @@ func TestSeveralProcesses(t *testing.T) {
 		kills, reads.Load(), len(written.acknowledged), written.unanswered, streams)
 }
 
-// read asks without end. Every answer has to be the ordinary one.
+// read sends reads until ctx ends. Every response must be the normal one.
 func (s *several) read(ctx context.Context, p *person, picture string, reads *atomic.Int64) {
 	paths := []string{"/", "/api/v1/principal", "/api/v1/dashboard/navigation", "/api/v1/health/live",
 		"/api/v1/modules/announcements/slides", "/api/v1/modules/stage/services?limit=1", picture}
@@ -175,7 +175,7 @@ func (s *several) read(ctx context.Context, p *person, picture string, reads *at
 	}
 }
 
-// noteLedger holds what was acknowledged of the notes on the board.
+// noteLedger records which notes on the board were acknowledged.
 type noteLedger struct {
 	stopped atomic.Bool
 
@@ -184,8 +184,8 @@ type noteLedger struct {
 	unanswered   int // requests that a proxy could not finish
 }
 
-// write writes notes. The answer of a proxy, 502, is for a request that the killed process had taken; nobody
-// else is asked, and the next one is answered.
+// write writes notes. A proxy responds with 502 to a request that the killed process had received. It does
+// not repeat the request at another process, and the next request must succeed.
 func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
@@ -208,14 +208,14 @@ func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 
 func (l *noteLedger) stop() { l.stopped.Store(true) }
 
-// list is what is acknowledged so far.
+// list returns the notes acknowledged so far.
 func (l *noteLedger) list() map[int]bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.acknowledged)
 }
 
-// missing counts the acknowledged notes that are not among these.
+// missing counts the acknowledged notes that are not in from.
 func (l *noteLedger) missing(from map[int]bool) (n int) {
 	for note := range l.list() {
 		if !from[note] {
@@ -225,8 +225,8 @@ func (l *noteLedger) missing(from map[int]bool) (n int) {
 	return n
 }
 
-// assertTable compares with the table: every acknowledged note, and at most one of each request without an
-// answer.
+// assertTable checks that the table has every acknowledged note, and at most one further note for each
+// request without a response.
 func (l *noteLedger) assertTable(t *testing.T, i *installation) {
 	t.Helper()
 	rows := make(map[int]bool)
@@ -244,8 +244,8 @@ func (l *noteLedger) assertTable(t *testing.T, i *installation) {
 	}
 }
 
-// watcher reads the board's channel as a browser does: it comes back when its stream has ended, after the
-// pause that the stream told.
+// watcher reads the board's channel as a browser does: when its stream ends, it reconnects after the pause
+// that the stream set.
 type watcher struct {
 	*person
 	ledger  *noteLedger
@@ -278,8 +278,8 @@ func (w *watcher) watch(ctx context.Context) {
 	}
 }
 
-// follow reads one stream to its end. Its snapshot must have all that was acknowledged when the last one
-// ended.
+// follow reads one stream to its end. Its snapshot must contain all notes that were acknowledged when the
+// previous stream ended.
 func (w *watcher) follow(ctx context.Context, due map[int]bool, pause *time.Duration) {
 	const path = "/api/v1/module-realtime/board/notes"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.address+path, nil)
@@ -318,7 +318,7 @@ func (w *watcher) follow(ctx context.Context, due map[int]bool, pause *time.Dura
 	}
 }
 
-// hear takes one event.
+// hear handles one event.
 func (w *watcher) hear(kind, data string, due map[int]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -345,7 +345,7 @@ func (w *watcher) hear(kind, data string, due map[int]bool) {
 	}
 }
 
-// uploadPicture stores a picture in the object storage and returns the path at which it can be read.
+// uploadPicture stores a picture in the object storage and returns the path from which it can be read.
 func uploadPicture(t *testing.T, owner *person) (path string) {
 	t.Helper()
 	var content bytes.Buffer

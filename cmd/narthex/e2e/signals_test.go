@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestSignals: SIGHUP changes nothing, and no signal makes the daemon print its stacks, which hold paths
-// and values.
+// TestSignals: SIGHUP has no effect, and no signal makes the daemon print its stacks, which contain paths and
+// values.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
@@ -38,7 +38,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestHangupEndsACommand: the terminal of a command that is no daemon has gone.
+// TestHangupEndsACommand: SIGHUP ends a command that is not a daemon.
 func TestHangupEndsACommand(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))

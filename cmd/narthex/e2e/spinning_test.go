@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// TestSpinningModulesLeaveOthersTheirShare measures how many calls a module answers beside three that spin on
-// every core. How much it keeps depends on the machine and on what else runs, so it only runs when it is
-// asked for: NARTHEX_SPIN sets how long one measurement takes, for example 20s. Three of them, with the
-// spinning modules, alternate with three without.
+// TestSpinningModulesLeaveOthersTheirShare measures how many calls a module handles beside three modules that
+// use all processors. The result depends on the machine and on other load, so the test runs only if
+// NARTHEX_SPIN is set: the duration of one measurement, for example 20s. Three measurements with the spinning
+// modules alternate with three without.
 func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	lasts, err := time.ParseDuration(os.Getenv("NARTHEX_SPIN"))
 	if err != nil {
@@ -47,7 +47,7 @@ func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	t.Logf("kept, median: %.0f %%", kept[1])
 }
 
-// rate is how many calls a second four people get answered by the module base.
+// rate returns how many calls a second the module base handles for four people.
 func (b *faultyPlatform) rate(t *testing.T, lasts time.Duration) float64 {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)

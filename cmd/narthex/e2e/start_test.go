@@ -16,8 +16,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestEverythingWrongAtOnce: an operator who repairs an installation learns of all that a start can know
-// before it connects to anything.
+// TestEverythingWrongAtOnce: a start reports together all problems that it can find before it connects to
+// anything.
 func TestEverythingWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	r := runCommand(t, map[string]string{
@@ -50,7 +50,7 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	}
 }
 
-// commandWithSockets is the program as systemd starts it with these descriptors.
+// commandWithSockets returns the program as systemd would start it, with these descriptors.
 func commandWithSockets(t *testing.T, environment map[string]string, sockets ...*os.File) *exec.Cmd {
 	t.Helper()
 	command := newCommand(t, environment, "api:start")
@@ -106,7 +106,8 @@ func TestInheritedSocketMustBeTCP(t *testing.T) {
 	}
 }
 
-// TestReadyLine tells what a person wants to know first, and the port that nobody else knows.
+// TestReadyLine: the ready line has the number of modules in each state, and the port, which nobody else
+// knows.
 func TestReadyLine(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "configured", "tail")
@@ -136,7 +137,7 @@ func TestReadyLine(t *testing.T) {
 	daemon.signal(t, syscall.SIGTERM)
 }
 
-// TestNoDescriptorLeft: a start that runs out of descriptors does not blame the module's build.
+// TestNoDescriptorLeft: a start that runs out of descriptors does not blame the module's executable.
 func TestNoDescriptorLeft(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")

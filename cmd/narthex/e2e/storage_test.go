@@ -23,7 +23,7 @@ import (
 
 const filesRoutes = "/api/v1/modules/files"
 
-// storageProxy is a way to an object storage that can be shut.
+// storageProxy is a proxy to an object storage that can be closed.
 type storageProxy struct {
 	*httptest.Server
 	closed atomic.Bool
@@ -36,7 +36,7 @@ func newStorageProxy(t *testing.T, server *storagetest.Server) *storageProxy {
 	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", server.Address
-			r.Out.Host = r.In.Host // it is signed
+			r.Out.Host = r.In.Host // the Host is part of the signature
 		}}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.closed.Load() {
@@ -51,7 +51,7 @@ func newStorageProxy(t *testing.T, server *storagetest.Server) *storageProxy {
 	return g
 }
 
-// useObjectStorage gives the installation an object storage.
+// useObjectStorage configures the installation for an object storage.
 func (i *installation) useObjectStorage(endpoint string) {
 	i.environment["OBJECT_STORAGE_ENDPOINT"] = endpoint
 	i.environment["OBJECT_STORAGE_ACCESS_KEY"] = storagetest.AccessKey
@@ -64,7 +64,7 @@ func randomBytes(n int) []byte {
 	return content
 }
 
-// storedFiles are the files of the server, unfinished ones too; it has lock files beside.
+// storedFiles returns the files of the server, also unfinished ones, but not its lock files.
 func storedFiles(t *testing.T, server *storagetest.Server) (files []string) {
 	t.Helper()
 	for _, file := range server.Files(t) {
@@ -104,7 +104,7 @@ func TestModuleKeepsFiles(t *testing.T) {
 	assertRangeRead(t, owner, "photo", content)
 	owner.assertResponse("GET", "/foreign", nil, 409, `"ACCESS_DENIED"`)
 
-	// An upload that its sender gives up, and one that is too long, change nothing.
+	// An upload that its client aborts, and one that is too long, change nothing.
 	reader, writer := io.Pipe()
 	go func() {
 		_, _ = writer.Write(content[:3<<20])
@@ -152,7 +152,7 @@ func TestModuleKeepsFiles(t *testing.T) {
 	}
 }
 
-// assertRangeRead reads a part of an object straight from the storage.
+// assertRangeRead reads a range of an object directly from the storage.
 func assertRangeRead(t *testing.T, p *person, key string, content []byte) {
 	t.Helper()
 	var url string
@@ -199,7 +199,7 @@ func TestModuleWithoutObjectStorage(t *testing.T) {
 func TestModuleSendsMail(t *testing.T) {
 	t.Parallel()
 	i := install(t, "files")
-	i.useObjectStorage("http://127.0.0.1:9") // which nobody asks
+	i.useObjectStorage("http://127.0.0.1:9") // nothing connects to it
 	box := i.mailbox(t)
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
@@ -214,9 +214,9 @@ func TestModuleSendsMail(t *testing.T) {
 	}
 }
 
-// TestObjectsPassInConstantMemory reads the daemon's peak before and after 32 MiB in and out, four times at
-// once. The race detector's own memory grows with what passes: measured with it on a busy machine, 41 MiB.
-// A daemon that held the objects would take 128.
+// TestObjectsPassInConstantMemory compares the daemon's memory peak before and after storing and reading 32
+// MiB, four times in parallel. The race detector's own memory grows with the amount of data: with it, 41 MiB
+// were measured on a busy machine. A daemon that buffered the objects would need 128 MiB.
 func TestObjectsPassInConstantMemory(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)

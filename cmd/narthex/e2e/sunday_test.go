@@ -20,10 +20,10 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// TestSunday is a service with a full house: 200 phones on Home and on their dates, 12 screens on the stage,
-// and one person who taps once a second. It prints how long a tap takes to reach the last screen.
-// NARTHEX_FIGURES=1 asks for five minutes of it; otherwise it is ten seconds with a tenth of the phones. No
-// request may fail.
+// TestSunday is a service with a full church: 200 phones that load Home and their dates, 12 screens that show
+// the stage, and one person who taps once a second. It prints how long a tap takes to reach the last screen.
+// With NARTHEX_FIGURES=1 it lasts five minutes, otherwise ten seconds with a tenth of the phones. No request
+// may fail.
 func TestSunday(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -35,7 +35,7 @@ func TestSunday(t *testing.T) {
 	}
 	i, _ := startSunday(t)
 	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
-	ctx, end := context.WithTimeout(t.Context(), lasts+time.Minute) // the minute is for the sign-ins
+	ctx, end := context.WithTimeout(t.Context(), lasts+time.Minute) // a minute for the sign-ins
 	defer end()
 	var load sync.WaitGroup
 	const screens = 12
@@ -67,7 +67,7 @@ func TestSunday(t *testing.T) {
 		phones, requests.Load(), screens, len(taps), taps[len(taps)/2], taps[len(taps)*95/100], taps[len(taps)-1])
 }
 
-// startSunday runs all reference modules with their sample data.
+// startSunday starts all reference modules with their sample data.
 func startSunday(t *testing.T) (*installation, *invocation) {
 	t.Helper()
 	i := install(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
@@ -86,7 +86,7 @@ func startSunday(t *testing.T) (*installation, *invocation) {
 	return i, i.restart(t, daemon)
 }
 
-// phone is one member, who opens Home, then looks at their dates, again and again.
+// phone is one member, who alternately opens Home and their dates.
 func phone(ctx context.Context, p *person, begins time.Duration, requests, failures *atomic.Int64) {
 	day := func(days int) string { return time.Now().AddDate(0, 0, days).Format(time.DateOnly) }
 	paths := []string{
@@ -117,14 +117,14 @@ func phone(ctx context.Context, p *person, begins time.Duration, requests, failu
 	}
 }
 
-// heardAt is a screen that knows a state of the stage.
+// heardAt is when a screen received a state of the stage.
 type heardAt struct {
 	rev int64
 	at  time.Time
 }
 
-// listen reads the stage's channel as a screen does, until ctx ends: a stream ends after some minutes, and
-// the next one begins with what is so then.
+// listen reads the stage's channel as a screen does, until ctx ends. A stream ends after some minutes, and
+// the next one begins with a new snapshot.
 func listen(ctx context.Context, screen *person, heard chan<- heardAt) {
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
@@ -154,7 +154,7 @@ func listen(ctx context.Context, screen *person, heard chan<- heardAt) {
 	}
 }
 
-// drive taps once a second, and returns how long each tap took until the last screen knew.
+// drive taps once a second, and returns how long each tap took to reach the last screen.
 func drive(
 	ctx context.Context, t *testing.T, owner *person, screens int, lasts time.Duration, heard <-chan heardAt,
 ) (taps []time.Duration) {
@@ -198,7 +198,7 @@ func drive(
 			return taps
 		}
 		if live.Live.Rev == before {
-			continue // the end of the service: nothing has changed
+			continue // at the end of the service a tap changes nothing
 		}
 		deadline := time.After(patience)
 		for know := 0; know < screens; {

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestSupportBundle: a helper from outside learns versions, findings, modules, migrations and figures, and
-// nothing of a person, no value of a variable, no host and no path.
+// TestSupportBundle: the bundle contains versions, findings, modules, migrations and figures, and nothing
+// about a person, no variable's value, no host and no path.
 func TestSupportBundle(t *testing.T) {
 	t.Parallel()
 	i := install(t, "announcements")
@@ -19,7 +19,7 @@ func TestSupportBundle(t *testing.T) {
 	i.environment["SERVICE_IDENTITY_SECRET"] = "MARKED-8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi"
 	i.environment["SERVICE_MODULE_SECRET__ANNOUNCEMENTS__KEY"] = "MARKED"
 	i.environment["DATABASE_URL"] += "?application_name=MARKED-application"
-	for name, value := range map[string]string{ // nobody listens there
+	for name, value := range map[string]string{ // nothing listens there
 		"HOST": "marked-host.example.org", "PORT": "1", "SECURITY": "plaintext", "USERNAME": "MARKED-user",
 		"PASSWORD": "MARKED-word", "FROM": "MARKED <marked-office@example.org>",
 	} {

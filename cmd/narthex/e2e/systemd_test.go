@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestUnderSystemd plays systemd: it hands over a bound socket and listens to what the platform says of
-// itself.
+// TestUnderSystemd acts as systemd: it passes a bound socket to the platform and receives its notifications.
 func TestUnderSystemd(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
@@ -93,7 +92,7 @@ func TestUnderSystemd(t *testing.T) {
 	}
 }
 
-// inode is how /proc names a socket.
+// inode returns the name that /proc has for a socket.
 func inode(t *testing.T, socket *os.File) string {
 	t.Helper()
 	info, err := socket.Stat()
@@ -103,8 +102,8 @@ func inode(t *testing.T, socket *os.File) string {
 	return "socket:[" + strconv.FormatUint(info.Sys().(*syscall.Stat_t).Ino, 10) + "]"
 }
 
-// heldSocket is a socket that outlives the platform's processes, as a socket unit's does, and what they
-// inherit of it. Both are closed with the test.
+// heldSocket returns a socket that outlives the platform's processes, as that of a socket unit, and the file
+// that they inherit. Both are closed at the end of the test.
 func heldSocket(t *testing.T) (net.Listener, *os.File) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// maxProductionBytes is what the production program may weigh, stripped.
+// maxProductionBytes is the maximum size of the stripped production program.
 const maxProductionBytes = 25_000_000
 
-// TestProductionWeight builds the programs as make does. One package that calls methods by names that it has
-// only as strings, as package template does, keeps every method of every type in the program.
+// TestProductionWeight builds the programs as make does. If one package calls methods by names that are only
+// known at run time, as package template does, the linker keeps every exported method of every type.
 func TestProductionWeight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the programs")

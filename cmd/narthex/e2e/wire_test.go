@@ -15,7 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestForeignEnvironmentChangesNothing: what other programs and libraries read is not looked at.
+// TestForeignEnvironmentChangesNothing: variables that are meant for other programs and libraries have no
+// effect.
 func TestForeignEnvironmentChangesNothing(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
@@ -37,7 +38,7 @@ func TestForeignEnvironmentChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSplitTopology: the Dashboard has a sibling origin, and only the listed ones are trusted.
+// TestSplitTopology: the Dashboard has a sibling origin, and only the listed origins are trusted.
 func TestSplitTopology(t *testing.T) {
 	t.Parallel()
 	i := install(t, "announcements")
@@ -84,7 +85,7 @@ func TestSplitTopology(t *testing.T) {
 	}
 }
 
-// send writes bytes as they are and reads one response.
+// send writes bytes unchanged and reads one response.
 func send(t *testing.T, i *installation, request string) (*http.Response, string) {
 	t.Helper()
 	conn := i.dial(t)
@@ -148,13 +149,13 @@ func TestTheWholeServerOnTheWire(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce: a drain can be cut short.
+// TestSecondSignalEndsAtOnce: a second signal ends a drain at once.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	conn := i.dial(t) // a request that would hold the drain up
+	conn := i.dial(t) // a request that would delay the drain
 	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nCookie: "+
 		"%s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
 		i.address, owner.cookie)

@@ -1,4 +1,4 @@
-// Command aside is a module for tests: it would answer anybody, and nobody declares that it depends on it.
+// Command aside is a module for tests: it provides a capability, but no module declares a dependency on it.
 package main
 
 import (
@@ -11,7 +11,7 @@ type aside struct{}
 
 func main() { sdk.Serve(aside{}) }
 
-// Register provides what nobody may call.
+// Register provides a capability that no module may call.
 func (aside) Register(r *sdk.Registry) error {
 	r.Provide("aside.echo", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (string,
 		error) {
@@ -20,8 +20,8 @@ func (aside) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start has nothing to do.
+// Start does nothing.
 func (aside) Start(context.Context, *sdk.Host) error { return nil }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (aside) Stop(context.Context) error { return nil }

@@ -1,5 +1,5 @@
-// Command base is a module for tests: it answers, takes bodies, looks at what it was given, and says in the
-// log when it stops.
+// Command base is a module for tests: it responds to requests, reads bodies, returns what the platform passed
+// to it, and logs when it stops.
 package main
 
 import (
@@ -15,7 +15,7 @@ type base struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&base{}) }
 
-// Register declares one route for each thing that a test looks at.
+// Register declares one route for each aspect that a test checks.
 func (b *base) Register(r *sdk.Registry) error {
 	r.Handle("GET /plain", "base.read", sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -39,13 +39,13 @@ func (b *base) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop tells when it was asked.
+// Stop logs that it was called.
 func (b *base) Stop(context.Context) error {
 	b.host.Log.Info("base stopped")
 	return nil
 }
 
-// request responds with everything the handler was given.
+// request responds with everything that the handler received.
 func (b *base) request(w http.ResponseWriter, r *http.Request) {
 	may, err := b.host.Can(r.Context(), "base.restricted")
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *base) request(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// headers tries to say what only the platform may.
+// headers tries to set headers that only the platform may set.
 func headers(w http.ResponseWriter, _ *http.Request) {
 	for _, name := range []string{
 		"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Strict-Transport-Security",

@@ -1,4 +1,4 @@
-// Command board is a module for tests that counts notes and tells everybody who looks.
+// Command board is a module for tests: it stores numbered notes and publishes each of them.
 package main
 
 import (
@@ -12,7 +12,7 @@ type board struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&board{}) }
 
-// Register has a channel that signed-in people read and one that few may.
+// Register declares a channel that signed-in people may read, and one that requires a permission.
 func (b *board) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /notes", "board.read", sdk.NoBody, b.write)
 	r.Channel("notes", "board.read", b.notes)
@@ -28,7 +28,7 @@ func (b *board) write(ctx context.Context, _ *http.Request) (any, error) {
 	return id, b.host.Realtime.Publish("notes", id)
 }
 
-// notes answers the ids so far.
+// notes returns the ids so far.
 func (b *board) notes(ctx context.Context) (any, error) {
 	ids := []int64{}
 	rows, err := b.host.DB.Query(ctx, "SELECT id FROM notes ORDER BY id")
@@ -46,11 +46,11 @@ func (b *board) notes(ctx context.Context) (any, error) {
 	return ids, rows.Err()
 }
 
-// Start publishes before anybody can listen.
+// Start publishes before any reader can connect.
 func (b *board) Start(_ context.Context, h *sdk.Host) error {
 	b.host = h
 	return h.Realtime.Publish("notes", 0)
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (b *board) Stop(context.Context) error { return nil }

@@ -1,5 +1,5 @@
-// Command bodies is a module for tests that takes and gives bodies of every size, and says in the log which
-// handlers ran.
+// Command bodies is a module for tests that receives and sends bodies of every size, and logs which handlers
+// ran.
 package main
 
 import (
@@ -18,7 +18,7 @@ type bodies struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&bodies{}) }
 
-// Register declares a route for each way to treat a body.
+// Register declares a route for each way to handle a body.
 func (b *bodies) Register(r *sdk.Registry) error {
 	const may = "bodies.use"
 	r.Handle("GET /plain", may, sdk.NoBody,
@@ -38,10 +38,10 @@ func (b *bodies) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (b *bodies) Stop(context.Context) error { return nil }
 
-// download writes so many mebibytes of bytes that tell their place in the mebibyte.
+// download writes that many mebibytes of bytes from which the position in the mebibyte can be recognised.
 func download(w http.ResponseWriter, r *http.Request) {
 	mebibytes, err := strconv.Atoi(r.PathValue("mebibytes"))
 	if err != nil {
@@ -59,7 +59,7 @@ func download(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload responds with the length and the hash of what came.
+// upload responds with the length and the hash of the body.
 func (b *bodies) upload(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, r.Body)
@@ -72,7 +72,7 @@ func (b *bodies) upload(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%d %x", n, sum.Sum(nil))
 }
 
-// must panics over a body that is not whole.
+// must panics if a body is not complete.
 func (b *bodies) must(_ http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		b.host.Log.Info("panics")
@@ -80,7 +80,7 @@ func (b *bodies) must(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// swallow takes no notice of what a body ends with.
+// swallow ignores the error at the end of a body.
 func (b *bodies) swallow(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
 	b.host.Log.Info("swallowed by " + r.URL.Path)

@@ -1,4 +1,4 @@
-// Command configured is a module for tests that responds with what it was configured with.
+// Command configured is a module for tests that responds with its configuration.
 package main
 
 import (
@@ -21,8 +21,7 @@ func (c *configured) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// showConfiguration shows of the secret only its hash: a module that responds with a secret would be at
-// fault.
+// showConfiguration shows only the hash of the secret, because a module must never respond with a secret.
 func (c *configured) showConfiguration(w http.ResponseWriter, r *http.Request) {
 	secret, err := c.host.Secret(r.Context(), "apiToken")
 	if err != nil {
@@ -44,5 +43,5 @@ func (c *configured) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (c *configured) Stop(context.Context) error { return nil }

@@ -1,4 +1,4 @@
-// Command consumer is a module for tests: it calls what a request names of other modules.
+// Command consumer is a module for tests: it calls the method of another module that a request names.
 package main
 
 import (
@@ -13,7 +13,7 @@ type consumer struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&consumer{}) }
 
-// Register declares the one route, and what a provider must not get to call.
+// Register declares the only route, and a capability that its provider must not be able to call.
 func (t *consumer) Register(r *sdk.Registry) error {
 	r.Handle("POST /call/{capability}/{method}", "consumer.use", sdk.Buffered(1<<20), t.call)
 	r.Provide("consumer.anything", sdk.Methods{
@@ -28,7 +28,7 @@ func (t *consumer) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (t *consumer) Stop(context.Context) error { return nil }
 
 // call responds with the provider's result, or with the error code.

@@ -1,5 +1,5 @@
-// Command files is a module for tests: it keeps files and sends mail, and responds with the code of what
-// did not work.
+// Command files is a module for tests: it stores files and sends mail, and responds with the code of a
+// failure.
 package main
 
 import (
@@ -17,7 +17,7 @@ type files struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&files{}) }
 
-// Register declares a route for each thing that a bucket does, and one for mail.
+// Register declares a route for each operation of a bucket, and one for mail.
 func (k *files) Register(r *sdk.Registry) error {
 	const use = "files.use"
 	r.Handle("PUT /objects/{key}", use, sdk.Streamed(32<<20), k.put)
@@ -54,7 +54,7 @@ func (k *files) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (k *files) Stop(context.Context) error { return nil }
 
 func (k *files) images() *sdk.Bucket { return k.host.Storage.Bucket("images") }
@@ -78,7 +78,7 @@ func (k *files) get(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, body)
 }
 
-// respond tells a value, or the text of an error.
+// respond writes a value, or the text of an error.
 func respond(w http.ResponseWriter, value any, err error) {
 	if err != nil {
 		w.WriteHeader(http.StatusConflict)

@@ -1,4 +1,4 @@
-// Command forging is a module for tests: it provides what its manifest does not.
+// Command forging is a module for tests: it provides a capability that its manifest does not declare.
 package main
 
 import (
@@ -21,5 +21,5 @@ func (forging) Register(r *sdk.Registry) error {
 // Start is never called.
 func (forging) Start(context.Context, *sdk.Host) error { return nil }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (forging) Stop(context.Context) error { return nil }

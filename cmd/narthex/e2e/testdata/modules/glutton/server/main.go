@@ -1,5 +1,5 @@
 // Command glutton is a module for tests that uses its database and channels to fill the platform's memory,
-// and leaves its sessions in disorder.
+// and leaves its sessions in a changed state.
 package main
 
 import (
@@ -44,7 +44,7 @@ const channels = 60
 
 func channel(n int) string { return "c." + string(rune('a'+n/26)) + string(rune('a'+n%26)) }
 
-// publishMany publishes on all channels, without end.
+// publishMany publishes on all channels until it fails.
 func (g *glutton) publishMany(ctx context.Context) (string, error) {
 	update := strings.Repeat("u", sdk.MaxUpdate-2)
 	for n := range 1 << 20 {
@@ -61,7 +61,7 @@ func (g *glutton) Start(_ context.Context, host *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (g *glutton) Stop(context.Context) error { return nil }
 
 func codeOf(err error) string {
@@ -74,13 +74,13 @@ func codeOf(err error) string {
 	return fmt.Sprint(err)
 }
 
-// row asks for one of 381 MiB.
+// row reads a row of 381 MiB.
 func (g *glutton) row(ctx context.Context) (text string, err error) {
 	err = g.host.DB.QueryRow(ctx, `SELECT repeat('x', 400000000)`).Scan(&text)
 	return "", err
 }
 
-// exception lets PostgreSQL say 191 MiB about a failure.
+// exception makes PostgreSQL send an error message of 191 MiB.
 func (g *glutton) exception(ctx context.Context) (string, error) {
 	_, err := g.host.DB.Exec(ctx, `DO $$ BEGIN RAISE EXCEPTION '%', repeat('x', 200000000); END $$`)
 	return "", err
@@ -101,7 +101,7 @@ func (g *glutton) gossip(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// statements are 80 different ones of 1.2 MiB.
+// statements executes 80 different statements of 1.2 MiB.
 func (g *glutton) statements(ctx context.Context) (string, error) {
 	filling := strings.Repeat("x", 1200<<10)
 	for n := range 80 {
@@ -112,7 +112,7 @@ func (g *glutton) statements(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// attributes are so many in five lines that each message is ten times as long once it is decoded.
+// attributes logs five lines with so many attributes that each message is ten times as large after decoding.
 func (g *glutton) attributes(ctx context.Context) (string, error) {
 	many := make([]any, 2*100_000)
 	for n := range many {
@@ -125,7 +125,7 @@ func (g *glutton) attributes(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// leave dies with a lock held, a search_path of its own and a transaction begun.
+// leave ends the process while a lock is held, the search_path is changed and a transaction is open.
 func (g *glutton) leave(ctx context.Context) (string, error) {
 	tx, err := g.host.DB.Begin(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (g *glutton) leave(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// look tells what a process finds of the one before.
+// look returns the state of its session, which a previous process could have changed.
 func (g *glutton) look(ctx context.Context) (string, error) {
 	var first, second bool
 	var path string

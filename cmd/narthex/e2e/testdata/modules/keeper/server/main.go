@@ -1,5 +1,5 @@
-// Command keeper is a module for tests: it keeps something of people, and forgets them as a table tells it
-// to.
+// Command keeper is a module for tests: it stores data about people, and a table sets how it handles
+// erasures.
 package main
 
 import (
@@ -14,7 +14,7 @@ type keeper struct{ db *sdk.DB }
 
 func main() { sdk.Serve(&keeper{}) }
 
-// Register declares what people have a right to.
+// Register declares the hooks for erasure and export.
 func (k *keeper) Register(r *sdk.Registry) error {
 	r.PersonErased(k.forget)
 	r.PersonExport(k.export)
@@ -27,10 +27,10 @@ func (k *keeper) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (k *keeper) Stop(context.Context) error { return nil }
 
-// behave reads how the module behaves now.
+// behave returns the behaviour that the table sets.
 func (k *keeper) behave(ctx context.Context) (behaviour string, err error) {
 	err = k.db.QueryRow(ctx, `SELECT name FROM behaviour`).Scan(&behaviour)
 	switch {
@@ -62,7 +62,7 @@ func (k *keeper) export(ctx context.Context, userID string) (any, error) {
 	}
 	switch behaviour {
 	case "large":
-		return strings.Repeat("x", 8<<20-2), nil // and two quotes
+		return strings.Repeat("x", 8<<20-2), nil // the quotes are two more bytes
 	case "too large":
 		return strings.Repeat("x", 8<<20), nil
 	}

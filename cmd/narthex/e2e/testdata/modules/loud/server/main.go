@@ -1,5 +1,5 @@
-// Command loud is a module for tests: it does everything that reaches others, and its one read waits until a
-// table lets it respond.
+// Command loud is a module for tests: it does everything that has effects outside, and its only read waits
+// until a table lets it respond.
 package main
 
 import (
@@ -15,7 +15,7 @@ type loud struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&loud{}) }
 
-// Register declares what happens without a request.
+// Register declares the hooks that run without a request.
 func (l *loud) Register(r *sdk.Registry) error {
 	r.Every("shout", time.Hour, func(ctx context.Context) error { return l.did(ctx, "shouted") })
 	r.PersonErased(func(ctx context.Context, _ string) error { return l.did(ctx, "forgot") })
@@ -23,7 +23,7 @@ func (l *loud) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start sends a mail, and notes its secret.
+// Start sends an email, and records its secret.
 func (l *loud) Start(ctx context.Context, h *sdk.Host) error {
 	l.host = h
 	secret, err := h.Secret(ctx, "token")
@@ -38,7 +38,7 @@ func (l *loud) Start(ctx context.Context, h *sdk.Host) error {
 	return l.did(ctx, "started with "+secret)
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (l *loud) Stop(context.Context) error { return nil }
 
 func (l *loud) did(ctx context.Context, what string) error {
@@ -57,7 +57,7 @@ func (l *loud) gate(ctx context.Context, _ *http.Request) (any, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond): // the table is the test's way to say so
+		case <-time.After(20 * time.Millisecond): // the test opens the gate in a table, which can only be polled
 		}
 	}
 	return map[string]bool{"open": true}, nil

@@ -1,6 +1,6 @@
-// Command misbehaving is a module for tests that does harm when it is asked to. Tests install it under names
-// of their own. What a name begins with says what it does unasked: "loop" ends as soon as it has started,
-// "changeling" registers something else in each process, "clinging" never ends its stop hook.
+// Command misbehaving is a module for tests that does harm on request. Tests install it under several names.
+// The beginning of its name decides what it does without a request: "loop" exits right after its start,
+// "changeling" registers something else in each process, "clinging" never returns from its stop hook.
 package main
 
 import (
@@ -23,9 +23,9 @@ import (
 
 type misbehaving struct {
 	name            string
-	links           map[string]int // descriptors
+	links           map[string]int // duplicated descriptors of the links, by name
 	host            *sdk.Host
-	written, logged atomic.Int64 // of a flood: bytes, lines
+	written, logged atomic.Int64 // counters of a flood: bytes, lines
 }
 
 func main() {
@@ -62,7 +62,7 @@ func (h *misbehaving) Register(r *sdk.Registry) error {
 	r.Handle("GET /spoil", may, sdk.NoBody, spoil)
 	r.Handle("GET /exit", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { os.Exit(3) })
 	r.Handle("GET /panic", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {
-		go panic("a panic of its own \x1b[2J") // no SDK is around it
+		go panic("a panic of its own \x1b[2J") // in a goroutine that the SDK does not recover
 	})
 	r.Handle("GET /memory", may, sdk.NoBody, memory)
 	r.Handle("GET /threads/{count}", may, sdk.NoBody, threads)
@@ -77,18 +77,18 @@ func (h *misbehaving) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// Start tells that it has come so far.
+// Start logs that it was called.
 func (h *misbehaving) Start(_ context.Context, host *sdk.Host) error {
 	h.host = host
 	host.Log.Info("misbehaving started")
 	if strings.HasPrefix(h.name, "loop") {
-		// By then the response to Start has left, on a busy machine too.
+		// By then the response to Start is sent, even on a busy machine.
 		time.AfterFunc(200*time.Millisecond, func() { os.Exit(7) })
 	}
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop never returns in a module whose name begins with "clinging".
 func (h *misbehaving) Stop(context.Context) error {
 	if strings.HasPrefix(h.name, "clinging") {
 		select {}
@@ -96,7 +96,7 @@ func (h *misbehaving) Stop(context.Context) error {
 	return nil
 }
 
-// slow responds with the length and the hash of what came.
+// slow responds with the length and the hash of the body.
 func slow(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.New()
 	n, _ := io.Copy(sum, r.Body)
@@ -117,7 +117,8 @@ func (h *misbehaving) hold(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// nonsense breaks one rule of docs/link.md each; a frame is u32 length, u8 kind, u8 method, u32 call id.
+// nonsense are messages that each break one rule of docs/link.md; a frame is u32 length, u8 kind, u8 method,
+// u32 call id.
 var nonsense = map[string][]byte{
 	"text":      []byte(strings.Repeat("nonsense ", 1000)),
 	"half":      {100, 0, 0, 0, 2, 0, 1, 0, 0, 0, 1, 2, 3},
@@ -125,12 +126,12 @@ var nonsense = map[string][]byte{
 	"huge":      {0xff, 0xff, 0xff, 0xff, 2, 0, 1, 0, 0, 0},
 	"undersize": {5, 0, 0, 0, 2, 0, 1, 0, 0, 0},
 	"kind":      {6, 0, 0, 0, 99, 0, 1, 0, 0, 0},
-	"answer":    {6, 0, 0, 0, 2, 0, 0xfe, 0xff, 0xff, 0xff}, // to nothing that was asked
+	"answer":    {6, 0, 0, 0, 2, 0, 0xfe, 0xff, 0xff, 0xff}, // a response without a request
 	"pong":      {6, 0, 0, 0, 6, 0, 0xfe, 0xff, 0xff, 0xff},
 	"loaded":    {9, 0, 0, 0, 4, 0, 1, 0, 0, 0, 1, 2, 3}, // a cancel with a payload
 }
 
-// say writes nonsense on a link; after half a frame it hangs up.
+// say writes nonsense to a link; after half a frame it closes the link.
 func (h *misbehaving) say(_ http.ResponseWriter, r *http.Request) {
 	link := h.links[r.PathValue("link")]
 	_, _ = syscall.Write(link, nonsense[r.PathValue("what")])
@@ -140,14 +141,14 @@ func (h *misbehaving) say(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// spoil writes nonsense on every body socket, where the next bodies find it.
+// spoil writes nonsense to every body socket, where it corrupts the next bodies.
 func spoil(http.ResponseWriter, *http.Request) {
 	for descriptor := 5; descriptor <= 36; descriptor++ {
 		_, _ = syscall.Write(descriptor, nonsense["text"][:9])
 	}
 }
 
-// memory takes 2 GiB, which is more than any limit allows.
+// memory allocates 2 GiB, which is more than any limit allows.
 func memory(http.ResponseWriter, *http.Request) {
 	var held [][]byte
 	for range 256 {
@@ -160,7 +161,7 @@ func memory(http.ResponseWriter, *http.Request) {
 	runtime.KeepAlive(held)
 }
 
-// spin takes all the CPU that it gets, for ever.
+// spin uses all the CPU that it gets, for ever.
 func spin(http.ResponseWriter, *http.Request) {
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
@@ -183,7 +184,7 @@ func threads(_ http.ResponseWriter, r *http.Request) {
 	time.Sleep(time.Minute)
 }
 
-// flood says more than anybody can read, on standard output and in the log, and never ends.
+// flood writes more to standard output and the log than anything can read, and never ends.
 func (h *misbehaving) flood(http.ResponseWriter, *http.Request) {
 	text := []byte(strings.Repeat("hunter2 ", 4<<10))
 	go func() {

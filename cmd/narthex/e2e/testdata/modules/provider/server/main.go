@@ -1,4 +1,4 @@
-// Command provider is a module for tests: others call it, and each method ends in another way.
+// Command provider is a module for tests: other modules call it, and each method ends in a different way.
 package main
 
 import (
@@ -36,10 +36,10 @@ func (g *provider) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (g *provider) Stop(context.Context) error { return nil }
 
-// echo tells what the provider learns.
+// echo returns what the provider receives about the call.
 func echo(ctx context.Context, in struct{ Text string }) (map[string]string, error) {
 	return map[string]string{"text": in.Text, "caller": sdk.CallingModule(ctx),
 		"person": sdk.Principal(ctx).Kind}, nil
@@ -56,7 +56,7 @@ func (g *provider) wait(ctx context.Context, _ any) (any, error) {
 	select {
 	case <-ctx.Done():
 		g.host.Log.Info("provider was left")
-	case <-time.After(9 * time.Second): // a second before the call would end by itself
+	case <-time.After(9 * time.Second): // a second before the platform would end the call
 		g.host.Log.Info("provider waited in vain")
 	}
 	return nil, ctx.Err()

@@ -1,5 +1,5 @@
-// Command regular is a module for tests: it does something regularly, as a table tells it to, and asks for
-// names.
+// Command regular is a module for tests: it has a schedule, whose behaviour a table sets, and requests names
+// of people.
 package main
 
 import (
@@ -16,7 +16,7 @@ type regular struct{ host *sdk.Host }
 
 func main() { sdk.Serve(&regular{}) }
 
-// Register declares what is done regularly.
+// Register declares the schedule and a route.
 func (m *regular) Register(r *sdk.Registry) error {
 	r.Every("work", time.Hour, m.work)
 	r.HandleFunc("GET /names", "regular.read", sdk.NoBody, m.names)
@@ -29,10 +29,10 @@ func (m *regular) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (m *regular) Stop(context.Context) error { return nil }
 
-// work notes its beginning and its end.
+// work records its beginning and its end.
 func (m *regular) work(ctx context.Context) error {
 	var id int64
 	err := m.host.DB.QueryRow(ctx, `INSERT INTO runs (pid) VALUES ($1) RETURNING id`, os.Getpid()).Scan(&id)
@@ -47,7 +47,7 @@ func (m *regular) work(ctx context.Context) error {
 	case "hangs":
 		<-ctx.Done()
 		return ctx.Err()
-	case "lasts": // long enough for another process to come by
+	case "lasts": // long enough for another process to look for due runs
 		select {
 		case <-time.After(4 * time.Second):
 		case <-ctx.Done():

@@ -15,7 +15,7 @@ func main() { sdk.Serve(stubborn{}) }
 // Register declares nothing.
 func (stubborn) Register(*sdk.Registry) error { return nil }
 
-// Start has nothing to do.
+// Start does nothing.
 func (stubborn) Start(context.Context, *sdk.Host) error { return nil }
 
 // Stop fails.

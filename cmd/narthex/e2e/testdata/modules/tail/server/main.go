@@ -1,4 +1,4 @@
-// Command tail is a module for tests that needs base: it starts after it and stops before it.
+// Command tail is a module for tests that depends on base: it starts after it and stops before it.
 package main
 
 import (
@@ -14,14 +14,14 @@ func main() { sdk.Serve(&tail{}) }
 // Register declares nothing.
 func (t *tail) Register(*sdk.Registry) error { return nil }
 
-// Start tells when it was asked.
+// Start logs that it was called.
 func (t *tail) Start(_ context.Context, h *sdk.Host) error {
 	t.host = h
 	h.Log.Info("tail started")
 	return nil
 }
 
-// Stop tells when it was asked.
+// Stop logs that it was called.
 func (t *tail) Stop(context.Context) error {
 	t.host.Log.Info("tail stopped")
 	return nil
