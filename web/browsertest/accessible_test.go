@@ -8,14 +8,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axe is the accessibility check that runs in the page.
+// axe returns the source of axe-core, which checks accessibility in the page.
 var axe = sync.OnceValues(func() (string, error) {
 	source, err := os.ReadFile("../node_modules/axe-core/axe.min.js")
 	return string(source), err
 })
 
-// everyRule are the rules of WCAG 2.2 AA that a program can check. colourRules are those of them whose
-// outcome depends on the colours, withoutColour all others.
+// everyRule selects the rules of WCAG 2.2 AA that a program can check. colourRules selects those whose result
+// depends on the colours, withoutColour all others.
 const (
 	everyRule     = `runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
 	colourRules   = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`
@@ -23,7 +23,7 @@ const (
 		`"link-in-text-block": { enabled: false } }`
 )
 
-// assertAccessible fails on every rule that the page breaks.
+// assertAccessible fails the test for every rule that the page breaks.
 func (p *tab) assertAccessible(where string) {
 	p.t.Helper()
 	p.assertRules(where, everyRule)
@@ -38,7 +38,8 @@ func (p *tab) axeSource() string {
 	return source
 }
 
-// keepAxe puts the check into every page that is loaded from now on. It is half a megabyte, and is sent once.
+// keepAxe adds axe to every page that is loaded from now on, so that its half megabyte is sent to the browser
+// only once.
 func (p *tab) keepAxe() {
 	p.t.Helper()
 	p.onNewDocument(p.axeSource())
@@ -63,24 +64,24 @@ func (p *tab) assertRules(where, rules string) {
 	}
 }
 
-// sizes are the windows that every screen must be good in. Motion is reduced, so that nobody looks at a
-// colour on its way to another.
+// sizes are the windows in which every screen is checked. Motion is reduced, so that no colour is checked in
+// the middle of a transition.
 var sizes = []struct {
 	name string
 	view
 	rules string // "" means none
 }{
 	{"desktop", view{width: desktop.width, height: desktop.height, reduced: true}, everyRule},
-	// the same elements in the same places, in other colours
+	// the same elements in the same places, so only the colours are checked again
 	{"desktop-dark", view{width: desktop.width, height: desktop.height, reduced: true, dark: true}, colourRules},
 	{"phone", view{width: phone.width, height: phone.height, reduced: true}, ""},
 	{"phone-dark", view{width: phone.width, height: phone.height, reduced: true, dark: true}, ""},
 	{"narrow", view{width: narrow.width, height: narrow.height, reduced: true}, everyRule},
 }
 
-// assertScreen looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another
-// language is looked at in the widest and the narrowest alone, and by all rules but those of colours, which
-// are the same in each: labels, headings and layout are its own.
+// assertScreen checks a screen in every size: nothing overflows and everything is accessible. A translated
+// screen is checked only in the widest and the narrowest size, and without the rules for colours, which are
+// the same in every language; its labels, headings and layout are not.
 func (p *tab) assertScreen(screen string, translated bool) {
 	p.t.Helper()
 	for _, size := range sizes {

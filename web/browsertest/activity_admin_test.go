@@ -14,10 +14,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// activityFixture stands in for the platform's record of changes.
+// activityFixture replaces the platform's record of changes.
 type activityFixture struct {
 	*peopleFixture
-	entries []object // the newest first
+	entries []object // newest first
 }
 
 func newActivityFixture(t *testing.T, h *fixture, permissions ...string) *activityFixture {
@@ -36,7 +36,7 @@ func newActivityFixture(t *testing.T, h *fixture, permissions ...string) *activi
 	return f
 }
 
-// record puts an entry at the head of the record. Nobody is an operator.
+// record adds the newest entry. An empty actor means the operator.
 func (f *activityFixture) record(at, actor, action, kind, id string, details object) {
 	who := object{"kind": "person", "userId": actor}
 	if actor == "" {
@@ -87,7 +87,7 @@ func matches(entry object, asked url.Values) bool {
 		fits("subjectKind", subject["kind"]) && fits("subjectId", subject["id"])
 }
 
-// activityScreens are the looks of the screen Activity.
+// activityScreens are the states of the screen Activity.
 var activityScreens = []screenCase{
 	{"W15-activity", "/#/admin/activity", activityOfHouse, waitForEntry},
 	{"W15-filter", "/#/admin/activity", activityOfHouse, func(p *tab) {
@@ -118,7 +118,7 @@ func activityOfHouse(t *testing.T, h *fixture) { newActivityFixture(t, h) }
 
 func waitForEntry(p *tab) { p.waitFor(`document.querySelector(".days li")`) }
 
-// TestActivityScreens looks at the screen Activity as TestScreens looks at the others.
+// TestActivityScreens checks the screen Activity as TestScreens checks the other screens.
 func TestActivityScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, activityScreens)
@@ -132,14 +132,14 @@ func openActivity(t *testing.T, f *activityFixture, path string) *tab {
 	return p
 }
 
-// sentences are what the entries say, in the order of the page.
+// sentences returns the texts of the entries in the order of the page.
 func (p *tab) sentences() []string {
 	p.t.Helper()
 	return eval[[]string](p,
 		`[...document.querySelectorAll(".days li p:first-child")].map((p) => p.innerText)`)
 }
 
-// TestActivity: plain sentences, newest first, below their days, with names in the place of ids.
+// TestActivity: the page shows plain sentences, newest first, grouped by day, with names instead of ids.
 func TestActivity(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -167,8 +167,8 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// TestActivityFilters: person, action and module each leave what the server finds, together too; a person's
-// own menu leads here.
+// TestActivityFilters: the filters for person, action and module work alone and together. A person's menu
+// leads to their activity.
 func TestActivityFilters(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -211,7 +211,7 @@ func TestActivitySentences(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
-			if !strings.HasPrefix(found[1], "core.") { // the table of the database
+			if !strings.HasPrefix(found[1], "core.") { // else it is the name of a table
 				actions = append(actions, found[1])
 			}
 		}
@@ -247,7 +247,7 @@ func TestActivitySentences(t *testing.T) {
 	}
 }
 
-// TestActivityPages: more comes by the page, and what is new comes by itself.
+// TestActivityPages: older entries are loaded page by page, and new ones appear without a reload.
 func TestActivityPages(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -267,7 +267,7 @@ func TestActivityPages(t *testing.T) {
 	p.waitForText("Coordinator changed name, colour or language of the house")
 }
 
-// TestActivityHolders: who could do something at a time, by the permission and the day.
+// TestActivityHolders: for a permission and a day the page shows who held it.
 func TestActivityHolders(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -296,7 +296,8 @@ func TestActivityHolders(t *testing.T) {
 	}
 }
 
-// TestActivityReader: who may see the record and nothing else asks for nothing else.
+// TestActivityReader: for a person with only the permission for this screen, it requests nothing that they
+// may not read.
 func TestActivityReader(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t), "core.activity.read")
@@ -315,7 +316,7 @@ func TestActivityReader(t *testing.T) {
 	p.waitForText("You no longer have access (core.activity.read).")
 }
 
-// TestActivityFails: what cannot be read now is said, and what was read stays.
+// TestActivityFails: a failed request is reported, and the entries loaded before stay.
 func TestActivityFails(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -334,8 +335,8 @@ func TestActivityFails(t *testing.T) {
 	p.waitFor(`!document.querySelector(".stale")`)
 }
 
-// TestActivityRightToLeft: where people read from the right, an entry begins there with its time; the keys of
-// settings stay as they are written, and a name moves nothing around it.
+// TestActivityRightToLeft: in a right-to-left language an entry begins at the right with its time. Keys of
+// settings stay left to right, and a name does not change the order of the text around it.
 func TestActivityRightToLeft(t *testing.T) {
 	t.Parallel()
 	f := newActivityFixture(t, newFixture(t))
@@ -357,7 +358,7 @@ func TestActivityRightToLeft(t *testing.T) {
 			t.Errorf("%d px wide: %q do not begin on the right with time and picture", v.width, wrong)
 		}
 	}
-	// Each name has a direction of its own: its bracket closes behind it, and not at the other end.
+	// Each name has its own direction, so that a bracket in it stays at its end.
 	plain := eval[[]string](p, `[...document.querySelectorAll(".days li p *")].filter((part) =>
 		part.childElementCount === 0 && part.innerText.includes("Reader (1)") && part.closest("bdi") === null)
 		.map((part) => part.outerHTML)`)

@@ -22,8 +22,9 @@ func (p *tab) signInAs(email, password string) {
 
 const rotaSecret = "quite-a-long-secret-of-the-rota"
 
-// TestUnblockingDaemon is walk-through 5 on the platform itself: each blocked module says why, and the
-// settings that one lacks let it run after a restart. Rota stands in for the module of that name.
+// TestUnblockingDaemon is walk-through 5 on the real platform: each blocked module shows the reason, and a
+// module whose settings were missing runs after they are set and the platform is restarted. A test module
+// replaces Rota.
 func TestUnblockingDaemon(t *testing.T) {
 	w := &displayFixture{t: t, port: freePort(t),
 		folder:    install(t, "../../modules/announcements", "./testdata/rota"),
@@ -61,7 +62,7 @@ func TestUnblockingDaemon(t *testing.T) {
 	p.waitForText("1 running, 2 blocked, 0 off")
 }
 
-// songs is a module with nothing but a page.
+// songs is a module that has only a page.
 var songs = map[string]string{
 	"module.json": `{ "manifestVersion": 7, "id": "songs", "name": "Songs", "version": "1.0.0",
 		"icon": "music", "compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" },
@@ -69,7 +70,7 @@ var songs = map[string]string{
 	"ui/index.js": mounting(`container.textContent = "Sing.";`),
 }
 
-// startWithSongs is narthex dev with Announcements, which also stands in for Stage, and Songs.
+// startWithSongs starts narthex dev with Songs and with Announcements, which is used in place of Stage, too.
 func startWithSongs(t *testing.T) *devServer {
 	t.Helper()
 	folder := install(t, "../../modules/announcements")
@@ -83,7 +84,7 @@ func startWithSongs(t *testing.T) *devServer {
 	return startIn(t, folder)
 }
 
-// TestAdministrationDaemon is walk-throughs 6 and 7 on the platform itself.
+// TestAdministrationDaemon is walk-throughs 6 and 7 on the real platform.
 func TestAdministrationDaemon(t *testing.T) {
 	d := startWithSongs(t)
 	d.exec(t, `
@@ -97,7 +98,7 @@ func TestAdministrationDaemon(t *testing.T) {
 	t.Run("pair", func(t *testing.T) { testPairingByHand(t, d, p) })
 }
 
-// testOrganising arranges the navigation by keyboard, then by mouse, and looks at it as a member.
+// testOrganising arranges the navigation by keyboard, then by mouse, and checks the result as a member.
 func testOrganising(t *testing.T, d *devServer, p *tab) {
 	p.tabTo("Add group")
 	p.key("\r")
@@ -133,7 +134,7 @@ func testOrganising(t *testing.T, d *devServer, p *tab) {
 	member.waitForNone("navigation", "Administration")
 }
 
-// tabTo goes to a control by the Tab key alone.
+// tabTo moves the focus to a control with the Tab key only.
 func (p *tab) tabTo(name string) {
 	p.t.Helper()
 	for range 200 {
@@ -146,8 +147,8 @@ func (p *tab) tabTo(name string) {
 	p.t.Fatalf("the Tab key does not reach %q", name)
 }
 
-// testPairingByHand pairs a screen by the code that it shows. It is a screen then, nobody's browser, and it
-// is one still after it was switched off and on.
+// testPairingByHand pairs a screen with the code that it shows. The screen has no person's session, and it is
+// still paired after a restart of its browser.
 func testPairingByHand(t *testing.T, d *devServer, p *tab) {
 	begin := keptProfile(t, d.address+"/display/announcements")
 	wall := begin()

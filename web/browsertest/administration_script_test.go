@@ -5,15 +5,15 @@ import "testing"
 const administrationScript = `performance.getEntriesByType("resource").some(` +
 	`({ name }) => name.includes("administration.js"))`
 
-// setAdministrator lets the person decide about modules, of which there are none.
+// setAdministrator gives the person the permission to manage modules, and installs no module.
 func setAdministrator(h *fixture) {
 	h.setSignedIn(person)
 	h.setNavigation([]string{"core.modules.lifecycle.manage"}, nil)
 	h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
 }
 
-// TestAdministrationIsLoadedWhenOpened: its group stands in the sidebar even without any module, and its
-// script comes with the first of its screens.
+// TestAdministrationIsLoadedWhenOpened: the sidebar has the group Administration even without any module. Its
+// script is loaded with the first of its screens.
 func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -33,7 +33,8 @@ func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	p.waitFor(administrationScript)
 }
 
-// TestAdministrationIsRefused: who may not use a screen is told what is missing, and its script stays away.
+// TestAdministrationIsRefused: a person without the permission for a screen is shown which one is missing,
+// and the script of the administration is not loaded.
 func TestAdministrationIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept)
@@ -45,7 +46,8 @@ func TestAdministrationIsRefused(t *testing.T) {
 	}
 }
 
-// TestAdministrationOfAnotherBuild: a tab that was open while the server got another build does not mix them.
+// TestAdministrationOfAnotherBuild: a tab that was loaded before the server was upgraded does not mix scripts
+// of two builds.
 func TestAdministrationOfAnotherBuild(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

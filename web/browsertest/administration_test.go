@@ -9,26 +9,27 @@ import (
 	"testing"
 )
 
-// everyPermission is what the owner holds of the platform's own.
+// everyPermission are all permissions of the platform's own, which the owner has.
 var everyPermission = []string{
 	"core.authorization.grants.manage", "core.dashboard.navigation.manage", "core.devices.manage",
 	"core.house.manage", "core.modules.configuration.manage", "core.modules.lifecycle.manage",
 }
 
-// modulesFixture stands in for the platform's administration: modules that run, are blocked and are off.
+// modulesFixture replaces the platform's administration of modules: some run, some are blocked and some are
+// off.
 type modulesFixture struct {
 	*fixture
 	mu      sync.Mutex
 	modules []object
 }
 
-// newModulesFixture signs in somebody who may do everything.
+// newModulesFixture signs in a person with every permission.
 func newModulesFixture(t *testing.T) *modulesFixture {
 	t.Helper()
 	return setModulesFixture(t, newFixture(t))
 }
 
-// setModulesFixture gives a fixture modules in many states.
+// setModulesFixture adds modules in many states to a fixture.
 func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 	t.Helper()
 	o := &modulesFixture{fixture: h}
@@ -80,7 +81,7 @@ func dependsOn(moduleID string) object {
 	}}
 }
 
-// installed is one entry of the lifecycle; more replaces fields of it.
+// installed returns one entry of the module list; more replaces fields of it.
 func installed(id, name string, runtime object, more ...object) object {
 	entry := object{
 		"id": id, "name": name, "version": "1.0.0", "configured": object{"enabled": true, "explicit": false},
@@ -104,8 +105,8 @@ func (o *modulesFixture) serveList(w http.ResponseWriter) {
 	reply(w, 200, string(text))
 }
 
-// previewOf is what the next start would make of what waits for it: each module runs if it is switched on,
-// unless its "then" says otherwise.
+// previewOf returns the preview of a restart with the pending changes: each module runs if it is switched on,
+// unless its field "then" sets another state.
 func previewOf(modules []object) object {
 	differing := []object{}
 	for _, entry := range modules {
@@ -137,7 +138,8 @@ func (o *modulesFixture) setModule(id string, fields object) object {
 	return o.modules[at]
 }
 
-// respondPreview lets a module be switched: the preview answers with what is given, the write is kept.
+// respondPreview allows a module to be switched: the preview returns the given object, and the write is
+// stored.
 func (o *modulesFixture) respondPreview(id string, preview object) {
 	o.respondJSON("POST /api/v1/module-lifecycle/"+id+"/preview", 200, preview)
 	o.handle("PUT /api/v1/module-lifecycle/"+id+"/enabled", func(w http.ResponseWriter, r *http.Request) {
@@ -154,7 +156,7 @@ func (o *modulesFixture) respondPreview(id string, preview object) {
 	})
 }
 
-// countWrites counts the requests that change something.
+// countWrites counts the requests that change data.
 func (h *fixture) countWrites() (n int) {
 	for _, asked := range h.requests() {
 		if !strings.HasPrefix(asked, "GET ") && !strings.Contains(asked, "/api/auth/") &&
@@ -165,7 +167,7 @@ func (h *fixture) countWrites() (n int) {
 	return n
 }
 
-// administrationScreens are those below "admin/".
+// administrationScreens are the screens below "admin/".
 var administrationScreens = []screenCase{
 	{"W7-modules", "/#/admin/modules", modulesInEveryState, waitForTableRow},
 	{"W7-filtered", "/#/admin/modules", modulesInEveryState, func(p *tab) {
@@ -272,7 +274,8 @@ func modulesInEveryState(t *testing.T, h *fixture) {
 	o.setModule("songs", object{"restartRequired": true})
 }
 
-// TestAdministrationScreens looks at every screen of the administration as TestScreens looks at the others.
+// TestAdministrationScreens checks every screen of the administration as TestScreens checks the other
+// screens.
 func TestAdministrationScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, administrationScreens)

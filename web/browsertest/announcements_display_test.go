@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// fetchInPage asks the platform as who is signed in on this page, and leaves the response in window.answer.
+// fetchInPage sends a request as the person signed in on this page, and stores the response in window.answer.
 func (p *tab) fetchInPage(method, path, body string) {
 	p.t.Helper()
 	p.runScript(fmt.Sprintf(`
@@ -20,8 +20,8 @@ func (p *tab) fetchInPage(method, path, body string) {
 		window.answer = response.status === 204 ? null : await response.json();`, method, body, path))
 }
 
-// TestAnnouncementsOnAScreen: a paired screen shows the board of the platform itself, follows what is
-// written and shown now, and never leaves its frame. How long that takes is logged, and not judged.
+// TestAnnouncementsOnAScreen: a paired screen shows the board of the real platform, follows edits and "Show
+// now", and keeps its content inside its frame. The delays are logged and not asserted.
 func TestAnnouncementsOnAScreen(t *testing.T) {
 	d := start(t)
 	p := openPage(t, d.address+"/#/m/announcements", desktop)
@@ -43,7 +43,7 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 	p.fetchInPage("POST", slides+"/"+id+"/show", `{}`)
 	const title = `[...document.querySelectorAll(".stage .slide-title")].at(-1)?.textContent`
 	screen.waitFor(title + ` === "0"`)
-	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // the tile, too
+	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // also the tile
 	screen.runScript(`
 		window.painted = {};
 		window.faint = []; // what is corrected where it stands does not fade
@@ -63,7 +63,7 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 		screen.waitFor(at)
 		took = append(took, eval[int64](screen, at)-eval[int64](p, `began`))
 	}
-	// When another slide had its turn in between, the next one may fade in.
+	// If another slide was shown in between, the next one may fade in.
 	if faint := eval[[]string](screen, `faint`); len(faint) > edits/4 {
 		t.Errorf("the corrections %q fade in, want them to be there at once", faint)
 	}

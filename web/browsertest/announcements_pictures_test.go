@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chooseFile gives a file to the input that a selector finds, as a person does in the system's dialog.
+// chooseFile sets the file of the input that a selector finds, as the system's file dialog would.
 func (p *tab) chooseFile(selector, path string) {
 	p.t.Helper()
 	p.waitFor(`document.querySelector(` + jsonOf(p.t, selector) + `)`)
@@ -37,7 +37,7 @@ func (p *tab) chooseFile(selector, path string) {
 	}))
 }
 
-// writePhotograph writes a JPEG of about six MiB, larger than a screen: noise cannot be made smaller.
+// writePhotograph writes a JPEG of about six MiB that is larger than a screen; noise cannot be compressed.
 func writePhotograph(t *testing.T) (path string) {
 	t.Helper()
 	const width, height = 3200, 2000
@@ -59,7 +59,7 @@ func writePhotograph(t *testing.T) (path string) {
 	return putFile(t, "photograph.jpg", file.Bytes())
 }
 
-// putFile writes a file of the test's own.
+// putFile writes a file into a new temporary folder.
 func putFile(t *testing.T, name string, content []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
@@ -69,15 +69,15 @@ func putFile(t *testing.T, name string, content []byte) (path string) {
 	return path
 }
 
-// TestAnnouncementsPictures: on the platform itself, a photograph becomes a notice, the Dashboard shows what
-// the board shows, and Show now acts at once.
+// TestAnnouncementsPictures: on the real platform a photograph becomes a notice, the Dashboard shows the same
+// as the board, and Show now takes effect at once.
 func TestAnnouncementsPictures(t *testing.T) {
 	d := start(t)
 	p := openPage(t, d.address+"/#/m/announcements", desktop)
 	p.submit("owner@example.org", d.password)
 	p.find("link", "Welcome")
 	p.waitFor(`document.querySelector(".now .slide")`)
-	p.waitFor(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
+	p.waitFor(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample notice
 	p.assertAccessible("announcements with the board")
 	p.screenshot("announcements-board")
 
@@ -116,7 +116,7 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.screenshot("announcements-board-narrow")
 	p.setView(desktop)
 
-	// Somebody else writes: the first list follows by itself.
+	// Another tab writes: the list in the first tab is updated without a reload.
 	second := p.openTab(d.address + "/#/m/announcements")
 	second.click("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
@@ -129,8 +129,8 @@ func TestAnnouncementsPictures(t *testing.T) {
 	testExchange(t, p)
 }
 
-// testExchange saves all notices as a file, and gives one back: a mistake in it is told with its place, and
-// what would change is asked before.
+// testExchange exports all notices to a file, and imports one: an error in it is reported with its place, and
+// the changes must be confirmed first.
 func testExchange(t *testing.T, p *tab) {
 	t.Helper()
 	p.runScript(`URL.createObjectURL = (blob) => {

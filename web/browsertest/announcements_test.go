@@ -17,15 +17,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// noticesFixture stands in for the server side of the announcements module.
+// noticesFixture replaces the server of the announcements module.
 type noticesFixture struct {
 	mu     sync.Mutex
 	slides []object
-	rev    int // of the order
-	refuse int // a status that the next write gets
+	rev    int // of the slides' order
+	refuse int // the status of the next write, if it is refused
 }
 
-// newNoticesFixture publishes the announcements module with a few notices, for somebody who may write them.
+// newNoticesFixture publishes the announcements module with a few notices, for a person who may write them.
 func newNoticesFixture(t *testing.T, h *fixture, permissions ...string) *noticesFixture {
 	t.Helper()
 	script, err := os.ReadFile("../../modules/announcements/ui/index.js")
@@ -72,10 +72,11 @@ func (n *noticesFixture) list(w http.ResponseWriter, _ *http.Request) {
 	reply(w, 200, string(text))
 }
 
-// maxWrite is the declared limit of the module's writes, bytes.
+// maxWrite is the limit that the module declares for bodies of writes, in bytes.
 const maxWrite = 16 << 10
 
-// refused answers the status that the next write is to get, and a body that is too large.
+// refused responds to a write that has to be refused: because of its size, or with the status that the test
+// has set.
 func (n *noticesFixture) refused(w http.ResponseWriter, r *http.Request) bool {
 	if body, _ := io.ReadAll(r.Body); len(body) > maxWrite {
 		reply(w, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`)
@@ -141,7 +142,7 @@ func (n *noticesFixture) remove(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(204)
 }
 
-// place is called with the lock held.
+// place must be called with the lock held.
 func (n *noticesFixture) place(w http.ResponseWriter, r *http.Request) {
 	var wanted struct {
 		After any
@@ -168,14 +169,14 @@ func (n *noticesFixture) titles() (titles []string) {
 	return titles
 }
 
-// chooseMenuItem opens a menu and presses one of its items.
+// chooseMenuItem opens a menu and clicks one of its items.
 func (p *tab) chooseMenuItem(menu, item string) {
 	p.t.Helper()
 	p.click("button", menu)
 	p.click("menuitem", item)
 }
 
-// TestAnnouncements writes, changes, publishes, orders and deletes notices.
+// TestAnnouncements creates, changes, publishes, orders and deletes notices.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -244,7 +245,7 @@ func TestAnnouncements(t *testing.T) {
 	p.waitForNone("link", "Harvest supper")
 }
 
-// TestAnnouncementsConflict: nobody overwrites another unawares, and nobody's words are lost.
+// TestAnnouncementsConflict: a person cannot overwrite another's changes unknowingly, and no text is lost.
 func TestAnnouncementsConflict(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -273,7 +274,7 @@ func TestAnnouncementsConflict(t *testing.T) {
 	}
 }
 
-// TestAnnouncementsDraft: what was begun survives a look elsewhere and a refusal.
+// TestAnnouncementsDraft: an unfinished notice is kept after visiting another page and after a refused save.
 func TestAnnouncementsDraft(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -298,7 +299,7 @@ func TestAnnouncementsDraft(t *testing.T) {
 	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
 }
 
-// TestAnnouncementsForReaders: who may not write is offered nothing of it.
+// TestAnnouncementsForReaders: a person without the permission to write sees no controls for writing.
 func TestAnnouncementsForReaders(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -311,7 +312,7 @@ func TestAnnouncementsForReaders(t *testing.T) {
 	}
 }
 
-// TestUnsavedNotice: no way out of a half-written notice loses it without a question.
+// TestUnsavedNotice: every way to leave an unfinished notice asks first.
 func TestUnsavedNotice(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(p *tab){
@@ -340,8 +341,8 @@ func TestUnsavedNotice(t *testing.T) {
 	}
 }
 
-// TestMoveAmongManyNotices: a board of any length can be ordered, for a move names one row and its new
-// neighbour.
+// TestMoveAmongManyNotices: a board of any length can be ordered, because a move sends only the row and its
+// new neighbour.
 func TestMoveAmongManyNotices(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -359,7 +360,8 @@ func TestMoveAmongManyNotices(t *testing.T) {
 	}
 }
 
-// TestEditorIsNotForReaders: a reader who follows a link to the editor is told at once, not when they save.
+// TestEditorIsNotForReaders: a reader who follows a link to the editor is refused at once, not only when
+// saving.
 func TestEditorIsNotForReaders(t *testing.T) {
 	t.Parallel()
 	for _, subpath := range []string{"new", "edit/00000000-0000-4000-8000-000000000001"} {
@@ -372,13 +374,13 @@ func TestEditorIsNotForReaders(t *testing.T) {
 	}
 }
 
-// TestReadersSeeStanding: a reader sees which notices are not shown on the board now.
+// TestReadersSeeStanding: a reader sees which notices the board does not show now.
 func TestReadersSeeStanding(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.setSignedIn(person)
 	n := newNoticesFixture(t, h, "announcements.slides.read")
-	n.slides = slices.Delete(n.slides, 2, 3) // what is not published, a reader does not get
+	n.slides = slices.Delete(n.slides, 2, 3) // a reader does not receive unpublished notices
 	p := openPage(t, h.URL+"/#/m/announcements", phone)
 	p.waitForVisibleText("Welcome")
 	p.waitFor(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +

@@ -12,13 +12,13 @@ var (
 	portrait  = view{width: 1080, height: 1920}
 )
 
-// boardCase is a board that people may well write.
+// boardCase is a board with text as people might write it.
 type boardCase struct {
-	slide  object // nil: nothing is due
+	slide  object // nil: no slide is due
 	query  string // of the page: its language and direction
-	idle   string // what is said when nothing is due
-	cut    bool   // there is more than fits
-	broken bool   // inside a word, for want of room
+	idle   string // the message while no slide is due
+	cut    bool   // the text does not fit
+	broken bool   // a word is broken, because it is too wide
 }
 
 func boardCases() map[string]boardCase {
@@ -35,7 +35,7 @@ func boardCases() map[string]boardCase {
 			"Next Sunday after the service.\nPlease bring something to share.", nil)},
 		"title": {slide: slide(1, "Welcome", "", nil)},
 		"german": {slide: slide(1, german, "Die "+german+" liegen im Gemeindebüro.", nil), query: "locale=de",
-			broken: true}, // on an upright screen only
+			broken: true}, // only on a portrait screen
 		"longest": {slide: slide(1, strings.Repeat("Donaudampfschiff", 6), "", nil), query: "locale=de",
 			broken: true},
 		"long title":          {slide: slide(1, strings.Repeat("Long words ", 10)+"and more", "Text", nil)},
@@ -52,8 +52,8 @@ func boardCases() map[string]boardCase {
 	}
 }
 
-// TestBoardIsReadable: whatever is written, its words keep inside the screen and are large enough for five
-// metres, and a word is broken only when it is wider than the screen at the smallest size.
+// TestBoardIsReadable: any text stays inside the screen and is large enough to be read from five metres. A
+// word is broken only if it is wider than the screen at the smallest size.
 func TestBoardIsReadable(t *testing.T) {
 	t.Parallel()
 	for name, c := range boardCases() {
@@ -71,7 +71,7 @@ func TestBoardIsReadable(t *testing.T) {
 				w.waitForFrames()
 				for deadline := time.Now().Add(patience); !c.broken && time.Now().Before(deadline) &&
 					len(eval[[]string](w.tab, unreadable)) > 0; {
-					w.waitForFrames() // the text is fitted again when its picture is there
+					w.waitForFrames() // the text is fitted again after the picture has loaded
 				}
 				w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
 				if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
@@ -87,12 +87,13 @@ func TestBoardIsReadable(t *testing.T) {
 	}
 }
 
-// waitForFrames waits until the page was laid out and painted.
+// waitForFrames waits until the page has been laid out and painted.
 func (w *boardPage) waitForFrames() {
 	w.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
 }
 
-// unreadable names what is too small, outside the screen or, in what is not cut, broken inside a word.
+// unreadable returns text that is too small, outside the screen or, unless the text is cut, broken inside a
+// word.
 const unreadable = `(() => {
 	const found = [];
 	const least = 0.062 * Math.min(innerWidth, innerHeight);
@@ -118,7 +119,7 @@ const unreadable = `(() => {
 	return found;
 })()`
 
-// TestBoardFollows: what is written is on the screen at once, and what has its time comes and goes by the
+// TestBoardFollows: edits appear on the screen at once, and slides with a time appear and disappear by the
 // server's clock.
 func TestBoardFollows(t *testing.T) {
 	t.Parallel()
@@ -143,7 +144,7 @@ func TestBoardFollows(t *testing.T) {
 	for _, step := range []struct {
 		ahead time.Duration
 		words string
-	}{{61 * time.Minute, "Lunch"}, {121 * time.Minute, "Nothing"}} { // without a word of the server
+	}{{61 * time.Minute, "Lunch"}, {121 * time.Minute, "Nothing"}} { // without any message from the server
 		w.runScript(fmt.Sprintf(`
 			const { board } = { board: null };
 			const real = performance.now.bind(performance);
@@ -162,7 +163,7 @@ func TestBoardFollows(t *testing.T) {
 	w.waitFor(`stopped === 3 && !document.querySelector(".stage")`)
 }
 
-// TestBoardByTheServersClock: a screen whose own clock is an hour wrong shows what is due.
+// TestBoardByTheServersClock: a screen whose own clock is an hour wrong shows the slides that are due.
 func TestBoardByTheServersClock(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
@@ -184,8 +185,8 @@ func TestBoardByTheServersClock(t *testing.T) {
 	}
 }
 
-// TestBoardPictures: a picture is decoded before it is shown; without it, and with a kind that cannot be
-// shown, the board goes on.
+// TestBoardPictures: a picture is decoded before it is shown. If it is missing, or a slide's kind cannot be
+// shown, the board continues.
 func TestBoardPictures(t *testing.T) {
 	t.Parallel()
 	w := openWall(t, "contributed", landscape)
@@ -222,7 +223,8 @@ func TestBoardPictures(t *testing.T) {
 	}
 }
 
-// TestBoardRotates: with a fade one slide follows another without a gap, the next one made ahead.
+// TestBoardRotates: with a fade there is no gap between two slides, because the next one is prepared in
+// advance.
 func TestBoardRotates(t *testing.T) {
 	t.Parallel()
 	w := openWall(t, "", landscape)

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// wallPage mounts the display of the announcements as a host would, on a context whose server is the test:
-// window.readers are those of its channel, window.ahead is how far the server's clock is ahead of the
-// browser's, in milliseconds.
+// wallPage mounts the display of the announcements as a host would, with a context in which the test is the
+// server: window.readers are the readers of its channel, window.ahead is how many milliseconds the server's
+// clock is ahead of the browser's.
 const wallPage = `<!doctype html><title>wall</title>
 <style>html, body { margin: 0; block-size: 100%; background: #000; }
 #screen { position: fixed; inset: 0; }</style>
@@ -57,13 +57,14 @@ const wallPage = `<!doctype html><title>wall</title>
 	});
 </script>`
 
-// boardPage is a display of the announcements without a platform.
+// boardPage is a page with the display of the announcements, without a platform.
 type boardPage struct {
 	*tab
 	board object
 }
 
-// openWall shows an empty board. Pictures are painted as <width>x<height>; "missing" is none.
+// openWall shows an empty board. A picture's id is its size, <width>x<height>; the picture "missing" does not
+// exist.
 func openWall(t *testing.T, query string, v view) *boardPage {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +93,7 @@ func openWall(t *testing.T, query string, v view) *boardPage {
 	return w
 }
 
-// paint draws hills under an evening sky.
+// paint responds with a picture of hills under an evening sky.
 func paint(w http.ResponseWriter, size string) {
 	width, height, _ := strings.Cut(size, "x")
 	across, _ := strconv.Atoi(width)
@@ -112,7 +113,7 @@ func paint(w http.ResponseWriter, size string) {
 	_ = png.Encode(w, canvas)
 }
 
-// slide is one on the board; more changes its fields.
+// slide returns a slide of the board; more replaces fields of it.
 func slide(number int, title, body string, more object) object {
 	s := object{
 		"id": fmt.Sprintf("00000000-0000-4000-8000-%012d", number), "kind": "notice", "title": title, "body": body,
@@ -125,7 +126,7 @@ func slide(number int, title, body string, more object) object {
 	return s
 }
 
-// sendSnapshot gives the display a board of these slides.
+// sendSnapshot sends the display a board with these slides.
 func (w *boardPage) sendSnapshot(rev int, settings object, slides ...object) {
 	w.t.Helper()
 	all := object{"slideSeconds": 120, "showClock": true, "transition": "cut", "idleMessage": ""}
@@ -138,7 +139,7 @@ func (w *boardPage) sendSnapshot(rev int, settings object, slides ...object) {
 	w.sendEvent("snapshot", object{"rev": rev, "settings": all, "slides": slides, "show": nil})
 }
 
-// sendEvent gives the newest reader a value; a snapshot has the server's time.
+// sendEvent sends an event to the newest reader; a snapshot also contains the server's time.
 func (w *boardPage) sendEvent(what string, value object) {
 	w.t.Helper()
 	text, err := json.Marshal(value)
@@ -150,7 +151,7 @@ func (w *boardPage) sendEvent(what string, value object) {
 		readers.at(-1).%s({ serverTime, ...%s })`, what, text))
 }
 
-// waitForText waits for the words of the one slide that is on the stage.
+// waitForText waits until the only slide on the stage has this text.
 func (w *boardPage) waitForText(words string) {
 	w.t.Helper()
 	w.waitFor(fmt.Sprintf(`document.querySelectorAll(".slide").length === 1 &&

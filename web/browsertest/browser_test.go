@@ -19,16 +19,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds every wait, on the busiest machine.
+// patience limits every wait, even on a very busy machine.
 const patience = 60 * time.Second
 
-// chromium is the one browser of the test run.
+// chromium is the browser that all tests share.
 var chromium context.Context
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	// Whatever is put aside goes with this folder. Chromium removes its own only in part.
+	// All temporary files are below this folder, which is removed at the end. Chromium itself removes only
+	// some of its own.
 	folder, err := os.MkdirTemp("", "narthex-browsertest-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -40,31 +41,32 @@ func run(m *testing.M) int {
 		}
 	}()
 	if err := errors.Join(os.Chmod(folder, 0o755),
-		os.Setenv("TMPDIR", folder)); err != nil { // PostgreSQL's own user comes by
+		os.Setenv("TMPDIR", folder)); err != nil { // PostgreSQL's own user must be able to enter it
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("lang", "en-GB"),
-		// Each window of a browser that nobody sees would load the suggestions of its address bar twice. And a
-		// page that was left would be kept, so that each page in a tab would need a process of its own.
+		// Without these switches each window of a headless browser would load the suggestions of its address
+		// bar twice, and pages would be kept in the back/forward cache, so that each page of a tab needed a
+		// process of its own.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,"+
 			"WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,BackForwardCache"),
 		chromedp.Env("XDG_CONFIG_HOME="+folder,
-			"XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
+			"XDG_CACHE_HOME="+folder)) // otherwise Chromium creates folders in the home folder
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // as root it has none
+		options = append(options, chromedp.NoSandbox) // it has no sandbox when it runs as root
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	var failure error
-	for range 3 { // a loaded machine may not let it start at once
+	for range 3 { // on a loaded machine the first start may fail
 		browser, cancel := chromedp.NewContext(allocator)
 		defer cancel()
 		if failure = chromedp.Do(browser); failure == nil {
 			chromium = browser
 			code := m.Run()
-			_ = chromedp.Cancel(browser) // waits for its end, and its folder goes with it
+			_ = chromedp.Cancel(browser) // waits for the end of the browser, which removes its folder
 			return code
 		}
 	}
@@ -72,7 +74,7 @@ func run(m *testing.M) int {
 	return 1
 }
 
-// view is how a tab looks at a page.
+// view is the window size and the preferences of a tab.
 type view struct {
 	width, height int64
 	dark          bool
@@ -85,14 +87,14 @@ var (
 	narrow  = view{width: 320, height: 640}
 )
 
-// tab is one page in cookies and storage of its own.
+// tab is one page of a browser context with its own cookies and storage.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 }
 
-// openPage opens an address in a browser that knows nothing yet. An uncaught error in the page fails the
-// test.
+// openPage opens a URL in a new browser context, without cookies or storage. An uncaught error in the page
+// fails the test.
 func openPage(t *testing.T, address string, v view) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
@@ -116,7 +118,7 @@ func openPage(t *testing.T, address string, v view) *tab {
 	return p
 }
 
-// openTab opens an address in another tab of the same browser.
+// openTab opens a URL in another tab of the same browser context.
 func (p *tab) openTab(address string) *tab {
 	p.t.Helper()
 	ctx, cancel := chromedp.NewContext(p.ctx)
@@ -126,7 +128,8 @@ func (p *tab) openTab(address string) *tab {
 	return second
 }
 
-// onNewDocument runs a script in every page that is loaded from now on, before its own.
+// onNewDocument adds a script to every page that is loaded from now on; it runs before the page's own
+// scripts.
 func (p *tab) onNewDocument(script string) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -136,7 +139,7 @@ func (p *tab) onNewDocument(script string) {
 	}))
 }
 
-// setView sets size and preferences.
+// setView sets the window size and the preferences.
 func (p *tab) setView(v view) {
 	p.t.Helper()
 	scheme, motion := "light", "no-preference"
@@ -156,7 +159,7 @@ func (p *tab) setView(v view) {
 		}))
 }
 
-// forceColors shows the page in the few colours that a person has chosen.
+// forceColors emulates forced colours, in which a page has only the few colours that the person has chosen.
 func (p *tab) forceColors() {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -175,7 +178,7 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval answers what an expression of the page is.
+// eval evaluates a JavaScript expression in the page and returns its value.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
@@ -185,8 +188,8 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// waitFor waits until an expression of the page is true. One that looks at what is not there yet is not, nor
-// is any while the page gives way to another.
+// waitFor waits until a JavaScript expression is true. An expression that throws counts as false, and so does
+// one that is evaluated while the page navigates.
 func (p *tab) waitFor(expression string) {
 	p.t.Helper()
 	p.waitUntil(expression, func() bool {
@@ -195,7 +198,7 @@ func (p *tab) waitFor(expression string) {
 	})
 }
 
-// listening keeps what the live regions say, for each is empty again after a while.
+// listening records the texts of the live regions, because each region is emptied again after a while.
 const listening = `
 	window.heard = [];
 	new MutationObserver((changes) => {
@@ -205,7 +208,7 @@ const listening = `
 		}
 	}).observe(document, { subtree: true, childList: true, characterData: true });`
 
-// waitForAnnouncement waits for words of a live region, and forgets what was said up to them.
+// waitForAnnouncement waits for a text in a live region, and discards the texts recorded up to it.
 func (p *tab) waitForAnnouncement(words string) {
 	p.t.Helper()
 	p.waitFor(fmt.Sprintf(`heard.includes(%[1]q) && heard.splice(0, heard.indexOf(%[1]q) + 1)`, words))
@@ -228,7 +231,7 @@ type element struct {
 	text string
 }
 
-// findAll finds what has a role, and a name unless that is empty, in the order of the page.
+// findAll returns the elements with a role and, unless it is empty, a name, in the order of the page.
 func (p *tab) findAll(role, name string) []element {
 	p.t.Helper()
 	nodes, err := chromedp.Run(p.ctx,
@@ -243,7 +246,7 @@ func (p *tab) findAll(role, name string) []element {
 			return found.Nodes, err
 		})
 	if err != nil {
-		return nil // the document changed meanwhile: a wait asks again
+		return nil // the document changed meanwhile: the caller tries again
 	}
 	var elements []element
 	for _, node := range nodes {
@@ -254,7 +257,7 @@ func (p *tab) findAll(role, name string) []element {
 	return elements
 }
 
-// find waits for the first that has a role and a name.
+// find waits for an element with a role and a name, and returns the first.
 func (p *tab) find(role, name string) element {
 	p.t.Helper()
 	var found []element
@@ -265,19 +268,19 @@ func (p *tab) find(role, name string) element {
 	return found[0]
 }
 
-// waitForNone waits until nothing has a role and a name.
+// waitForNone waits until no element has the role and the name.
 func (p *tab) waitForNone(role, name string) {
 	p.t.Helper()
 	p.waitUntil("no "+role+" "+name, func() bool { return len(p.findAll(role, name)) == 0 })
 }
 
-// waitForText waits for words anywhere on the page.
+// waitForText waits for a text anywhere on the page.
 func (p *tab) waitForText(words string) {
 	p.t.Helper()
 	p.waitFor(fmt.Sprintf("document.body?.innerText.includes(%q)", words))
 }
 
-// assertNoText fails when words are on the page now.
+// assertNoText fails the test if the page contains the text now.
 func (p *tab) assertNoText(words string) {
 	p.t.Helper()
 	if strings.Contains(eval[string](p, "document.body.innerText"), words) {
@@ -285,8 +288,8 @@ func (p *tab) assertNoText(words string) {
 	}
 }
 
-// withElement finds the first that has a role and a name, and does something with it that may find it gone:
-// then with what came in its place.
+// withElement finds the first element with a role and a name, and calls do with it. If the element was
+// removed meanwhile, it tries again with the one that replaced it.
 func (p *tab) withElement(
 	role, name string,
 	do func(context.Context, *chromedp.Target, cdp.BackendNodeID) error,
@@ -301,7 +304,7 @@ func (p *tab) withElement(
 	})
 }
 
-// click clicks the first that has a role and a name, with the mouse, where it is.
+// click clicks with the mouse on the first element with a role and a name.
 func (p *tab) click(role, name string) {
 	p.t.Helper()
 	var x, y float64
@@ -324,13 +327,13 @@ func (p *tab) click(role, name string) {
 	p.do(chromedp.MouseClickXY(x, y))
 }
 
-// fill replaces what a field holds.
+// fill replaces the text of a field.
 func (p *tab) fill(name, text string) {
 	p.t.Helper()
 	p.enter("textbox", name, text)
 }
 
-// enter replaces what a field of some role holds.
+// enter replaces the text of a field with the given role.
 func (p *tab) enter(role, name, text string) {
 	p.t.Helper()
 	p.withElement(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
@@ -346,13 +349,13 @@ func (p *tab) enter(role, name, text string) {
 	}))
 }
 
-// key types a key where the focus is.
+// key sends a key to the focused element.
 func (p *tab) key(keys string, modifiers ...chromedp.Modifier) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// waitForHeading waits for a heading that has the focus.
+// waitForHeading waits until a heading has the focus.
 func (p *tab) waitForHeading(title string) {
 	p.t.Helper()
 	p.find("heading", title)
@@ -360,8 +363,8 @@ func (p *tab) waitForHeading(title string) {
 		title))
 }
 
-// retry presses "Try again" on a page that also tries by itself: when that came first, the button is gone
-// and nothing is pressed.
+// retry clicks "Try again" on a page that also retries by itself. If the page was faster, the button is gone,
+// and nothing is clicked.
 func (p *tab) retry() {
 	p.t.Helper()
 	p.runScript(
@@ -369,14 +372,14 @@ func (p *tab) retry() {
 	)
 }
 
-// waitForHome waits for Home, whose heading greets by the time of day.
+// waitForHome waits for Home, whose heading depends on the time of day.
 func (p *tab) waitForHome() {
 	p.t.Helper()
 	p.waitFor(`document.title === "Home - Dashboard" && document.activeElement.tagName === "H1"`)
 }
 
-// assertFits fails when the page is wider than the window, for nothing may be reached by scrolling sideways
-// alone, and when words stick out of what holds them, over what is beside it.
+// assertFits fails the test if the page is wider than the window, because it must not need horizontal
+// scrolling, or if text overflows its element.
 func (p *tab) assertFits() {
 	p.t.Helper()
 	over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -395,7 +398,7 @@ func (p *tab) assertFits() {
 	}
 }
 
-// screenshot leaves a picture of the whole page, when pictures are wanted.
+// screenshot saves a picture of the whole page if NARTHEX_SCREENSHOTS is set.
 func (p *tab) screenshot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("NARTHEX_SCREENSHOTS")

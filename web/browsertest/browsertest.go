@@ -1,4 +1,4 @@
-// Package browsertest walks through the Dashboard with a real browser, by role and name, as assistive
-// technology sees it. It needs Chromium. With NARTHEX_SCREENSHOTS set to a folder, the walks leave pictures
-// of every screen there.
+// Package browsertest tests the Dashboard in a real browser. It finds elements by role and name, as assistive
+// technology does. It needs Chromium. If NARTHEX_SCREENSHOTS names a folder, the tests save pictures of every
+// screen there.
 package browsertest

@@ -15,8 +15,8 @@ import (
 
 const calendarRoot = "/api/v1/modules/calendar"
 
-// TestCalendar walks through the calendar's screens on the platform itself, with one person who writes and
-// another tab that follows.
+// TestCalendar uses the calendar's screens on the real platform, with one tab that writes and another that
+// follows.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
 	d := startIn(t, install(t, "../../modules/calendar", "../../modules/announcements", "../../modules/home"))
@@ -57,8 +57,8 @@ func TestCalendar(t *testing.T) {
 	})
 }
 
-// testCalendarElsewhere: Home has a card of what is next, and the board a slide with the events as they were
-// when somebody took them.
+// testCalendarElsewhere: Home has a card with the next events, and the board a slide with the events as they
+// were when the slide was made.
 func testCalendarElsewhere(p *tab, address string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate(address + "/#/"))
@@ -79,11 +79,11 @@ func testCalendarElsewhere(p *tab, address string) {
 	p.waitForAnnouncement("Saved")
 }
 
-// testCalendarKeys: a month is gone through without a mouse.
+// testCalendarKeys: a month can be navigated by keyboard.
 func testCalendarKeys(p *tab, open func(p *tab, page, words string)) {
 	p.t.Helper()
 	open(p, "month/2027-03-10", "March 2027")
-	p.waitForHeading("Calendar") // which has the focus after a change of the screen
+	p.waitForHeading("Calendar") // the heading has the focus after a change of the screen
 	p.waitFor(`document.querySelector('[data-day="2027-03-10"]')?.focus() === undefined &&
 		document.activeElement.dataset.day === "2027-03-10"`)
 	for _, step := range []struct{ key, day string }{
@@ -110,15 +110,15 @@ func testCalendarKeys(p *tab, open func(p *tab, page, words string)) {
 	p.waitFor(`location.hash === "#/m/calendar/list/2027-02-14"`)
 }
 
-// testCalendarEditor writes an event that repeats, is refused where the hall is taken, and takes it back; the
-// other tab sees all of it.
+// testCalendarEditor creates a repeating event, is refused because the hall is occupied, and deletes the
+// event; the other tab shows all changes.
 func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
 	p.t.Helper()
 	thursday := time.Now().AddDate(0, 0, 7+(11-int(time.Now().Weekday()))%7).Format(time.DateOnly)
 	other.waitForText("Sunday service")
 	other.do(chromedp.Navigate(strings.SplitN(eval[string](other, "location.href"), "#", 2)[0] +
 		"#/m/calendar/list/" + thursday))
-	open(p, "new", "Begins") // today, and not in the past
+	open(p, "new", "Begins") // begins today, which is not in the past
 	p.waitFor(`((date, time) => date !== undefined && date + "T" + time > new Date().toISOString().slice(0, 16))(
 		document.querySelector("[type=date]")?.value, document.querySelector("[type=time]")?.value)`)
 	open(p, "new/"+thursday, "Begins")
@@ -169,7 +169,7 @@ func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
 	other.waitForText("Brass band")
 }
 
-// testManyEvents: a month with 5,000 events is shown, and its time from data to paint is logged.
+// testManyEvents shows a month with 5,000 events, and logs the time from data to paint.
 func testManyEvents(p *tab, open func(p *tab, page, words string)) {
 	p.t.Helper()
 	open(p, "month/2027-08-10", "August 2027")
@@ -206,12 +206,13 @@ func testManyEvents(p *tab, open func(p *tab, page, words string)) {
 	p.screenshot("calendar-many")
 }
 
-// TestCalendarDisplay: what is on now and next, room by room, on a screen that hangs either way.
+// TestCalendarDisplay: a screen shows the current and the next events of each room, in landscape and in
+// portrait.
 func TestCalendarDisplay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	on := func(title string, from, until time.Duration, rooms ...int) object {
-		rooms = append([]int{}, rooms...) // none is [] to a screen
+		rooms = append([]int{}, rooms...) // so that an empty list is [] and not null
 		starts, ends := now.Add(from).UTC(), now.Add(until).UTC()
 		const clock = "2006-01-02T15:04"
 		return object{"event": title, "date": "", "title": title, "start": starts.Format(clock),
@@ -221,7 +222,7 @@ func TestCalendarDisplay(t *testing.T) {
 	rooms := []object{{"id": 1, "name": "Church"}, {"id": 2, "name": "Hall"}, {"id": 3, "name": "Small room"}}
 	busy := []object{on("Seniors' afternoon", -time.Hour, time.Minute, 2),
 		on("Wedding rehearsal of the families with everybody who helps", -time.Minute, time.Hour, 1)}
-	if now.UTC().Hour() < 20 { // what is next is shown as long as it is today
+	if now.UTC().Hour() < 20 { // the next event is shown only if it is today
 		busy = append(busy, on("Choir practice", 2*time.Hour, 3*time.Hour, 2),
 			on("Walk to the lake", 90*time.Minute, 3*time.Hour))
 	}
@@ -233,7 +234,7 @@ func TestCalendarDisplay(t *testing.T) {
 		w.tab.waitForText("Free for the rest of the day")
 		w.screenshot("calendar-display-" + name)
 		w.assertFits()
-		w.runScript(`ahead = 2 * 60_000`) // the platform's clock is wrong: the snapshot's counts
+		w.runScript(`ahead = 2 * 60_000`) // the clock is wrong: the display must use the time in the snapshot
 		w.tab.waitForText("Seniors' afternoon")
 		w.sendEvent("update", object{"rev": 4})
 		w.waitFor(`readers.length === 2 && stopped === 1`)

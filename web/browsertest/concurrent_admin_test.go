@@ -6,19 +6,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// impatient lets whatever a page does every 15 seconds, or more often, happen at once, and never what it does
-// less often.
+// impatient makes intervals of up to 15 seconds fire at once, and longer ones never.
 const impatient = `(() => {
 	const real = window.setInterval;
 	window.setInterval = (run, after = 0, ...more) =>
 		real(run, after < 1000 ? after : after <= 15000 ? 100 : 1e9, ...more);
 })();`
 
-// TestChangesOfOthers: what another administrator does appears in every screen of the administration, within
-// 15 seconds of looking at it and at once when somebody comes back to it.
+// TestChangesOfOthers: a change by another administrator appears in every screen of the administration within
+// 15 seconds, and at once when the person returns to the page.
 func TestChangesOfOthers(t *testing.T) {
 	t.Parallel()
-	// Each of them opens a fixture and returns what the other administrator does.
+	// Each row opens a fixture and returns the change that the other administrator makes.
 	for name, row := range map[string]struct {
 		path   string
 		open   func(t *testing.T, h *fixture) (change func())
@@ -121,9 +120,9 @@ func TestChangesOfOthers(t *testing.T) {
 					p.onNewDocument(impatient)
 				}
 				p.do(chromedp.Navigate(h.URL + row.path))
-				p.waitFor(`document.querySelector("main h1")`) // the words may stand beside the screen as well
+				p.waitFor(`document.querySelector("main h1")`) // the text may also be beside the screen
 				p.waitForText(row.before)
-				h.awaitRead(p) // what is read from now on is read because of the time, or the focus
+				h.awaitRead(p) // every later read has the timer or the focus as its cause
 				change()
 				come(p)
 				p.waitForText(row.after)

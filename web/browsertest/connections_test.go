@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// connections are those that a server has open.
+// connections are the open connections of a server.
 type connections struct {
 	mu  sync.Mutex
 	all map[net.Conn]bool

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// wrongClock sets the clock of a page's computer back by an hour.
+// wrongClock makes the page's clock an hour slow.
 const wrongClock = `(() => {
 	const Right = Date;
 	const now = () => Right.now() - 3600000;
@@ -18,12 +18,12 @@ const wrongClock = `(() => {
 	};
 })();`
 
-// faceOf is what a countdown says, which stands in a shadow tree.
+// faceOf selects the text of a countdown, which is in a shadow tree.
 const faceOf = `[...document.querySelectorAll(".countdown")].at(-1)?.shadowRoot`
 
-// TestCountdown is walk-through 9: a photograph and a countdown are written and shown now, and a wall whose
-// clock is an hour wrong counts by the server's; a picture that is too large is refused with the limit; and
-// without a network the wall shows nothing of the module's. Home shows the latest notice beside.
+// TestCountdown is walk-through 9: a photograph and a countdown are created and shown now, and a wall whose
+// clock is an hour wrong counts by the server's clock. A picture that is too large is refused with the limit.
+// Without a network the wall shows no content of the module. Home shows the latest notice meanwhile.
 func TestCountdown(t *testing.T) {
 	d := startIn(t, install(t, "../../modules/announcements", "../../modules/countdown", "../../modules/home"))
 	p := openPage(t, d.address, desktop)
@@ -70,7 +70,7 @@ func TestCountdown(t *testing.T) {
 	screen.waitFor(`!document.querySelector(".countdown, .slide")`)
 }
 
-// openWrongWall pairs a screen that shows the board, and whose clock is wrong.
+// openWrongWall pairs a screen that shows the board and whose clock is wrong.
 func openWrongWall(t *testing.T, d *devServer, p *tab) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
@@ -88,7 +88,7 @@ func openWrongWall(t *testing.T, d *devServer, p *tab) *tab {
 	return screen
 }
 
-// writeCountdown writes one that ends in two days, and looks at its fields in every size.
+// writeCountdown creates a countdown that ends in two days, and checks its fields in every size.
 func writeCountdown(p *tab) {
 	p.t.Helper()
 	p.chooseMenuItem("More kinds", "New: Countdown")
@@ -106,12 +106,12 @@ func writeCountdown(p *tab) {
 	p.waitFor(`document.querySelector(".preview .countdown")?.shadowRoot.textContent.includes("We begin in")`)
 	p.assertScreen("countdown-editor", false)
 	p.setView(desktop)
-	p.runScript(`document.querySelector(".announcements form").requestSubmit()`) // a toast lies over the button
+	p.runScript(`document.querySelector(".announcements form").requestSubmit()`) // a toast covers the button
 	p.find("link", "Before we begin")
 }
 
-// assertCountsRight compares what the wall says with what is left by the clock of this computer, which is the
-// server's, too.
+// assertCountsRight compares the countdown on the wall with the time left by this computer's clock, which is
+// also the server's.
 func assertCountsRight(t *testing.T, screen, p *tab) {
 	t.Helper()
 	p.fetchInPage("GET", "/api/v1/modules/announcements/slides", "")

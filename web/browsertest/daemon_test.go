@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// devServer is "narthex dev" with a database of its own and the announcements module.
+// devServer is a running "narthex dev" with a database of its own and the announcements module.
 type devServer struct {
 	*daemon
 	folder, address, password string
@@ -22,7 +22,7 @@ func start(t *testing.T) *devServer {
 	return startIn(t, install(t, "../../modules/announcements"))
 }
 
-// startIn starts what is installed in a folder.
+// startIn starts narthex dev in a folder that install made.
 func startIn(t *testing.T, folder string) *devServer {
 	t.Helper()
 	command := exec.Command(filepath.Join(folder, "narthex"), "dev", "--port", "4300") // or the next free one
@@ -33,7 +33,7 @@ func startIn(t *testing.T, folder string) *devServer {
 	return d
 }
 
-// TestDaemon is walk-throughs 1 and 3 on the platform itself, with the real announcements between them.
+// TestDaemon is walk-throughs 1 and 3 on the real platform, with the real announcements module.
 func TestDaemon(t *testing.T) {
 	d := start(t)
 	p := openPage(t, d.address, desktop)
@@ -47,7 +47,7 @@ func TestDaemon(t *testing.T) {
 	enter(p, d.password)
 	p.waitForHome()
 	p.find("navigation", "Modules")
-	p.waitFor(`localStorage.length > 0`) // whose house it is, for the next page
+	p.waitFor(`localStorage.length > 0`) // the house's name is stored for the next page
 	const house = `[[["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\"}"]],[],""]`
 	if kept := eval[string](p, stored); kept != house {
 		t.Errorf("kept in the browser: %s", kept)
@@ -89,7 +89,7 @@ func TestDaemon(t *testing.T) {
 	second.click("button", "Save new password")
 	second.waitForText("This link no longer works.")
 
-	p.click("button", "Publish Harvest supper") // the session has ended meanwhile
+	p.click("button", "Publish Harvest supper") // the session has ended in the meantime
 	enter(p, "quite a new one")
 	p.find("link", "Harvest supper")
 	p.runScript(`document.querySelector(".account > button").click()`)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// screensFixture stands in for the platform's screens.
+// screensFixture replaces the platform's routes for devices.
 type screensFixture struct {
 	*modulesFixture
 	devices []object
@@ -68,7 +68,7 @@ func paired(id, label, moduleID string, seen time.Time) object {
 		"createdAt": "2026-11-01T09:00:00.000Z", "createdBy": person, "lastSeenAt": stamp(seen), "revokedAt": nil}
 }
 
-// write changes what is stored, by the label that was sent.
+// write changes the stored device by the label that was sent.
 func (wl *screensFixture) write(r *http.Request, change func(label string) object) string {
 	wl.mu.Lock()
 	defer wl.mu.Unlock()
@@ -80,7 +80,7 @@ func (wl *screensFixture) write(r *http.Request, change func(label string) objec
 	return string(body)
 }
 
-// TestPairing pairs a screen by its code, which is read as people write it.
+// TestPairing pairs a screen by its code, which may be typed with spaces or hyphens.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	wl := newScreensFixture(t, newFixture(t))
@@ -108,14 +108,14 @@ func TestPairing(t *testing.T) {
 	p.waitForText("Not seen yet")
 }
 
-// TestPairingByLink has the code of the picture that the screen shows.
+// TestPairingByLink opens the address in the screen's QR code, which contains the pairing code.
 func TestPairingByLink(t *testing.T) {
 	t.Parallel()
 	wl := newScreensFixture(t, newFixture(t))
 	openPage(t, wl.URL+"/#/admin/screens/482913", phone).waitForText("Code 482 913 asks to show: Stage")
 }
 
-// TestPairingRefused: what is wrong with a code is said beside it.
+// TestPairingRefused: the reason why a code is refused appears beside the field.
 func TestPairingRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -145,7 +145,7 @@ func TestPairingRefused(t *testing.T) {
 	}
 }
 
-// TestWrongCodes: five wrong codes pause the form.
+// TestWrongCodes: after five wrong codes the form pauses.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
 	wl := newScreensFixture(t, newFixture(t))
@@ -165,7 +165,7 @@ func TestWrongCodes(t *testing.T) {
 	p.assertNoText("asks to show")
 }
 
-// TestScreensAreKept renames and removes, and shows what another administrator does.
+// TestScreensAreKept renames and removes screens, and shows changes of another administrator.
 func TestScreensAreKept(t *testing.T) {
 	t.Parallel()
 	wl := newScreensFixture(t, newFixture(t))

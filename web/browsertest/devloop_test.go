@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// checkout is a folder like this checkout's, with a modules folder of its own.
+// checkout returns a folder with links to this checkout's files and a modules folder of its own.
 func checkout(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -52,7 +52,7 @@ func checkout(t *testing.T) string {
 	return folder
 }
 
-// author is somebody who works on a module that is not in the checkout, with dev running beside.
+// author works on a module outside the checkout while dev runs.
 type author struct {
 	t      *testing.T
 	dev    *devServer
@@ -83,7 +83,7 @@ func newAuthor(t *testing.T) *author {
 	return a
 }
 
-// save writes a file as editors do: beside it, and then in its place.
+// save writes a file as editors do: to a temporary name, and then renames it.
 func (a *author) save(path, text string) {
 	a.t.Helper()
 	path = filepath.Join(a.folder, path)
@@ -104,7 +104,7 @@ func (a *author) read(path string) string {
 	return string(text)
 }
 
-// saveEdited saves a file in which old has given way to words.
+// saveEdited saves a file in which old is replaced by words.
 func (a *author) saveEdited(path, old, words string) {
 	a.t.Helper()
 	text := a.read(path)
@@ -114,7 +114,7 @@ func (a *author) saveEdited(path, old, words string) {
 	a.save(path, strings.ReplaceAll(text, old, words))
 }
 
-// greeting is a server file with a route that answers words, or what a statement finds.
+// greeting returns a server file with a route that responds with words, or with the result of a statement.
 func greeting(words, statement string) string {
 	body := fmt.Sprintf("_, _ = w.Write([]byte(%q))", words)
 	if statement != "" {
@@ -140,15 +140,15 @@ func (m *module) greet(r *sdk.Registry) {
 `, body)
 }
 
-// banner is true when dev's banner on the page has some words.
+// banner is an expression that is true if dev's banner on the page contains the words.
 func banner(words string) string {
 	return fmt.Sprintf(`document.querySelector("narthex-dev")?.shadowRoot.textContent.includes(%q)`, words)
 }
 
 const noBanner = `document.querySelector("narthex-dev") === null`
 
-// TestDevLoop is an afternoon of a module's author: what is saved is on the open page, which is never loaded
-// again, and what is wrong is told there while the version before runs on.
+// TestDevLoop: saved changes appear on the open page without a reload. Failures are shown there, while the
+// previous version continues to run.
 func TestDevLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs from sources")
@@ -222,7 +222,7 @@ func TestDevLoop(t *testing.T) {
 	a.figures(p)
 }
 
-// figures logs how long saves take, and judges nothing.
+// figures logs how long saves take, without asserting anything.
 func (a *author) figures(p *tab) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		return
@@ -250,7 +250,7 @@ func (a *author) figures(p *tab) {
 		server)
 }
 
-// TestDevLoopOnADisplay: a screen that shows a module mounts what was saved, and is never loaded again.
+// TestDevLoopOnADisplay: a screen that shows a module mounts the saved version without a reload.
 func TestDevLoopOnADisplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs from sources")

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// partOf is a module that brings a text to the module hall.
+// partOf returns a module that contributes a text to the module hall.
 func partOf(version, text string) map[string]string {
 	return map[string]string{
 		"module.json": `{ "manifestVersion": 7, "id": "part", "name": "Part", "version": "` + version + `",
@@ -19,8 +19,8 @@ func partOf(version, text string) map[string]string {
 	}
 }
 
-// TestDisplayContributions: the worker keeps the contributions that a display has loaded, no others, and of
-// the version that runs alone.
+// TestDisplayContributions: the service worker keeps only the contributions that a display has loaded, and
+// only in the version that runs.
 func TestDisplayContributions(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestDisplayDaemon is what becomes of a screen when the platform itself is frozen, killed, upgraded, or runs
-// without the module.
+// TestDisplayDaemon: what a screen shows while the platform is frozen, killed, upgraded, or runs without the
+// module.
 func TestDisplayDaemon(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 3)
@@ -26,7 +26,7 @@ func TestDisplayDaemon(t *testing.T) {
 
 	w.publishText("throw in update")
 	p.waitFor(`later(11000) && document.body.innerText.includes("Starting again, last update")`)
-	p.waitForText("welcome (1.0.0)") // also while every new mount throws at its first snapshot
+	p.waitForText("welcome (1.0.0)") // still shown, although every new mount throws at its first snapshot
 	p.waitFor(`window.mounts >= 5`)  // the second mount may still share a snapshot from before
 	p.waitForText("welcome (1.0.0)")
 	p.saveBothOrientations("starting-again")
@@ -93,7 +93,7 @@ func TestDisplayDaemon(t *testing.T) {
 	needy.waitForText("Here is the needy one.")
 }
 
-// upgrade puts another version of the wall module in the place of the one that runs, for the next start.
+// upgrade replaces the version of the wall module, for the next start.
 func (w *displayFixture) upgrade(version string) {
 	w.t.Helper()
 	path := filepath.Join(w.folder, "modules", "wall", "module.json")
@@ -106,8 +106,8 @@ func (w *displayFixture) upgrade(version string) {
 	})
 }
 
-// browserThatRestarts pairs a screen in a browser with a profile of its own and ends that browser. What it
-// returns starts it again.
+// browserThatRestarts pairs a screen in a browser with a profile of its own and ends that browser. restart
+// starts it again.
 func (w *displayFixture) browserThatRestarts(t *testing.T, f *faultProxy) (restart func() *tab) {
 	t.Helper()
 	begin := keptProfile(t, f.origin+"/display/wall")
@@ -119,7 +119,7 @@ func (w *displayFixture) browserThatRestarts(t *testing.T, f *faultProxy) (resta
 	return begin
 }
 
-// keptProfile returns what starts a browser with a profile of its own, which it keeps, at an address.
+// keptProfile returns a function that starts a browser with a persistent profile at an address.
 func keptProfile(t *testing.T, address string) (begin func() *tab) {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "profile-")
@@ -145,7 +145,7 @@ func keptProfile(t *testing.T, address string) (begin func() *tab) {
 	}
 }
 
-// endBrowser waits for the end of the browser, and with it for the cookies on the disk.
+// endBrowser waits for the end of the browser, because then its cookies are on the disk.
 func (p *tab) endBrowser() {
 	p.t.Helper()
 	if err := chromedp.Cancel(p.ctx); err != nil {

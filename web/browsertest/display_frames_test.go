@@ -11,17 +11,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// recording takes pictures of a page until it is stopped, and counts those that show nothing but the ground.
+// recording captures frames of a page until it is stopped, and counts the blank ones.
 type recording struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
 	frames, blank int
-	longest       time.Duration // without a picture of content
-	slowest       time.Duration // between two pictures
+	longest       time.Duration // the longest time without content
+	slowest       time.Duration // the longest time between two frames
 }
 
-// record takes that many pictures a second, or as many as the machine can.
+// record captures that many frames a second, or as many as the machine can.
 func (p *tab) record(perSecond int) *recording {
 	ctx, stop := context.WithCancel(p.ctx)
 	f := &recording{stop: stop}
@@ -32,7 +32,7 @@ func (p *tab) record(perSecond int) *recording {
 		for ctx.Err() == nil {
 			shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 			if err != nil {
-				continue // the page gives way to another, or the film is over
+				continue // the page navigates, or the recording has ended
 			}
 			now := time.Now()
 			f.frames++
@@ -53,13 +53,13 @@ func (p *tab) record(perSecond int) *recording {
 	return f
 }
 
-// end stops the film and waits for it.
+// finish ends the recording and waits for it.
 func (f *recording) finish() {
 	f.stop()
 	f.done.Wait()
 }
 
-// isBlank reports whether a picture has the page's ground, or white, wherever it is looked at. The wall
+// isBlank reports whether a frame has only the page's background, or white, at the sampled points. The wall
 // module fills the screen with a colour.
 func isBlank(shot []byte) bool {
 	picture, err := png.Decode(bytes.NewReader(shot))
@@ -67,16 +67,16 @@ func isBlank(shot []byte) bool {
 		return false
 	}
 	size := picture.Bounds().Size()
-	for _, at := range [][2]int{{4, 4}, {2, 8}, {12, 12}} { // fractions of the picture, clear of text and pill
+	for _, at := range [][2]int{{4, 4}, {2, 8}, {12, 12}} { // fractions, away from text and indicator
 		r, g, b, _ := picture.At(size.X/at[0], size.Y/at[1]).RGBA()
-		if g >= r+8<<8 || g >= b+8<<8 { // green, also when it is made to look old
+		if g >= r+8<<8 || g >= b+8<<8 { // green, even if the page is dimmed
 			return false
 		}
 	}
 	return true
 }
 
-// saveBothOrientations leaves pictures of the page as it looks on a screen that hangs one way and the other.
+// saveBothOrientations saves screenshots of the page in landscape and in portrait.
 func (p *tab) saveBothOrientations(name string) {
 	p.t.Helper()
 	for _, way := range []struct {
@@ -90,7 +90,7 @@ func (p *tab) saveBothOrientations(name string) {
 	p.setView(tv)
 }
 
-// assertNoBlank fails when a film shows a blank for longer than a second.
+// assertNoBlank fails the test if a recording is blank for longer than a second.
 func (f *recording) assertNoBlank(t *testing.T, where string) {
 	t.Helper()
 	t.Logf("%s: %d pictures, %d blank, at most %v without content, at most %v between two", where, f.frames,

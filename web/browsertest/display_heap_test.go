@@ -17,11 +17,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// memoryUse is what a page holds after a collection. Sizes are bytes.
+// memoryUse is the memory of a page after a garbage collection, in bytes.
 type memoryUse struct {
-	heap             float64 // all of the engine's heap, with the code that it has compiled
-	objects          int64   // of it what scripts have made: objects, closures, arrays, strings
-	nodes, listeners int64   // of the document and of what has left it
+	heap             float64 // the engine's whole heap, including compiled code
+	objects          int64   // the part that scripts allocated: objects, closures, arrays, strings
+	nodes, listeners int64   // attached and detached
 }
 
 func (m memoryUse) String() string {
@@ -29,7 +29,7 @@ func (m memoryUse) String() string {
 		int(m.heap)>>10, m.objects>>10, m.nodes, m.listeners)
 }
 
-// heapSize is all of the engine's heap after a collection, bytes.
+// heapSize returns the size of the engine's whole heap after a garbage collection, in bytes.
 func (p *tab) heapSize() float64 {
 	p.t.Helper()
 	used, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (float64, error) {
@@ -48,8 +48,8 @@ func (p *tab) heapSize() float64 {
 	return used
 }
 
-// memoryUse measures a page. The browser counts nodes and listeners until they are swept, which it does at
-// its leisure, so the least of some counts is taken.
+// memoryUse measures a page. The browser still counts nodes and listeners that are not swept yet, so the
+// minimum of several counts is used.
 func (p *tab) memoryUse() memoryUse {
 	p.t.Helper()
 	m := memoryUse{objects: p.heapSnapshot().scriptObjects(), nodes: math.MaxInt64, listeners: math.MaxInt64}
@@ -65,15 +65,15 @@ func (p *tab) memoryUse() memoryUse {
 	return m
 }
 
-// heapSnapshot is what of a snapshot of the engine's heap is needed to add it up.
+// heapSnapshot holds the parts of a heap snapshot from which sizes can be summed.
 type heapSnapshot struct {
 	Snapshot struct {
 		Meta struct {
 			Fields []string `json:"node_fields"`
-			Types  []any    `json:"node_types"` // first the names of the types
+			Types  []any    `json:"node_types"` // its first element is the list of the types' names
 		} `json:"meta"`
 	} `json:"snapshot"`
-	Nodes []int64 `json:"nodes"` // the fields of one node after those of the other
+	Nodes []int64 `json:"nodes"` // the fields of all nodes, one node after another
 }
 
 func (p *tab) heapSnapshot() (snapshot heapSnapshot) {
@@ -94,7 +94,7 @@ func (p *tab) heapSnapshot() (snapshot heapSnapshot) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if err == nil { // every part has come before the response
+	if err == nil { // all parts arrive before the response
 		err = json.Unmarshal([]byte(text.String()), &snapshot)
 	}
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *tab) heapSnapshot() (snapshot heapSnapshot) {
 	return snapshot
 }
 
-// scriptObjects adds up what scripts have made. Compiled code and what the browser itself keeps are left out:
-// both grow to a bound that is not the page's.
+// scriptObjects sums the memory that scripts allocated. Compiled code and the browser's own objects are
+// excluded, because the browser limits both, and not the page.
 func (s heapSnapshot) scriptObjects() (sum int64) {
 	fields := s.Snapshot.Meta.Fields
 	kind, size := slices.Index(fields, "type"), slices.Index(fields, "self_size")

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// aDay makes ten minutes as long as a day for a page: its clocks run 144 times as fast, and so do its waits
-// of 30 s and more. Shorter waits stay as they are, because they bound requests that take their real time.
+// aDay makes ten minutes last a day for a page: its clocks, and its waits of 30 s and more, run 144 times as
+// fast. Shorter waits are unchanged, because they limit requests, which take real time.
 const aDay = `(() => {
 	const { setTimeout: once, setInterval: often, performance } = window;
 	const faster = (after) => (after >= 30000 ? after / 144 : after);
@@ -23,8 +23,8 @@ const aDay = `(() => {
 	Date.now = () => day + (date() - day) * 144;
 })();`
 
-// TestDisplaySoak is a day in ten minutes: 200 changes, 40 cuts of the network, 5 restarts of the platform.
-// It runs with NARTHEX_SOAK set.
+// TestDisplaySoak simulates a day in ten minutes: 200 changes, 40 network failures, 5 restarts of the
+// platform. It runs only if NARTHEX_SOAK is set.
 func TestDisplaySoak(t *testing.T) {
 	if os.Getenv("NARTHEX_SOAK") == "" {
 		t.Skip("set NARTHEX_SOAK to run it; it takes ten minutes")
@@ -45,7 +45,7 @@ func TestDisplaySoak(t *testing.T) {
 
 	shown := p.record(5)
 	const changes, warmUp = 200, 60
-	var heaps []int // KiB, every 20 changes
+	var heaps []int // KiB, one entry for 20 changes
 	var warm, half, last memoryUse
 	for n := range changes {
 		step := time.Now()
@@ -57,7 +57,7 @@ func TestDisplaySoak(t *testing.T) {
 		w.publishText(text)
 		if n%5 == 2 {
 			f.setFault([]fault{refuses, badGateway, portal, cutsBodies}[n/5%4])
-			time.Sleep(time.Second) // for so long the network is gone
+			time.Sleep(time.Second) // the duration of the network failure
 			f.setFault(passes)
 		}
 		p.waitForText(text + " (1.0.0)")
@@ -84,21 +84,22 @@ func TestDisplaySoak(t *testing.T) {
 		t.Errorf("%d of %d pictures are blank, for up to %v; want none",
 			shown.blank, shown.frames, shown.longest)
 	}
-	// The first changes and cuts meet what has not run before: afterwards nothing may be left behind by any.
+	// The first changes and failures run code for the first time; after them nothing may accumulate.
 	if last.objects > warm.objects*11/10 || last.nodes > warm.nodes*11/10 ||
 		last.listeners > warm.listeners*11/10 {
 		t.Errorf("after %d changes the page holds %v, at the end %v; want at most a tenth more objects, nodes "+
 			"and listeners", warmUp, warm, last)
 	}
-	// The engine goes on compiling what has run often, up to all that there is.
+	// The engine continues to compile code that runs often, until all of it is compiled.
 	if last.heap > 1.1*half.heap {
 		t.Errorf("in the second half the heap grew from %v to %v bytes, want at most a tenth more",
 			half.heap, last.heap)
 	}
 }
 
-// TestDisplayFigures measures from the call that publishes to the frame that shows it, and from a browser's
-// start with a used profile to the first content. It runs with NARTHEX_FIGURES set, and asserts nothing.
+// TestDisplayFigures measures the time from publishing an update to the frame that shows it, and from the
+// start of a browser with a used profile to the first content. It runs only if NARTHEX_FIGURES is set, and
+// asserts nothing.
 func TestDisplayFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")

@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestDisplayLanguage is every state of a screen in the language of its house, which is not its browser's.
+// TestDisplayLanguage checks every state of a screen in the language of its house, which differs from the
+// browser's.
 func TestDisplayLanguage(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 4)
@@ -59,7 +60,7 @@ func TestDisplayLanguage(t *testing.T) {
 	misplaced.saveBothOrientations("de-misplaced")
 }
 
-// testTroubleInGerman is a mounted screen without a network, back online, loaded again without a network, and
+// testTroubleInGerman checks a mounted screen without a network, back online, reloaded without a network, and
 // with a module that throws.
 func (w *displayFixture) testTroubleInGerman(p *tab) {
 	p.t.Helper()
@@ -91,8 +92,8 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 		!document.body.innerText.includes("Startet neu")`)
 }
 
-// TestDisplayLanguageChanges: a display that is mounted follows the language of the house without a blank,
-// and is told the direction of one that is written from right to left.
+// TestDisplayLanguageChanges: a mounted display changes to a new language of the house without a blank frame,
+// and receives the direction of a right-to-left language.
 func TestDisplayLanguageChanges(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 2)
@@ -101,7 +102,7 @@ func TestDisplayLanguageChanges(t *testing.T) {
 	p.waitFor(`context.locale === "de" && mounts === 1`)
 	shown := p.record(20)
 	w.setLanguage("en")
-	p.runScript(`dispatchEvent(new Event("online"))`) // looks at once
+	p.runScript(`dispatchEvent(new Event("online"))`) // makes it resolve again at once
 	p.waitFor(`context.locale.startsWith("en") && mounts === 2`)
 	p.waitFor(`document.querySelectorAll(".layer").length === 1 &&
 		document.documentElement.lang.startsWith("en")`)

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestDisplaySwap: another version of a display is loaded, mounted and painted behind the one that is shown,
-// however long each takes, and only then takes its place.
+// TestDisplaySwap: another version of a display is loaded, mounted and painted behind the visible one,
+// however long that takes, and only then replaces it.
 func TestDisplaySwap(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestDisplays runs screens against one platform, each behind a proxy of its own.
+// TestDisplays runs several screens against one platform, each behind a proxy of its own.
 func TestDisplays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -36,7 +36,7 @@ func TestDisplays(t *testing.T) {
 	})
 }
 
-// testPairing is a screen's way from six digits to live content, and what its browser keeps then.
+// testPairing follows a screen from its six digits to live content, and checks what its browser stores.
 func testPairing(t *testing.T, w *displayFixture, f *faultProxy) {
 	p := w.openScreen(t, f, "wall")
 	code := p.pairingCode()
@@ -64,8 +64,8 @@ func testPairing(t *testing.T, w *displayFixture, f *faultProxy) {
 	}
 }
 
-// testFaults: whatever stands between screen and platform, the last picture stays, the page survives being
-// loaded again, and everything comes back by itself.
+// testFaults: whatever fails between screen and platform, the last content stays, the page can be reloaded,
+// and everything recovers by itself.
 func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -93,12 +93,12 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 	}
 }
 
-// testRevoked: a removed screen says so and shows the code of a new identity.
+// testRevoked: a removed screen says so and shows the code of a new pairing.
 func testRevoked(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, deviceID := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
 	w.send("POST", "/api/v1/devices/"+deviceID+"/revoke", `{}`)
-	p.runScript(`dispatchEvent(new Event("online"))`) // the next resolution
+	p.runScript(`dispatchEvent(new Event("online"))`) // makes it resolve again
 	p.waitForText("This screen was removed.")
 	p.saveBothOrientations("removed")
 	p.assertNoText("(1.0.0)")
@@ -127,7 +127,7 @@ func testTwoTabs(t *testing.T, w *displayFixture, f *faultProxy) {
 	second.waitForText("(1.0.0)")
 }
 
-// testClock: the wall's own clock is wrong, and the display goes by the server's.
+// testClock: the wall's own clock is wrong, and the display uses the server's.
 func testClock(t *testing.T, w *displayFixture, f *faultProxy, ahead int) {
 	p := w.openScreen(t, f, "wall")
 	w.approveCode(p.pairingCode())
@@ -142,8 +142,8 @@ func testClock(t *testing.T, w *displayFixture, f *faultProxy, ahead int) {
 	p.waitFor(`Math.abs(context.serverNow() - realNow()) < 5000 && Math.abs(Date.now() - realNow()) > 3500000`)
 }
 
-// testRefused: displays that cannot start say so, and one that throws later keeps its last picture and is
-// mounted again.
+// testRefused: a display that cannot start shows the reason. One that throws later keeps its last content and
+// is mounted again.
 func testRefused(t *testing.T, w *displayFixture, f *faultProxy) {
 	for module, code := range map[string]string{
 		"throws": "MODULE_UI_FAILED", "older": "MODULE_UI_ABI_INCOMPATIBLE",

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestDisplayUpkeep is what a screen does by itself in the course of days.
+// TestDisplayUpkeep checks what a screen does by itself over days.
 func TestDisplayUpkeep(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 4)
@@ -23,13 +23,13 @@ func TestDisplayUpkeep(t *testing.T) {
 		{"new host script", testNewHostScript},
 		{"wake lock", testWakeLock},
 		{"dimming", testDimming},
-	} { // one after the other: what one publishes is an update for all
+	} { // not in parallel, because each publishes to the channel of all
 		t.Run(test.name, func(t *testing.T) { test.run(t, w, w.fronts[i]) })
 	}
 }
 
-// testNightlyReload: a page is loaded again when it is 20 hours old, nothing was updated for half an hour,
-// and it is between 3 and 5 o'clock.
+// testNightlyReload: a page is reloaded if it is 20 hours old, had no update for half an hour, and the time
+// is between 3 and 5 o'clock.
 func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -55,7 +55,7 @@ func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
 	assertStays("it is 19 hours old")
 }
 
-// testNewHostScript: a page of another build is loaded once nothing was updated for a minute, and only once.
+// testNewHostScript: a page of an old build is reloaded after a minute without an update, and only once.
 func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -67,7 +67,7 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	w.publishText("latest news")
 	p.waitForText("latest news (1.0.0)")
 	p.runScript(`window.since = performance.now()`)
-	f.setFault(refuses) // a platform that comes back may have another build
+	f.setFault(refuses) // after an outage the platform may have another build
 	f.setFault(passes)
 	p.waitForSnapshot()
 	p.waitUntil("the page has looked", func() bool { return next.pages.Load() > 0 })
@@ -89,8 +89,8 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	}
 }
 
-// testWakeLock: the browser is asked to keep the screen awake while a module is shown and seen, and again
-// after it has let go.
+// testWakeLock: the page requests a wake lock while a module is shown and the page is visible, and again
+// after the browser has released it.
 func testWakeLock(t *testing.T, w *displayFixture, f *faultProxy) {
 	p := w.newTab(t)
 	p.onNewDocument(`
@@ -127,8 +127,8 @@ func testWakeLock(t *testing.T, w *displayFixture, f *faultProxy) {
 	assertAsked(4, "with the new one")
 }
 
-// testDimming: what has not changed for 20 minutes is shown darker, though streams start again and everything
-// moves by some pixels; the next change has its brightness.
+// testDimming: content that has not changed for 20 minutes is dimmed, although streams reconnect and
+// everything is shifted by some pixels. The next change restores the brightness.
 func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -138,9 +138,9 @@ func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 		t.Error("what was painted just now is dimmed")
 	}
 	p.passTime(time.Minute)
-	p.waitFor(`!document.querySelector(".indicator")`) // it has asked to leave the screen on
+	p.waitFor(`!document.querySelector(".indicator")`) // else the indicator asks people to leave the screen on
 	p.passTime(19 * time.Minute)
-	p.waitForTicks(60_000, 1) // everything moves
+	p.waitForTicks(60_000, 1) // everything is shifted
 	p.passTime(2 * time.Minute)
 	p.waitFor(dimmed)
 	p.runScript(`painted = undefined`)
@@ -155,7 +155,8 @@ func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitFor(`!document.documentElement.hasAttribute("data-dimmed")`)
 }
 
-// passTime moves a page's clock on, and waits until its stream has started again and it knows the time again.
+// passTime advances a page's clock, and waits until its stream has reconnected and the page has the server's
+// time again.
 func (p *tab) passTime(duration time.Duration) {
 	p.t.Helper()
 	p.runScript(fmt.Sprintf(`later(%d); window.since = performance.now()`, duration.Milliseconds()))
@@ -163,20 +164,20 @@ func (p *tab) passTime(duration time.Duration) {
 	p.waitFor(`Math.abs(context.serverNow() - Date.now()) < 600_000`)
 }
 
-// waitForSnapshot waits until the wall has painted something since the time that is noted on the page.
+// waitForSnapshot waits until the wall has painted something after the time in window.since.
 func (p *tab) waitForSnapshot() {
 	p.t.Helper()
 	p.waitFor(`painted.at - performance.timeOrigin >= since`)
 }
 
-// waitForTicks waits until the page's intervals of that many milliseconds have run so often.
+// waitForTicks waits until the page's interval of that many milliseconds has fired that many times.
 func (p *tab) waitForTicks(milliseconds, times int) {
 	p.t.Helper()
 	ticks := fmt.Sprintf("(window.intervals[%d] ?? 0)", milliseconds)
 	p.waitFor(fmt.Sprintf("%s >= %d", ticks, eval[int](p, ticks)+times))
 }
 
-// setHour puts a page into a time zone in which it is that hour now.
+// setHour sets the page's time zone so that it is that hour now.
 func (p *tab) setHour(hour int) {
 	p.t.Helper()
 	ahead := (hour-time.Now().UTC().Hour()+36)%24 - 12

@@ -17,19 +17,19 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// displayFixture is the real platform with displays, a person who manages it, and proxies before it.
+// displayFixture is the real platform with displays, a signed-in owner, and proxies in front of it.
 type displayFixture struct {
 	t                      *testing.T
 	folder, port, database string
 	fronts                 []*faultProxy
 	daemon                 *daemon
 	session                string   // the owner's cookie
-	variables              []string // further ones
+	variables              []string // additional ones
 }
 
 const wallPassword = "correct horse battery"
 
-// displayOnly is a module that is a display and nothing else.
+// displayOnly returns a module that has only a display.
 func displayOnly(id, version, more, script string) map[string]string {
 	return map[string]string{
 		"module.json": fmt.Sprintf(`{ "manifestVersion": 7, "id": %q, "name": %[1]q, "version": %q,
@@ -46,7 +46,7 @@ func throwing(mount string) string {
 		mount(container, context) {` + mount + `} } };`
 }
 
-// startWalls installs the platform with the wall module and some others, and runs it behind that many
+// startWalls installs the platform with the wall module and some others, and starts it behind that many
 // proxies.
 func startWalls(t *testing.T, fronts int) *displayFixture {
 	t.Helper()
@@ -65,7 +65,7 @@ func startWalls(t *testing.T, fronts int) *displayFixture {
 	return w
 }
 
-// initialize makes a database and an owner, and starts the platform behind that many proxies.
+// initialize creates a database and an owner, and starts the platform behind that many proxies.
 func (w *displayFixture) initialize(fronts int) {
 	t := w.t
 	t.Helper()
@@ -90,7 +90,7 @@ func (w *displayFixture) initialize(fronts int) {
 	w.start()
 }
 
-// writeModule writes files of a module.
+// writeModule writes the files of a module.
 func (w *displayFixture) writeModule(id string, files map[string]string) {
 	w.t.Helper()
 	for name, text := range files {
@@ -123,10 +123,10 @@ func (w *displayFixture) command(arguments ...string) *exec.Cmd {
 	return c
 }
 
-// origin is the platform's own, without a proxy.
+// origin is the platform's own address, without a proxy.
 func (w *displayFixture) origin() string { return "http://127.0.0.1:" + w.port }
 
-// start runs the platform and signs the owner in.
+// start starts the platform and signs the owner in.
 func (w *displayFixture) start() {
 	w.t.Helper()
 	w.daemon = launch(w.t, w.command("api:start"))
@@ -138,7 +138,7 @@ func (w *displayFixture) start() {
 	}
 }
 
-// send asks the platform as the owner. Anything but success fails the test.
+// send sends a request as the owner. Any response but a success fails the test.
 func (w *displayFixture) send(method, path, body string) (result []byte, header http.Header) {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), method, w.origin()+path, strings.NewReader(body))
@@ -162,7 +162,7 @@ func (w *displayFixture) send(method, path, body string) (result []byte, header 
 	return result, response.Header
 }
 
-// publishText changes what the display shows.
+// publishText changes the text that the display shows.
 func (w *displayFixture) publishText(text string) {
 	w.t.Helper()
 	w.send("POST", "/api/v1/modules/wall/say", text)
@@ -179,9 +179,9 @@ func (w *displayFixture) approveCode(code string) (deviceID string) {
 	return device.ID
 }
 
-// hurried makes a page's longer pauses a tenth as long, and lets a test move its monotonic clock on. Ten
-// seconds are no pause: they bound a request or a mount. A pause that is over while the page shows what a
-// test holds it at goes on; intervals count how often they have run.
+// hurried divides the page's longer pauses by ten, and lets a test advance its monotonic clock. Ten seconds
+// are not a pause, but the limit of a request or a mount. While the page shows the text in window.holdAt, a
+// pause that has ended is extended. window.intervals counts how often intervals have fired.
 const hurried = `(() => {
 	const { setTimeout: once, setInterval: often, performance } = window;
 	const shorter = (after) => (after >= 3000 && after !== 10000 ? after / 10 : after);
@@ -204,16 +204,16 @@ const hurried = `(() => {
 	window.later = (milliseconds) => (skew += milliseconds);
 })();`
 
-// holdAt keeps a page at what it shows for a while, as long as that has these words; "" lets it go on.
+// holdAt extends the page's pauses while it shows these words; "" ends that.
 func (p *tab) holdAt(words string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("window.holdAt = %q", words)))
 }
 
-// tv is how big the pages of these tests are.
+// tv is the window size of these tests.
 var tv = view{width: 960, height: 540}
 
-// openScreen opens a display in a browser of its own.
+// openScreen opens a display in a new browser context.
 func (w *displayFixture) openScreen(t *testing.T, f *faultProxy, module string) *tab {
 	t.Helper()
 	p := w.newTab(t)
@@ -221,7 +221,7 @@ func (w *displayFixture) openScreen(t *testing.T, f *faultProxy, module string) 
 	return p
 }
 
-// newTab is a browser of its own that has opened nothing yet.
+// newTab returns a new browser context without a page.
 func (w *displayFixture) newTab(t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
@@ -232,7 +232,7 @@ func (w *displayFixture) newTab(t *testing.T) *tab {
 	return p
 }
 
-// pairingCode waits for the six digits on a screen.
+// pairingCode waits for the six digits on a screen and returns them.
 func (p *tab) pairingCode() string {
 	p.t.Helper()
 	const digits = `document.querySelector(".digits")?.innerText.replace(/\D/g, "")`
@@ -240,8 +240,8 @@ func (p *tab) pairingCode() string {
 	return eval[string](p, digits)
 }
 
-// openPairedScreen opens a display and pairs it. It then shows the module, and its page is kept for a start
-// without a network.
+// openPairedScreen opens a display and pairs it. Afterwards it shows the module, and its page is cached for a
+// start without a network.
 func (w *displayFixture) openPairedScreen(
 	t *testing.T,
 	f *faultProxy,
@@ -250,11 +250,11 @@ func (w *displayFixture) openPairedScreen(
 	t.Helper()
 	p = w.openScreen(t, f, module)
 	deviceID = w.approveCode(p.pairingCode())
-	p.waitForText("Back wall") // in whatever language
+	p.waitForText("Back wall") // the same in every language
 	return p, deviceID
 }
 
-// waitForWorker waits until the worker has the page.
+// waitForWorker waits until the service worker has cached the page.
 func (p *tab) waitForWorker() {
 	p.t.Helper()
 	p.waitUntil("the page is kept", func() bool {
@@ -267,7 +267,7 @@ func (p *tab) waitForWorker() {
 	})
 }
 
-// cachedURLs is every path in every cache of the page's origin.
+// cachedURLs returns every path in all caches of the page's origin.
 func (p *tab) cachedURLs() []string {
 	p.t.Helper()
 	paths, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`(async () => {
@@ -277,7 +277,7 @@ func (p *tab) cachedURLs() []string {
 		return paths.sort();
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
-		return nil // the page gives way to another
+		return nil // the page navigates
 	}
 	return paths
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// waitForVisibleText waits for words that a person can see: they have a place on the screen and nothing
-// covers them. Words for screen readers alone are not seen.
+// waitForVisibleText waits for a text that is visible: on the screen and not covered. Text that is only for
+// screen readers does not count.
 func (p *tab) waitForVisibleText(words string) {
 	p.t.Helper()
 	p.waitFor(visibleText(words))
@@ -29,7 +29,7 @@ func visibleText(words string) string {
 	})`, words)
 }
 
-// offline cuts the page off from the network, or lets it back.
+// offline disconnects the page from the network, or reconnects it.
 func (p *tab) offline(offline bool) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -46,8 +46,8 @@ func (p *tab) offline(offline bool) {
 	}))
 }
 
-// TestSignOutOffline: who presses "Sign out" without a network sees that they are still signed in, and can
-// try again where it is said.
+// TestSignOutOffline: a person who presses "Sign out" without a network sees that they are still signed in,
+// and can try again from that message.
 func TestSignOutOffline(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept)
@@ -62,7 +62,7 @@ func TestSignOutOffline(t *testing.T) {
 	p.waitForHeading("Sign in")
 }
 
-// TestRefusedWritesAreSeen: whatever is refused in the list of notices is said where everybody sees it.
+// TestRefusedWritesAreSeen: every refused write in the list of notices is reported visibly.
 func TestRefusedWritesAreSeen(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -100,7 +100,8 @@ func takeDown(p *tab) { p.click("button", "Take down Welcome") }
 
 func moveDown(p *tab) { p.chooseMenuItem("More for Welcome", "Move down") }
 
-// TestMountErrorReachesTheConsole: what a module's mount throws is where its author looks.
+// TestMountErrorReachesTheConsole: an error that a module's mount throws is in the browser's console, where
+// its author looks.
 func TestMountErrorReachesTheConsole(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, `throw new Error("no such shelf");`)
@@ -111,11 +112,10 @@ func TestMountErrorReachesTheConsole(t *testing.T) {
 	p.do(chromedp.Navigate(h.URL + "/#/m/notes"))
 	p.waitForText("Notes could not be shown.")
 	p.waitFor(`logged.some((line) => line.includes("notes") && line.includes("no such shelf"))`)
-	p.assertNoText("no such shelf") // a person is told the code; the page of "narthex dev" says more
+	p.assertNoText("no such shelf") // people see only the code; the page of "narthex dev" shows more
 }
 
-// TestMountErrorIsOnThePageInDev: under "narthex dev" the author reads what the module threw where it is
-// missing.
+// TestMountErrorIsOnThePageInDev: under "narthex dev" the page shows the error in the place of the module.
 func TestMountErrorIsOnThePageInDev(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, `throw new Error("no such shelf");`)
@@ -125,7 +125,8 @@ func TestMountErrorIsOnThePageInDev(t *testing.T) {
 	p.waitForVisibleText("no such shelf")
 }
 
-// TestFocusAfterRestartNotice: the focus does not fall to the page when the banner that held it goes.
+// TestFocusAfterRestartNotice: when the banner that had the focus disappears, the focus does not fall back to
+// the page.
 func TestFocusAfterRestartNotice(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -141,7 +142,7 @@ func TestFocusAfterRestartNotice(t *testing.T) {
 	p.waitFor(`document.activeElement.tagName === "H1"`)
 }
 
-// TestBusyButtons: who has pressed a button sees that something is under way, and what.
+// TestBusyButtons: a pressed button shows that its action is in progress, and which one.
 func TestBusyButtons(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -172,7 +173,7 @@ func TestBusyButtons(t *testing.T) {
 	}
 }
 
-// TestNewVersion: a tab that was open during an upgrade says so, and only once the person comes back to it.
+// TestNewVersion: a tab that was open during an upgrade says so, but only when the person returns to it.
 func TestNewVersion(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept)

@@ -9,24 +9,24 @@ import (
 	"sync/atomic"
 )
 
-// gate keeps back the requests below a path until it is opened.
+// gate holds back the requests below a path until it is opened.
 type gate struct {
 	path    string
 	waiting atomic.Int32
 	opened  chan struct{}
 }
 
-// closeGate keeps back the requests below a path from now on.
+// closeGate holds back the requests below a path from now on.
 func (f *faultProxy) closeGate(path string) *gate {
 	g := &gate{path: path, opened: make(chan struct{})}
 	f.gate.Store(g)
 	return g
 }
 
-// open lets everything through, now and later.
+// open lets the held and all later requests pass.
 func (g *gate) open() { close(g.opened) }
 
-// passes waits until a request may go on; false: who asked is gone.
+// passes waits until a request may pass; false means that its client is gone.
 func (g *gate) passes(r *http.Request) bool {
 	if g == nil || !strings.HasPrefix(r.URL.Path, g.path) {
 		return true
@@ -40,22 +40,21 @@ func (g *gate) passes(r *http.Request) bool {
 	}
 }
 
-// hostScript is a build of the displays' host script with another hash: the pages name it, and it has the
-// same code.
+// hostScript simulates another build of the displays' host script: pages name it with another hash, but its
+// code is the same.
 type hostScript struct {
 	hash, real string
-	pages      atomic.Int32 // how many that name it were sent
+	pages      atomic.Int32 // number of sent pages that name it
 }
 
-// setHostScript makes the platform look as if it had another build, in place of the one that has the hash
-// real.
+// setHostScript makes the platform appear to have the build hash instead of its real build.
 func (f *faultProxy) setHostScript(hash, real string) *hostScript {
 	s := &hostScript{hash: hash, real: real}
 	f.script.Store(s)
 	return s
 }
 
-// rewrite asks for what the platform really has.
+// rewrite replaces the simulated hash in a request by the real one.
 func (s *hostScript) rewrite(r *http.Request) {
 	if s == nil || !strings.HasPrefix(r.URL.Path, "/display/") {
 		return
@@ -65,7 +64,7 @@ func (s *hostScript) rewrite(r *http.Request) {
 	r.Header.Set("Accept-Encoding", "identity")
 }
 
-// modify names the build in a page.
+// modify replaces the real hash in a page by the simulated one.
 func (s *hostScript) modify(response *http.Response) error {
 	if s == nil || !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		return nil

@@ -14,30 +14,30 @@ import (
 	"time"
 )
 
-// fault is what stands between a screen and the platform.
+// fault is a failure between a screen and the platform.
 type fault int32
 
 const (
 	passes      fault = iota
-	refuses           // connections end without a byte
+	refuses           // connections are closed without a response
 	badGateway        // 502 with HTML
-	portal            // 200 with HTML, as from a network that wants a sign-in
-	cutsBodies        // the head and half of the body
-	staysSilent       // takes the request and never answers
+	portal            // 200 with HTML, as from a captive portal
+	cutsBodies        // the header and half of the body
+	staysSilent       // accepts the request and never responds
 )
 
-// faultProxy is a proxy before the platform with an origin of its own. It can be told to fail.
+// faultProxy is a proxy in front of the platform with an origin of its own. It can simulate faults.
 type faultProxy struct {
 	origin string
 	fault  atomic.Int32
-	beats  atomic.Bool // adds bytes to streams, for pages whose clock runs fast
+	beats  atomic.Bool // adds comments to streams, for pages whose clock runs fast
 	gate   atomic.Pointer[gate]
 	script atomic.Pointer[hostScript]
 	server *http.Server
 	open   *connections
 }
 
-// newFront listens at once, because the platform has to be told its origin before it starts.
+// newFront listens at once, because the platform needs its origin before it starts.
 func newFront(t *testing.T, platformPort string) *faultProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -65,12 +65,12 @@ func newFront(t *testing.T, platformPort string) *faultProxy {
 	return f
 }
 
-// untrusted is an address of the same pages that the platform does not trust.
+// untrusted is an address of the same pages whose origin the platform does not trust.
 func (f *faultProxy) untrusted() string {
 	return strings.Replace(f.origin, "127.0.0.1", "localhost", 1)
 }
 
-// setFault begins a fault; connections that are open now are cut, except when the fault is silence.
+// setFault begins a fault and closes open connections, except if the fault is silence.
 func (f *faultProxy) setFault(how fault) {
 	f.fault.Store(int32(how))
 	if how != passes && how != staysSilent {
@@ -120,7 +120,7 @@ func (f *faultProxy) modify(response *http.Response) error {
 	return f.script.Load().modify(response)
 }
 
-// prefix is a reader of some bytes.
+// prefix is a reader of the given bytes.
 type prefix struct{ rest []byte }
 
 func (p *prefix) Read(into []byte) (int, error) {
@@ -136,7 +136,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("cut") }
 
-// beating adds a comment line to a stream ten times a second, between whole reads of the upstream's.
+// beating adds a comment line to a stream ten times a second, between two reads of the original stream.
 func beating(body io.ReadCloser) io.ReadCloser {
 	out, in := io.Pipe()
 	chunks := make(chan []byte)
@@ -170,7 +170,7 @@ func beating(body io.ReadCloser) io.ReadCloser {
 				next = []byte(":\n")
 			}
 			if broken {
-				continue // until the upstream has ended, so that its reader does not wait for ever
+				continue // drain the stream to its end, so that its reader does not block for ever
 			}
 			if _, err := in.Write(next); err != nil {
 				broken = true

@@ -13,15 +13,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestAdministrationFigures measures how long a large installation's screens take from their last data to
-// their first paint, and until everything is there. It runs with NARTHEX_FIGURES set, and asserts nothing.
+// TestAdministrationFigures measures, for the screens of a large installation, the time from the last data to
+// the first paint, and until everything is painted. It runs only if NARTHEX_FIGURES is set, and asserts
+// nothing.
 func TestAdministrationFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
 	for _, row := range []struct {
-		name, path, data string // the last data are those whose path ends in it
-		rows             string // what there is once it is painted
+		name, path, data string // data is the end of the path of the last response
+		rows             string // the rows that exist when it is painted
 		fixture          func(t *testing.T, h *fixture)
 	}{
 		{"200 modules", "/#/admin/modules", "/module-lifecycle", ".modules tbody tr", largeModules},
@@ -63,7 +64,7 @@ func TestAdministrationFigures(t *testing.T) {
 	}
 }
 
-// paintAfterData notes when the last response to a path came, and when the first rows were painted.
+// paintAfterData records when the last response for a path arrived, and when the first rows were painted.
 const paintAfterData = `
 	window.came = 0;
 	new PerformanceObserver((list) => {
@@ -79,7 +80,7 @@ const paintAfterData = `
 
 var threadTime = performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}
 
-// mainThreadSeconds is how long the page's main thread has worked. Other programs of the machine do not
+// mainThreadSeconds returns how long the page's main thread has worked. Other programs on the machine do not
 // count.
 func (p *tab) mainThreadSeconds() float64 {
 	p.t.Helper()
@@ -96,7 +97,7 @@ func (p *tab) mainThreadSeconds() float64 {
 	return 0
 }
 
-// largeModules installs 200 modules: a fifth is blocked, one of another; four wait for a restart.
+// largeModules installs 200 modules: a fifth of them is blocked by another module; four wait for a restart.
 func largeModules(t *testing.T, h *fixture) {
 	o := setModulesFixture(t, h)
 	o.modules = nil
@@ -119,7 +120,7 @@ func largeModules(t *testing.T, h *fixture) {
 	o.setNavigation(everyPermission, nil, groups...)
 }
 
-// largeGrants gives 5,000 people two permissions each, of 400.
+// largeGrants gives each of 5,000 people two of 400 permissions.
 func largeGrants(t *testing.T, h *fixture) {
 	r := newGrantsFixture(t, h)
 	r.grants, r.people = nil, nil

@@ -19,21 +19,22 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// A slow line: what a request waits for its response, and what then comes in a second.
+// A slow connection: the latency of a request, and the bytes per second after it.
 const (
 	slowTrip       = 400 * time.Millisecond
-	slowThroughput = 50_000 // bytes
+	slowThroughput = 50_000 // bytes per second
 )
 
-// TestFirstContentFigures measures how long people on a slow line wait for the first content, and how many
-// requests wait for one another until then. It runs with NARTHEX_FIGURES set, and asserts nothing.
+// TestFirstContentFigures measures how long people on a slow connection wait for the first content, and how
+// many requests before it wait for another request. It runs only if NARTHEX_FIGURES is set, and asserts
+// nothing.
 func TestFirstContentFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
 	const signIn, inModule, withData = "input[type=password]", "[data-module] > *", "[data-module] li h2"
 	for _, row := range []struct {
-		name, content string // the content is the first element that matches
+		name, content string // content selects the first content
 		signedIn      bool
 		emptyCache    bool
 	}{
@@ -54,7 +55,7 @@ func TestFirstContentFigures(t *testing.T) {
 		var last arrival
 		for range 5 {
 			p := openPage(t, "about:blank", phone)
-			if row.signedIn { // the page knows then which module it begins with
+			if row.signedIn { // so that the page knows which module it shows first
 				p.do(chromedp.Navigate(h.URL + path))
 				p.waitFor(fmt.Sprintf("document.querySelector(%q)", row.content))
 				p.do(chromedp.Navigate("about:blank"))
@@ -73,7 +74,7 @@ func TestFirstContentFigures(t *testing.T) {
 	}
 }
 
-// compress lets a route respond as the platform does to a browser: in few bytes.
+// compress makes a route respond with compression, as the platform does.
 func (h *fixture) compress(t *testing.T, route string) {
 	t.Helper()
 	plain := httptest.NewRecorder()
@@ -91,7 +92,7 @@ func (h *fixture) compress(t *testing.T, route string) {
 	})
 }
 
-// firstContent notes when the first element that matches was painted.
+// firstContent records when the first matching element was painted.
 const firstContent = `
 	window.shown = 0;
 	let waiting = false;
@@ -101,12 +102,12 @@ const firstContent = `
 		requestAnimationFrame(() => requestAnimationFrame(() => (window.shown = performance.now())));
 	}).observe(document, { subtree: true, childList: true });`
 
-// loadedFiles are the page and everything that it asked for.
+// loadedFiles are the page and all files that it requested.
 const loadedFiles = `["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
 	.map(({ name, startTime, requestStart, responseEnd, encodedBodySize }) =>
 		({ name: name.replace(location.origin, ""), startTime, requestStart, responseEnd, encodedBodySize }))`
 
-// loaded is one file: its times are milliseconds since the navigation began, its size is bytes on the line.
+// loaded is one file. Times are in milliseconds since the navigation began, the size is in transferred bytes.
 type loaded struct {
 	Name            string
 	StartTime       float64
@@ -115,13 +116,14 @@ type loaded struct {
 	EncodedBodySize float64
 }
 
-// arrival is what had been asked for until the first content was shown.
+// arrival holds the files that were requested before the first content was shown.
 type arrival struct {
 	shown float64
 	files []loaded
 }
 
-// trips counts the longest row of requests of which each began after the one before had ended.
+// trips returns the length of the longest chain of requests in which each began after the previous one had
+// ended.
 func (a arrival) trips() (most int) {
 	before := slices.DeleteFunc(slices.Clone(a.files), func(f loaded) bool {
 		return f.ResponseEnd > a.shown || f.ResponseEnd == 0
@@ -149,7 +151,7 @@ func (a arrival) String() string {
 	return text.String()
 }
 
-// slowLine gives the page a slow line from now on.
+// slowLine emulates a slow connection from now on.
 func (p *tab) slowLine(emptyCache bool) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

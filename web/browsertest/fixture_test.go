@@ -23,25 +23,25 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// fixture serves the built Dashboard through the pipeline of the platform, and instead of the API the
-// responses that a test has set.
+// fixture serves the built Dashboard through the platform's pipeline, and responds to API requests as a test
+// has set.
 type fixture struct {
 	*httptest.Server
 	t *testing.T
 
 	mu        sync.Mutex
 	responses map[string]http.HandlerFunc
-	origin    *string  // what the page's element says, where it is not what the service writes
-	build     string   // the build that the page says it is, where that is not the one that was built
-	dev       bool     // the page is that of "narthex dev"
-	received  []string // "METHOD path?query", API alone
-	answering int      // requests that have no response yet, API alone
+	origin    *string  // the API's origin in the page, if it differs from the one that the service writes
+	build     string   // the build in the page, if it differs from the real one
+	dev       bool     // the page is served as by "narthex dev"
+	received  []string // "METHOD path?query", only of the API
+	answering int      // number of API requests without a response yet
 }
 
-// person is who signs in.
+// person is the id of the person who signs in.
 const person = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10"
 
-// newFixture starts a Dashboard in which nobody is signed in; every other route is 404. A sign-in succeeds.
+// newFixture starts a Dashboard without a session; every other route is 404. A sign-in succeeds.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	h := &fixture{t: t, responses: map[string]http.HandlerFunc{}}
@@ -74,7 +74,7 @@ func newFixture(t *testing.T) *fixture {
 			page.ServeHTTP(w, r)
 			return
 		}
-		r.Header.Del("If-None-Match") // the page is another one
+		r.Header.Del("If-None-Match") // the page differs from the cached one
 		r.Header.Del("Accept-Encoding")
 		built := httptest.NewRecorder()
 		page.ServeHTTP(built, r)
@@ -107,7 +107,7 @@ func newFixture(t *testing.T) *fixture {
 
 var buildElement = regexp.MustCompile(`<meta name="narthex-build" content="[^"]*">`)
 
-// setBuild lets the page say from now on that it is another build.
+// setBuild makes the page claim another build from now on.
 func (h *fixture) setBuild(build string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,7 +121,8 @@ func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Prin
 }
 func (anonymousResolver) Caller(principal.Principal) httpapi.Caller { return nil }
 
-// awaitRead waits until the page has asked for all that it asks for when it is opened, and has it.
+// awaitRead waits until the page has sent all requests that it sends when it is opened, and has received the
+// responses.
 func (h *fixture) awaitRead(p *tab) {
 	p.t.Helper()
 	p.runScript(`await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => ` +
@@ -168,7 +169,7 @@ func (h *fixture) handle(route string, result http.HandlerFunc) {
 	h.responses[route] = result
 }
 
-// setOrigin sets what the page says of the API's origin; before the page is opened.
+// setOrigin sets the API's origin in the page. Call it before the page is opened.
 func (h *fixture) setOrigin(text string) { h.origin = &text }
 
 // respond sets a fixed response.
@@ -182,7 +183,7 @@ func (h *fixture) setSignedIn(userID string) {
 	h.respond("GET /api/v1/principal", 200, `{"kind":"authenticated","userId":"`+userID+`"}`)
 }
 
-// requests are those that were made of the API, in order.
+// requests returns the API requests so far, in order.
 func (h *fixture) requests() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -216,7 +217,7 @@ func (h *fixture) respondJSON(route string, status int, body any) {
 	h.respond(route, status, string(text))
 }
 
-// module is one entry of the navigation; more replaces fields of its ui.
+// module returns one entry of the navigation; more replaces fields of its ui.
 func module(id, name string, more object) object {
 	ui := object{
 		"moduleId": id, "name": name, "version": "1.0.0", "artifactUrl": "/api/v1/module-ui/" + id + "/1.0.0",
@@ -229,7 +230,7 @@ func module(id, name string, more object) object {
 	return object{"moduleId": id, "name": name, "order": nil, "ui": ui}
 }
 
-// setNavigation sets what the signed-in person may open; groups by label.
+// setNavigation sets the modules that the signed-in person may open; groups are listed by label.
 func (h *fixture) setNavigation(permissions []string, ungrouped []object, groups ...object) {
 	h.respondJSON("GET /api/v1/dashboard/navigation", 200, object{
 		"groups": append([]object{}, groups...), "ungrouped": append([]object{}, ungrouped...),
@@ -241,7 +242,8 @@ func group(id, label string, modules ...object) object {
 	return object{"id": id, "label": label, "order": 0, "modules": append([]object{}, modules...)}
 }
 
-// setModuleScript publishes a module's UI: the body of its mount, or a whole script that exports something.
+// setModuleScript publishes a module's UI: either the body of its mount function, or a whole script with an
+// export.
 func (h *fixture) setModuleScript(id, text string) {
 	if !strings.Contains(text, "export") {
 		text = mounting(text)
@@ -253,7 +255,7 @@ func (h *fixture) setModuleScript(id, text string) {
 	})
 }
 
-// mounting is the script of a module's UI whose mount has this body.
+// mounting returns the script of a module's UI with this body of its mount function.
 func mounting(body string) string {
 	return `export default { narthex: "module-ui", abi: 1, definition: { mount(container, context) {` + body +
 		`} } };`

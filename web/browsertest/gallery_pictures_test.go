@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGalleryPictures compares every part of the gallery, and what opens over it, with its picture in
-// testdata: on a wide light page and on a narrow dark one, as on a phone.
+// TestGalleryPictures compares every part of the gallery, and the dialogs and menus over it, with the
+// pictures in testdata: on a wide light page and on a narrow dark one, as on a phone.
 func TestGalleryPictures(t *testing.T) {
 	t.Parallel()
 	for _, look := range []struct {

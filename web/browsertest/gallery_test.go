@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// gallery opens the kit's gallery, as "narthex dev" serves it.
+// gallery opens the gallery of the kit, as "narthex dev" serves it.
 func gallery(t *testing.T, query string, v view) *tab {
 	t.Helper()
 	server := httptest.NewServer(withFonts(web.Gallery()))
@@ -22,8 +22,8 @@ func gallery(t *testing.T, query string, v view) *tab {
 	return p
 }
 
-// TestGallery looks at every component in every size, in both themes and both directions of writing, and in
-// forced colours.
+// TestGallery checks every component in every size, in both themes, in both writing directions, and in forced
+// colours.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "?theme=dark", "?dir=rtl"} {
@@ -39,7 +39,8 @@ func TestGallery(t *testing.T) {
 			}
 			p.forceColors()
 			p.waitFor(`matchMedia("(forced-colors: active)").matches`)
-			// What tells a switch that is on from one that is off must not be a ground that the browser takes away.
+			// A switch that is on must differ from one that is off by more than a background that the browser
+			// removes.
 			p.waitFor(`(() => {
 				const [on, off] = document.querySelectorAll("[role=switch]");
 				return getComputedStyle(on).backgroundColor !== getComputedStyle(off).backgroundColor;
@@ -49,8 +50,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestKitMenu: arrows, Home, End and letters move, Escape and a choice give the focus back, what is idle
-// does nothing.
+// TestKitMenu: arrows, Home, End and letters move the focus, Escape and a choice return it, and a disabled
+// item does nothing.
 func TestKitMenu(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -87,7 +88,8 @@ func TestKitMenu(t *testing.T) {
 	p.waitForNone("menu", "More for Welcome")
 }
 
-// TestKitCombobox: Down opens, Enter takes, Escape closes and then clears, and the count is said.
+// TestKitCombobox: Down opens the list, Enter chooses, Escape first closes and then clears, and the number of
+// results is announced.
 func TestKitCombobox(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -120,7 +122,7 @@ func TestKitCombobox(t *testing.T) {
 	p.waitForVisibleText("Nothing matches.")
 }
 
-// TestKitBusyButton: while the work of a button is under way it shows so and takes no further press.
+// TestKitBusyButton: while its action is in progress a button shows so and ignores further presses.
 func TestKitBusyButton(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -134,7 +136,7 @@ func TestKitBusyButton(t *testing.T) {
 	}
 }
 
-// TestKitDirection: an empty field runs as the page does, and one with text as its text.
+// TestKitDirection: an empty field has the page's direction, and one with text the direction of its text.
 func TestKitDirection(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "?dir=rtl", desktop)
@@ -153,7 +155,7 @@ func TestKitDirection(t *testing.T) {
 	}
 }
 
-// TestKitDialogs: the safe answer has the focus, Escape is no, and the focus returns.
+// TestKitDialogs: the safe choice has the focus, Escape means no, and the focus returns.
 func TestKitDialogs(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -172,7 +174,8 @@ func TestKitDialogs(t *testing.T) {
 	p.waitFor(`document.activeElement.textContent === "Rename"`)
 }
 
-// TestKitToasts: good news goes by itself but not while it is held, errors stay until they are closed.
+// TestKitToasts: a success disappears by itself, unless the pointer or the focus is on it; an error stays
+// until it is closed.
 func TestKitToasts(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -189,8 +192,9 @@ func TestKitToasts(t *testing.T) {
 	p.waitForAnnouncement("Moved")
 }
 
-// TestKitToastOverDialog: all but the uppermost dialog is inert, so a toast stands in that. It can be seen
-// and pressed there, covers none of the dialog's buttons, and outlives the dialog.
+// TestKitToastOverDialog: everything but the uppermost dialog is inert, so a toast is shown inside that
+// dialog. It is visible and can be clicked there, covers none of the dialog's buttons, and outlives the
+// dialog.
 func TestKitToastOverDialog(t *testing.T) {
 	t.Parallel()
 	for name, view := range map[string]view{"desktop": desktop, "phone": phone} {
@@ -216,7 +220,7 @@ func TestKitToastOverDialog(t *testing.T) {
 			p.click("button", "Rename without the network")
 			p.waitForAnnouncement("Not renamed.")
 			p.runScript(`document.querySelector(".toast button.icon").focus()`)
-			p.key("\x1b") // closes the toast alone
+			p.key("\x1b") // closes only the toast
 			p.waitFor(`document.querySelector(".toast[data-empty]")`)
 			p.find("dialog", "Rename Back wall")
 			p.click("button", "Rename without the network")
@@ -229,7 +233,7 @@ func TestKitToastOverDialog(t *testing.T) {
 	}
 }
 
-// TestKitReorder: a row moves by keys, by buttons and by dragging, which Escape cancels.
+// TestKitReorder: a row can be moved with keys, buttons and by dragging, which Escape cancels.
 func TestKitReorder(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
@@ -266,14 +270,14 @@ func TestKitReorder(t *testing.T) {
 			`key: "Escape", bubbles: true }))`,
 	)
 	order("Rota,Announcements,Stage")
-	p.runScript(drag + `point("pointerup", 5);`) // less than the slop is no drag
+	p.runScript(drag + `point("pointerup", 5);`) // a movement below the threshold is not a drag
 	order("Rota,Announcements,Stage")
 	p.runScript(drag + `point("pointermove", 300); await paint(); point("pointerup", 300);`)
 	order("Announcements,Stage,Rota")
 	p.waitForAnnouncement("rota moved, position 3 of 3")
 }
 
-// TestKitFields: the first field that is wrong takes the focus, a code is read as people write it.
+// TestKitFields: the first invalid field gets the focus, and a code may be typed with spaces or hyphens.
 func TestKitFields(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)

@@ -8,15 +8,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// setNamedHouse lets the house have a name and a colour, and the person who is signed in an account.
+// setNamedHouse sets a name and a colour for the house, and an account for the signed-in person.
 func setNamedHouse(h *fixture) {
 	h.respond("GET /api/v1/house", 200, `{"name":"Hill Street Church","accent":"copper","language":"en"}`)
 	h.respondJSON("GET /api/v1/account", 200,
 		object{"userId": person, "email": "reader@example.org", "name": "Reader 1"})
 }
 
-// TestHome greets by name and has a door to each module in the order of the navigation; what the module
-// "home" shows stands between, and that module is listed nowhere.
+// TestHome: Home greets the person by name and has a link to each module in the order of the navigation. The
+// content of the module "home" is between the two, and that module has no link.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -44,8 +44,8 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// TestHomeOfANewInstallation: where no module is installed yet, who administers it finds the way to every
-// screen that they may open; who may open none learns how to get access.
+// TestHomeOfANewInstallation: without any module an administrator sees links to every screen that they may
+// open. A person who may open none is shown how to get access.
 func TestHomeOfANewInstallation(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -63,7 +63,7 @@ func TestHomeOfANewInstallation(t *testing.T) {
 	p.waitForText("Nothing here for you yet.")
 }
 
-// TestHomeModuleFails: what the module "home" does is no reason to hide the doors.
+// TestHomeModuleFails: a failure of the module "home" does not hide the links.
 func TestHomeModuleFails(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -76,8 +76,8 @@ func TestHomeModuleFails(t *testing.T) {
 	p.waitForHeading("Notes")
 }
 
-// TestHouse: whose house it is stands on every screen, from the sign-in on. It is asked for after the
-// principal; until the response comes, what was last seen is shown.
+// TestHouse: every screen shows the name of the house, from the sign-in on. It is requested after the
+// principal; until the response arrives, the last known name is shown.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -110,7 +110,7 @@ func TestHouse(t *testing.T) {
 	p.waitFor(`document.querySelector("link[rel=icon]").href.includes("026b75")`)
 }
 
-// TestHouseOfAnotherShape: a response that nobody understands changes nothing, and hides nothing.
+// TestHouseOfAnotherShape: a response of an unexpected shape changes and hides nothing.
 func TestHouseOfAnotherShape(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -130,7 +130,7 @@ func TestHouseOfAnotherShape(t *testing.T) {
 	}
 }
 
-// TestAccount: a person changes their name, which is then in the header, and signs out on every device.
+// TestAccount: a person changes their name, which then appears in the header, and signs out on every device.
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -193,7 +193,7 @@ func TestAccount(t *testing.T) {
 	p.waitForHeading("Sign in")
 }
 
-// TestNameRefused: what was typed stays, and why it was not saved stands beside it.
+// TestNameRefused: after a refusal the typed name stays, with the reason beside it.
 func TestNameRefused(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tiles are contributions to Home, by their module; each is what its defineContribution is given.
+// tiles are contributions to Home, by module; each is the argument of its defineContribution.
 var tiles = map[string]string{
 	"notes": `{ title: (locale) => locale.startsWith("de") ? "Neueste Notiz" : "Latest note",
 		async render(container, tools) {
@@ -35,7 +35,7 @@ var tiles = map[string]string{
 	"stage": `{ title: () => "Stage", async render(container) { container.append("Sunday 10:00"); } }`,
 }
 
-// setTiles lets the built module home be there, with the tiles of modules, the last of which has none.
+// setTiles publishes the built module home with the tiles of these modules; the last module has none.
 func setTiles(t *testing.T, h *fixture, modules ...string) {
 	t.Helper()
 	script, err := os.ReadFile("../../modules/home/ui/index.js")
@@ -65,13 +65,13 @@ func setTiles(t *testing.T, h *fixture, modules ...string) {
 
 const seenAgain = `document.dispatchEvent(new Event("visibilitychange"))`
 
-// cards are the visible ones, as people read them.
+// cards are the texts of the visible cards.
 const cards = `[...document.querySelectorAll("[data-module=home] .card")]
 	.filter((card) => card.offsetHeight > 0)
 	.map((card) => card.innerText.replaceAll(/\s*\n\s*/g, " / ")).join("; ")`
 
-// TestHomeTiles: each tile has its card; what one of them does is no matter of the others; one that hides
-// leaves no gap; and all are brought up to date each minute and when the page is seen again.
+// TestHomeTiles: each tile has its card, and a failing tile does not affect the others. A tile that hides
+// itself leaves no gap. All are refreshed each minute and when the page becomes visible again.
 func TestHomeTiles(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -95,7 +95,7 @@ func TestHomeTiles(t *testing.T) {
 	p.runScript(`window.mended = true`)
 	p.runScript(`document.querySelector("[data-module=home] .failed button").focus()`)
 	p.key("\r")
-	p.waitFor(`document.activeElement.innerText === "Songs"`) // not lost with the button
+	p.waitFor(`document.activeElement.innerText === "Songs"`) // the focus is not lost with the button
 	h.respond("GET /api/v1/modules/notes/latest", 503, `{"code":"MODULE_UNAVAILABLE"}`)
 	p.runScript(`window.asked = true; ` + seenAgain)
 	want("Songs / Two new ones; My dates / One request; " +
@@ -109,7 +109,7 @@ func TestHomeTiles(t *testing.T) {
 	p.waitFor(`window.disposed`)
 
 	p.runScript(`sessionStorage.hurried = "yes"; window.asked = false`)
-	p.do(chromedp.NavigateBack()) // what was hidden keeps no place this time, until it is wanted
+	p.do(chromedp.NavigateBack()) // a card that was hidden reserves no space until it has content
 	p.waitForText("Jane has the key")
 	before := h.countRequests("GET /api/v1/modules/notes/latest")
 	p.waitUntil("the minutes go by", func() bool {
@@ -120,7 +120,7 @@ func TestHomeTiles(t *testing.T) {
 	p.do(chromedp.Reload())
 	p.waitForHome()
 	p.waitFor(`document.querySelector("[data-module=home]") && !document.querySelector("main [aria-busy]")`)
-	want("") // a tile that hides leaves no room between the greeting and the doors
+	want("") // a hidden tile leaves no gap between the greeting and the links
 	p.waitFor(`document.querySelector("[data-module=home]").offsetHeight === 0 &&
 		document.querySelector(".home > section").offsetTop -
 		document.querySelector(".greeting").offsetTop - document.querySelector(".greeting").offsetHeight === 24`)
@@ -130,7 +130,7 @@ func TestHomeTiles(t *testing.T) {
 	p.waitFor(`document.querySelector("[data-module=home]:empty")`)
 }
 
-// TestHomeTilesLooks: every size and theme, from right to left, and German.
+// TestHomeTilesLooks checks the tiles in every size and theme, right to left, and in German.
 func TestHomeTilesLooks(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// houseFixture stands in for the platform's house.
+// houseFixture replaces the platform's routes for the house.
 type houseFixture struct {
 	*modulesFixture
-	stored string // the document
+	stored string // the stored document
 	backup string
 	sent   string // the body of the last write
-	status int    // of every write, where they are refused
+	status int    // the status of every write, if they are refused
 	code   string
 }
 
@@ -50,7 +50,7 @@ func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
 	return k
 }
 
-// lastWritten is what the last write asked for.
+// lastWritten returns the document of the last write.
 func (k *houseFixture) lastWritten() (document object) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +65,7 @@ const (
 	accentShown = `document.documentElement.dataset.accent`
 )
 
-// TestHouseChanged gives the house another name, colour and language of mails. The page shows them at once.
+// TestHouseChanged changes the name, colour and email language of the house. The page shows them at once.
 func TestHouseChanged(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))
@@ -100,8 +100,8 @@ func TestHouseChanged(t *testing.T) {
 	}
 }
 
-// TestHouseOfOthers: what another administrator saves appears, and is not overwritten by who changes
-// something else.
+// TestHouseOfOthers: a change by another administrator appears, and is not overwritten when somebody changes
+// another field.
 func TestHouseOfOthers(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))
@@ -120,7 +120,7 @@ func TestHouseOfOthers(t *testing.T) {
 	}
 }
 
-// TestHouseBackup: what has become of the backups is said in words.
+// TestHouseBackup: the state of the backups is described in words.
 func TestHouseBackup(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ body, words string }{
@@ -137,8 +137,8 @@ func TestHouseBackup(t *testing.T) {
 	}
 }
 
-// TestHouseFails: a house that cannot be read is tried again, and the rest of the screen does not need the
-// backups.
+// TestHouseFails: reading the house is retried after a failure, and the rest of the screen works without the
+// state of the backups.
 func TestHouseFails(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))
@@ -153,7 +153,7 @@ func TestHouseFails(t *testing.T) {
 	p.find("button", "Copy the command")
 }
 
-// TestHouseRefused: whatever is refused is said, and what was typed stays. No way out loses it unasked.
+// TestHouseRefused: every refusal is reported, and the typed values stay. Leaving the screen asks first.
 func TestHouseRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -191,7 +191,7 @@ func TestHouseRefused(t *testing.T) {
 	}
 }
 
-// TestHouseName has 80 characters at most, counted as people see them, and is not sent when it is longer.
+// TestHouseName: a name has at most 80 characters, counted as people see them, and a longer one is not sent.
 func TestHouseName(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))
@@ -211,8 +211,8 @@ func TestHouseName(t *testing.T) {
 	}
 }
 
-// TestHouseSignedOut: whose session has ended signs in, and is at the same screen with what was typed. Who
-// has left the screen finds what is stored.
+// TestHouseSignedOut: a person whose session has ended signs in again, and returns to the same screen with
+// the typed values. A person who had left the screen sees the stored values.
 func TestHouseSignedOut(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))

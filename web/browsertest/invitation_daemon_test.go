@@ -21,7 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// mailbox is a mail server that takes every mail and keeps its bytes.
+// mailbox is a mail server that accepts and keeps every email.
 type mailbox struct {
 	arrived chan string
 	port    string
@@ -59,7 +59,7 @@ func (b *mailbox) Data(r io.Reader) error {
 
 var invitationLink = regexp.MustCompile(`https?://\S+/\?service_auth=accept-invitation&token=\S+`)
 
-// waitForInvitation returns the link of the next mail, which must invite somebody.
+// waitForInvitation waits for the next email, which must be an invitation, and returns its link.
 func (b *mailbox) waitForInvitation(t *testing.T) string {
 	t.Helper()
 	var text string
@@ -90,7 +90,7 @@ func (b *mailbox) waitForInvitation(t *testing.T) string {
 
 const ownerPassword = "correct horse battery"
 
-// startWithMail installs the platform without modules, with an owner and a mail server, and runs it.
+// startWithMail installs the platform without modules, with an owner and a mail server, and starts it.
 func startWithMail(t *testing.T) (origin string, box *mailbox) {
 	t.Helper()
 	folder, port := install(t), freePort(t)
@@ -136,7 +136,7 @@ func startWithMail(t *testing.T) (origin string, box *mailbox) {
 	return origin, box
 }
 
-// fillSignIn fills the sign-in form that is shown.
+// fillSignIn fills in the sign-in form.
 func (p *tab) fillSignIn(email, password string) {
 	p.t.Helper()
 	p.waitForHeading("Sign in")
@@ -144,18 +144,19 @@ func (p *tab) fillSignIn(email, password string) {
 	p.fill("Password", password)
 }
 
-// submitUntil presses a form's button whenever it can be pressed, until an expression is true: everybody here
-// has one address, and few sign-ins of an address are allowed in ten seconds.
+// submitUntil presses a form's button whenever it is enabled, until an expression is true. All tests share
+// one client address, and an address may sign in only a few times in ten seconds.
 func (p *tab) submitUntil(expression string) {
 	p.t.Helper()
 	p.waitFor(expression + ` || (document.querySelector("[type=submit]:enabled")?.click(), false)`)
 }
 
-// signedIn is true in the page of somebody who is signed in.
+// signedIn is an expression that is true on the page of a signed-in person.
 const signedIn = `document.querySelector(".banner .account")`
 
-// TestInvitedPerson is a person's way through the platform itself, with a mail server: invited with two
-// permissions, joined by the mailed link, at work, deactivated meanwhile, and back with the same permissions.
+// TestInvitedPerson follows a person on the real platform, with a mail server: they are invited with two
+// permissions, join with the mailed link, work, are deactivated meanwhile, and return with the same
+// permissions.
 func TestInvitedPerson(t *testing.T) {
 	origin, box := startWithMail(t)
 	owner := openPage(t, origin+"/#/admin/people", desktop)
@@ -200,7 +201,7 @@ func TestInvitedPerson(t *testing.T) {
 	owner.chooseMenuItem("More for Tea 5", "Deactivate …")
 	owner.click("button", "Deactivate")
 	owner.waitForAnnouncement("Tea 5 is deactivated")
-	// The page may have read something by itself meanwhile: then the form is gone already.
+	// The page may have sent a request by itself meanwhile: then the form is gone already.
 	member.runScript(`document.querySelector(".house-form [type=submit]")?.click()`)
 	member.fillSignIn("tea5@example.org", "quite a new one")
 	member.submitUntil(`document.body.innerText.includes("That e-mail and password do not match.")`)
@@ -214,7 +215,7 @@ func TestInvitedPerson(t *testing.T) {
 	member.waitForText("reactivated Tea 5")
 }
 
-// goTo opens a screen of the administration in the page that is there.
+// goTo opens a screen of the administration in the loaded page.
 func (p *tab) goTo(origin, screen string) {
 	p.t.Helper()
 	p.waitFor(signedIn)

@@ -14,14 +14,14 @@ const (
 	acceptPath  = "POST /api/v1/invitations/accept"
 )
 
-// invited lets the link of joinLink work; name is what the inviter called the person, or null.
+// invited makes the link of joinLink valid; name is the JSON of the name that the inviter gave, or null.
 func invited(h *fixture, name string) {
 	h.respond(inspectPath, 200, `{"email":"tea5@example.org","name":`+name+`}`)
 	h.respond(acceptPath, 200, `{"ok":true}`)
 	h.setNavigation(nil, nil)
 }
 
-// joinScreens are the looks of the screen Join.
+// joinScreens are the states of the screen Join.
 var joinScreens = []screenCase{
 	{"W13-join", joinLink, func(_ *testing.T, h *fixture) { invited(h, "null") }, joinForm},
 	{"W13-fields", joinLink, func(_ *testing.T, h *fixture) { invited(h, "null") }, func(p *tab) {
@@ -62,14 +62,14 @@ var joinScreens = []screenCase{
 
 func joinForm(p *tab) { p.waitFor(`document.querySelector("[name=new-password]")`) }
 
-// TestJoinScreens looks at the screen Join as TestScreens looks at the others.
+// TestJoinScreens checks the screen Join as TestScreens checks the other screens.
 func TestJoinScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, joinScreens)
 }
 
-// TestJoin: the token is nowhere but in memory and in bodies, the address cannot be changed, and the one who
-// has joined is signed in with what they chose.
+// TestJoin: the token is only in memory and in request bodies, the address cannot be changed, and the new
+// person is signed in with the chosen password.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -113,7 +113,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("signing in sent %s, want %s", got, want)
 	}
 	want := []string{"GET /api/v1/principal", inspectPath}
-	isHouse := func(asked string) bool { return strings.Contains(asked, "house") } // asked at any time
+	isHouse := func(asked string) bool { return strings.Contains(asked, "house") } // requested at any time
 	if got := slices.DeleteFunc(h.requests(), isHouse); !slices.Equal(got[:2], want) {
 		t.Errorf("asked %q, want %q first", got, want)
 	}
@@ -128,7 +128,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinSignInFails: the account is there, so the person is led to the sign-in, where the address stands.
+// TestJoinSignInFails: the account exists, so the person is sent to the sign-in form, which has the address
+// filled in.
 func TestJoinSignInFails(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -146,7 +147,7 @@ func TestJoinSignInFails(t *testing.T) {
 	}
 }
 
-// TestJoinWhileSignedIn: nobody becomes somebody else by a link.
+// TestJoinWhileSignedIn: a link does not replace the session of a signed-in person.
 func TestJoinWhileSignedIn(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -165,7 +166,7 @@ func TestJoinWhileSignedIn(t *testing.T) {
 	p.waitForHome()
 }
 
-// TestJoinRefused: each refusal says what it means, and what was typed stays where it can still be used.
+// TestJoinRefused: each refusal is explained, and the typed values stay where they can still be used.
 func TestJoinRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -202,7 +203,7 @@ func TestJoinRefused(t *testing.T) {
 				t.Errorf("after %s the password is %q, want what was typed", row.code, typed)
 			}
 			if row.status == 429 {
-				return // the button wakes up by itself
+				return // the button is enabled again by itself
 			}
 			h.respond(acceptPath, 200, `{"ok":true}`)
 			p.click("button", "Join")
@@ -211,7 +212,7 @@ func TestJoinRefused(t *testing.T) {
 	}
 }
 
-// TestJoinComesBack: a link that cannot be looked at yet is not a dead one.
+// TestJoinComesBack: a link that could not be checked yet is not shown as invalid.
 func TestJoinComesBack(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// exec runs a statement in the database of narthex dev, as its superuser.
+// exec runs a statement in the database of narthex dev, as superuser.
 func (d *devServer) exec(t *testing.T, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -23,7 +23,7 @@ func (d *devServer) exec(t *testing.T, statement string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, err := os.ReadFile(filepath.Join(cluster, "data", "postmaster.pid")) // its fourth line is the port
+	status, err := os.ReadFile(filepath.Join(cluster, "data", "postmaster.pid")) // the port is in line 4
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +43,8 @@ func (d *devServer) exec(t *testing.T, statement string) {
 	}
 }
 
-// TestMember is walk-throughs 2 and 4 on the platform itself: a person whose address is not confirmed yet,
-// and a session store that cannot be used.
+// TestMember is walk-throughs 2 and 4 on the real platform: a person whose address is not verified yet, and a
+// session store that cannot be read.
 func TestMember(t *testing.T) {
 	d := start(t)
 	d.exec(t, `

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// newNotesFixture signs somebody in whose one module has this mount.
+// newNotesFixture signs in a person who has one module with this mount function.
 func newNotesFixture(t *testing.T, mount string) *fixture {
 	t.Helper()
 	h := newFixture(t)
@@ -20,17 +20,17 @@ func newNotesFixture(t *testing.T, mount string) *fixture {
 	return h
 }
 
-// kept puts the context where a test reaches it.
+// kept stores the context in window, so that a test can use it.
 const kept = `window.context = context; container.innerHTML = "<p>Here are the notes.</p>";`
 
-// runScript runs statements in the page; what they answer is awaited.
+// runScript runs statements in the page and waits for them; they may use await.
 func (p *tab) runScript(statements string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](`(async () => {`+statements+`})().then(() => undefined)`,
 		chromedp.EvalAwaitPromise))
 }
 
-// TestContext has what a mounted module gets.
+// TestContext checks everything in the context that a mounted module gets.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -122,7 +122,7 @@ func TestContext(t *testing.T) {
 	p.waitFor(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
 }
 
-// TestUnmount: a module goes even when its unmount throws, and nothing of it stays.
+// TestUnmount: a module is removed completely even if its unmount throws.
 func TestUnmount(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
@@ -135,8 +135,8 @@ func TestUnmount(t *testing.T) {
 	p.waitFor(`window.reported.includes("no")`)
 }
 
-// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is a response
-// that signs out.
+// TestRefusedModuleAsksOnce: any number of refused requests cause one request for the principal, and only the
+// response "anonymous" signs out.
 func TestRefusedModuleAsksOnce(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403} {
@@ -175,8 +175,8 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 	}
 }
 
-// TestEndedSession is M4: the sign-in is shown, and afterwards the place and the draft are back; another
-// person gets neither draft.
+// TestEndedSession is M4: the sign-in form is shown, and afterwards the place and the draft are restored.
+// Another person gets no draft.
 func TestEndedSession(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -214,7 +214,7 @@ func TestEndedSession(t *testing.T) {
 	p.waitForText("no draft")
 }
 
-// TestFailingMounts: whatever a module does when it is mounted, the shell stays and says so.
+// TestFailingMounts: whatever a module does when it is mounted, the shell stays and reports it.
 func TestFailingMounts(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ script, words, code string }{
@@ -244,7 +244,7 @@ func TestFailingMounts(t *testing.T) {
 				`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
 					`10000 ? 500 : after, ...more);`,
 			)
-			p.do(chromedp.Navigate(h.URL + "/#/m/notes")) // where ten seconds are half of one
+			p.do(chromedp.Navigate(h.URL + "/#/m/notes")) // here ten seconds pass in half a second
 			p.waitForText(row.words)
 			p.waitForText(row.code)
 			p.assertNoText("half")
@@ -254,7 +254,7 @@ func TestFailingMounts(t *testing.T) {
 	}
 }
 
-// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and what runs now is
+// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and the current version is
 // mounted.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
@@ -276,7 +276,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestGone: an artifact that stays away is told once, without asking for ever.
+// TestGone: an artifact that stays missing is reported once, and not requested for ever.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -296,7 +296,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestRestlessInventory: an inventory that names another missing version each time is not followed for ever.
+// TestRestlessInventory: the page stops following an inventory that names another missing version each time.
 func TestRestlessInventory(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -319,7 +319,8 @@ func TestRestlessInventory(t *testing.T) {
 	}
 }
 
-// TestImportThatFailed: the same address first, then once under a fragment, then only a new page helps.
+// TestImportThatFailed: a failed import is retried with the same URL, then once with a fragment; after that
+// only a reload helps.
 func TestImportThatFailed(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, `export default <html>`)
@@ -344,7 +345,7 @@ func TestImportThatFailed(t *testing.T) {
 	p.waitFor("window.first === undefined")
 }
 
-// TestUnsavedWork: every way out asks first, and going back within the module does not.
+// TestUnsavedWork: every way to leave the module asks first; going back within the module does not.
 func TestUnsavedWork(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -362,11 +363,11 @@ func TestUnsavedWork(t *testing.T) {
 
 	p.click("link", "Stage")
 	p.find("dialog", "Leave without saving?")
-	p.key("\x1b") // Escape stays
+	p.key("\x1b") // Escape means stay
 	p.waitForNone("dialog", "Leave without saving?")
 	p.waitFor(`location.hash === "#/m/a-notes/deep" && document.activeElement.textContent === "Stage"`)
 
-	p.runScript(`history.go(-2)`) // the browser's own way back, to Stage
+	p.runScript(`history.go(-2)`) // the browser's own history, back to Stage
 	p.find("dialog", "Leave without saving?")
 	p.click("button", "Stay")
 	p.waitForNone("dialog", "Leave without saving?")

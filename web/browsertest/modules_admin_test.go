@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// offPreview is what the next start would make of Stage being off.
+// offPreview is the preview of the next start with Stage switched off.
 var offPreview = object{
 	"modules": []object{
 		{"moduleId": "rota", "name": "Rota", "now": object{"state": "running"},
@@ -18,7 +18,7 @@ var offPreview = object{
 	"screens": []object{{"moduleId": "stage", "count": 2}},
 }
 
-// TestModules has causes first, each with its sentence and its next step.
+// TestModules: blocked modules are first, each with the reason and the next step.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -50,7 +50,7 @@ func TestModules(t *testing.T) {
 	p.waitFor(`location.hash === "#/admin/modules/rota/settings/teamName"`)
 }
 
-// TestModuleReasons has the sentence of each reason.
+// TestModuleReasons checks the text for each reason.
 func TestModuleReasons(t *testing.T) {
 	t.Parallel()
 	for reason, row := range map[string]struct {
@@ -75,7 +75,8 @@ func TestModuleReasons(t *testing.T) {
 	}
 }
 
-// TestSwitching: the consequences come first, with the safe answer; then the decision waits for a restart.
+// TestSwitching: the consequences are shown first, with the safe choice focused; then the decision waits for
+// a restart.
 func TestSwitching(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -108,8 +109,8 @@ func TestSwitching(t *testing.T) {
 	p.waitFor(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
 }
 
-// TestModuleChanges: what waits for a restart is what the server's preview says, not what the browser makes
-// of it: here a key of Stage was emptied, and Stage will be blocked.
+// TestModuleChanges: the pending changes are those of the server's preview, and are not computed in the
+// browser: here a setting of Stage was removed, so Stage will be blocked.
 func TestModuleChanges(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -130,7 +131,7 @@ func TestModuleChanges(t *testing.T) {
 	p.waitForText("defaultTitle has no value.")
 }
 
-// TestSwitchingRefused: what is refused is said, and the switch stands as the server has it.
+// TestSwitchingRefused: a refusal is reported, and the switch returns to the server's state.
 func TestSwitchingRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -163,7 +164,7 @@ func TestSwitchingRefused(t *testing.T) {
 	}
 }
 
-// TestModulesOffline: what was read stays, a switch says why it did not work, and it works again afterwards.
+// TestModulesOffline: loaded data stay, a switch reports why it failed, and it works again later.
 func TestModulesOffline(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -180,7 +181,7 @@ func TestModulesOffline(t *testing.T) {
 	p.waitForAnnouncement("Stage is switched off. It waits for a restart.")
 }
 
-// TestModulesOfTwo: what another administrator decides appears when one comes back to the page.
+// TestModulesOfTwo: a decision by another administrator appears when the person returns to the page.
 func TestModulesOfTwo(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -192,7 +193,7 @@ func TestModulesOfTwo(t *testing.T) {
 	p.waitFor(`!document.querySelector("[aria-label='Start after restart: Songs']").checked`)
 }
 
-// TestModulePage: the facts of a module, and what became of its process.
+// TestModulePage: the page has the facts about a module, and the state of its process.
 func TestModulePage(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -218,7 +219,8 @@ var process = object{
 	"cpuSeconds": 12.5, "inFlight": 2, "waiting": 0, "requests": 1840, "failures": 3,
 }
 
-// TestModulesForSettingsAlone: who may not switch modules sees those with settings, and no switch.
+// TestModulesForSettingsAlone: a person who may not switch modules sees only those with settings, without
+// switches.
 func TestModulesForSettingsAlone(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)

@@ -20,7 +20,8 @@ func openNavigation(t *testing.T, n *navigationFixture) *tab {
 	return p
 }
 
-// TestOrganiserByKey moves a row by Alt and an arrow, says so, keeps the focus on it, and undoes it.
+// TestOrganiserByKey: Alt and an arrow key move a row. The move is announced, the row keeps the focus, and
+// the move can be undone.
 func TestOrganiserByKey(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -31,7 +32,7 @@ func TestOrganiserByKey(t *testing.T) {
 	p.waitForAnnouncement("Songs moved to Sunday, position 1 of 2")
 	p.waitFor(`document.activeElement.ariaLabel === "Move Songs"`)
 	p.waitForRows("Sunday: songs stage, : announcements countdown")
-	p.key(kb.ArrowUp, chromedp.ModifierAlt) // it stands at the end: nothing is written
+	p.key(kb.ArrowUp, chromedp.ModifierAlt) // it is already at the end, so nothing is written
 	p.key(kb.ArrowDown, chromedp.ModifierAlt)
 	p.waitForAnnouncement("Songs moved to Sunday, position 2 of 2")
 	p.click("button", "Undo")
@@ -42,7 +43,7 @@ func TestOrganiserByKey(t *testing.T) {
 	n.assertArranged("after both were undone", atFirst)
 }
 
-// TestOrganiserQuickly takes presses one after the other: the second comes before the first is stored.
+// TestOrganiserQuickly: a second key press is handled before the first move is stored.
 func TestOrganiserQuickly(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -56,7 +57,7 @@ func TestOrganiserQuickly(t *testing.T) {
 	n.assertArranged("after two presses", "Sunday: songs announcements stage, : countdown")
 }
 
-// TestOrganiserMoveTo puts a module into another group; the focus goes with it.
+// TestOrganiserMoveTo moves a module into another group; the focus follows.
 func TestOrganiserMoveTo(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -75,7 +76,7 @@ func TestOrganiserMoveTo(t *testing.T) {
 	}
 }
 
-// TestOrganiserByMouse drags rows within a group and into another; Escape leaves everything as it is.
+// TestOrganiserByMouse drags rows within a group and into another; Escape cancels a drag.
 func TestOrganiserByMouse(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -99,7 +100,7 @@ func TestOrganiserByMouse(t *testing.T) {
 	}
 }
 
-// TestOrganiserGroups adds, names, moves and deletes groups, and brings them back.
+// TestOrganiserGroups creates, renames, moves and deletes groups, and restores them.
 func TestOrganiserGroups(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -135,14 +136,14 @@ func TestOrganiserGroups(t *testing.T) {
 	p.waitFor(`[...document.querySelectorAll("button")].find((b) => b.innerText.trim() === "Undo").disabled`)
 }
 
-// TestOrganiserOfTwo: two administrators at once. Nobody overwrites what they have not seen.
+// TestOrganiserOfTwo: two administrators work at once. Neither overwrites changes that they have not seen.
 func TestOrganiserOfTwo(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
 	p := openNavigation(t, n)
 	other := openNavigation(t, n)
 
-	// The other has renamed the group: moving another group keeps the new name.
+	// The other one has renamed a group: moving another group keeps the new name.
 	other.click("button", "Rename Sunday")
 	other.fill("Name of the group", "Sundays")
 	other.key("\r")
@@ -155,7 +156,7 @@ func TestOrganiserOfTwo(t *testing.T) {
 	p.waitForAnnouncement("Sunday at ten moved, position 2 of 2")
 	n.assertArranged("after the move", "Foyer: , Sunday at ten: stage songs, : announcements countdown")
 
-	// The other has moved the module: it stays where they have put it, until somebody has seen that.
+	// The other one has moved the module: it stays there until this person has seen that.
 	n.changeByAnother(func() { n.place("songs", "foyer", 1024) })
 	p.click("button", "Move up: Songs")
 	p.waitForVisibleText("Somebody else has changed this meanwhile.")
@@ -163,14 +164,14 @@ func TestOrganiserOfTwo(t *testing.T) {
 	p.chooseMenuItem("Move to: Songs", "Sunday at ten")
 	p.waitForAnnouncement("Songs moved to Sunday at ten, position 2 of 2")
 
-	// What the other has done since is not undone.
+	// Undo does not revert what the other one has done since.
 	n.changeByAnother(func() { n.place("songs", "foyer", 4096) })
 	p.click("button", "Undo")
 	p.waitForVisibleText("Somebody else has changed this meanwhile. Nothing was undone.")
 	n.assertArranged("after an undo that came too late",
 		"Foyer: songs, Sunday at ten: stage, : announcements countdown")
 
-	// A group that the other has deleted does not come back under another name.
+	// A group that the other one has deleted is not created again by a rename.
 	p.click("button", "Rename Foyer")
 	n.changeByAnother(func() { n.deleteGroup("foyer") })
 	p.fill("Name of the group", "Entrance")
@@ -179,8 +180,8 @@ func TestOrganiserOfTwo(t *testing.T) {
 	n.assertArranged("after naming what is gone", "Sunday at ten: stage, : songs announcements countdown")
 }
 
-// TestOrganiserNamedMeanwhile: the name that another administrator has given stands beside the field, and
-// the second press replaces it.
+// TestOrganiserNamedMeanwhile: a new name by another administrator is shown beside the field, and saving
+// again replaces it.
 func TestOrganiserNamedMeanwhile(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
@@ -196,8 +197,8 @@ func TestOrganiserNamedMeanwhile(t *testing.T) {
 	n.assertArranged("after it", strings.Replace(atFirst, "Sunday", "Mine", 1))
 }
 
-// TestOrganiserRefused: a row that was not moved is where it was, the reason is said, and trying again
-// works where that may help.
+// TestOrganiserRefused: a row whose move was refused is back in its place, the reason is shown, and "Try
+// again" works if that may help.
 func TestOrganiserRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -11,13 +11,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// navigationFixture stands in for the platform's navigation: it keeps what is written, as the platform does.
+// navigationFixture replaces the platform's navigation, and stores what is written as the platform does.
 type navigationFixture struct {
 	*modulesFixture
 	groups []object            // in their order
-	placed map[string][]string // modules by group, in their order; "" is none
+	placed map[string][]string // modules by group, in their order; "" is no group
 	orders map[string]any      // of modules
-	status int                 // of every write, where they are refused
+	status int                 // the status of every write, if they are refused
 	code   string
 }
 
@@ -25,7 +25,7 @@ var moduleNames = map[string]string{
 	"announcements": "Announcements", "countdown": "Countdown", "songs": "Songs", "stage": "Stage",
 }
 
-// newNavigationFixture has two modules in the group Sunday and two in none.
+// newNavigationFixture has two modules in the group Sunday and two in no group.
 func newNavigationFixture(t *testing.T) *navigationFixture {
 	t.Helper()
 	return setNavigationFixture(t, newFixture(t))
@@ -74,7 +74,7 @@ func (n *navigationFixture) write(change func(id string, sent written)) http.Han
 			return
 		}
 		var sent written
-		_ = json.NewDecoder(r.Body).Decode(&sent) // a deletion has nothing to read
+		_ = json.NewDecoder(r.Body).Decode(&sent) // a DELETE has no body
 		change(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:], sent)
 		reply(w, 200, "{}")
 	}
@@ -93,7 +93,7 @@ func (n *navigationFixture) deleteGroup(id string) {
 	delete(n.placed, id)
 }
 
-// place gives a module a place; without an order it has none.
+// place sets the placement of a module; with order nil it has none.
 func (n *navigationFixture) place(id, groupID string, order any) {
 	for group, ids := range n.placed {
 		n.placed[group] = slices.DeleteFunc(ids, func(other string) bool { return other == id })
@@ -134,19 +134,19 @@ func (n *navigationFixture) view() object {
 	return object{"groups": groups, "ungrouped": entries(""), "permissions": everyPermission}
 }
 
-// changeByAnother lets another administrator write.
+// changeByAnother makes a change as another administrator would.
 func (n *navigationFixture) changeByAnother(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change()
 }
 
-// refuseWrites answers every write with a status; 0 takes them again.
+// refuseWrites responds to every write with a status; 0 accepts writes again.
 func (n *navigationFixture) refuseWrites(status int, code string) {
 	n.changeByAnother(func() { n.status, n.code = status, code })
 }
 
-// arranged is what is stored: "Sunday: stage songs, : announcements".
+// arranged returns what is stored: "Sunday: stage songs, : announcements".
 func (n *navigationFixture) arranged() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -164,7 +164,7 @@ func (n *navigationFixture) assertArranged(when, want string) {
 	}
 }
 
-// shownRows is what the organiser shows, in the same form.
+// shownRows returns what the organiser shows, in the same form.
 const shownRows = `[...document.querySelectorAll(".organiser .group")].map((group) =>
 	(group.dataset.group === "" ? "" : group.ariaLabel) + ": " + [...group.querySelectorAll("[data-row]")]
 		.map((row) => row.dataset.row).join(" ")).join(", ")`
@@ -174,7 +174,7 @@ func (p *tab) waitForRows(want string) {
 	p.waitFor(shownRows + " === " + jsonOf(p.t, want))
 }
 
-// at is the middle of an element, moved by a part of its height.
+// at returns the middle of an element, moved vertically by a part of its height.
 func (p *tab) at(selector string, part float64) (x, y float64) {
 	p.t.Helper()
 	box := "document.querySelector(" + jsonOf(p.t, selector) + ").getBoundingClientRect()"
@@ -183,8 +183,8 @@ func (p *tab) at(selector string, part float64) (x, y float64) {
 	return place[0], place[1] + part*place[2]
 }
 
-// drag takes hold of one element and moves the pointer over another, part of whose height away from its
-// middle, without letting go.
+// drag presses the mouse on one element and moves it over another, at an offset of a part of its height. drop
+// releases the button.
 func (p *tab) drag(from, to string, part float64) (drop func()) {
 	p.t.Helper()
 	x, y := p.at(from, 0)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOwnData: a person downloads what is kept of them. A module whose part is missing is named, and a
-// refusal stands beside the button.
+// TestOwnData: a person downloads their own data. A module whose part is missing is named, and a refusal is
+// shown beside the button.
 func TestOwnData(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

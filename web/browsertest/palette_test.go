@@ -15,14 +15,14 @@ const (
 	noPalette = `document.querySelector("dialog[open]") === null`
 )
 
-// paletteEntries are the rows of the open palette, each with its kind.
+// paletteEntries returns the rows of the open palette, each with its kind.
 func (p *tab) paletteEntries() []string {
 	p.t.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll("dialog[open] [role=option]")]
 		.map((row) => row.innerText.trim().split(/\s*\n\s*/).join(": "))`)
 }
 
-// openPalette lets the person see three modules, and returns on the second of them.
+// openPalette gives the person three modules, and returns a page on the second of them.
 func openPalette(t *testing.T, h *fixture) *tab {
 	t.Helper()
 	for _, id := range []string{"stage", "songs", "rota"} {
@@ -35,8 +35,8 @@ func openPalette(t *testing.T, h *fixture) *tab {
 	return p
 }
 
-// TestPalette: by keys alone to a module's settings; where the person has been comes first; Escape goes
-// back to where they were.
+// TestPalette: a person reaches a module's settings by keyboard alone. Recently visited places are first;
+// Escape returns to the previous place.
 func TestPalette(t *testing.T) {
 	t.Parallel()
 	o := setModulesFixture(t, newFixture(t))
@@ -57,7 +57,7 @@ func TestPalette(t *testing.T) {
 
 	p.key("k", chromedp.ModifierMeta)
 	p.waitFor(inPalette)
-	p.key("k", chromedp.ModifierCtrl) // a second one opens nothing
+	p.key("k", chromedp.ModifierCtrl) // pressing it again opens no second palette
 	p.enter("combobox", "Search or go to", "settings ro")
 	p.waitForAnnouncement("1 match")
 	p.assertAccessible("the palette with a search")
@@ -73,7 +73,8 @@ func TestPalette(t *testing.T) {
 	p.waitFor(`location.hash === "#/admin/modules/rota/settings"`)
 }
 
-// TestPaletteByField: the find field of the header, and the first line of the menu on a phone.
+// TestPaletteByField: the palette opens from the find field of the header, and from the first line of the
+// menu on a phone.
 func TestPaletteByField(t *testing.T) {
 	t.Parallel()
 	o := setModulesFixture(t, newFixture(t))
@@ -110,7 +111,7 @@ func TestPaletteByField(t *testing.T) {
 	p.waitForNone("navigation", "Modules")
 }
 
-// TestPaletteOfAMember: nobody is offered what they may not open, or asks the server for it.
+// TestPaletteOfAMember: the palette neither offers nor requests what a person may not open.
 func TestPaletteOfAMember(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -133,7 +134,8 @@ func TestPaletteOfAMember(t *testing.T) {
 	}
 }
 
-// TestPaletteLooks: in both themes, on a phone, and in words that need more room or run the other way.
+// TestPaletteLooks checks the palette in both themes, on a phone, and in languages with longer words or the
+// other direction.
 func TestPaletteLooks(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"", "de", "ar-XB"} {
@@ -152,8 +154,8 @@ func TestPaletteLooks(t *testing.T) {
 	}
 }
 
-// TestPaletteForced: in forced colours every word of the chosen option has the colour that belongs on its
-// ground.
+// TestPaletteForced: in forced colours all text of the selected option has the colour that belongs to its
+// background.
 func TestPaletteForced(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -177,8 +179,8 @@ func TestPaletteForced(t *testing.T) {
 	})()`)
 }
 
-// TestLongHouseName: a house's long name has two lines of the header, and toasts lie on the sheet beside the
-// sidebar.
+// TestLongHouseName: a long name of the house takes two lines of the header, and toasts are placed over the
+// content, not the sidebar.
 func TestLongHouseName(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// peopleScreens are the looks of the screen People.
+// peopleScreens are the states of the screen People.
 var peopleScreens = []screenCase{
 	{"W14-people", "/#/admin/people", peopleOfHouse, waitForTableRow},
 	{"W14-menu", "/#/admin/people", peopleOfHouse, func(p *tab) {
@@ -72,7 +72,7 @@ func openInvite(p *tab) {
 	p.waitFor(`document.querySelector(".picker input")`)
 }
 
-// TestPeopleScreens looks at the screen People as TestScreens looks at the others.
+// TestPeopleScreens checks the screen People as TestScreens checks the other screens.
 func TestPeopleScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, peopleScreens)
@@ -86,20 +86,20 @@ func openPeople(t *testing.T, f *peopleFixture) *tab {
 	return p
 }
 
-// waitForRow waits until a person's row has words in it.
+// waitForRow waits until a person's row contains the words.
 func (p *tab) waitForRow(id, words string) {
 	p.t.Helper()
 	p.waitFor(fmt.Sprintf(`document.querySelector("[data-row='%s']").innerText.includes(%q)`, id, words))
 }
 
-// row is the text of a person's row.
+// row returns the text of a person's row.
 func (p *tab) row(id string) string {
 	p.t.Helper()
 	return eval[string](p, `document.querySelector("[data-row='`+id+`']").innerText.replace(/\s+/g, " ")`)
 }
 
-// TestInvitePeople: a pasted list, permissions picked by name, an end; each address has its own result, and
-// what was refused can be tried again alone.
+// TestInvitePeople: an administrator pastes a list of addresses, picks permissions by name and sets an end.
+// Each address has its own result, and only the refused ones can be tried again.
 func TestInvitePeople(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t))
@@ -139,7 +139,7 @@ func TestInvitePeople(t *testing.T) {
 	p.find("button", "Send again to Tea 5")
 }
 
-// TestInviteRefused: an address that could not be invited for now stays in the field.
+// TestInviteRefused: an address that could not be invited stays in the field.
 func TestInviteRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -170,7 +170,7 @@ func TestInviteRefused(t *testing.T) {
 	}
 }
 
-// TestInviteWithoutGrants: who does not manage permissions invites without them.
+// TestInviteWithoutGrants: a person who does not manage permissions invites without permissions.
 func TestInviteWithoutGrants(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t), "core.people.manage")
@@ -189,7 +189,8 @@ func TestInviteWithoutGrants(t *testing.T) {
 	}
 }
 
-// TestInvitations: what became of each mail, sending again, and withdrawing, which asks first.
+// TestInvitations: the list shows the delivery of each email. An invitation can be sent again, and withdrawn
+// after a confirmation.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t))
@@ -211,10 +212,10 @@ func TestInvitations(t *testing.T) {
 	f.mu.Lock()
 	f.invitations[1]["delivery"] = "SENT"
 	f.mu.Unlock()
-	p.waitFor(`!document.body.innerText.includes("Being sent")`) // it looks again by itself
+	p.waitFor(`!document.body.innerText.includes("Being sent")`) // the page polls by itself
 	p.chooseMenuItem("More for Tea 4", "Withdraw …")
 	p.find("dialog", "Withdraw the invitation of Tea 4?")
-	p.key("\r") // the safe answer has the focus
+	p.key("\r") // the safe choice has the focus
 	p.waitForNone("dialog", "Withdraw the invitation of Tea 4?")
 	if n := f.countRequests("POST /api/v1/invitations/invitation-1/withdraw"); n != 0 {
 		t.Errorf("%d requests without agreement, want none", n)
@@ -225,7 +226,7 @@ func TestInvitations(t *testing.T) {
 	p.waitForNone("button", "Send again to Tea 4")
 }
 
-// TestInvitationsRefused: what happened meanwhile is said, and the rest can be tried again.
+// TestInvitationsRefused: a change by somebody else is reported, and other failures can be retried.
 func TestInvitationsRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -254,8 +255,8 @@ func TestInvitationsRefused(t *testing.T) {
 	}
 }
 
-// TestDeactivate: what stops is said before the act, the owner and oneself cannot be decided about, and the
-// way back is in the same menu.
+// TestDeactivate: the consequences are shown before the decision, the owner and oneself cannot be
+// deactivated, and the same menu reverses it.
 func TestDeactivate(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t), "core.people.manage", "core.authorization.grants.manage")
@@ -269,7 +270,7 @@ func TestDeactivate(t *testing.T) {
 	p.chooseMenuItem("More for Reader 1", "Deactivate …")
 	p.waitForVisibleText("They are signed out on every device, and can no longer sign in.")
 	p.waitForVisibleText("Their permissions stay, and count again when you reactivate them.")
-	p.key("\r") // the safe answer has the focus
+	p.key("\r") // the safe choice has the focus
 	p.waitForNone("dialog", "Deactivate Reader 1?")
 	if n := f.countWrites(); n != 0 {
 		t.Errorf("%d writes without agreement, want none", n)
@@ -282,7 +283,7 @@ func TestDeactivate(t *testing.T) {
 	p.waitForAnnouncement("Reader 1 can sign in again")
 }
 
-// TestDecisionsRefused: each refusal says what it means for this person.
+// TestDecisionsRefused: each refusal is explained for this person.
 func TestDecisionsRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -318,8 +319,8 @@ func TestDecisionsRefused(t *testing.T) {
 	}
 }
 
-// TestErase: only somebody deactivated, and only by typing the name; which modules still have to erase
-// what they keep is shown.
+// TestErase: only a deactivated person can be erased, and only after typing their name. The modules that have
+// not erased their data yet are shown.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t))
@@ -342,7 +343,7 @@ func TestErase(t *testing.T) {
 	p.waitForNone("button", "More for Words 2")
 }
 
-// TestFindPeople: the server looks for them among all there are, and more come by the page.
+// TestFindPeople: the server searches all people, and more are loaded page by page.
 func TestFindPeople(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t))
@@ -361,7 +362,7 @@ func TestFindPeople(t *testing.T) {
 	p.waitFor(`document.querySelectorAll(".people tbody tr").length === 1`)
 }
 
-// TestPeopleOfTwo: what another administrator does appears, and losing the permission is said.
+// TestPeopleOfTwo: a change by another administrator appears, and the loss of the permission is reported.
 func TestPeopleOfTwo(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t))

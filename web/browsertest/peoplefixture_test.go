@@ -16,15 +16,15 @@ const (
 	erased = "66666666-6666-4666-8666-666666666666"
 )
 
-// peopleFixture stands in for the platform's directory and invitations.
+// peopleFixture replaces the platform's directory and invitations.
 type peopleFixture struct {
 	*grantsFixture
-	invitations []object // the newest first
-	delivery    string   // of the next mail
-	sent        []string // the bodies of the invitations
+	invitations []object // newest first
+	delivery    string   // of the next email
+	sent        []string // bodies of the invitation requests
 }
 
-// newPeopleFixture signs in somebody who manages people and permissions, unless permissions says otherwise.
+// newPeopleFixture signs in a person who manages people and permissions, or has the given permissions.
 func newPeopleFixture(t *testing.T, h *fixture, permissions ...string) *peopleFixture {
 	t.Helper()
 	f := &peopleFixture{grantsFixture: newGrantsFixture(t, h), delivery: "SENT"}
@@ -51,7 +51,7 @@ func newPeopleFixture(t *testing.T, h *fixture, permissions ...string) *peopleFi
 	return f
 }
 
-// complete adds the fields of a person that are not set.
+// complete sets the missing fields of a person.
 func (f *peopleFixture) complete(one object) object {
 	for field, value := range (object{"owner": false, "emailVerified": true, "deactivatedAt": nil,
 		"erasedAt": nil, "erasurePending": []string{}, "createdAt": "2025-01-03T09:00:00.000Z"}) {
@@ -62,7 +62,7 @@ func (f *peopleFixture) complete(one object) object {
 	return one
 }
 
-// invite puts an invitation at the head of the list and returns it.
+// invite adds the newest invitation and returns it.
 func (f *peopleFixture) invite(email string, name any, delivery, state string, permissions ...string) object {
 	grants := []object{}
 	for _, id := range permissions {
@@ -113,7 +113,7 @@ func (f *peopleFixture) takeInvitation(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// changeInvitation is POST /api/v1/invitations/<id>/send and /withdraw.
+// changeInvitation handles POST /api/v1/invitations/<id>/send and /withdraw.
 func (f *peopleFixture) changeInvitation(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,7 +134,7 @@ func (f *peopleFixture) changeInvitation(w http.ResponseWriter, r *http.Request)
 	reply(w, 404, `{"code":"INVITATION_NOT_FOUND"}`)
 }
 
-// decide is POST /api/v1/people/<id>/deactivate, /reactivate and /erase.
+// decide handles POST /api/v1/people/<id>/deactivate, /reactivate and /erase.
 func (f *peopleFixture) decide(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// grantsFixture stands in for the platform's people, permissions and grants.
+// grantsFixture replaces the platform's people, permissions and grants.
 type grantsFixture struct {
 	*modulesFixture
 	people []object
-	grants []object // the newest first
-	status int      // of the next write, where it is refused
+	grants []object // newest first
+	status int      // of the next write, if it is refused
 	code   string
 }
 
@@ -107,7 +107,7 @@ func (r *grantsFixture) listGrants(w http.ResponseWriter, request *http.Request)
 	reply(w, 200, string(body))
 }
 
-// refused answers the next write with what it was told to.
+// refused refuses a write if the test has said so.
 func (r *grantsFixture) refused(w http.ResponseWriter) bool {
 	status := r.status
 	r.status = 0
@@ -147,14 +147,14 @@ func (r *grantsFixture) revoke(w http.ResponseWriter, request *http.Request) {
 	reply(w, 200, `{"revokedGrantIds":["`+id+`"]}`)
 }
 
-// refuseWith lets the next write be refused.
+// refuseWith makes the next write fail.
 func (r *grantsFixture) refuseWith(status int, code string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status, r.code = status, code
 }
 
-// TestPermissions gives and withdraws, by keyboard where a list is chosen from.
+// TestPermissions issues and revokes grants, by keyboard in the lists.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
@@ -202,7 +202,7 @@ func TestPermissions(t *testing.T) {
 	p.find("button", "Withdraw stage.plan.edit from Sound 1")
 }
 
-// TestPermissionHolders: one permission, who holds it.
+// TestPermissionHolders: the screen shows who holds one permission.
 func TestPermissionHolders(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
@@ -218,7 +218,7 @@ func TestPermissionHolders(t *testing.T) {
 	p.waitForText("Nobody holds this permission. The owner may do everything.")
 }
 
-// TestOwnPermission asks before one shuts oneself out.
+// TestOwnPermission: a person must confirm before they revoke their own access.
 func TestOwnPermission(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
@@ -226,7 +226,7 @@ func TestOwnPermission(t *testing.T) {
 	own := "Withdraw core.authorization.grants.manage from Coordinator"
 	p.click("button", own)
 	p.find("dialog", "Withdraw your own permission?")
-	p.key("\r") // the safe answer has the focus
+	p.key("\r") // the safe choice has the focus
 	p.waitForNone("dialog", "Withdraw your own permission?")
 	if n := r.countWrites(); n != 0 {
 		t.Errorf("%d writes without agreement, want none", n)
@@ -236,7 +236,7 @@ func TestOwnPermission(t *testing.T) {
 	p.waitForAnnouncement("Withdrawn.")
 }
 
-// TestGivingRefused: each refusal says what it means, and what was chosen stays.
+// TestGivingRefused: each refusal is explained, and the chosen values stay.
 func TestGivingRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -271,8 +271,8 @@ func TestGivingRefused(t *testing.T) {
 	}
 }
 
-// TestPermissionsOfTwo: what another administrator gives appears, and what they withdrew can be withdrawn
-// again without harm.
+// TestPermissionsOfTwo: a grant by another administrator appears, and revoking one that is already revoked
+// does no harm.
 func TestPermissionsOfTwo(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
@@ -287,7 +287,7 @@ func TestPermissionsOfTwo(t *testing.T) {
 	p.waitForNone("button", "Withdraw stage.live.control from Sound 1")
 }
 
-// TestManyGrants: a page at a time.
+// TestManyGrants: grants are loaded page by page.
 func TestManyGrants(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
@@ -301,7 +301,7 @@ func TestManyGrants(t *testing.T) {
 	p.waitForNone("button", "Load more")
 }
 
-// TestManyPeople: who is not among the first that the server lists has a name, too.
+// TestManyPeople: people who are not in the server's first page have names, too.
 func TestManyPeople(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))

@@ -26,22 +26,22 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// How much two pictures of the same may differ: browsers of different versions smooth edges differently and
-// may set a line a pixel lower.
+// How much two pictures of the same element may differ: browsers of different versions smooth edges
+// differently and may place a line a pixel lower.
 const (
-	near      = 1  // a pixel may be found this far away
-	shade     = 14 // and differ by this much in each of its colours, of 255
-	square    = 12 // pixels at the edge of the squares that are looked at
-	strangers = 24 // pixels of a square that have no like: more, and the square differs
+	near      = 1  // a matching pixel may be this far away
+	shade     = 14 // and differ by this much in each colour channel, of 255
+	square    = 12 // side length in pixels of the compared squares
+	strangers = 24 // a square with more pixels without a match differs
 	otherSize = 3  // pixels by which width or height may differ
 )
 
-// fonts are the letters of pictures: Go's own, which every machine that runs the tests has.
+// fonts are the fonts in the pictures: Go's own, which every machine that runs the tests has.
 var fonts = map[string][]byte{
 	"/regular.ttf": goregular.TTF, "/bold.ttf": gobold.TTF, "/mono.ttf": gomono.TTF,
 }
 
-// withFonts serves the letters beside a page.
+// withFonts serves the fonts beside a page.
 func withFonts(pages fs.FS) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServerFS(pages))
@@ -51,7 +51,7 @@ func withFonts(pages fs.FS) http.Handler {
 	return mux
 }
 
-// unifyRendering lets a page look the same on every machine: letters, time zone, no caret.
+// unifyRendering makes a page look the same on every machine: fonts, time zone, no caret.
 func (p *tab) unifyRendering() {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -72,7 +72,7 @@ func (p *tab) unifyRendering() {
 		await document.fonts.ready;`)
 }
 
-// captureElement takes a picture of one element, which ends at whole pixels.
+// captureElement takes a picture of one element, clipped to whole pixels.
 func (p *tab) captureElement(selector string) image.Image {
 	p.t.Helper()
 	box := eval[[]float64](p, fmt.Sprintf(`(() => {
@@ -97,7 +97,7 @@ func (p *tab) captureElement(selector string) image.Image {
 	return picture
 }
 
-// assertLooks compares an element with its picture in testdata. SCREENSHOTS=write renews the picture.
+// assertLooks compares an element with its picture in testdata. SCREENSHOTS=write replaces the picture.
 func (p *tab) assertLooks(name, selector string) {
 	p.t.Helper()
 	got, file := p.captureElement(selector), filepath.Join("testdata", "gallery", name+".png")
@@ -128,8 +128,8 @@ func (p *tab) assertLooks(name, selector string) {
 		"(the pictures are of %s, this is %s)", name, verdict, beside, p.t.Name(), picturesBy(), p.version())
 }
 
-// writePicture writes a picture. The many shades at the edges of letters are made few, which keeps the file
-// small; the grounds keep theirs.
+// writePicture writes a picture. To keep the file small, it reduces the shades at the edges of letters to a
+// few; backgrounds keep their colours.
 func writePicture(file string, picture image.Image) error {
 	var content bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
@@ -170,7 +170,7 @@ func inFewColours(picture image.Image) image.Image {
 
 func rounded(shade uint8) uint8 { return uint8(min(255, (int(shade)+4)/8*8)) }
 
-// browserFile names the browser that the pictures in testdata were taken with.
+// browserFile names the browser with which the pictures in testdata were taken.
 var browserFile = filepath.Join("testdata", "gallery", "browser.txt")
 
 func picturesBy() string {
@@ -181,7 +181,7 @@ func picturesBy() string {
 	return strings.TrimSpace(string(content))
 }
 
-// version is the browser that runs.
+// version returns the version of the running browser.
 func (p *tab) version() string {
 	p.t.Helper()
 	version, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (string, error) {
@@ -194,7 +194,8 @@ func (p *tab) version() string {
 	return version
 }
 
-// comparePictures says how two pictures differ, "" when they do not, and shows both and where.
+// comparePictures describes how two pictures differ, or returns "", and a picture with both of them and the
+// differences.
 func comparePictures(want, got image.Image) (string, image.Image) {
 	a, b := pixelsOf(want), pixelsOf(got)
 	across, down := max(a.Rect.Dx(), b.Rect.Dx()), max(a.Rect.Dy(), b.Rect.Dy())
@@ -231,7 +232,7 @@ func comparePictures(want, got image.Image) (string, image.Image) {
 	return "", nil
 }
 
-// hasMatch tells whether a picture has a pixel of about this colour at a place or beside it.
+// hasMatch reports whether a picture has a pixel of about this colour at a place or next to it.
 func hasMatch(wanted color.NRGBA, in *image.NRGBA, x, y int) bool {
 	for dy := -near; dy <= near; dy++ {
 		for dx := -near; dx <= near; dx++ {
@@ -255,8 +256,7 @@ func pixelsOf(picture image.Image) *image.NRGBA {
 	return pixels
 }
 
-// TestComparePictures: what another machine may draw differently does not count, a changed ground or place
-// does.
+// TestComparePictures: differences between machines do not count, but a changed background or position does.
 func TestComparePictures(t *testing.T) {
 	t.Parallel()
 	drawn := func(x int, ground color.NRGBA) image.Image {

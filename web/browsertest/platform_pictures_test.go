@@ -14,7 +14,7 @@ import (
 var platformPictures = map[string]struct {
 	view view
 	path string
-	show func(p *tab) // waits until the page is as the picture shows it
+	show func(p *tab) // waits until the page looks as in the picture
 }{
 	"home.png": {readmeView, "/#/", func(p *tab) {
 		p.waitForVisibleText("Next service")
@@ -41,7 +41,8 @@ var platformPictures = map[string]struct {
 
 var readmeView = view{width: 1280, height: 657, reduced: true}
 
-// TestPlatformPictures writes the pictures with SCREENSHOTS=write; otherwise other tests have been there.
+// TestPlatformPictures writes the pictures if SCREENSHOTS=write. Otherwise it is skipped, because other tests
+// open these pages.
 func TestPlatformPictures(t *testing.T) {
 	if os.Getenv("SCREENSHOTS") != "write" {
 		t.Skip("the pictures are asked for by SCREENSHOTS=write")

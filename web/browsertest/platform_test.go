@@ -13,12 +13,12 @@ import (
 	"github.com/narthex-platform/narthex/services/buildtest"
 )
 
-// install builds the platform's program into an empty folder, and below modules what it is given the source
-// folders of.
+// install builds narthex-dev into an empty folder, and the modules of the given source folders into its
+// folder modules.
 func install(t *testing.T, modules ...string) (folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("",
-		"platform-") // open to PostgreSQL's own user, which folders of t.TempDir are not
+		"platform-") // PostgreSQL's own user can enter it, unlike folders of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func install(t *testing.T, modules ...string) (folder string) {
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex-dev") // which has every command
+	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex-dev") // it has every command
 	for _, source := range modules {
 		id := filepath.Base(source)
 		module := filepath.Join(folder, "modules", id)
@@ -40,13 +40,14 @@ func install(t *testing.T, modules ...string) (folder string) {
 	return folder
 }
 
-// programs are those that tests have built, by their source. They lie in the folder of the test run.
+// programs are the programs that tests have built, by source package. They are in the temporary folder of the
+// test run.
 var programs struct {
 	mu    sync.Mutex
 	paths map[string]string
 }
 
-// build puts a program where a test wants it. Each is built once for all tests.
+// build copies a program to the given path. Each program is built once for all tests.
 func build(t *testing.T, program, source string) {
 	t.Helper()
 	programs.mu.Lock()
@@ -65,24 +66,24 @@ func build(t *testing.T, program, source string) {
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// The platform refuses a server with several links. A file that this process had open for writing could
-	// be busy when it is started.
+	// The platform refuses a server that has several hard links, so copy it. cp does it in a process of its
+	// own, because a file that this process has had open for writing could still be busy when it is started.
 	if report, err := exec.CommandContext(t.Context(), "cp", built, program).CombinedOutput(); err != nil {
 		t.Fatalf("cp %s %s: %v\n%s", built, program, err, report)
 	}
 }
 
-// daemon is a running program of the platform.
+// daemon is a running narthex process.
 type daemon struct {
 	process *os.Process
 	ended   chan struct{}
-	failure error // once ended
+	failure error // set after its end
 
 	mu   sync.Mutex
 	said []byte
 }
 
-// launch runs a program until the test ends, or until it is stopped.
+// launch starts a program that runs until the test ends, or until it is stopped.
 func launch(t *testing.T, command *exec.Cmd) *daemon {
 	t.Helper()
 	d := &daemon{ended: make(chan struct{})}
@@ -99,13 +100,13 @@ func launch(t *testing.T, command *exec.Cmd) *daemon {
 	return d
 }
 
-// stop asks the program to end and waits for it. Stopping twice is fine.
+// stop interrupts the program and waits for its end. It may be called twice.
 func (d *daemon) stop(t *testing.T) {
 	t.Helper()
 	_ = d.process.Signal(os.Interrupt)
 	select {
 	case <-d.ended:
-	case <-time.After(2 * patience): // its own deadlines are shorter
+	case <-time.After(2 * patience): // the program's own deadlines are shorter
 		_ = d.process.Kill()
 		<-d.ended
 	}
@@ -114,7 +115,7 @@ func (d *daemon) stop(t *testing.T) {
 	}
 }
 
-// Write takes what the program says.
+// Write receives the output of the program.
 func (d *daemon) Write(text []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -122,7 +123,7 @@ func (d *daemon) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// waitForLine waits for a line that holds words and answers what follows them there.
+// waitForLine waits for a line that contains words and returns the rest of the line after them.
 func (d *daemon) waitForLine(t *testing.T, words string) string {
 	t.Helper()
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) &&
@@ -131,7 +132,7 @@ func (d *daemon) waitForLine(t *testing.T, words string) string {
 			return rest
 		}
 	}
-	rest, found := d.textAfter(words) // its last words
+	rest, found := d.textAfter(words) // the last output
 	if !found {
 		t.Fatalf("the platform never says %q, but\n%s", words, d.text())
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestLastModuleIsPreloaded: the page asks who is there before it has its script, and loads the script of the
-// module that was shown last before the response to that.
+// TestLastModuleIsPreloaded: the page requests the principal before its own script has loaded, and loads the
+// script of the last shown module before that response arrives.
 func TestLastModuleIsPreloaded(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -59,7 +59,7 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 		})
 		return err
 	}))
-	p.do(chromedp.Reload()) // the page has no script now
+	p.do(chromedp.Reload()) // the reloaded page does not have the script yet
 	for _, route := range routes {
 		p.waitUntil(route+" without the script", func() bool { return h.countRequests(route)-before[route] == 2 })
 	}
@@ -79,8 +79,8 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 	p.waitFor(`localStorage["narthex.module"] === undefined`)
 }
 
-// TestBegunNavigationIsDropped: what was begun for somebody who is no longer signed in is not shown to who
-// signs in next.
+// TestBegunNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to the
+// person who then signs in.
 func TestBegunNavigationIsDropped(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -106,7 +106,7 @@ func TestBegunNavigationIsDropped(t *testing.T) {
 	p.waitForNone("link", "Theirs")
 }
 
-// TestPreloadedModuleIsGone: what cannot be preloaded is loaded as if nothing had been.
+// TestPreloadedModuleIsGone: a module whose preload fails is loaded as if there had been no preload.
 func TestPreloadedModuleIsGone(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

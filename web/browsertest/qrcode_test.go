@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// qrBlocks are the blocks of equal length that the codewords of a version and level (its two bits) have, and
-// how many bytes of data each has: those that an address of a test comes to (ISO/IEC 18004, table 9).
+// qrBlocks has, for a version and a level (its two bits), the number of blocks of equal length and of data
+// bytes in each block: only for those that the addresses in the tests need (ISO/IEC 18004, table 9).
 var qrBlocks = map[[2]int][2]int{
 	{3, 0b00}: {1, 44}, {4, 0b00}: {2, 32}, {4, 0b11}: {2, 24}, {5, 0b00}: {2, 43},
 }
@@ -23,7 +23,7 @@ var qrMasks = [8]func(y, x int) bool{
 	func(y, x int) bool { return ((y+x)%2+y*x%3)%2 == 0 },
 }
 
-// qrText reads the code that a page shows. It has no error, so nothing is corrected.
+// qrText decodes the code that a page shows. The code has no errors, so nothing is corrected.
 func (p *tab) qrText() string {
 	p.t.Helper()
 	rows := strings.Fields(eval[string](p, `(() => {
@@ -41,7 +41,7 @@ func (p *tab) qrText() string {
 	return text
 }
 
-// decodeQR reads bytes from the modules of a code, a string of 0 and 1 for each row.
+// decodeQR decodes the bytes of a code from its modules, given as one string of 0 and 1 for each row.
 func decodeQR(rows []string) (string, error) {
 	size := len(rows)
 	version := (size - 17) / 4
@@ -58,7 +58,7 @@ func decodeQR(rows []string) (string, error) {
 	if !known {
 		return "", fmt.Errorf("version %d and level %b are not among those of the tests", version, format>>3)
 	}
-	alignment := size - 7 // the one pattern of the versions 2 to 6
+	alignment := size - 7 // the only alignment pattern of versions 2 to 6
 	reserved := func(y, x int) bool {
 		return y == 6 || x == 6 || y < 9 && x < 9 || y < 9 && x >= size-8 || y >= size-8 && x < 9 ||
 			max(y-alignment, alignment-y) <= 2 && max(x-alignment, alignment-x) <= 2
@@ -106,7 +106,7 @@ func decodeQR(rows []string) (string, error) {
 		return value
 	}
 	mode := take(4)
-	if mode == 7 { // that bytes are UTF-8
+	if mode == 7 { // an ECI header, which declares UTF-8
 		take(8)
 		mode = take(4)
 	}
@@ -121,7 +121,7 @@ func decodeQR(rows []string) (string, error) {
 	return string(text), nil
 }
 
-// testQRCode: the address in the code leads to the request of this very screen, also by way of the sign-in.
+// testQRCode: the address in the code leads to the pairing of this screen, also after a sign-in.
 func testQRCode(t *testing.T, w *displayFixture, f *faultProxy) {
 	screen := w.openScreen(t, f, "wall")
 	code := screen.pairingCode()

@@ -18,11 +18,11 @@ import (
 
 const imagesOfReadme = "../../docs/images"
 
-// readmePictures are the pictures of README.md, by file.
+// readmePictures are the pictures of README.md, by file name.
 var readmePictures = map[string]struct {
 	path string
 	open func(t *testing.T, h *fixture)
-	show func(p *tab) // waits until the page is as the picture shows it
+	show func(p *tab) // waits until the page looks as in the picture
 }{
 	"announcements.png": {"/#/m/announcements", func(t *testing.T, h *fixture) {
 		setModulesFixture(t, h)
@@ -52,7 +52,7 @@ var readmePictures = map[string]struct {
 	"sign-in.png": {"/", func(*testing.T, *fixture) {}, func(p *tab) { p.waitForHeading("Sign in") }},
 }
 
-// showWelcome is the announcements' channel: the board shows one notice.
+// showWelcome serves the announcements' channel: the board shows one notice.
 func showWelcome(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = fmt.Fprintf(w, "event: snapshot\ndata: %s\n\n", jsonText(object{
@@ -65,12 +65,12 @@ func showWelcome(w http.ResponseWriter, r *http.Request) {
 }
 
 func jsonText(value object) string {
-	text, _ := json.Marshal(value) // of texts and numbers
+	text, _ := json.Marshal(value) // cannot fail for texts and numbers
 	return string(text)
 }
 
-// TestReadmePictures: every picture of README.md is of a page that this test opens. SCREENSHOTS=write writes
-// them; nothing compares them, because their letters are those of the machine.
+// TestReadmePictures: every picture of README.md shows a page that this test opens. SCREENSHOTS=write writes
+// the pictures; they are not compared, because their fonts depend on the machine.
 func TestReadmePictures(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")

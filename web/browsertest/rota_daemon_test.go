@@ -26,13 +26,13 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// rotaMailbox is a mail server that keeps every mail by its recipient, and breaks the connection of those
-// that a test has chosen.
+// rotaMailbox is a mail server that keeps every email by recipient, and closes the connection for those that
+// a test has chosen.
 type rotaMailbox struct {
 	port string
 
 	mu     sync.Mutex
-	breaks int // so many mails
+	breaks int // number of emails still to fail
 	mails  map[string][]string
 }
 
@@ -93,7 +93,7 @@ func (b *rotaMailbox) breakNext() {
 
 var claimLink = regexp.MustCompile(`https?://\S+/#/m/rota/claim/\S+`)
 
-// linkTo is the link in the last mail to somebody, taken from its text.
+// linkTo returns the link in the last email to a person.
 func (b *rotaMailbox) linkTo(t *testing.T, to string) string {
 	t.Helper()
 	b.mu.Lock()
@@ -177,7 +177,7 @@ func (i *rotaInstallation) command(arguments ...string) *exec.Cmd {
 	return c
 }
 
-// run runs a command to its end and returns what it says.
+// run runs a command and returns its output.
 func (i *rotaInstallation) run(input string, arguments ...string) string {
 	i.t.Helper()
 	command := i.command(arguments...)
@@ -195,7 +195,7 @@ func (i *rotaInstallation) start() {
 	i.running.waitForLine(i.t, `"msg":"ready"`)
 }
 
-// join lets somebody join by a link, in a browser of their own.
+// join makes a person join by a link, in a new browser context.
 func (i *rotaInstallation) join(email, name string, v view) *tab {
 	i.t.Helper()
 	link := regexp.MustCompile(`http\S+`).FindString(i.run("", "identity:invite", "--", "--email", email))
@@ -208,7 +208,7 @@ func (i *rotaInstallation) join(email, name string, v view) *tab {
 	return p
 }
 
-// request sends a request as the person of the page, and returns the body of the response.
+// request sends a request as the person of the page, and returns the response body.
 func (p *tab) request(method, path string, body any) (response map[string]any) {
 	p.t.Helper()
 	sent := "undefined"
@@ -230,16 +230,16 @@ func (p *tab) request(method, path string, body any) (response map[string]any) {
 	return response
 }
 
-// grant gives the person of a page a permission and returns the grant's id.
+// grant gives the person of another page a permission and returns the grant's id.
 func (p *tab) grant(to *tab, permission string) (id string) {
 	p.t.Helper()
 	user := to.request("GET", "/api/v1/principal", nil)["userId"]
 	return p.request("POST", "/api/v1/grants", object{"userId": user, "permissionId": permission})["id"].(string)
 }
 
-// TestRotaOnThePlatform is walk-throughs 5 and 10 on the platform itself: the owner configures the rota, a
-// coordinator asks, a mail fails and is sent again, a volunteer claims and answers, and the coordinator's
-// permission is withdrawn while the board is open.
+// TestRotaOnThePlatform is walk-throughs 5 and 10 on the real platform: the owner configures the rota, a
+// coordinator sends requests, an email fails and is sent again, a volunteer claims their link and responds,
+// and the coordinator's permission is revoked while the board is open.
 func TestRotaOnThePlatform(t *testing.T) {
 	t.Parallel()
 	i := installRota(t)
@@ -265,13 +265,13 @@ func TestRotaOnThePlatform(t *testing.T) {
 	link := i.box.linkTo(t, "reader1@example.org")
 	volunteer.do(chromedp.Navigate(link))
 	volunteer.waitForHeading("Connect with the rota")
-	volunteer.waitFor(`location.hash === "#/m/rota/claim"`) // the link stays nowhere
+	volunteer.waitFor(`location.hash === "#/m/rota/claim"`) // the link's token is not kept in the address
 	volunteer.assertFits()
 	volunteer.assertAccessible("the claim of a volunteer")
 	volunteer.click("button", "Connect me")
 	volunteer.waitForHeading("My dates")
 	volunteer.waitFor(`document.querySelector(".dates .row button")`)
-	volunteer.runScript(`document.querySelector(".dates .row button").click()`) // the first is yes
+	volunteer.runScript(`document.querySelector(".dates .row button").click()`) // the first button means yes
 	volunteer.waitForText("You said yes")
 	coordinator.waitFor(`document.querySelector(".rota .cell .chip.ok")?.innerText === "Yes"`)
 	coordinator.screenshot("rota-real-answered")
@@ -320,10 +320,10 @@ func configureRota(t *testing.T, i *rotaInstallation, owner *tab) {
 	owner.request("POST", "/api/v1/modules/stage/services", service)
 }
 
-// planRota writes a role and two volunteers, and plans both for the one service.
+// planRota creates a role and two volunteers, and plans both for the only service.
 func planRota(p *tab, origin string) {
 	p.t.Helper()
-	p.do(chromedp.Reload()) // the page knew nothing of the permissions
+	p.do(chromedp.Reload()) // so that the page reads the new permissions
 	p.waitFor(signedIn)
 	p.do(chromedp.Navigate(origin + "/#/m/rota/roles"))
 	p.waitForHeading("Roles")
@@ -343,7 +343,7 @@ func planRota(p *tab, origin string) {
 	}
 	p.do(chromedp.Navigate(origin + "/#/m/rota"))
 	p.waitForHeading("Rota")
-	for _, name := range []string{"Reader 1", "Reader 2"} { // by keyboard alone
+	for _, name := range []string{"Reader 1", "Reader 2"} { // by keyboard only
 		p.waitFor(`document.querySelector(".rota .cell > button")`)
 		p.runScript(`document.querySelector(".rota .cell > button").focus()`)
 		p.key("\r")

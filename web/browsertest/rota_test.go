@@ -13,10 +13,10 @@ import (
 
 var rotaRoles = []string{"Welcome", "Reader", "Sound", "Words", "Tea"}
 
-// rotaID makes ids that are alike in each run.
+// rotaID returns ids that are the same in each run.
 func rotaID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
 
-// setRota lets somebody who is signed in open the rota, with so many weekly services and volunteers.
+// setRota gives a signed-in person the rota, with that many weekly services and volunteers.
 func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string) {
 	t.Helper()
 	h.setSignedIn(person)
@@ -49,7 +49,7 @@ func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string)
 			{"from": "2099-07-01", "to": "2099-07-14"}, {"from": "2099-12-24", "to": "2099-12-24"}}}})
 }
 
-// rotaBoard fills every role of every service, in every state.
+// rotaBoard fills every role of every service, with all states of an assignment.
 func rotaBoard(first time.Time, weeks, people int) object {
 	roles, volunteers, all := []object{}, []object{}, []object{}
 	for n, name := range rotaRoles {
@@ -94,8 +94,8 @@ func rotaBoard(first time.Time, weeks, people int) object {
 
 var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}
 
-// TestRotaFigures measures how long after its data a month of a whole year's plan is painted. It runs with
-// NARTHEX_FIGURES set.
+// TestRotaFigures measures the time from the data of a whole year's plan to the paint of a month. It runs
+// only if NARTHEX_FIGURES is set.
 func TestRotaFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
@@ -103,7 +103,7 @@ func TestRotaFigures(t *testing.T) {
 	h := newFixture(t)
 	t.Cleanup(h.CloseClientConnections)
 	setRota(t, h, 52, 40, coordinator...)
-	full := time.Now().UTC().AddDate(0, 2, 0) // a month that has all of its services
+	full := time.Now().UTC().AddDate(0, 2, 0) // a month whose services are all in the data
 	for name, v := range map[string]view{"desktop": desktop, "phone": phone} {
 		p := openPage(t, "about:blank", v)
 		p.onNewDocument(`
@@ -120,7 +120,7 @@ func TestRotaFigures(t *testing.T) {
 	}
 }
 
-// TestRotaScreens looks at every screen of the rota in every size, in German, and mirrored.
+// TestRotaScreens checks every screen of the rota in every size, in German, and right to left.
 func TestRotaScreens(t *testing.T) {
 	t.Parallel()
 	house := func(t *testing.T, h *fixture) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screenCase is one to be looked at, with what has to be done to see it.
+// screenCase is a state of a screen, with the steps that lead to it.
 type screenCase struct {
 	name  string
 	path  string
@@ -17,8 +17,8 @@ type screenCase struct {
 	walk  func(p *tab)
 }
 
-// screens are all there are, with what has to be done to see each. Words are the reader's business
-// elsewhere: here they are looked for by what they are part of, so that every language passes.
+// screens are all screens in all states, with the steps that lead to each. The steps find elements by
+// selector and not by text, so that they work in every language; other tests check the text.
 var screens = []screenCase{
 	{"W1-sign-in", "/", nil, nil},
 	{"W1-refused", "/", func(_ *testing.T, h *fixture) {
@@ -29,7 +29,7 @@ var screens = []screenCase{
 	}, signIn},
 	{"W1-slower", "/", func(_ *testing.T, h *fixture) {
 		h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Retry-After", "600") // for as long as it is looked at
+			w.Header().Set("X-Retry-After", "600") // long enough for the check
 			reply(w, 429, `{"code":"TOO_MANY_REQUESTS"}`)
 		})
 	}, func(p *tab) {
@@ -132,7 +132,7 @@ var screens = []screenCase{
 		h.setSignedIn(person)
 		setNamedHouse(h)
 		setSunday(h)
-	}, func(p *tab) { // where nothing small lies half below the open menu
+	}, func(p *tab) { // at a scroll position in which the open menu half covers no small control
 		p.waitFor(`document.querySelector(".doorway")`)
 		p.clickSelector(".account > button")
 	}},
@@ -200,13 +200,13 @@ var screens = []screenCase{
 	}},
 }
 
-// announcements signs somebody in who writes notices.
+// announcements signs in a person who writes notices.
 func announcements(t *testing.T, h *fixture) {
 	h.setSignedIn(person)
 	newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
 }
 
-// setSunday lets the person open a few modules.
+// setSunday gives the person a few modules.
 func setSunday(h *fixture) {
 	named := func(id, name, icon string) object { return module(id, name, object{"icon": icon}) }
 	h.setNavigation(nil, []object{named("library", "Library", "book"), named("prayer", "Prayer list", "heart")},
@@ -216,7 +216,7 @@ func setSunday(h *fixture) {
 			named("countdown", "Countdown", "timer"), module("rooms", "Rooms", nil)))
 }
 
-// setWaiting lets two decisions wait for a restart.
+// setWaiting adds two decisions that wait for a restart.
 func setWaiting(h *fixture) {
 	entry := func(id, name, state string, enabled bool) object {
 		return object{"id": id, "name": name, "version": "1.0.0",
@@ -239,7 +239,7 @@ func signIn(p *tab) {
 
 func forgot(p *tab) { p.clickSelector("button.text.wide") }
 
-// submit sends the sign-in.
+// submit fills in and sends the sign-in form.
 func (p *tab) submit(email, password string) {
 	p.typeInto("[type=email]", email)
 	p.typeInto("[autocomplete=current-password]", password)
@@ -247,7 +247,7 @@ func (p *tab) submit(email, password string) {
 }
 
 // setLanguage chooses the language of the pages that are loaded from now on, before their own scripts run.
-// Empty means that nobody has chosen one.
+// Empty means that no language was chosen.
 func (p *tab) setLanguage(language string) {
 	p.t.Helper()
 	change := `localStorage.removeItem("narthex.language")`
@@ -257,29 +257,29 @@ func (p *tab) setLanguage(language string) {
 	p.onNewDocument("try { " + change + " } catch { /* a blank page has no storage */ }")
 }
 
-// typeInto and click find by selector, for walks that pass in every language.
+// typeInto and click find elements by selector, so that they work in every language.
 func (p *tab) typeInto(selector, text string) {
 	p.do(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 func (p *tab) clickSelector(selector string) { p.do(chromedp.Click(chromedp.CSS(selector))) }
 
-// TestScreens looks at every screen in every size, in both directions of writing. Each language has a load
-// of its own, so that a screen is what somebody of that language gets.
+// TestScreens checks every screen in every size, and in both writing directions. The page is loaded anew for
+// each language.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, screens)
 }
 
-// assertScreens opens one window for each screen, since a window costs as much as the page in it. Every
-// language has a fixture of its own there, at another origin, so that nothing stays from the one before.
+// assertScreens opens one window for each screen, because a window costs as much as the page in it. Each
+// language has a fixture of its own at another origin, so that no stored data of the previous one remain.
 func assertScreens(t *testing.T, screens []screenCase) {
 	t.Helper()
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
 			window := openPage(t, "about:blank", desktop)
-			// what was not saved would keep the window from going on to the next language
+			// the question about unsaved changes would keep the window from loading the next language
 			window.onNewDocument(`addEventListener("beforeunload", (e) => e.stopImmediatePropagation(), true)`)
 			window.keepAxe()
 			for _, language := range []string{"", "de", "ar-XB"} {
@@ -289,7 +289,7 @@ func assertScreens(t *testing.T, screens []screenCase) {
 						screen.house(t, h)
 					}
 					p := &tab{t, window.ctx}
-					// The fixture's end waits for its requests.
+					// The end of the fixture waits for its requests.
 					t.Cleanup(h.CloseClientConnections)
 					t.Cleanup(func() { p.do(chromedp.Navigate("about:blank")) })
 					p.setView(view{width: desktop.width, height: desktop.height, reduced: true})
@@ -306,7 +306,8 @@ func assertScreens(t *testing.T, screens []screenCase) {
 	}
 }
 
-// TestCodeAmongRightToLeftWords: what a person reads to the operator is not turned round.
+// TestCodeAmongRightToLeftWords: an error code keeps its left-to-right order in right-to-left text, so that a
+// person can read it to the operator.
 func TestCodeAmongRightToLeftWords(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

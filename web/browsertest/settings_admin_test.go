@@ -9,13 +9,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// settingsFixture is a module's settings as the server has them, with all six types.
+// settingsFixture replaces the routes for a module's settings, with all six types.
 type settingsFixture struct {
 	*modulesFixture
 	values object
 	rev    int
 	sent   []object // the bodies of the writes
-	status int      // of the next write, where it is refused
+	status int      // of the next write, if it is refused
 	code   string
 }
 
@@ -96,7 +96,7 @@ func (s *settingsFixture) replace(w http.ResponseWriter, r *http.Request) {
 	s.view(w)
 }
 
-// changeByAnother lets another administrator save.
+// changeByAnother saves values as another administrator would.
 func (s *settingsFixture) changeByAnother(values object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *settingsFixture) lastWritten() string {
 
 const rotaSettings = "/#/admin/modules/rota/settings"
 
-// TestSettings fills in a form of all six types, by its first field that lacks something.
+// TestSettings fills in a form with all six types, starting with the first field that is incomplete.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := newSettingsFixture(t, newFixture(t))
@@ -161,7 +161,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// TestSettingsByKeyboard saves without a pointer.
+// TestSettingsByKeyboard saves a form by keyboard only.
 func TestSettingsByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := newSettingsFixture(t, newFixture(t))
@@ -181,8 +181,8 @@ func TestSettingsByKeyboard(t *testing.T) {
 	}
 }
 
-// TestSettingsConflict: what somebody else has saved meanwhile is shown beside what was typed, and neither
-// is lost.
+// TestSettingsConflict: values that somebody else has saved meanwhile are shown beside the typed ones, and
+// neither are lost.
 func TestSettingsConflict(t *testing.T) {
 	t.Parallel()
 	s := newSettingsFixture(t, newFixture(t))
@@ -204,8 +204,8 @@ func TestSettingsConflict(t *testing.T) {
 	}
 }
 
-// TestSettingsOfTwo: what another administrator saves appears in a form that nobody has touched, and beside
-// what somebody has.
+// TestSettingsOfTwo: values that another administrator saves appear in an unchanged form, and beside the
+// typed values in a changed one.
 func TestSettingsOfTwo(t *testing.T) {
 	t.Parallel()
 	s := newSettingsFixture(t, newFixture(t))
@@ -221,7 +221,7 @@ func TestSettingsOfTwo(t *testing.T) {
 	p.waitFor(`document.querySelector("[data-key=teamName]").value === "Mine"`)
 }
 
-// TestSettingsRefused: a refusal stands above the form, has the focus, and every typed value stays.
+// TestSettingsRefused: a refusal is shown above the form and gets the focus, and every typed value stays.
 func TestSettingsRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -255,7 +255,7 @@ func TestSettingsRefused(t *testing.T) {
 	}
 }
 
-// TestSettingsPreview shows what the next start would make of what is typed, and writes nothing.
+// TestSettingsPreview shows what the next start would do with the typed values, and writes nothing.
 func TestSettingsPreview(t *testing.T) {
 	t.Parallel()
 	s := newSettingsFixture(t, newFixture(t))

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestNavigationRefused: a 403 of the navigation leads to one question, then to words that name the
-// permission.
+// TestNavigationRefused: after a 403 for the navigation the page requests the principal once, and then names
+// the missing permission.
 func TestNavigationRefused(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -37,7 +37,7 @@ func TestNavigationUnauthenticated(t *testing.T) {
 	openPage(t, h.URL, desktop).waitForHeading("Sign in")
 }
 
-// TestNavigationFails: the shell stays, and the navigation comes when it can.
+// TestNavigationFails: the shell stays, and the navigation appears once it can be read.
 func TestNavigationFails(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -63,7 +63,8 @@ func TestNavigationFails(t *testing.T) {
 	}
 }
 
-// TestNavigation has groups in their order, without the empty ones, and names as the module wrote them.
+// TestNavigation: groups are in their order, without the empty ones, and names are exactly those of the
+// modules.
 func TestNavigation(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -92,8 +93,8 @@ func TestNavigation(t *testing.T) {
 	p.waitForHeading("Stage")
 }
 
-// TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run
-// now.
+// TestRestartNotice: two changes wait for a restart. After it none wait, and the navigation has the modules
+// that run now.
 func TestRestartNotice(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -115,7 +116,7 @@ func TestRestartNotice(t *testing.T) {
 	p.find("link", "Stage")
 }
 
-// TestRestartNoticeIsForThoseWhoDecide: nobody else even asks.
+// TestRestartNoticeIsForThoseWhoDecide: for other people the page does not even request it.
 func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept)
@@ -127,8 +128,8 @@ func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 	}
 }
 
-// TestKeyboard: the first Tab offers the content, the account opens and closes by keys, and the focus
-// returns.
+// TestKeyboard: the first Tab reaches the skip link, the account menu opens and closes by keyboard, and the
+// focus returns.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept)
@@ -141,7 +142,7 @@ func TestKeyboard(t *testing.T) {
 		t.Helper()
 		p.waitFor(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
 	}
-	// from the heading backwards: the navigation, the account, the find field, the brand, the skip link
+	// backwards from the heading: the navigation, the account, the find field, the brand, the skip link
 	p.key("\t", chromedp.ModifierShift)
 	focused("Notes")
 	p.key("\t", chromedp.ModifierShift)
@@ -165,8 +166,8 @@ func TestKeyboard(t *testing.T) {
 	p.waitFor(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
 }
 
-// TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted
-// again in another language.
+// TestPreferences: only the theme and the language are stored in the browser. After a change of the language
+// a module is mounted again.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
@@ -191,7 +192,7 @@ func TestPreferences(t *testing.T) {
 	}
 }
 
-// TestLongWords: a name without a place to break it widens no page and is cut off nowhere.
+// TestLongWords: a long name without a place to break it neither widens the page nor is cut off.
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	const long = "Kirchengemeindeverbandsverwaltungsratsvorsitzendenwahlversammlung"

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// stored is everything that the browser keeps for the page.
+// stored is everything that the browser stores for the page.
 const stored = "JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), " +
 	"document.cookie])"
 
-// TestSignIn is walk-through 1, as far as the browser goes.
+// TestSignIn is the browser's part of walk-through 1.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -44,7 +44,7 @@ func TestSignIn(t *testing.T) {
 	want := []string{"GET /api/v1/principal", "GET /api/v1/house", "POST /api/auth/sign-in/email",
 		"GET /api/v1/principal", "GET /api/v1/account", "GET /api/v1/dashboard/navigation"}
 	requests := h.requests()
-	slices.Sort(requests[4:6]) // the two are sent at the same time
+	slices.Sort(requests[4:6]) // these two are sent at the same time
 	if !slices.Equal(requests[:6], want) {
 		t.Errorf("requests: %q, want first %q", requests, want)
 	}
@@ -90,7 +90,7 @@ func TestSignInRefusals(t *testing.T) {
 	}
 }
 
-// TestTooManySignIns: the wait is told, counted down and over; what was typed stays.
+// TestTooManySignIns: the waiting time is shown and counted down, and the typed values stay.
 func TestTooManySignIns(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -117,10 +117,10 @@ func TestTooManySignIns(t *testing.T) {
 	p.waitForText("Nothing here for you yet.")
 }
 
-// linkScreenRequests are all that loading the screen of an emailed link asks for.
+// linkScreenRequests are all requests that loading the screen of an emailed link makes.
 var linkScreenRequests = []string{"GET /api/v1/principal", "GET /api/v1/house"}
 
-// TestConfirm is walk-throughs 2 and M3: loading the link changes nothing, and its token is nowhere but in
+// TestConfirm is walk-throughs 2 and M3: loading the link changes nothing, and its token is kept only in
 // memory.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestChoosePasswordWithADeadLink(t *testing.T) {
 	}
 }
 
-// TestLinkWhileSignedIn: an emailed link shows its screen first.
+// TestLinkWhileSignedIn: an emailed link opens its screen even for a signed-in person.
 func TestLinkWhileSignedIn(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -223,7 +223,7 @@ func TestLinkWhileSignedIn(t *testing.T) {
 	p.waitForText(person)
 }
 
-// TestForgotPassword: what is said does not depend on the address, and what was typed need not be typed
+// TestForgotPassword: the response does not depend on the address, and what was typed need not be typed
 // again.
 func TestForgotPassword(t *testing.T) {
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestForgotPassword(t *testing.T) {
 	p.waitForHeading("Sign in")
 }
 
-// TestNobodyIsSignedOutByAFailure is walk-through 4: a response that says nothing is never "anonymous".
+// TestNobodyIsSignedOutByAFailure is walk-through 4: a failed response is never treated as "anonymous".
 func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -276,7 +276,7 @@ func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 	}
 }
 
-// TestComesBackByItself: what failed is tried again without anybody's doing.
+// TestComesBackByItself: a failed request is retried without any action of the person.
 func TestComesBackByItself(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -287,7 +287,7 @@ func TestComesBackByItself(t *testing.T) {
 	p.waitForHeading("Sign in")
 }
 
-// TestUnusableOrigin: a page that was built or filled wrongly asks nobody for anything.
+// TestUnusableOrigin: a page with an invalid API origin sends no requests.
 func TestUnusableOrigin(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"ftp://church.example.org", "http://church.example.org/",
@@ -305,7 +305,7 @@ func TestUnusableOrigin(t *testing.T) {
 	}
 }
 
-// TestEmptyOrigin: a page that says nothing of the API's origin uses its own.
+// TestEmptyOrigin: a page without an API origin uses its own.
 func TestEmptyOrigin(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -313,7 +313,7 @@ func TestEmptyOrigin(t *testing.T) {
 	openPage(t, h.URL, desktop).waitForHeading("Sign in")
 }
 
-// TestSignOut is M5: it is the server's word that counts, and every tab follows.
+// TestSignOut is M5: the person is signed out only after the server has confirmed it, and every tab follows.
 func TestSignOut(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -357,7 +357,7 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// TestEnterAsksForALink: every form for a link is sent by Enter, as a form is.
+// TestEnterAsksForALink: Enter submits every form that requests a link.
 func TestEnterAsksForALink(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -23,13 +23,13 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// The API and the Dashboard are siblings below one registrable domain, which localhost alone is not: to a
+// The API and the Dashboard are siblings below one registrable domain. localhost itself is not one: to a
 // browser, api.localhost and app.localhost are different sites.
 const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost",
 	"stranger.narthex.localhost"
 
-// serveFrontOrigin serves the Dashboard as an operator would: two files, the API's origin written into the
-// page. Nothing else may be asked of it.
+// serveFrontOrigin serves the Dashboard as an operator would: two files, with the API's origin in the page.
+// Any other request fails the test.
 func serveFrontOrigin(t *testing.T, api string) (port string) {
 	t.Helper()
 	page, err := fs.ReadFile(web.Dashboard(), "index.html")
@@ -59,8 +59,8 @@ func serveFrontOrigin(t *testing.T, api string) (port string) {
 	return strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// splitDaemons is the platform as an operator runs it: its API at an address of its own, which trusts a
-// Dashboard elsewhere.
+// splitDaemons is the platform as an operator runs it in a split topology: the API at one address, which
+// trusts a Dashboard at another.
 type splitDaemons struct {
 	t                    *testing.T
 	folder               string
@@ -68,7 +68,7 @@ type splitDaemons struct {
 	password, database   string
 }
 
-// startSplit installs the platform with its own commands, the announcements module and one that reads a
+// startSplit installs the platform with its own commands, the announcements module and a module that reads a
 // channel.
 func startSplit(t *testing.T) *splitDaemons {
 	t.Helper()
@@ -99,7 +99,7 @@ func startSplit(t *testing.T) *splitDaemons {
 	return s
 }
 
-// command is one of the platform's.
+// command returns a command of the platform, not started.
 func (s *splitDaemons) command(arguments ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(s.folder, "narthex"), arguments...)
 	c.Dir = s.folder
@@ -114,14 +114,14 @@ func (s *splitDaemons) command(arguments ...string) *exec.Cmd {
 		"SERVICE_IDENTITY_BASE_URL=" + s.api,
 		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + s.dashboard,
 		"SERVICE_DASHBOARD_ORIGIN=" + s.dashboard,
-		"OBJECT_STORAGE_ENDPOINT=http://127.0.0.1:1", // for the announcements' bucket, which stays empty
+		"OBJECT_STORAGE_ENDPOINT=http://127.0.0.1:1", // for the announcements' bucket, which is not used
 		"OBJECT_STORAGE_ACCESS_KEY=nobody",
 		"OBJECT_STORAGE_SECRET_KEY=nobody",
 	}
 	return c
 }
 
-// run runs the API.
+// run starts the API.
 func (s *splitDaemons) run() *daemon {
 	s.t.Helper()
 	d := launch(s.t, s.command("api:start"))
@@ -129,8 +129,8 @@ func (s *splitDaemons) run() *daemon {
 	return d
 }
 
-// freePort finds a port below those that systems give away by themselves, so that it is still free a while
-// later, and above those of cmd/narthex/e2e. No two tests get the same.
+// freePort returns a port below the range from which the kernel assigns ports, so that it stays free for a
+// while, and above the ports of cmd/narthex/e2e. No two tests get the same port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -147,12 +147,12 @@ func freePort(t *testing.T) string {
 const lowestPort, ports = 26_000, 6_000
 
 var (
-	firstPort  = rand.IntN(ports) // other runs on this machine begin elsewhere
+	firstPort  = rand.IntN(ports) // so that other test runs on this machine begin elsewhere
 	portsTaken atomic.Int32
 )
 
-// TestSplit walks through the split topology: the Dashboard on a sibling host, everything else across
-// origins from the API.
+// TestSplit checks the split topology: the Dashboard is on a sibling host, and everything else comes from the
+// API across origins.
 func TestSplit(t *testing.T) {
 	s := startSplit(t)
 	running := s.run()
@@ -188,7 +188,7 @@ func TestSplit(t *testing.T) {
 	p.click("link", "Notes")
 	s.streams(p, running)
 
-	p.runScript(`document.querySelector(".account > button").click()`) // it is called by the person's name
+	p.runScript(`document.querySelector(".account > button").click()`) // the button's name is that of the person
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
 	if kept := cookies(); len(kept) != 0 {
@@ -196,8 +196,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// streams has a channel across origins: what is sent arrives, an end at the server's is no end, and another
-// origin hears nothing although the same browser sends it the same cookie.
+// streams checks a channel across origins: updates arrive, the reader reconnects after the server has ended a
+// stream, and an untrusted origin receives nothing, although the browser sends it the same cookie.
 func (s *splitDaemons) streams(p *tab, running *daemon) {
 	s.t.Helper()
 	const send = `await context.api("/notes", { method: "POST" })`
@@ -230,13 +230,13 @@ func (s *splitDaemons) streams(p *tab, running *daemon) {
 		s.t.Errorf("the Dashboard's origin hears: %s", heard)
 	}
 	stranger := p.openTab(strings.Replace(s.dashboard, dashboardHost, strangerHost,
-		1)) // the same page on a host that is not trusted
+		1)) // the same page on an untrusted host
 	stranger.waitForText("We cannot reach the server right now.")
 	if heard := hears(stranger); heard != "TypeError refused" {
 		s.t.Errorf("another origin hears: %s", heard)
 	}
 
-	p.runScript(`await context.api("/crash", { method: "POST" })`) // what a module's process told ends with it
+	p.runScript(`await context.api("/crash", { method: "POST" })`) // the module's count is lost with its process
 	p.waitFor(`told.includes("snapshot 0")`)
 	p.runScript(`told.length = 0; ` + send)
 	p.waitFor(`told.includes("update 1")`)

@@ -15,7 +15,7 @@ import (
 
 const stageRoot = "/api/v1/modules/stage"
 
-// stageFixture is the real platform with the stage and one service, which is on no screen yet.
+// stageFixture is the real platform with the stage and one service, which no screen shows yet.
 type stageFixture struct {
 	*displayFixture
 	service, talk string
@@ -43,7 +43,7 @@ func startStage(t *testing.T) *stageFixture {
 	return s
 }
 
-// create posts something and returns its id.
+// create posts an object and returns its id.
 func (s *stageFixture) create(path string, value object) string {
 	s.t.Helper()
 	body, err := json.Marshal(value)
@@ -63,7 +63,7 @@ func (s *stageFixture) addItem(value object) string {
 	return s.create("/services/"+s.service+"/items", value)
 }
 
-// openOwner opens a page of the module in a browser of its own, signed in as the owner.
+// openOwner opens a page of the module in a new browser context, signed in as the owner.
 func (s *stageFixture) openOwner(subpath string, v view) *tab {
 	s.t.Helper()
 	p := openPage(s.t, s.fronts[0].origin+"/#/m/stage/"+subpath, v)
@@ -73,8 +73,8 @@ func (s *stageFixture) openOwner(subpath string, v view) *tab {
 
 const words = `[...document.querySelectorAll(".words .line")].map((line) => line.textContent).join("|")`
 
-// TestStage is walk-through 8 and what belongs to it: a paired screen, a phone that drives, a second one that
-// takes over, and a restart of the platform meanwhile.
+// TestStage is walk-through 8 with its variations: a paired screen, a phone that controls it, a second phone
+// that takes over, and a restart of the platform meanwhile.
 func TestStage(t *testing.T) {
 	t.Parallel()
 	s := startStage(t)
@@ -99,7 +99,7 @@ func TestStage(t *testing.T) {
 	t.Run("restart", func(t *testing.T) { s.testRestart(t, phoned, screen) })
 }
 
-// testNext logs how long it takes from a tap to the painted screen, and judges that the screen follows.
+// testNext logs the time from a tap to the painted screen, and asserts only that the screen follows.
 func (s *stageFixture) testNext(t *testing.T, phoned, screen *tab) {
 	screen.runScript(`
 		window.painted = {};
@@ -182,7 +182,7 @@ func (s *stageFixture) testTakeOver(t *testing.T, phoned, screen *tab) {
 	_ = chromedp.Cancel(second.ctx)
 }
 
-// join makes an account by an invitation, and gives it a permission.
+// join creates an account by an invitation, and gives it a permission.
 func (s *stageFixture) join(email, permission string) {
 	s.t.Helper()
 	said, err := s.command("identity:invite", "--", "--email", email).Output()
@@ -201,8 +201,8 @@ func (s *stageFixture) join(email, permission string) {
 		permission))
 }
 
-// testRestart: a screen keeps its words while the platform is gone, says so after ten seconds, and goes on by
-// itself; so does the phone.
+// testRestart: while the platform is down a screen keeps its content, reports the outage after ten seconds,
+// and recovers by itself; so does the phone.
 func (s *stageFixture) testRestart(t *testing.T, phoned, screen *tab) {
 	s.daemon.stop(t)
 	screen.waitFor(`later(11000) && document.body.innerText.includes("Reconnecting, last update")`)
@@ -217,7 +217,7 @@ func (s *stageFixture) testRestart(t *testing.T, phoned, screen *tab) {
 	screen.waitFor(words + ` === "Line 1"`)
 }
 
-// TestStagePlans writes a service and songs, and looks at every screen in every size, and in German.
+// TestStagePlans creates a service and songs, and checks every screen in every size, and in German.
 func TestStagePlans(t *testing.T) {
 	t.Parallel()
 	s := startStage(t)
@@ -248,7 +248,7 @@ func TestStagePlans(t *testing.T) {
 	p.waitForAnnouncement("Psalm 23 moved, position 1 of 2")
 	harvest := eval[string](p, `location.hash.split("/").at(-1)`)
 	s.create("/services/"+harvest+"/items", object{"kind": "talk", "title": "By somebody else"})
-	p.waitForVisibleText("By somebody else") // it follows
+	p.waitForVisibleText("By somebody else") // the page follows the other's change
 	s.create("/services", object{"title": "Next Sunday",
 		"startsAt": timestamp(time.Now().Add(9 * 24 * time.Hour))})
 	p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/"))
@@ -284,8 +284,8 @@ func TestStagePlans(t *testing.T) {
 	_ = chromedp.Cancel(p.ctx)
 }
 
-// TestStageFigures logs how long the screens of a year take from their data to their paint. It is asked for
-// by NARTHEX_FIGURES=1.
+// TestStageFigures logs the time from the data of a year to the paint of each screen. It runs only if
+// NARTHEX_FIGURES is set.
 func TestStageFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("figures are asked for by NARTHEX_FIGURES=1")

@@ -9,13 +9,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// fakeChannel stands in for the server side of a realtime channel: every connection is handed to the test.
+// fakeChannel replaces the server of a realtime channel: the test controls every connection.
 type fakeChannel struct {
 	connections chan *fakeConnection
 }
 
-// fakeConnection is one reader. What is sent goes out; close ends it; ended is closed when the browser has
-// gone.
+// fakeConnection is one reader. A test sends text through send; closing send ends the stream. ended is closed
+// when the browser has disconnected.
 type fakeConnection struct {
 	send  chan string
 	ended chan struct{}
@@ -61,7 +61,7 @@ func (c *fakeConnection) sendEvent(name, data string) {
 	c.send <- "event: " + name + "\ndata: " + data + "\n\n"
 }
 
-// waitForClose waits for the browser to end the connection.
+// waitForClose waits until the browser closes the connection.
 func (c *fakeConnection) waitForClose(t *testing.T) {
 	t.Helper()
 	select {
@@ -71,7 +71,7 @@ func (c *fakeConnection) waitForClose(t *testing.T) {
 	}
 }
 
-// reading writes down everything that a reader is told.
+// reading records everything that a reader receives.
 const reading = kept + `
 	window.told = [];
 	window.read = (name) => context.realtime(name, {
@@ -84,8 +84,7 @@ const reading = kept + `
 	});
 	window.stop = read("board");`
 
-// openClockModule opens a page whose monotonic clock stands still until a test moves it on, and whose
-// visibility a test can set.
+// openClockModule opens a page whose monotonic clock only a test advances, and whose visibility a test sets.
 func openClockModule(t *testing.T, address string) *tab {
 	t.Helper()
 	p := openPage(t, "about:blank", desktop)
@@ -103,14 +102,14 @@ func openClockModule(t *testing.T, address string) *tab {
 	return p
 }
 
-// waitForUpdate waits until a reader was told exactly this, in this order, and forgets it.
+// waitForUpdate waits until a reader has received exactly this, in this order, and discards it.
 func (p *tab) waitForUpdate(want string) {
 	p.t.Helper()
 	p.waitFor(fmt.Sprintf(`told.join(", ") === %q && told.splice(0)`, want))
 }
 
-// TestStream has a channel's life: snapshot, updates in order, server time, the server's wish for a new
-// connection, and the end.
+// TestStream follows a channel: snapshot, updates in order, server time, the server's request to reconnect,
+// and the end.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, reading)
@@ -122,7 +121,7 @@ func TestStream(t *testing.T) {
 	first.send <- "id: 2\nevent: upd"
 	first.send <- "ate\ndata: {\"n\":13}\n\nevent: update\ndata: {\"n\":"
 	first.send <- "14}\n\n"
-	p.waitForUpdate(`update {"n":13}, update {"n":14}`) // what a reader throws is its own affair
+	p.waitForUpdate(`update {"n":13}, update {"n":14}`) // a reader's error does not affect the stream
 	first.sendEvent("heartbeat", `{"serverTime":"2026-01-01T00:00:00.000Z"}`)
 	p.waitFor(`Math.round(context.serverNow()) === Date.parse("2026-01-01T00:00:00.000Z")`)
 	p.runScript("later(1000)")
@@ -131,7 +130,7 @@ func TestStream(t *testing.T) {
 	first.waitForClose(t)
 	second := board.waitForConnection(t)
 	second.sendEvent("snapshot", `{"n":20}`)
-	p.waitForUpdate(`snapshot {"n":20}`) // a connection that was asked for is no interruption
+	p.waitForUpdate(`snapshot {"n":20}`) // a reconnect on request is not reported as an interruption
 	close(second.send)
 	p.waitForUpdate(`waiting`)
 	third := board.waitForConnection(t)
@@ -148,7 +147,7 @@ func TestStream(t *testing.T) {
 	p.waitForUpdate("")
 }
 
-// TestSilentStream: a stream that stops without ending is noticed, before and after its snapshot.
+// TestSilentStream: a stream that stalls without ending is detected, before and after its snapshot.
 func TestSilentStream(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, reading)
@@ -170,8 +169,8 @@ func TestSilentStream(t *testing.T) {
 	p.waitForUpdate("waiting")
 }
 
-// TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads again
-// when it is seen.
+// TestHiddenStream: a page that is hidden for a minute closes its connections, and connects again when it is
+// visible.
 func TestHiddenStream(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, reading)
@@ -182,7 +181,7 @@ func TestHiddenStream(t *testing.T) {
 	p.waitForUpdate("snapshot 1, live")
 	p.runScript("see(false); later(30000); see(true); see(false); later(40000)")
 	first.sendEvent("update", "2")
-	p.waitForUpdate("update 2") // it was looked at in between
+	p.waitForUpdate("update 2") // it was visible in between
 	p.runScript("later(30000)")
 	first.waitForClose(t)
 	p.waitForUpdate("paused")
@@ -191,8 +190,8 @@ func TestHiddenStream(t *testing.T) {
 	p.waitForUpdate("snapshot 3, live")
 }
 
-// TestRefusedStream: no access and no such channel are final; a session that may have ended is looked at,
-// at every try.
+// TestRefusedStream: missing access and a missing channel are final. If the session may have ended, the
+// principal is requested at every attempt.
 func TestRefusedStream(t *testing.T) {
 	t.Parallel()
 	for status, row := range map[int]struct {
@@ -220,7 +219,7 @@ func TestRefusedStream(t *testing.T) {
 	}
 }
 
-// TestStreamsEndWithTheModule, and there are two at most.
+// TestStreamsEndWithTheModule: streams end when their module is unmounted, and a module has at most two.
 func TestStreamsEndWithTheModule(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, reading)

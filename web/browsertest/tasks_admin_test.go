@@ -7,21 +7,21 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// task is something that a new administrator wants, beginning at Home.
+// task is something that a new administrator wants to do, starting at Home.
 type task struct {
 	wish   string
-	clicks int // at most; Enter counts as one, typing does not
+	clicks int // maximum; Enter counts as a click, typing does not
 	open   func(t *testing.T, h *fixture)
-	do     func(p *tab) // ends when the page says that it is done
+	do     func(p *tab) // returns when the page reports success
 }
 
-// countClicks counts what the person presses.
+// countClicks counts the clicks and key presses of the person.
 const countClicks = `
 	window.clicks = 0;
 	addEventListener("pointerdown", () => clicks++, true);
 	addEventListener("keydown", ({ key }) => key === "Enter" && clicks++, true);`
 
-// tasks are those of people who have never administered a house.
+// tasks are typical for people who have never administered a house.
 var tasks = []task{
 	{"let somebody write notices until Easter", 5, peopleOfHouse, func(p *tab) {
 		p.click("link", "Permissions")
@@ -105,7 +105,7 @@ func modulesOfHouse(t *testing.T, h *fixture) { setModulesFixture(t, h) }
 
 func screensOfHouse(t *testing.T, h *fixture) { newScreensFixture(t, h) }
 
-// TestTasksOfANewAdministrator: each task is done from Home in few clicks.
+// TestTasksOfANewAdministrator: each task takes only a few clicks from Home.
 func TestTasksOfANewAdministrator(t *testing.T) {
 	t.Parallel()
 	for _, task := range tasks {

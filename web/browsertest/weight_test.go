@@ -12,11 +12,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// maxWeight is what page, script and kit may weigh together before the administration is opened: bytes on
-// the wire.
+// maxWeight is the maximum size of page, script and kit together, in transferred bytes, before the
+// administration is opened.
 const maxWeight = 60 << 10
 
-// TestWeight: what a browser fetches before it shows anything.
+// TestWeight limits what a browser loads before it shows anything.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -37,7 +37,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestManyNavigations: what a screen leaves behind does not add up.
+// TestManyNavigations: nothing accumulates when many screens are opened one after another.
 func TestManyNavigations(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -1,5 +1,5 @@
-// Command notes is a module for tests that tells its readers how many notes its process has been sent. Its
-// UI is the test's.
+// Command notes is a module for tests that publishes how many notes its process has received. The tests
+// supply its UI.
 package main
 
 import (
@@ -18,7 +18,7 @@ type notes struct {
 
 func main() { sdk.Serve(&notes{}) }
 
-// Register has a channel, what publishes on it, and an end of the process.
+// Register declares a channel, a route that publishes to it, and a route that ends the process.
 func (n *notes) Register(r *sdk.Registry) error {
 	r.Channel("board", "notes.read", func(context.Context) (any, error) { return n.sent.Load(), nil })
 	r.Handle("POST /notes", "notes.read", sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
@@ -36,5 +36,5 @@ func (n *notes) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (n *notes) Stop(context.Context) error { return nil }

@@ -1,4 +1,4 @@
-// Command rota is a module for tests that runs once it has its settings and its secret, and does nothing.
+// Command rota is a module for tests that needs settings and a secret to run, and does nothing.
 package main
 
 import (
@@ -11,11 +11,11 @@ type rota struct{}
 
 func main() { sdk.Serve(rota{}) }
 
-// Register has nothing to offer.
+// Register declares nothing.
 func (rota) Register(*sdk.Registry) error { return nil }
 
-// Start has nothing to do.
+// Start does nothing.
 func (rota) Start(context.Context, *sdk.Host) error { return nil }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (rota) Stop(context.Context) error { return nil }

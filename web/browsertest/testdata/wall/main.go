@@ -1,5 +1,5 @@
-// Command wall is a module for tests of displays: it shows one text, and a caller with the permission
-// changes it.
+// Command wall is a module for tests of displays: it shows one text, which a caller with the permission can
+// change.
 package main
 
 import (
@@ -20,7 +20,7 @@ type wall struct {
 
 func main() { sdk.Serve(&wall{text: "nothing said yet"}) }
 
-// Register has a channel of the text, and what changes it.
+// Register declares the channel of the text, and the route that changes it.
 func (w *wall) Register(r *sdk.Registry) error {
 	r.Channel("board", "wall.view", func(context.Context) (any, error) { return w.said(), nil })
 	r.Handle("POST /say", "wall.say", sdk.Buffered(1<<10), w.say)
@@ -36,7 +36,7 @@ func (w *wall) said() string {
 func (w *wall) say(out http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the platform answers
+		return // the platform responds
 	}
 	w.mu.Lock()
 	w.text = string(text)
@@ -52,5 +52,5 @@ func (w *wall) Start(_ context.Context, h *sdk.Host) error {
 	return nil
 }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (w *wall) Stop(context.Context) error { return nil }
