@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// audience is a reader of the board who stays all along, as a screen does: when its stream ends it comes
-// back. It collects the notes of its updates and snapshots.
+// audience is a reader of the board that stays connected, as a screen does: when its stream ends, it
+// reconnects. It collects the notes of its updates and snapshots.
 type audience struct {
 	*check
 	where string
@@ -19,7 +19,7 @@ type audience struct {
 	streams int
 }
 
-// follow begins to read as a person.
+// follow starts to read as a person.
 func (c *check) follow(p *person, where string) *audience {
 	a := &audience{check: c, where: where, known: make(map[string]bool)}
 	ctx, cancel := context.WithCancel(c.ctx)
@@ -69,14 +69,14 @@ func (a *audience) learn(kind, data string) {
 	}
 }
 
-// count is how many streams have begun.
+// count returns how many streams have begun.
 func (a *audience) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.streams
 }
 
-// knowsAll waits until the reader has received every note that is in the database.
+// knowsAll waits until the reader has received every note in the database.
 func (a *audience) knowsAll() {
 	notes, err := a.query(a.ctx, `SELECT id FROM module_board.notes`)
 	a.ok(err, "the notes")

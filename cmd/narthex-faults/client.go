@@ -23,7 +23,7 @@ type person struct {
 	client  *http.Client
 }
 
-// response is what came of a request; with an error there is none, or only a part.
+// response is the outcome of a request; with an error there is no response, or only a part of it.
 type response struct {
 	status int
 	header http.Header
@@ -32,7 +32,7 @@ type response struct {
 	took   time.Duration
 }
 
-// String is the response in a few words.
+// String summarises the response.
 func (a response) String() string {
 	if a.err != nil {
 		return fmt.Sprintf("no response (%v)", a.err)
@@ -40,25 +40,25 @@ func (a response) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %.120s", a.status, a.body))
 }
 
-// is tells whether the response has a status and, unless it is "", a code.
+// is reports whether the response has a status and, unless it is "", a code.
 func (a response) is(status int, code string) bool {
 	return a.err == nil && a.status == status && (code == "" || a.body == `{"code":"`+code+`"}`)
 }
 
-// visitor is a browser without a session, with connections of its own.
+// visitor returns a browser without a session, with connections of its own.
 func (p *place) visitor() *person {
 	return &person{address: p.address, client: &http.Client{Timeout: patience, Transport: &http.Transport{
-		MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second}}} // before the platform closes it, at 5 s
+		MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second}}} // less than the platform's 5 s
 }
 
-// as is a person with the session of another, on connections of their own.
+// as returns a person with the session of another one, on new connections.
 func (p *place) as(other *person) *person {
 	own := p.visitor()
 	own.cookie = other.cookie
 	return own
 }
 
-// signIn is a person with a session.
+// signIn returns a person with a session.
 func (p *place) signIn(email, password string) (*person, error) {
 	v := p.visitor()
 	got := v.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": password})
@@ -76,7 +76,7 @@ func (c *check) owner() *person {
 	return owner
 }
 
-// do sends a request as the Dashboard does and reads the whole response.
+// do sends a request with the headers of the Dashboard and reads the whole response.
 func (p *person) do(method, path string, value any) response {
 	return p.doContext(context.Background(), method, path, value)
 }
@@ -85,7 +85,7 @@ func (p *person) doContext(ctx context.Context, method, path string, value any) 
 	return p.doOrigin(ctx, method, path, value, p.address)
 }
 
-// doOrigin is doContext for a person whose address is not that of the Dashboard.
+// doOrigin is doContext for a person whose address differs from the Dashboard's.
 func (p *person) doOrigin(ctx context.Context, method, path string, value any, origin string) response {
 	began := time.Now()
 	got := p.send(ctx, method, path, value, origin)
@@ -143,7 +143,7 @@ type stream struct {
 	stop     context.CancelFunc
 }
 
-// subscribe opens a channel; the caller closes it.
+// subscribe opens a channel; the caller must close it.
 func (p *person) subscribe(ctx context.Context, path string) (*stream, error) {
 	ctx, stop := context.WithCancel(ctx)
 	request, err := p.request(ctx, http.MethodGet, path, nil)
@@ -170,7 +170,7 @@ func (s *stream) close() {
 	_ = s.response.Body.Close()
 }
 
-// next is the next event that is no heartbeat; the error is io.EOF at the end.
+// next returns the next event that is not a heartbeat; the error is io.EOF at the end.
 func (s *stream) next() (kind, data string, err error) {
 	for {
 		line, err := s.body.ReadString('\n')
@@ -192,7 +192,7 @@ func (s *stream) next() (kind, data string, err error) {
 	}
 }
 
-// isAllowedOfModule tells whether a caller of a module that dies may get this
+// isAllowedOfModule reports whether a request to a module whose process dies may get this response
 // (docs/reference/error-codes.md).
 func isAllowedOfModule(a response) bool {
 	switch {
@@ -206,10 +206,10 @@ func isAllowedOfModule(a response) bool {
 	return false
 }
 
-// bystanders ask all along for what a fault may not touch.
+// bystanders send requests during a fault to routes that it must not affect.
 type bystanders struct{ stop func() }
 
-// watch starts asking for paths, each of
+// watch starts to request the paths, each in a goroutine of its own.
 func (c *check) watch(owner *person, paths ...string) *bystanders {
 	ctx, cancel := context.WithCancel(c.ctx)
 	b, asking := &bystanders{}, sync.WaitGroup{}
@@ -217,7 +217,7 @@ func (c *check) watch(owner *person, paths ...string) *bystanders {
 	for n, path := range paths {
 		own := c.as(owner)
 		asking.Go(func() {
-			since := time.Time{} // not ready; a machine that is busy with other things may make one ping slow
+			since := time.Time{} // not ready since; on a busy machine a single ping may be slow
 			for ; ctx.Err() == nil; counts[n]++ {
 				got := own.doContext(ctx, "GET", path, nil)
 				switch {
@@ -253,12 +253,12 @@ func (c *check) watch(owner *person, paths ...string) *bystanders {
 	return b
 }
 
-// usualPaths are those that a misbehaving module may not touch.
+// usualPaths are the paths that a misbehaving module must not affect.
 func usualPaths() []string {
 	return []string{"/api/v1/principal", "/api/v1/modules/base/plain", "/api/v1/health/ready"}
 }
 
-// metric reads a figure without labels from the daemon's metrics; -1: it was not there.
+// metric reads a metric without labels from the daemon; -1: it could not be read.
 func (p *place) metric(ctx context.Context, name string) float64 {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

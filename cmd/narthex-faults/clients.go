@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// clientFaults are those of browsers, screens and whoever else connects. Others are served all along.
+// clientFaults are faults of browsers, screens and other clients. Meanwhile all other clients must be served.
 func clientFaults() []fault {
 	return []fault{
 		{name: "clients/slow-headers", done: "200 connections send their headers a byte at a time, without end",
@@ -49,14 +49,14 @@ func clientFaults() []fault {
 	}
 }
 
-// slowClients opens connections that begin with a text and go on with a byte every 200 ms, and waits for
+// slowClients opens connections that begin with a text and continue with a byte every 200 ms, and waits for
 // their responses. Without a text they send nothing.
 func (c *check) slowClients(begin string, number int) {
 	c.watch(c.owner(), usualPaths()...)
 	c.awaitTimeouts(begin, number)
 }
 
-// awaitTimeouts is slowClients without those who watch.
+// awaitTimeouts is slowClients without bystanders.
 func (c *check) awaitTimeouts(begin string, number int) {
 	const timedOut = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
 	var clients sync.WaitGroup
@@ -221,7 +221,7 @@ func unreadAnswers(c *check) {
 		c.wrong("the log does not say \"client took nothing of its answer\"")
 	}
 	c.saw("all were closed after %.0f s", time.Since(began).Seconds())
-	for _, conn := range clients { // what was sent before is in the kernel's buffers
+	for _, conn := range clients { // what was sent before is still in the kernel's buffers
 		_ = conn.SetReadDeadline(time.Now().Add(patience))
 		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			c.wrong("a connection is still open: %v", err)
@@ -275,7 +275,7 @@ func silentReaders(c *check) {
 	}
 }
 
-// screenCount is how many screens come back at once.
+// screenCount is how many screens reconnect at once.
 const screenCount = 5000
 
 func manyScreens(c *check) {
@@ -292,7 +292,7 @@ func manyScreens(c *check) {
 	var reconnects atomic.Int64
 	for n := range screenCount {
 		screens.Go(func() {
-			pause(ctx, time.Duration(n)*time.Millisecond) // the first time one after the other
+			pause(ctx, time.Duration(n)*time.Millisecond) // the first time one after another
 			for round := 0; ctx.Err() == nil; {
 				came, told := c.showOnce(ctx, owner, channel, func() {
 					if round == 0 {
@@ -309,7 +309,7 @@ func manyScreens(c *check) {
 				if told {
 					reconnects.Add(1)
 				}
-				pause(ctx, time.Duration(2000+n%2000)*time.Millisecond) // what "retry" says
+				pause(ctx, time.Duration(2000+n%2000)*time.Millisecond) // the range of "retry"
 			}
 		})
 	}
@@ -329,10 +329,10 @@ func manyScreens(c *check) {
 	}
 }
 
-// showOnce is one stream of a screen: came is false when it was refused, told whether it ended with a
+// showOnce reads one stream of a screen: came is false if it was refused, told is whether it ended with a
 // reconnect.
 func (c *check) showOnce(ctx context.Context, p *person, channel string, shown func()) (came, told bool) {
-	// the wait for a connection has its own bound, for thousands come at once
+	// the wait for a connection has a limit of its own, because thousands connect at once
 	s, err := p.subscribe(ctx, channel)
 	if err != nil {
 		_, said, _ := strings.Cut(err.Error(), "a stream was refused with ")
@@ -358,7 +358,7 @@ func (c *check) showOnce(ctx context.Context, p *person, channel string, shown f
 	}
 }
 
-// raiseDescriptors lets this process hold a socket for each screen.
+// raiseDescriptors allows this process a socket for each screen.
 func raiseDescriptors() {
 	limit := syscall.Rlimit{}
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// clockFaults set the daemon's clock. No other process of the machine may notice, and a time namespace has no
-// wall clock; so a build of the daemon's own sources is used whose package time adds what a file says.
+// clockFaults change the daemon's clock. The other processes of the machine must not be affected, and a time
+// namespace has no wall clock. So the daemon is built from its own sources with a package time that adds an
+// offset from a file.
 func clockFaults() []fault {
 	return []fault{
 		{name: "clock/back", place: placeOptions{notStarted: true},
@@ -29,10 +30,10 @@ func clockFaults() []fault {
 	}
 }
 
-// offsetVariable names the file that holds the difference in seconds.
+// offsetVariable names the file with the offset in seconds.
 const offsetVariable = "NARTHEX_FAULTS_CLOCK"
 
-// clockSource is what package time gets: the kernel shows a change of the file at once in the mapped page.
+// clockSource is added to package time. The file is mapped, so the kernel makes a change visible at once.
 const clockSource = `package time
 
 import "syscall"
@@ -70,7 +71,7 @@ func shift() (seconds int64) {
 }
 `
 
-// buildWithClock builds the daemon whose clock can be set.
+// buildWithClock builds a daemon whose clock can be set.
 func (k *kit) buildWithClock(ctx context.Context, folder string) (binary string, err error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -115,7 +116,7 @@ func clock(c *check, by time.Duration) {
 			sign = "-"
 		}
 		text := fmt.Sprintf("%s%019d", sign, int64(by.Abs().Seconds()))
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o644) // in place: it is mapped
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o644) // in place, because it is mapped
 		c.ok(err, "the clock")
 		_, err = f.WriteString(text)
 		c.ok(err, "the clock")
@@ -163,7 +164,7 @@ func clock(c *check, by time.Duration) {
 		strconv.Itoa(int(by.Seconds())))
 }
 
-// serverTime is the time of a stream's first heartbeat.
+// serverTime returns the time of a stream's first heartbeat.
 func (c *check) serverTime(p *person) time.Time {
 	s, err := p.subscribe(c.ctx, "/api/v1/module-realtime/board/notes")
 	c.ok(err, "a reader")

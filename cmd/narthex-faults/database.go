@@ -19,7 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// databaseFaults are those of PostgreSQL and of the network path to it. What was acknowledged is there
+// databaseFaults are faults of PostgreSQL and of the network path to it. Acknowledged writes must exist
 // afterwards.
 func databaseFaults() []fault {
 	const away = "503 STORE_UNAVAILABLE or PRINCIPAL_RESOLUTION_FAILED, ready 503, live 200; it is found " +
@@ -76,8 +76,9 @@ func databaseFaults() []fault {
 	}
 }
 
-// databaseAway injects a fault under writes, looks at the platform while the database is away, heals, and
-// looks for what was acknowledged. why is the word that the log has to say; "": nobody waits for refusals.
+// databaseAway injects a fault during writes, checks the platform while the database is unreachable, ends the
+// fault, and checks that acknowledged writes exist. why is the reason that the log must have; "" means that
+// no refusals are awaited.
 func (c *check) databaseAway(inject, heal func(), why string) {
 	owner := c.owner()
 	board := c.moduleProcess("board")
@@ -101,7 +102,7 @@ func (c *check) databaseAway(inject, heal func(), why string) {
 	c.saw("ready again, the module's process is the same")
 }
 
-// lookWhileAway asks for what needs the database.
+// lookWhileAway sends requests that need the database.
 func (c *check) lookWhileAway(owner *person, why string) {
 	ready := owner.do("GET", "/api/v1/health/ready", nil)
 	principal := owner.do("GET", "/api/v1/principal", nil)
@@ -130,7 +131,7 @@ func (c *check) lookWhileAway(owner *person, why string) {
 }
 
 const (
-	// anyWhy is for faults whose word depends on what was under way.
+	// anyWhy is for faults whose reason depends on what was in progress.
 	anyWhy = "any"
 	// slowWhy is for a database that is too slow for requests, but not for the few bytes of a ping.
 	slowWhy = "slow"
@@ -146,7 +147,7 @@ func sortedKeys(all map[string]bool) (keys []string) {
 
 func (c *check) databaseStarts() { c.ok(c.startDatabase(c.ctx), "PostgreSQL") }
 
-// databaseWay breaks the network path to the database.
+// databaseWay disturbs the network path to the database.
 func (c *check) databaseWay(how way) {
 	why := anyWhy
 	if how == trickles {
@@ -176,7 +177,8 @@ func databaseFrozen(c *check) {
 	}, anyWhy)
 }
 
-// socketsTo counts the sockets of this machine whose other end is a port; TIME_WAIT has no peer any more.
+// socketsTo counts the sockets of this machine that are connected to a port; a socket in TIME_WAIT has no
+// peer any more.
 func socketsTo(port int) (n int) {
 	table, _ := os.ReadFile("/proc/net/tcp")
 	for line := range strings.Lines(string(table)) {
@@ -226,7 +228,7 @@ func databaseFull(c *check) {
 	defer func() { free(); _ = admin.Close(context.WithoutCancel(c.ctx)) }()
 	const most = 200 // max_connections of the cluster
 	c.databaseAway(func() {
-		for full := 0; full < 20; { // the platform opens new ones until all others are taken
+		for full := 0; full < 20; { // the platform opens new connections until all others are in use
 			conn, err := c.connect(c.ctx)
 			if err != nil {
 				full++
@@ -271,7 +273,7 @@ func databaseReadOnly(c *check) {
 	writes.compare()
 }
 
-// smallDisk stands for a disk of its own that the fault fills.
+// smallDisk means a small disk of its own, which the fault fills.
 const smallDisk = "a small disk"
 
 // mountDisk mounts a disk in memory for a database.
@@ -300,12 +302,12 @@ func databaseDiskFull(c *check) {
 		}
 		err = nil
 	}
-	for range 50 { // PostgreSQL frees what it no longer needs, until its log is at its end
+	for range 50 { // PostgreSQL frees old files until its log has no space left
 		fill()
 		_, said := c.query(c.ctx, `CREATE TABLE IF NOT EXISTS filler AS SELECT 1 AS n;
 			INSERT INTO filler SELECT generate_series(1, 10000); SELECT pg_switch_wal()`)
 		if refused, ok := errors.AsType[*pgconn.PgError](said); said != nil && (!ok || refused.Code == "57P02") {
-			break // the session is lost: it has panicked
+			break // the session is lost, because PostgreSQL has panicked
 		}
 	}
 	writes.moreRefused(20)
@@ -432,7 +434,7 @@ func failover(c *check) {
 		_, err = c.query(c.ctx, `SELECT pg_promote()`)
 		c.ok(err, "pg_promote")
 	}, "read-only")
-	c.postgres = primary // what close removes; its cleanup removes the standby
+	c.postgres = primary // for close; the standby has a cleanup of its own
 	said, _ := runCommand(c.ctx, c.kit.binary, c.variables(), "", "doctor")
 	if !strings.Contains(said, "DATABASE_SERVERS_UNREACHABLE") {
 		c.wrong("doctor afterwards does not say DATABASE_SERVERS_UNREACHABLE: %s", said)

@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// connect opens a session of the superuser, past whatever stands between the platform and its database.
+// connect opens a session as superuser, without the proxy between the platform and its database.
 func (p *place) connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, p.postgres.URL("postgres")+"?sslmode=disable")
 }
 
-// query runs a statement on a session of its own and returns its first column as text.
+// query runs a statement in a new session and returns its first column as text.
 func (p *place) query(ctx context.Context, sql string, arguments ...any) (values []string, err error) {
 	conn, err := p.connect(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *place) countRows(ctx context.Context) (n int64, err error) {
 		return 0, err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	// query_to_xml counts exactly, where the statistics only estimate
+	// query_to_xml counts exactly, while the statistics are only estimates
 	err = conn.QueryRow(ctx, `
 		SELECT sum((xpath('/row/n/text()',
 			query_to_xml(format('SELECT count(*) AS n FROM %I.%I', schemaname, tablename), false, true, '')))[1]

@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// patience bounds every wait for something that has to come. Nothing is judged by how long it took.
+// patience limits every wait. No duration is judged.
 const patience = 2 * time.Minute
 
-// errFailed tells that at least one fault was not borne; the report has said the rest.
+// errFailed means that the platform did not pass at least one fault; the report has the details.
 var errFailed = errors.New("faults failed")
 
-// fault is one thing that goes wrong.
+// fault is one fault with its check.
 type fault struct {
-	name     string // family/fault, what -run matches
+	name     string // family/fault; -run matches it
 	done     string
-	expected string // as the reference and the handbook promise
+	expected string // according to the reference and the handbook
 	place    placeOptions
-	absent   func() string // why this machine cannot have it; nil: every machine can
+	absent   func() string // why this machine cannot run it; nil: every machine can
 	run      func(c *check)
 }
 
-// allFaults are those of all families.
+// allFaults returns the faults of all families.
 func allFaults() []fault {
 	return slices.Concat(moduleFaults(), databaseFaults(), neighbourFaults(), severalFaults(),
 		clientFaults(), signalFaults(), resourceFaults(), clockFaults())
@@ -45,7 +45,7 @@ func printList(out io.Writer, chosen *regexp.Regexp) {
 	}
 }
 
-// runFaults tries one fault after the other, each on an installation of its own.
+// runFaults runs one fault after another, each with an installation of its own.
 func runFaults(ctx context.Context, out io.Writer, k *kit, chosen *regexp.Regexp) error {
 	passed, failed, skipped := 0, 0, 0
 	for _, f := range allFaults() {
@@ -91,14 +91,14 @@ func runFaults(ctx context.Context, out io.Writer, k *kit, chosen *regexp.Regexp
 	return nil
 }
 
-// check is one fault while it is tried. Its methods may be called by several goroutines, but fatal and ok
-// only by the one that runs the fault.
+// check is one running fault. Its methods may be called by several goroutines, except fatal and ok, which
+// only the fault's own goroutine may call.
 type check struct {
 	*place
 	ctx context.Context
 	kit *kit
 
-	told atomic.Int64 // notes that tellOnce wrote
+	told atomic.Int64 // number of notes that tellOnce wrote
 
 	mu       sync.Mutex
 	sights   []string
@@ -106,13 +106,13 @@ type check struct {
 	cleanups []func()
 }
 
-// maxWrongs is how many findings of one fault are printed.
+// maxWrongs limits how many findings of one fault are printed.
 const maxWrongs = 12
 
 // try runs a fault to its end.
 func (c *check) try(f fault) {
 	ended := make(chan struct{})
-	go func() { // so that fatal can end it
+	go func() { // a goroutine, so that fatal can end it
 		defer close(ended)
 		defer c.cleanUp()
 		place, err := newPlace(c.ctx, c.kit, f.place)
@@ -135,14 +135,14 @@ func (c *check) cleanUp() {
 	}
 }
 
-// saw adds to what the report tells.
+// saw adds a line to the report.
 func (c *check) saw(format string, arguments ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sights = append(c.sights, fmt.Sprintf(format, arguments...))
 }
 
-// wrong notes that something is not as expected; the fault goes on.
+// wrong records a deviation from what is expected; the fault continues.
 func (c *check) wrong(format string, arguments ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,27 +151,27 @@ func (c *check) wrong(format string, arguments ...any) {
 	}
 }
 
-// fatal is wrong, and ends the fault.
+// fatal records a deviation and ends the fault.
 func (c *check) fatal(format string, arguments ...any) {
 	c.wrong(format, arguments...)
 	runtime.Goexit()
 }
 
-// ok is fatal unless err is nil.
+// ok calls fatal unless err is nil.
 func (c *check) ok(err error, what string) {
 	if err != nil {
 		c.fatal("%s: %v", what, err)
 	}
 }
 
-// eventually waits until a condition holds; it lies in another process and can only be polled.
+// eventually waits until a condition is true. It depends on another process, so it can only be polled.
 func (c *check) eventually(what string, condition func() bool) {
 	if !c.within(patience, condition) {
 		c.fatal("not reached within %v: %s", patience, what)
 	}
 }
 
-// within tells whether a condition came to hold in time.
+// within reports whether a condition became true in time.
 func (c *check) within(limit time.Duration, condition func() bool) bool {
 	for deadline := time.Now().Add(limit); !condition(); {
 		if time.Now().After(deadline) || c.ctx.Err() != nil {

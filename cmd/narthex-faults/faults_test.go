@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestTheSuiteRuns tries a cheap fault, so that the suite does not rot, and one that there is not.
+// TestTheSuiteRuns runs a cheap fault, so that the suite stays usable, and one that does not exist.
 func TestTheSuiteRuns(t *testing.T) {
 	t.Chdir("../..")
 	binary := filepath.Join(t.TempDir(), "narthex")
@@ -36,7 +36,7 @@ func TestTheSuiteRuns(t *testing.T) {
 	}
 }
 
-// TestFaultsAreNamedOnce: -run picks by name, and docs/reliability.md lists them.
+// TestFaultsAreNamedOnce: names are unique, because -run selects by name, and docs/reliability.md lists them.
 func TestFaultsAreNamedOnce(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reliability.md")
 	if err != nil {

@@ -19,21 +19,21 @@ import (
 const (
 	ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
 
-	// moduleSources are the modules of the tests of the whole program, which do all that modules may.
+	// moduleSources are the modules that the tests of the whole program use.
 	moduleSources = "cmd/narthex/e2e/testdata/modules"
-	// misbehaving is the one that does harm when it is asked to, installed under names of its own.
+	// misbehaving is the module that does harm on request. It is installed under several names.
 	misbehaving = "misbehaving"
 )
 
-// installed are the modules of each installation.
+// installed are the modules of every installation.
 func installed() []string { return []string{"base", "board", "files", "glutton"} }
 
-// kit is what all installations are made of: the program, built modules, a migrated database to copy and an
+// kit holds what all installations share: the program, built modules, a migrated database to copy and an
 // object storage.
 type kit struct {
 	binary  string
-	folder  string // programs; modules run as users of their own, who must get there
-	memory  string // databases, in memory where there is room
+	folder  string // for programs; modules run as other users, who must be able to enter it
+	memory  string // for databases; in memory if there is space
 	storage *storagetest.Server
 }
 
@@ -71,7 +71,7 @@ func newKit(ctx context.Context, binary string) (k *kit, err error) {
 	return k, k.makeTemplate(ctx)
 }
 
-// openFolder makes a folder that everybody may enter.
+// openFolder creates a folder that every user may enter.
 func openFolder(parent string) (string, error) {
 	folder, err := os.MkdirTemp(parent, "narthex-faults-")
 	if err != nil {
@@ -91,7 +91,7 @@ func (k *kit) close() {
 	}
 }
 
-// platform is the folder of a module's program for this machine.
+// platform returns the folder of a module's program for this machine.
 func platform() string { return filepath.Join("bin", runtime.GOOS+"-"+runtime.GOARCH) }
 
 // build builds a module into the kit's folder.
@@ -114,7 +114,7 @@ func (k *kit) build(ctx context.Context, id string) error {
 	return os.CopyFS(filepath.Join(target, "migrations"), os.DirFS(migrations))
 }
 
-// modulesFolder makes a modules directory with the modules of each installation and misbehaving ones.
+// modulesFolder creates a modules directory with the modules of every installation and with misbehaving ones.
 func (k *kit) modulesFolder(folder string, wild []string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -144,10 +144,11 @@ func (k *kit) modulesFolder(folder string, wild []string) error {
 	return nil
 }
 
-// template is the folder of the migrated database.
+// template returns the folder of the migrated database.
 func (k *kit) template() string { return filepath.Join(k.memory, "template") }
 
-// makeTemplate migrates a database once and gives it an owner, so that each installation begins with a copy.
+// makeTemplate migrates a database once and creates an owner in it, so that each installation can begin with
+// a copy.
 func (k *kit) makeTemplate(ctx context.Context) error {
 	postgres, err := cluster.Start(ctx, cluster.Options{Dir: k.template(), Tools: ".tools", FsyncOff: true})
 	if err != nil {
@@ -178,7 +179,7 @@ func explained(err error) error {
 	return err
 }
 
-// onlyRoot is why a fault cannot be had by other users.
+// onlyRoot returns why a fault needs root, or "" for root.
 func onlyRoot() string {
 	if os.Geteuid() != 0 {
 		return "this needs root"
@@ -186,7 +187,7 @@ func onlyRoot() string {
 	return ""
 }
 
-// hostAndPort are the address of a PostgreSQL URL.
+// hostAndPort returns the address in a PostgreSQL URL.
 func hostAndPort(url string) string {
 	_, rest, _ := strings.Cut(url, "@")
 	address, _, _ := strings.Cut(rest, "/")

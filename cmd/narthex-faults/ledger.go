@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// ledger holds what was acknowledged of the writes on one path.
+// ledger records which writes on one path were acknowledged.
 type ledger struct {
 	name                  string
 	send                  func(ctx context.Context, p *person, n int64) (got response, key string)
-	table                 string       // a query of the keys that are there
+	table                 string       // a query for the existing keys
 	number                atomic.Int64 // of the last write that was sent
 	acknowledged, refused atomic.Int64
 
@@ -24,7 +24,7 @@ type ledger struct {
 	keys map[string]bool
 }
 
-// ledgers are writes through the API and through a module, which go on until stop.
+// ledgers are writes through the API and through a module, which continue until stop.
 type ledgers struct {
 	*check
 	all     []*ledger
@@ -36,24 +36,24 @@ type ledgers struct {
 }
 
 const (
-	// noResponse allows writes that get no response, where the daemon itself ends.
+	// noResponse allows writes without a response, for faults that end the daemon.
 	noResponse = "no response"
-	// notConnected allows writes that were never sent, because nobody listens: after a stop that drains.
+	// notConnected allows writes that were never sent because nothing listens: after a stop that drains.
 	notConnected = "not connected"
 )
 
-// writers is how many write at once on each path.
+// writers is the number of concurrent writers on each path.
 const writers = 4
 
-// write begins writing as a person. Refusals that the reference promises while the database is away, and
-// those that are named, are no failure.
+// write begins to write as a person. The refusals that the reference promises while the database is
+// unreachable, and the given ones, are not failures.
 func (c *check) write(p *person, allowed ...string) *ledgers {
 	l := c.newLedgers(allowed...)
 	l.begin(p)
 	return l
 }
 
-// newLedgers prepares what write begins, for writes as several people.
+// newLedgers prepares the ledgers of write, for several writers.
 func (c *check) newLedgers(allowed ...string) *ledgers {
 	run := time.Now().UnixNano() % 1_000_000
 	l := &ledgers{check: c, allowed: append(allowed, `503 {"code":"STORE_UNAVAILABLE"}`,
@@ -75,7 +75,7 @@ func (c *check) newLedgers(allowed ...string) *ledgers {
 	return l
 }
 
-// begin writes as a person, beside those who write already.
+// begin writes as a person, in addition to earlier writers.
 func (l *ledgers) begin(p *person) {
 	for _, each := range l.all {
 		for range writers {
@@ -116,7 +116,7 @@ func (l *ledgers) stop() {
 	l.writing.Wait()
 }
 
-// more waits until so many more writes on each path were acknowledged.
+// more waits until that many more writes on each path were acknowledged.
 func (l *ledgers) more(n int64) {
 	for _, each := range l.all {
 		wanted := each.acknowledged.Load() + n
@@ -124,7 +124,7 @@ func (l *ledgers) more(n int64) {
 	}
 }
 
-// moreRefused waits until so many more writes on each path were refused.
+// moreRefused waits until that many more writes on each path were refused.
 func (l *ledgers) moreRefused(n int64) {
 	for _, each := range l.all {
 		wanted := each.refused.Load() + n
@@ -132,8 +132,8 @@ func (l *ledgers) moreRefused(n int64) {
 	}
 }
 
-// compare stops writing and looks for everything acknowledged. A refused write may be there: its connection
-// broke before the response of the commit.
+// compare stops writing and checks that all acknowledged writes exist. A refused write may also exist, if its
+// connection broke after the commit and before the response.
 func (l *ledgers) compare() {
 	l.stop()
 	for _, each := range l.all {

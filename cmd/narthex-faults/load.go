@@ -16,32 +16,32 @@ import (
 	"time"
 )
 
-// load is what people and screens do during a soak, and what was acknowledged to them.
+// load is the load of people and screens during a soak, with a record of what was acknowledged.
 type load struct {
 	*check
 	victims []string
 	people  []*member
-	keeps   time.Duration // how long a note stays
+	keeps   time.Duration // how long a note is kept
 
 	kills, restarts, updates, streams atomic.Int64
 
-	database sync.RWMutex // written while PostgreSQL is being replaced
+	database sync.RWMutex // locked for writing while PostgreSQL is replaced
 
-	books     sync.Mutex           // the maps below
+	books     sync.Mutex           // guards the maps below
 	responses map[string]int       // how many requests got a status and code
-	notes     map[string]time.Time // acknowledged, and not yet looked for in the database
-	found     map[string]bool      // of the notes that were looked for, those that nobody has acknowledged yet
-	looked    int                  // how many acknowledged notes were found
+	notes     map[string]time.Time // acknowledged, but not yet checked in the database
+	found     map[string]bool      // notes found in the database that were not acknowledged
+	looked    int                  // number of acknowledged notes that were found
 }
 
-// member is one person with what was acknowledged to them last.
+// member is one person with the values last acknowledged.
 type member struct {
 	*person
 	email        string
-	name, object int // the numbers of the last name and object acknowledged; -1: none
+	name, object int // the numbers of the last acknowledged name and object; -1: none
 }
 
-// makePeople adds people with the owner's password, each from an address of their own.
+// makePeople adds people with the owner's password, each with an address of their own.
 func (l *load) makePeople() {
 	l.notes, l.found = make(map[string]time.Time), make(map[string]bool)
 	for n := range soakPeople {
@@ -50,7 +50,7 @@ func (l *load) makePeople() {
 			SELECT $1, 'Member', true, password_hash FROM core.person WHERE email = $2`, email, ownerAddress)
 		l.ok(err, "a member")
 		m := &member{person: l.visitor(), email: email, name: -1, object: -1}
-		from := &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(n+1))} // the limit of sign-ins counts by address
+		from := &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(n+1))} // the rate limit of sign-ins counts by address
 		m.client.Transport.(*http.Transport).DialContext = (&net.Dialer{LocalAddr: from}).DialContext
 		m.address = strings.Replace(m.address, "localhost", "127.0.0.1", 1)
 		l.people = append(l.people, m)
@@ -69,14 +69,14 @@ func (l *load) signInMember(m *member) error {
 	return nil
 }
 
-// refusals are what the reference promises while a module or the database is away.
+// refusals are the responses that the reference promises while a module or the database is unavailable.
 func refusals() []string {
 	return []string{`503 {"code":"STORE_UNAVAILABLE"}`, `503 {"code":"PRINCIPAL_RESOLUTION_FAILED"}`,
 		`503 {"code":"MODULE_UNAVAILABLE"}`, `503 {"code":"MODULE_OVERLOADED"}`,
 		`500 {"code":"MODULE_HANDLER_FAILED"}`}
 }
 
-// ask sends a request and counts its response. The Origin is the platform's, from whichever address it is.
+// ask sends a request and counts its response. The Origin is the platform's, whatever the client's address.
 func (l *load) ask(ctx context.Context, p *person, method, path string, value any) response {
 	got := p.doOrigin(ctx, method, path, value, l.address)
 	if ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (l *load) ask(ctx context.Context, p *person, method, path string, value an
 	return got
 }
 
-// live is one person's day: looks, writes, files and now and then a new session.
+// live simulates one person: reads, writes, files and sometimes a new session.
 func (l *load) live(ctx context.Context, m *member) {
 	for round := 0; ctx.Err() == nil; round++ {
 		for _, path := range []string{"/api/v1/principal", "/api/v1/dashboard/navigation",
@@ -117,7 +117,7 @@ func (l *load) live(ctx context.Context, m *member) {
 		if round%60 == 59 {
 			if l.ask(ctx, m.person, "POST", "/api/auth/sign-out", nil).status == http.StatusOK {
 				for ctx.Err() == nil && l.signInMember(m) != nil {
-					pause(ctx, 4*time.Second) // three tries in 10 s are allowed
+					pause(ctx, 4*time.Second) // three attempts in 10 s are allowed
 				}
 			}
 		}
@@ -147,7 +147,7 @@ func (l *load) writeNote(ctx context.Context, m *member) {
 	l.notes[got.body] = time.Now()
 }
 
-// objectOf is what a person's object has in it the n-th time: so large that it waits on disk.
+// objectOf returns the n-th content of a person's object, which is large enough to be spooled to disk.
 func objectOf(n int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%08d", n)), 40_000) }
 
 func (l *load) writeObject(ctx context.Context, m *member, round int) {
@@ -158,7 +158,7 @@ func (l *load) writeObject(ctx context.Context, m *member, round int) {
 	l.ask(ctx, m.person, "GET", path, nil)
 }
 
-// screen reads the board as a screen does: when its stream ends it comes back after 2 to 4 s.
+// screen reads the board as a screen does: when its stream ends, it reconnects after 2 to 4 s.
 func (l *load) screen(ctx context.Context) {
 	for ctx.Err() == nil {
 		reader, err := l.people[rand.IntN(len(l.people))].subscribe(ctx, "/api/v1/module-realtime/board/notes")
@@ -182,8 +182,8 @@ func (l *load) screen(ctx context.Context) {
 	}
 }
 
-// prune looks for notes that were acknowledged some time ago, and removes them as a module does that keeps no
-// history.
+// prune checks notes that were acknowledged some time ago, and deletes them, as a module without a history
+// would.
 func (l *load) prune(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, 5*time.Second)
@@ -191,7 +191,7 @@ func (l *load) prune(ctx context.Context) {
 	}
 }
 
-// lookFor compares what was acknowledged before an instant with the table, and deletes it there.
+// lookFor compares the notes acknowledged before an instant with the table, and deletes them there.
 func (l *load) lookFor(ctx context.Context, before time.Time) {
 	l.database.RLock()
 	defer l.database.RUnlock()
@@ -222,7 +222,7 @@ func (l *load) lookFor(ctx context.Context, before time.Time) {
 			delete(old, row)
 			l.looked++
 		} else {
-			l.found[row] = true // refused, and done all the same; or acknowledged any moment
+			l.found[row] = true // refused but done anyway, or about to be acknowledged
 		}
 	}
 	for note := range old {
@@ -241,7 +241,7 @@ func (l *load) replaceDatabase() error {
 	return l.startDatabase(context.WithoutCancel(l.ctx))
 }
 
-// databaseBack waits until the platform has found its database again.
+// databaseBack waits until the platform is connected to its database again.
 func (l *load) databaseBack() error {
 	v := l.visitor()
 	if !l.within(patience, func() bool { return v.do("GET", "/api/v1/health/ready", nil).status == 200 }) {
@@ -250,7 +250,7 @@ func (l *load) databaseBack() error {
 	return nil
 }
 
-// verify looks for everything that was acknowledged and not looked for yet.
+// verify checks everything acknowledged that was not checked yet.
 func (l *load) verify() {
 	l.lookFor(l.ctx, time.Now())
 	for _, m := range l.people {
@@ -278,7 +278,7 @@ func (l *load) verify() {
 	}
 }
 
-// report tells what was done.
+// report adds a summary of the load to the report.
 func (l *load) report() {
 	l.saw("%d modules killed, PostgreSQL restarted %d times, %d streams with %d events", l.kills.Load(),
 		l.restarts.Load(), l.streams.Load(), l.updates.Load())

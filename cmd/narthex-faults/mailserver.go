@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// mailServer takes every email and counts them.
+// mailServer accepts and counts emails.
 type mailServer struct {
 	address  string
 	emails   atomic.Int64
@@ -51,7 +51,7 @@ func (m *mailServer) close() {
 	m.serving.Wait()
 }
 
-// serve speaks as much SMTP as it takes to be given an email.
+// serve implements as much SMTP as is needed to receive an email.
 func (m *mailServer) serve(conn net.Conn) {
 	defer func() {
 		m.mu.Lock()

@@ -1,7 +1,7 @@
-// Command narthex-faults injects faults into a running platform, each for real: the daemon, its PostgreSQL,
-// its object storage, mail server, NATS and modules are processes of this machine. It prints of each fault
-// what was done, what was seen and what was expected (docs/reliability.md). With -soak it loads the platform
-// for a while instead, with faults all along, and tells whether what it holds stays the same.
+// Command narthex-faults injects real faults into a running platform: the daemon, its PostgreSQL, its object
+// storage, mail server, NATS and modules are processes of this machine. For each fault it prints what was
+// done, what was observed and what was expected (docs/reliability.md). With -soak it loads the platform for a
+// while instead, with constant faults, and reports whether its use of resources stays the same.
 //
 // It runs in a checkout, as root for the faults that need it.
 package main
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// try makes the kit, and runs the faults or the soak.
+// try prepares the kit, and runs the faults or the soak.
 func try(ctx context.Context, binary string, chosen *regexp.Regexp, soaks time.Duration) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// peakMemory is the most that a process ever had in memory, in KiB; 0 when it has ended.
+// peakMemory returns the maximum resident memory of a process so far, in KiB; 0 if it has ended.
 func peakMemory(pid int) (most int) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
@@ -15,8 +15,7 @@ func peakMemory(pid int) (most int) {
 	return most
 }
 
-// proportionalMemory is what a process has in memory with its share of what it has together with others, in
-// KiB; 0 when it has ended.
+// proportionalMemory returns the proportional set size of a process, in KiB; 0 if it has ended.
 func proportionalMemory(pid int) (now int) {
 	rollup, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for line := range strings.Lines(string(rollup)) {

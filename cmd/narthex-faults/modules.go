@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moduleFaults are what modules do by malice or mistake. Whatever it is, others notice nothing.
+// moduleFaults are faults of modules, by malice or mistake. They must not affect anything else.
 func moduleFaults() []fault {
 	wild := placeOptions{wild: []string{"wild"}}
 	return []fault{
@@ -71,7 +71,7 @@ func moduleFaults() []fault {
 
 const wildRoot = "/api/v1/modules/wild"
 
-// back waits until a module serves from another process than the one that was.
+// back waits until a module responds from a process other than was.
 func (c *check) back(owner *person, id string, was int) {
 	c.eventually(id+" is back", func() bool {
 		got := owner.do("GET", "/api/v1/modules/"+id+"/plain", nil)
@@ -83,7 +83,7 @@ func (c *check) back(owner *person, id string, was int) {
 	})
 }
 
-// handlerLimit is below the 30 s that a handler has: who waits longer gets its response at that deadline,
+// handlerLimit is less than the 30 s that a handler has: after that time a response is due to that deadline,
 // and not because the process has ended.
 const handlerLimit = 20 * time.Second
 
@@ -120,7 +120,7 @@ func moduleKilled(c *check) {
 					return
 				default:
 				}
-				// io.MultiReader: a body that net/http cannot send a second time
+				// io.MultiReader, so that net/http cannot repeat the body
 				got := own.do("POST", wildRoot+"/slow", io.MultiReader(strings.NewReader(body)))
 				if !isAllowedOfModule(got) || got.took > handlerLimit {
 					c.wrong("POST /slow: %v, Retry-After %q, after %.0f s", got, got.header.Get("Retry-After"),
@@ -130,7 +130,7 @@ func moduleKilled(c *check) {
 				counts[got.status]++
 				mu.Unlock()
 				if got.status != http.StatusOK {
-					time.Sleep(50 * time.Millisecond) // the pause of a client that was refused
+					time.Sleep(50 * time.Millisecond) // the pause of a refused client
 				}
 			}
 		})
@@ -269,8 +269,8 @@ func moduleSpins(c *check) {
 	}
 }
 
-// isLowered tells whether a process has the lower priority of modulehost/process: the kernel runs it where
-// nobody else wants the CPU.
+// isLowered reports whether a process has the lower priority of modulehost/process, with which the kernel
+// runs it only on idle CPU time.
 func isLowered(pid int) bool {
 	attributes, err := unix.SchedGetAttr(pid, 0)
 	return err == nil && attributes.Policy == unix.SCHED_IDLE
@@ -279,8 +279,8 @@ func isLowered(pid int) bool {
 func moduleNonsense(c *check) {
 	owner := c.owner()
 	c.watch(owner, usualPaths()...)
-	const each = 4              // crashes before a pause
-	rules := map[string]string{ // where the log names the rule of docs/link.md
+	const each = 4              // crashes before the platform pauses
+	rules := map[string]string{ // for which the log must name the rule of docs/link.md
 		"/say/answers/half": "frame cut short", "/say/answers/oversize": "frame length outside the limits",
 		"/say/answers/kind":   "frame kind not expected here",
 		"/say/answers/answer": "answer to nothing that was asked",
@@ -294,7 +294,7 @@ func moduleNonsense(c *check) {
 		id := fmt.Sprintf("wild-%d", n/each)
 		was := c.moduleProcess(id)
 		got := owner.do("GET", "/api/v1/modules/"+id+harm, nil)
-		if harm == "/spoil" && got.status == http.StatusOK { // it harms who comes next
+		if harm == "/spoil" && got.status == http.StatusOK { // only the next body is affected
 			got = owner.do("GET", "/api/v1/modules/"+id+"/long", nil)
 		}
 		if !got.is(500, "MODULE_HANDLER_FAILED") {
@@ -387,7 +387,7 @@ func moduleGlutton(c *check) {
 		{"a row", "/row", "ROW_TOO_LARGE"}, {"an exception", "/exception", "ROW_TOO_LARGE"},
 		{"notifications", "/gossip", "<nil>"}, {"statements", "/statements", "<nil>"},
 	} {
-		if n > 0 { // each is measured on a fresh process
+		if n > 0 { // each is measured in a new process
 			if _, err := c.stop(); err != nil {
 				c.fatal("the stop: %v", err)
 			}
@@ -425,7 +425,7 @@ func moduleUnreadChannels(c *check) {
 		readers = nil
 	}
 	defer func() { leave() }()
-	for range 5 { // on a busy machine the time until a reader is cut may not be enough to fill it
+	for range 5 { // on a busy machine the readers may be disconnected before the memory is full
 		leave()
 		for n := range 60 {
 			reader, err := owner.subscribe(c.ctx,

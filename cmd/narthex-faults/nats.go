@@ -13,7 +13,8 @@ import (
 	nats "github.com/nats-io/nats-server/v2/server"
 )
 
-// natsArgument makes this program a NATS server on a port, so that it can be frozen and killed alone.
+// natsArgument makes this program run as a NATS server, so that the server is a process that can be frozen
+// and killed.
 const natsArgument = "nats-server"
 
 // serveNATS runs the server until it is asked to end.

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// neighbourFaults are those of the mail server, the object storage and NATS. What does not need them goes on.
+// neighbourFaults are faults of the mail server, the object storage and NATS. Everything that does not need
+// them must continue.
 func neighbourFaults() []fault {
 	mail := func(name, done string, how way, outcomes ...string) fault {
 		return fault{name: "neighbours/mail-" + name, done: "the mail server " + done, run: func(c *check) {
@@ -116,7 +117,7 @@ func mailFault(c *check, how way, outcomes []string) {
 
 const objectPath = "/api/v1/modules/files/objects/"
 
-// codeOf is the code of a storage's refusal that the module repeats.
+// codeOf returns the storage's code in a module's response.
 func codeOf(got response) string {
 	if got.err != nil || got.status == 200 {
 		return got.String()
@@ -140,7 +141,7 @@ func storageFault(c *check, how way, codes []string) {
 	for method, value := range map[string]any{"PUT": bytes.NewReader([]byte("another")), "GET": nil} {
 		got := owner.do(method, objectPath+key, value)
 		c.saw("%s: %s after %.1f s", method, codeOf(got), got.took.Seconds())
-		if !slices.Contains(codes, codeOf(got)) || got.took > 20*time.Second { // 5 s for a busy machine
+		if !slices.Contains(codes, codeOf(got)) || got.took > 20*time.Second { // 5 s more for a busy machine
 			c.wrong("%s: %v after %.0f s, want %v within 15 s", method, got, got.took.Seconds(), codes)
 		}
 	}
@@ -162,7 +163,7 @@ func storagePortal(c *check) {
 	}))
 	c.cleanup(portal.Close)
 	c.environment["OBJECT_STORAGE_ENDPOINT"] = portal.URL
-	if err := c.start(c.ctx); err != nil { // also good: it does not start with such a storage
+	if err := c.start(c.ctx); err != nil { // also allowed: it does not start with such a storage
 		c.saw("the platform does not start: %v", err)
 		return
 	}
@@ -188,7 +189,7 @@ func (n *natsAway) start() (err error) {
 	return err
 }
 
-// useNATS starts a server and makes it the installation's.
+// useNATS starts a server and configures the installation for it.
 func (c *check) useNATS() *natsAway {
 	port, err := freePort()
 	c.ok(err, "a port")
@@ -209,8 +210,8 @@ func natsWay(how way) func(*check, *natsAway) {
 	}
 }
 
-// natsFault makes NATS fail. A failure that has to be noticed lasts until it is: else its end would be no
-// return.
+// natsFault makes NATS fail. A failure that the platform has to notice lasts until it has been noticed;
+// otherwise there would be no reconnect to check.
 func natsFault(c *check, noticed bool, inject func(*check, *natsAway)) {
 	n := c.useNATS()
 	c.ok(c.start(c.ctx), "the start")
@@ -221,7 +222,7 @@ func natsFault(c *check, noticed bool, inject func(*check, *natsAway)) {
 	const updates = 30
 	took := c.tellOnce(owner, owner, updates)
 	c.saw("%d updates reached a reader of this process, the slowest write took %.2f s", updates, took.Seconds())
-	// Who waits for NATS at each update waits for a PONG of 6 bytes. Without that there is one every 5 s.
+	// An update that waited for NATS would wait for a PONG of 6 bytes. Otherwise there is one every 5 s.
 	if said := n.between.trickled.Load(); said > updates*6/2 {
 		c.wrong("NATS said %d bytes meanwhile: updates wait for it", said)
 	}
@@ -236,12 +237,12 @@ func natsFault(c *check, noticed bool, inject func(*check, *natsAway)) {
 	c.saw("NATS is used again")
 }
 
-// usesNATS tells whether a process is connected.
+// usesNATS reports whether a process is connected to NATS.
 func (c *check) usesNATS(p *place) bool { return p.metric(c.ctx, "narthex_backplane_connected") == 1 }
 
-// tellOnce writes notes one after the other, each of which has to reach a reader before the next is written.
-// A reader whose stream ends comes back, as screens do, and may learn a note from its snapshot. It returns
-// how long the slowest write took.
+// tellOnce writes notes one after another; each has to reach a reader before the next one is written. A
+// reader whose stream ends reconnects, as screens do, and may get a note in its snapshot. It returns the
+// duration of the slowest write.
 func (c *check) tellOnce(writer, reader *person, notes int) (slowest time.Duration) {
 	r := &follower{check: c, person: reader}
 	defer r.leave()
@@ -258,7 +259,7 @@ func (c *check) tellOnce(writer, reader *person, notes int) (slowest time.Durati
 	return slowest
 }
 
-// follower is a reader of the board who comes back when its stream ends.
+// follower is a reader of the board that reconnects when its stream ends.
 type follower struct {
 	*check
 	*person
@@ -290,7 +291,7 @@ func (r *follower) leave() {
 	}
 }
 
-// await reads until the reader knows a note.
+// await reads until the reader has a note.
 func (r *follower) await(note string) {
 	number, _ := strconv.Atoi(note)
 	for tries := 0; ; {
@@ -305,7 +306,7 @@ func (r *follower) await(note string) {
 			r.fatal("the reader does not learn of %s: %v", note, err)
 		}
 		r.leave()
-		pause(r.ctx, 2*time.Second) // what "retry" says
+		pause(r.ctx, 2*time.Second) // the value of "retry"
 		r.come()
 		if slices.Contains(r.notes, number) {
 			return

@@ -20,10 +20,10 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// placeOptions say how an installation differs from the usual one.
+// placeOptions are the differences of an installation from the usual one.
 type placeOptions struct {
-	wild       []string          // misbehaving modules, by their names
-	variables  map[string]string // further environment
+	wild       []string          // names of misbehaving modules
+	variables  map[string]string // additional environment variables
 	databaseIn string            // smallDisk, or "": in memory
 	proxied    bool              // the platform reaches the database through place.toDatabase
 	notStarted bool
@@ -35,16 +35,16 @@ type place struct {
 	folder      string
 	data        string // the database's folder
 	postgres    *cluster.Cluster
-	port        int // of PostgreSQL, the same after a restart
+	port        int // of PostgreSQL; the same after a restart
 	toDatabase  *tcpProxy
 	environment map[string]string
 	address     string
 	daemon      *process
-	wrapper     func(*exec.Cmd) // changes how the daemon is started; nil: nothing
-	unmount     func()          // of the database's disk; nil: it has none
+	wrapper     func(*exec.Cmd) // changes the command of the daemon; nil: no change
+	unmount     func()          // of the database's disk; nil: there is none
 }
 
-// newPlace makes an installation with an owner; nothing of the platform runs.
+// newPlace creates an installation with an owner, and starts nothing of the platform.
 func newPlace(ctx context.Context, k *kit, options placeOptions) (p *place, err error) {
 	p = &place{kit: k}
 	defer func() {
@@ -93,7 +93,7 @@ func newPlace(ctx context.Context, k *kit, options placeOptions) (p *place, err 
 	return p, nil
 }
 
-// prepareEnvironment sets the variables of a usual installation.
+// prepareEnvironment sets the usual variables of an installation.
 func (p *place) prepareEnvironment(databaseURL string, port int) {
 	p.address = "http://localhost:" + strconv.Itoa(port)
 	p.environment = map[string]string{
@@ -112,7 +112,7 @@ func (p *place) prepareEnvironment(databaseURL string, port int) {
 	}
 }
 
-// variables are the environment as exec takes it.
+// variables returns the environment in the form of exec.Cmd.
 func (p *place) variables() (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.environment)) {
 		lines = append(lines, name+"="+p.environment[name])
@@ -120,7 +120,7 @@ func (p *place) variables() (lines []string) {
 	return lines
 }
 
-// startDatabase starts PostgreSQL on the port that it had before.
+// startDatabase starts PostgreSQL on the same port as before.
 func (p *place) startDatabase(ctx context.Context) (err error) {
 	p.postgres, err = cluster.Start(ctx,
 		cluster.Options{Dir: p.data, Tools: ".tools", FsyncOff: true, Port: p.port})
@@ -130,13 +130,13 @@ func (p *place) startDatabase(ctx context.Context) (err error) {
 	return nil
 }
 
-// start runs api:start until it is ready.
+// start starts api:start and waits until it is ready.
 func (p *place) start(ctx context.Context) (err error) {
 	p.daemon, err = p.startDaemon(ctx)
 	return err
 }
 
-// startDaemon runs api:start beside whichever daemon the place has.
+// startDaemon starts api:start in addition to a daemon that the place may have.
 func (p *place) startDaemon(ctx context.Context) (*process, error) {
 	command := exec.Command(p.kit.binary, "api:start")
 	command.Env = p.variables()
@@ -150,7 +150,7 @@ func (p *place) startDaemon(ctx context.Context) (*process, error) {
 	return daemon, awaitReady(ctx, daemon)
 }
 
-// awaitReady waits for the line that tells it.
+// awaitReady waits for the line that reports readiness.
 func awaitReady(ctx context.Context, daemon *process) error {
 	deadline := time.After(patience)
 	for !strings.Contains(daemon.log.String(), `"msg":"ready"`) {
@@ -175,7 +175,7 @@ func (p *place) stop() (status int, err error) {
 	return p.daemon.awaitEnd(patience)
 }
 
-// close ends and removes everything.
+// close ends all processes and removes all files.
 func (p *place) close() {
 	if p.daemon != nil {
 		p.daemon.kill()
@@ -196,13 +196,13 @@ func (p *place) close() {
 	_ = os.RemoveAll(p.folder)
 }
 
-// serverProcesses are the postmaster and its children.
+// serverProcesses returns the postmaster and its children.
 func (p *place) serverProcesses() []int {
 	pid := p.postgres.PID()
 	return append([]int{pid}, childrenOf(pid)...)
 }
 
-// moduleProcess is the process of a module of this daemon; 0 while there is none.
+// moduleProcess returns the process id of a module of this daemon, or 0.
 func (p *place) moduleProcess(id string) int { return moduleOf(p.daemon, id) }
 
 func moduleOf(daemon *process, id string) int {
@@ -217,7 +217,7 @@ func moduleOf(daemon *process, id string) int {
 	return 0
 }
 
-// childrenOf are the processes that another has started.
+// childrenOf returns the child processes of a process.
 func childrenOf(parent int) (pids []int) {
 	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, entry := range entries {
@@ -236,11 +236,11 @@ func childrenOf(parent int) (pids []int) {
 	return pids
 }
 
-// lowestPort and ports are below those that the kernel gives out by itself, so that no connection takes one
-// between the question and its use, and beside those of the tests.
+// lowestPort and ports define a range below the ports that the kernel assigns, so that no connection gets a
+// port between its choice and its use, and apart from the ranges of the tests.
 const lowestPort, ports = 12_000, 8_000
 
-// freePort is one that nobody listens on.
+// freePort returns a port on which nothing listens.
 func freePort() (port int, err error) {
 	for range 100 {
 		var listener net.Listener

@@ -18,31 +18,32 @@ import (
 // process is one run of the program.
 type process struct {
 	command *exec.Cmd
-	log     transcript // what it writes to standard error
+	log     transcript // its standard error
 	ended   chan struct{}
 }
 
-// transcript collects what a process writes.
+// transcript collects the output of a process.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write adds to the text.
+// Write appends to the text.
 func (t *transcript) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.text.Write(p)
 }
 
-// String is everything so far.
+// String returns the text so far.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.text.String()
 }
 
-// startProcess starts a prepared command; its standard error goes to the log unless it has another one.
+// startProcess starts a command; its standard error is collected in the log unless the command sets another
+// one.
 func startProcess(command *exec.Cmd) (*process, error) {
 	p := &process{command: command, ended: make(chan struct{})}
 	if command.Stderr == nil {
@@ -62,7 +63,7 @@ func (p *process) pid() int { return p.command.Process.Pid }
 
 func (p *process) signal(s syscall.Signal) { _ = p.command.Process.Signal(s) }
 
-// hasEnded tells without waiting.
+// hasEnded reports whether the process has ended, without waiting.
 func (p *process) hasEnded() bool {
 	select {
 	case <-p.ended:
@@ -82,26 +83,26 @@ func (p *process) awaitEnd(within time.Duration) (status int, err error) {
 	}
 }
 
-// kill ends the process as a crash does, and waits for its end.
+// kill ends the process with SIGKILL, and waits for its end.
 func (p *process) kill() {
 	p.signal(syscall.SIGCONT)
 	p.signal(syscall.SIGKILL)
 	<-p.ended
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *process) tail() string {
 	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
 	return "        " + strings.Join(lines[max(0, len(lines)-8):], "\n        ")
 }
 
-// logLine is what the checks read of a line of the log.
+// logLine holds the fields of a log line that the checks read.
 type logLine struct {
 	Level, Time, Msg, Module, Service, Reason, Code, Why string
 	Pause                                                float64 // seconds
 }
 
-// lines are the lines of the log that a condition holds for.
+// lines returns the log lines that fulfil a condition.
 func (p *process) lines(wanted func(logLine) bool) (found []logLine) {
 	for text := range strings.Lines(p.log.String()) {
 		var line logLine
@@ -112,14 +113,14 @@ func (p *process) lines(wanted func(logLine) bool) (found []logLine) {
 	return found
 }
 
-// linesOf are the lines of a module with a message.
+// linesOf returns a module's log lines with a message.
 func (p *process) linesOf(module, message string) []logLine {
 	return p.lines(func(l logLine) bool {
 		return l.Msg == message && (l.Module == module || l.Service == "module "+module)
 	})
 }
 
-// runCommand runs a command of the program to its end; what it wrote is in the error.
+// runCommand runs a command of the program to its end; the error contains its output.
 func runCommand(
 	ctx context.Context, binary string, environment []string, stdin string, arguments ...string,
 ) (string, error) {
@@ -141,7 +142,7 @@ func copyTree(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// copyFile copies a file, readable for everybody.
+// copyFile copies a file and sets its mode.
 func copyFile(from, to string, mode os.FileMode) error {
 	source, err := os.Open(from)
 	if err != nil {

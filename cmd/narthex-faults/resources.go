@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// resourceFaults are those of the machine: what the daemon may have of it runs out.
+// resourceFaults are faults of the machine: the daemon runs out of a resource.
 func resourceFaults() []fault {
 	return []fault{
 		{name: "resources/descriptors", run: descriptorsGone, absent: onlyRoot,
@@ -46,7 +46,7 @@ func (c *check) limit(resource int, to uint64) (was unix.Rlimit) {
 	return was
 }
 
-// openDescriptors counts those of a process.
+// openDescriptors returns the number of open descriptors of a process.
 func openDescriptors(pid int) int {
 	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	return len(entries)
@@ -131,7 +131,7 @@ func fewDescriptors(c *check) {
 	}
 }
 
-// limited starts the daemon under a limit, which util-linux's prlimit sets before it becomes the daemon.
+// limited starts the daemon with a limit, which util-linux's prlimit sets before it executes the daemon.
 func limited(c *check, resource int, to uint64) func(*exec.Cmd) {
 	name := map[int]string{unix.RLIMIT_NOFILE: "--nofile"}[resource]
 	return func(command *exec.Cmd) {
@@ -142,12 +142,12 @@ func limited(c *check, resource int, to uint64) func(*exec.Cmd) {
 	}
 }
 
-// strangerID is a user that nobody else of the machine is: the kernel counts threads by user.
+// strangerID is a user that nothing else on the machine uses, because the kernel counts threads by user.
 const strangerID = 61_234
 
 func threadsGone(c *check) {
 	c.ok(os.Chown(c.folder, strangerID, strangerID), "the folder")
-	program := filepath.Join(c.folder, "narthex") // where a stranger gets to
+	program := filepath.Join(c.folder, "narthex") // where that user can read it
 	c.ok(copyFile(c.kit.binary, program, 0o755), "the program")
 	c.wrapper = func(command *exec.Cmd) {
 		command.Path = program
@@ -155,7 +155,7 @@ func threadsGone(c *check) {
 	}
 	c.ok(c.start(c.ctx), "the start")
 	c.goesOnOrEnds("--nproc", 1, func(owner *person) {
-		if pid := c.moduleProcess("base"); pid != 0 { // a new process needs what there is not
+		if pid := c.moduleProcess("base"); pid != 0 { // a new process needs the missing resource
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		var uploading sync.WaitGroup
@@ -191,8 +191,8 @@ func memoryGone(c *check) {
 	})
 }
 
-// goesOnOrEnds sets a limit under writes and does more; then the daemon is started again if it has ended. By
-// then it may have said stacks: it is Go's runtime that ends it.
+// goesOnOrEnds sets a limit during writes and calls more; then it restarts the daemon if it has ended. In
+// that case the daemon may have printed stacks, because Go's runtime ended it.
 func (c *check) goesOnOrEnds(limit string, to uint64, more func(owner *person)) {
 	owner := c.owner()
 	writes := c.write(owner, noResponse, `503 {"code":"MODULE_UNAVAILABLE"}`,
@@ -200,7 +200,7 @@ func (c *check) goesOnOrEnds(limit string, to uint64, more func(owner *person)) 
 	writes.more(50)
 	prlimit := func(arguments ...string) string {
 		command := exec.Command("prlimit", append(arguments, fmt.Sprintf("--pid=%d", c.daemon.pid()))...)
-		if c.wrapper != nil { // who may change the limits of a process is its own user
+		if c.wrapper != nil { // only the process's own user may change its limits
 			command.SysProcAttr = asStranger()
 		}
 		said, err := command.CombinedOutput()

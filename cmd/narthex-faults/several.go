@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// severalFaults are those of two processes on one database.
+// severalFaults are faults of two processes with one database.
 func severalFaults() []fault {
 	return []fault{
 		{name: "several/one-frozen", place: placeOptions{notStarted: true},
@@ -28,10 +28,10 @@ func severalFaults() []fault {
 	}
 }
 
-// secondProcess is what PostgreSQL calls Core's sessions of the second process.
+// secondProcess is the name under which PostgreSQL lists Core's sessions of the second process.
 const secondProcess = "second"
 
-// startTwo starts two processes of one installation, with NATS between them, and returns the second as a
+// startTwo starts two processes of one installation, with NATS between them, and returns the second one as a
 // place of its own.
 func (c *check) startTwo() (second *place, away *natsAway) {
 	away = c.useNATS()
@@ -48,7 +48,7 @@ func (c *check) startTwo() (second *place, away *natsAway) {
 	second.environment["DATABASE_URL"] += "?application_name=" + secondProcess
 	second.environment["SERVICE_METRICS_ADDRESS"] += ".second"
 	second.address = "http://localhost:" + portText(port)
-	// pages of one origin write through both, as behind a proxy
+	// pages of one origin write through both processes, as behind a proxy
 	second.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = second.address
 	c.ok(second.start(c.ctx), "the second process")
 	c.cleanup(func() { second.daemon.kill() })
@@ -60,7 +60,7 @@ func (c *check) startTwo() (second *place, away *natsAway) {
 
 func portText(port int) string { return strconv.Itoa(port) }
 
-// oneOfTwo lets people write and read at both processes while the second one fails.
+// oneOfTwo makes people write and read at both processes while the second one fails.
 func oneOfTwo(c *check, killed bool) {
 	second, _ := c.startTwo()
 	owner := c.owner()

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalFaults are how the daemon itself ends, and where its log goes.
+// signalFaults are about the end of the daemon itself, and the output of its log.
 func signalFaults() []fault {
 	return []fault{
 		{name: "signals/term", done: "SIGTERM under writes, five times", run: func(c *check) {
@@ -167,7 +167,7 @@ func logFault(c *check, closed bool) {
 	owner := c.owner()
 	others := c.watch(owner, usualPaths()...)
 	failures := 0
-	for range 500 { // each is a line in the log
+	for range 500 { // each writes a line to the log
 		got := owner.do("GET", "/api/v1/modules/base/panic", nil)
 		if got.status != 500 {
 			c.wrong("GET /panic: %v", got)

@@ -16,24 +16,25 @@ import (
 const (
 	soakPeople, soakScreens = 10, 200
 	killEvery               = 10 * time.Second
-	boardEvery              = 12 // of so many kills one is of the module that the screens show
+	boardEvery              = 12 // one of so many kills is of the module that the screens show
 
-	// growth is how much a figure's median of the last quarter may be above that of the second: the first
-	// quarter is the way to the steady state.
+	// growth is the allowed ratio between the medians of a figure in the last and the second quarter. The
+	// first quarter is not used, because the platform has not reached its steady state yet.
 	growth = 1.05
 
-	// settles is how long memory takes to find its level. A shorter soak prints its table, but judges nothing.
+	// settles is the time until memory reaches a stable level. A shorter soak prints its table without a
+	// verdict.
 	settles = 10 * time.Minute
 )
 
-// soak loads a platform for a while, with people, screens and modules, of which one is killed every 10 s, and
-// a PostgreSQL that is restarted every 2 minutes. Its table tells what the platform held in the second
-// quarter and in the last one. The error is errFailed when a figure grew, an acknowledged write is missing or
-// a response was none that the reference knows.
+// soak loads a platform for a while with people, screens and modules. A module is killed every 10 s, and
+// PostgreSQL is restarted every 2 minutes. The table shows the platform's use of resources in the second and
+// in the last quarter. The error is errFailed if a figure grew, an acknowledged write is missing, or a
+// response is not one that the reference describes.
 func soak(ctx context.Context, out io.Writer, k *kit, lasts time.Duration) error {
 	c := &check{ctx: ctx, kit: k}
 	ended := make(chan struct{})
-	go func() { // so that fatal can end it
+	go func() { // a goroutine, so that fatal can end it
 		defer close(ended)
 		defer c.cleanUp()
 		soakOnce(c, out, lasts)
@@ -99,16 +100,16 @@ func soakOnce(c *check, out io.Writer, lasts time.Duration) {
 	}
 }
 
-// sample is what the platform holds at one moment; -1: could not be read just then.
+// sample is the platform's use of resources at one moment; -1: could not be read.
 type sample map[string]float64
 
-// figures are what is judged, in the order of the table.
+// figures are the judged figures, in the order of the table.
 func figures() []string {
 	return []string{"memory of the daemon (PSS, MiB)", "memory of a module never killed (PSS, MiB)",
 		"goroutines", "descriptors", "temporary files", "rows of the database"}
 }
 
-// sample measures 200 times, or as often as there are seconds.
+// sample measures 200 times, or once a second if the soak is shorter.
 func (c *check) sample(
 	ctx context.Context, out io.Writer, lasts time.Duration, temporary string,
 ) (all []sample) {
@@ -157,7 +158,7 @@ func (c *check) measure(ctx context.Context, temporary string) sample {
 	return s
 }
 
-// judge prints the table. Of a soak that was not long enough it says so instead of a verdict.
+// judge prints the table. If the soak was not long enough, it prints that instead of a verdict.
 func (c *check) judge(out io.Writer, samples []sample, long bool) {
 	quarter := len(samples) / 4
 	if quarter < 3 {
@@ -197,7 +198,7 @@ func medianOf(samples []sample, name string) float64 {
 	return values[len(values)/2]
 }
 
-// killModules kills one module after the other, as far as it runs just then.
+// killModules kills one module after another, if it runs at that moment.
 func (l *load) killModules(ctx context.Context) {
 	tick := time.NewTicker(killEvery)
 	defer tick.Stop()
@@ -220,7 +221,7 @@ func (l *load) killModules(ctx context.Context) {
 	}
 }
 
-// restartDatabase stops PostgreSQL and starts it again where it was.
+// restartDatabase regularly stops PostgreSQL and starts it again on the same port.
 func (l *load) restartDatabase(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -238,7 +239,7 @@ func (l *load) restartDatabase(ctx context.Context, every time.Duration) {
 	}
 }
 
-// summary is counts by response, the most frequent first.
+// summary returns the counts by response, the most frequent first.
 func summary(counts map[string]int) string {
 	var parts []string
 	for response, count := range counts {

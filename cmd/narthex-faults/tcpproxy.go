@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// way is what a tcpProxy does with connections.
+// way is how a tcpProxy treats connections.
 type way int
 
 const (
 	passes   way = iota
 	refuses      // nothing listens
-	resets       // connections are taken and reset, open ones too
-	silent       // connections are taken and stay open, and nothing passes any more, open ones too: half-open
-	trickles     // one byte at a time towards the client, 10 a second unless slowness says otherwise
+	resets       // connections are accepted and reset, also open ones
+	silent       // half-open: connections are accepted and stay open, but no byte passes, also on open ones
+	trickles     // one byte at a time towards the client, 10 a second unless slowness sets another interval
 	garbles      // the client gets nonsense in place of each response
 )
 
-// tcpProxy stands between the platform and a neighbour, and can be told to fail.
+// tcpProxy is between the platform and another server, and can simulate faults.
 type tcpProxy struct {
 	address, target string
-	slowness        atomic.Int64 // time.Duration between two bytes that trickle
+	slowness        atomic.Int64 // time.Duration between two bytes when it trickles
 	trickled        atomic.Int64 // bytes that trickled
 
 	mu       sync.Mutex
@@ -47,7 +47,8 @@ func newTCPProxy(target string) (*tcpProxy, error) {
 	return p, nil
 }
 
-// listen accepts until the listener is closed. The caller holds mu, or nobody else knows p.
+// listen accepts connections until the listener is closed. The caller must hold mu, unless no other goroutine
+// has p yet.
 func (p *tcpProxy) listen(listener net.Listener) {
 	p.listener = listener
 	p.serving.Go(func() {
@@ -61,7 +62,7 @@ func (p *tcpProxy) listen(listener net.Listener) {
 	})
 }
 
-// set changes the way of all connections, open ones too.
+// set changes how all connections are treated, also open ones.
 func (p *tcpProxy) set(how way) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +88,7 @@ func (p *tcpProxy) set(how way) error {
 	return nil
 }
 
-// reset closes a connection with a reset instead of an end.
+// reset closes a connection with a reset instead of a FIN.
 func reset(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -108,7 +109,7 @@ func (p *tcpProxy) close() {
 	p.serving.Wait()
 }
 
-// now is the way, and what tells of the next change.
+// now returns the current way, and a channel that is closed at the next change.
 func (p *tcpProxy) now() (how way, changed <-chan struct{}, closed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +153,7 @@ func (p *tcpProxy) serve(client net.Conn) {
 	both.Wait()
 }
 
-// pass copies one direction until its end, in the way of the moment.
+// pass copies one direction until its end, in the current way.
 func (p *tcpProxy) pass(from, to net.Conn, towardsClient bool) {
 	defer func() { _ = from.Close(); _ = to.Close() }()
 	buffer := make([]byte, 32<<10)
