@@ -14,7 +14,7 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The errors of NewRegistry. A duplicate among modules is found earlier, when the modules are discovered, and
+// The errors of NewRegistry. A duplicate in a manifest is found earlier, when the modules are discovered, and
 // reported with more details.
 const (
 	ErrPermissionDuplicate = Error("PERMISSION_DUPLICATE")
