@@ -19,7 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// inCheckout works in the checkout's root, with the packages of the front end.
+// inCheckout changes to the checkout's root, and skips the test if the packages of the front end are missing.
 func inCheckout(t *testing.T) {
 	t.Helper()
 	t.Chdir("../..")
@@ -35,11 +35,10 @@ func TestCommittedIsCurrent(t *testing.T) {
 	}
 }
 
-// An address in a word of the screens ends after its scheme.
+// wholeAddress matches complete URLs. A URL in the text of a screen may consist of only its scheme.
 var wholeAddress = regexp.MustCompile(`https://[0-9A-Za-z\[][^"\s]*`)
 
-// TestPageNeedsNobodyElse: the page loads its one script and the script loads nothing but what it is told
-// by the server.
+// TestPageNeedsNobodyElse: the page loads only its script, and the script loads only what the server names.
 func TestPageNeedsNobodyElse(t *testing.T) {
 	inCheckout(t)
 	root, err := os.Getwd()
@@ -101,7 +100,7 @@ func TestStaleFilesAreNamed(t *testing.T) {
 	}
 }
 
-// TestModuleOfAnotherFolder: a module author bundles a package outside the checkout's own modules.
+// TestModuleOfAnotherFolder builds the scripts of a module outside the checkout's own modules.
 func TestModuleOfAnotherFolder(t *testing.T) {
 	inCheckout(t)
 	dir := t.TempDir()
@@ -121,8 +120,8 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 	}
 }
 
-// TestModuleScriptsWithoutACheckout: an author's program builds what the checkout builds, wherever the folder
-// is, without the packages of the front end; the kit is that of the page.
+// TestModuleScriptsWithoutACheckout: an author's program builds the same scripts as the checkout, in any
+// folder, and without the packages of the front end; the scripts use the kit of the page.
 func TestModuleScriptsWithoutACheckout(t *testing.T) {
 	inCheckout(t)
 	folder := t.TempDir()
@@ -203,7 +202,7 @@ func TestLogic(t *testing.T) {
 	}
 }
 
-// TestTypes checks every source strictly.
+// TestTypes type-checks all sources in strict mode.
 func TestTypes(t *testing.T) {
 	inCheckout(t)
 	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project",
@@ -212,7 +211,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestLines: no line of a source is longer than 110 columns.
+// TestLines finds lines of the sources that are longer than 110 columns.
 func TestLines(t *testing.T) {
 	inCheckout(t)
 	for _, root := range []string{"web", "modules"} {

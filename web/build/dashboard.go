@@ -20,8 +20,8 @@ const (
 	partsFile           = "web/dashboard/app/parts.ts"
 )
 
-// dashboardScripts builds the Dashboard's two scripts. Everybody loads the first one; the second one has the
-// screens of the administration, and takes from the first one whatever that has anyway.
+// dashboardScripts builds the Dashboard's two scripts. Every page loads the first one. The second one has the
+// screens of the administration, and uses the first one's parts instead of copies of them.
 func dashboardScripts(kit bundle.KitParts) (script, administration []byte, err error) {
 	inFirst, err := importsOf(dashboardEntry)
 	if err != nil {
@@ -38,7 +38,7 @@ func dashboardScripts(kit bundle.KitParts) (script, administration []byte, err e
 	return script, administration, err
 }
 
-// imports are source files, relative to the checkout's root, and what each one imports.
+// imports maps source files to the files that each one imports, relative to the checkout's root.
 type imports map[string][]string
 
 // importsOf finds the source files that an entry needs.
@@ -70,7 +70,7 @@ func importsOf(entry string) (imports, error) {
 	return found, nil
 }
 
-// chain returns the files through which a file imports another one, both included, or nothing.
+// chain returns a chain of imports from one file to another, both included, or nothing.
 func (i imports) chain(from, to string) []string {
 	seen := map[string]bool{}
 	var follow func(file string) []string
@@ -92,14 +92,14 @@ func (i imports) chain(from, to string) []string {
 	return follow(from)
 }
 
-// sharedParts are the files of the first script that the second one imports, and what they export.
+// sharedParts are the files of the first script that the second one imports, with their exports.
 type sharedParts struct {
 	inFirst imports
-	mu      sync.Mutex // esbuild loads several files at once
+	mu      sync.Mutex // esbuild calls the plugin concurrently
 	taken   map[string][]string
 }
 
-// take resolves imports of what the first script has to what it offers in the running page.
+// take replaces imports of the first script's files by what the running page offers.
 func (p *sharedParts) take(options *api.BuildOptions) {
 	root := options.AbsWorkingDir
 	options.Plugins = append(options.Plugins, api.Plugin{Name: "parts", Setup: func(build api.PluginBuild) {
@@ -135,7 +135,7 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 	}})
 }
 
-// find names the file of the first script that a path without its ending means, or nothing.
+// find returns the file of the first script for a path without its extension, or nothing.
 func (p *sharedParts) find(root, path string) string {
 	relative, err := filepath.Rel(root, path)
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *sharedParts) find(root, path string) string {
 	return ""
 }
 
-// offer fills the first script's list of parts with what the second one takes.
+// offer fills the first script's list of parts with those that the second one imports.
 func (p *sharedParts) offer(options *api.BuildOptions) {
 	options.Plugins = append(options.Plugins, api.Plugin{Name: "offer", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `/dashboard/app/parts\.ts$`},
@@ -179,7 +179,7 @@ func sortedKeys(taken map[string][]string) []string {
 	return keys
 }
 
-// checkWeights fails when a script weighs more on the way to a browser than is allowed.
+// checkWeights fails if the compressed size of a script exceeds its limit.
 func checkWeights(outputs []output) error {
 	var heavy []error
 	for _, o := range outputs {

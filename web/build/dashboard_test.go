@@ -11,8 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// TestAdministrationWaitsForNothing: a screen of the administration that imports a value of app.ts makes a
-// page that stays blank, because app.ts imports the list of what these screens take. The build refuses it.
+// TestAdministrationWaitsForNothing: the build refuses a screen of the administration that imports a value of
+// app.ts. app.ts imports the list of the shared parts, so both would wait for each other, and the page would
+// stay blank.
 func TestAdministrationWaitsForNothing(t *testing.T) {
 	inCheckout(t)
 	root, err := os.Getwd()

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// sdkFolder is what module authors get: the browser SDK, and below types what the kit's declarations need.
+// sdkFolder holds the files for module authors: the browser SDK, and below types the declarations that the
+// kit's own ones need.
 const sdkFolder = "web/dist/sdk"
 
-// libraryTypes are the declarations of the packages that a module may import of the running page, with their
-// licences, and where authors find them.
+// libraryTypes maps the declarations and licences of the packages that a module may import from the running
+// page to the path at which authors find them.
 var libraryTypes = map[string]string{
 	"preact/src/index.d.ts":                       "preact/src/index.d.ts",
 	"preact/src/jsx.d.ts":                         "preact/src/jsx.d.ts",
@@ -26,8 +27,8 @@ var libraryTypes = map[string]string{
 	"@preact/signals/LICENSE":                     "preact-signals/LICENSE",
 }
 
-// declarations are the types of the SDK and of the kit as authors import them, with the types that these
-// refer to, so that a module is checked without the checkout. Only TypeScript itself writes them.
+// declarations returns the types of the SDK and of the kit, with all types that they refer to, so that a
+// module can be type-checked without the checkout. The TypeScript compiler writes them.
 func declarations() ([]output, error) {
 	dir, err := os.MkdirTemp("", "narthex-sdk-")
 	if err != nil {

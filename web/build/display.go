@@ -14,8 +14,8 @@ import (
 )
 
 // display builds what screens on a wall load: the page, the host script and the service worker. The page
-// names the host script by its hash, so that page and script always belong together. The worker is not kept
-// compressed, because it is sent plain.
+// names the host script by its hash, so that they always belong together. The worker has no compressed
+// copies, because it is served uncompressed.
 func display() ([]output, error) {
 	page, err := os.ReadFile("web/display/index.html")
 	if err != nil {

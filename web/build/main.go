@@ -1,9 +1,9 @@
 // Command build bundles what browsers run: the Dashboard, the browser SDK, and the scripts of modules whose
-// sources are written with it. The same sources and packages (npm ci) give the same bytes.
+// sources use it. The same sources and packages (npm ci) result in the same bytes.
 //
 //	go run ./web/build          writes web/dist and the scripts of modules/*
-//	go run ./web/build -check   fails when what is committed is not what the sources give
-//	go run ./web/build DIR...   writes the scripts of the modules in these folders instead
+//	go run ./web/build -check   fails if the committed files differ from what the sources give
+//	go run ./web/build DIR...   writes only the scripts of the modules in these folders
 package main
 
 import (
@@ -28,13 +28,13 @@ func main() {
 	}
 }
 
-// output is one built file, its path relative to the working directory.
+// output is one built file. Its path is relative to the working directory.
 type output struct {
 	path  string
 	bytes []byte
 }
 
-// run works in the checkout's root, and on the modules in folders, or without any on everything in the
+// run works in the checkout's root. It builds the modules in folders or, without any, everything in the
 // checkout.
 func run(check bool, folders []string) error {
 	var outputs []output
@@ -83,7 +83,7 @@ func compare(outputs []output) error {
 	return errors.Join(stale...)
 }
 
-// leftOver names what is in a folder that no source gives any more.
+// leftOver returns an error with the files of a folder that no source produces any more.
 func leftOver(folder string, outputs []output) error {
 	built := map[string]bool{}
 	for _, o := range outputs {

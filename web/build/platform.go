@@ -16,11 +16,11 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// maxBytes is what the Dashboard's scripts may weigh on the way to a browser, compressed: the first one with
-// the kit in it, which everybody loads before they see anything, and that of the administration.
+// maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
+// which every page loads before it shows anything, and that of the administration.
 var maxBytes = map[string]int{"app.js.gz": 58 << 10, "administration.js.gz": 58 << 10}
 
-// platform builds what the host itself serves and publishes, and returns the SDK that is among it.
+// platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
 	page, err := os.ReadFile("web/dashboard/index.html")
 	if err != nil {
@@ -82,7 +82,7 @@ func platform() ([]output, bundle.SDK, error) {
 	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
 }
 
-// withCodings is a file, and beside it the same file zstd- and gzip-coded.
+// withCodings returns a file, with copies compressed by zstd and gzip.
 func withCodings(path string, content []byte) ([]output, error) {
 	zstd, err := httpapi.Encode(content, httpapi.Zstd)
 	if err != nil {
@@ -95,8 +95,9 @@ func withCodings(path string, content []byte) ([]output, error) {
 	return []output{{path, content}, {path + ".zst", zstd}, {path + ".gz", gzip}}, nil
 }
 
-// stamped writes into the page which build it is, so that an open tab can tell that the server has a newer
-// one, and into the administration's script, so that a page does not run that of another build.
+// stamped writes the build's hash into the page, so that an open tab can tell that the server has a newer
+// one. It also writes it into the administration's script, so that a page does not run the script of another
+// build.
 func stamped(page, script, administration []byte) ([]byte, []byte, error) {
 	const element = `<meta name="narthex-build" content="%s">`
 	empty := fmt.Appendf(nil, element, "")

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/scaffold"
 )
 
-// TestTypesForAuthors: TypeScript checks the page of a module outside of the checkout with nothing but what
-// modules:new has written there, down to the properties of the kit's components.
+// TestTypesForAuthors: TypeScript checks the page of a module outside the checkout, down to the properties of
+// the kit's components, with only the files that modules:new has written.
 func TestTypesForAuthors(t *testing.T) {
 	inCheckout(t)
 	root, err := os.Getwd()

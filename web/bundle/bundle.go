@@ -1,6 +1,6 @@
-// Package bundle owns how one script is made of sources that browsers do not read: for the pages of the
-// platform itself, in the root of a checkout where the kit and web/node_modules are (Build), and for a
-// module's, in a folder anywhere, with the published browser SDK alone (Module).
+// Package bundle owns the bundling of sources into one script: for the platform's own pages, in the root of a
+// checkout with the kit and web/node_modules (Build), and for a module, in any folder, with only the
+// published browser SDK (Module).
 package bundle
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Style tells whether people are to read a bundle.
+// Style is whether a bundle is readable or minified.
 type Style bool
 
 const (
@@ -20,9 +20,9 @@ const (
 	Minified Style = true
 )
 
-// Build makes one script of an entry file of a checkout and all it imports. Everybody imports the SDK as
-// @narthex/sdk; packages come from web/node_modules. There is no source map, and nothing in the bundle
-// depends on where it was built. An error names file, line and column.
+// Build bundles an entry file of a checkout and all its imports into one script. The SDK is imported as
+// @narthex/sdk; packages come from web/node_modules. There is no source map, and the bundle does not depend
+// on where it was built. An error names file, line and column.
 func Build(entry string, format api.Format, minify Style, more ...func(*api.BuildOptions)) ([]byte, error) {
 	options, err := RootedOptions()
 	if err != nil {
@@ -54,17 +54,17 @@ func run(options api.BuildOptions, entry string, minify Style) ([]byte, error) {
 	return result.OutputFiles[0].Contents, nil
 }
 
-// External leaves packages for the one who runs the bundle.
+// External leaves imports of packages unresolved, for whatever runs the bundle.
 func External(packages ...string) func(*api.BuildOptions) {
 	return func(options *api.BuildOptions) { options.External = packages }
 }
 
-// OnKit bundles for a page that carries the kit.
+// OnKit makes the bundle use the kit of the page in which it runs.
 func OnKit(parts KitParts) func(*api.BuildOptions) {
 	return func(options *api.BuildOptions) { options.Plugins = append(options.Plugins, parts.plugin()) }
 }
 
-// RootedOptions are the options of a bundle of the platform's own sources, in the checkout's root.
+// RootedOptions returns the options for bundling the platform's own sources, in the checkout's root.
 func RootedOptions() (api.BuildOptions, error) {
 	root, err := os.Getwd()
 	options := buildOptions(root)
@@ -73,7 +73,7 @@ func RootedOptions() (api.BuildOptions, error) {
 	return options, err
 }
 
-// buildOptions are those of every bundle. folder is absolute: what errors name is relative to it.
+// buildOptions returns the options of every bundle. folder is absolute; paths in errors are relative to it.
 func buildOptions(folder string) api.BuildOptions {
 	return api.BuildOptions{
 		AbsWorkingDir:   folder,
@@ -92,7 +92,7 @@ func buildOptions(folder string) api.BuildOptions {
 	}
 }
 
-// styleSheets makes an imported .css file the minified text of it.
+// styleSheets imports a .css file as its minified text.
 var styleSheets = api.Plugin{Name: "style sheets", Setup: func(build api.PluginBuild) {
 	build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		source, err := os.ReadFile(args.Path)

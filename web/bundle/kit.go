@@ -10,8 +10,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// places are what a script may import of the kit that runs in its page, and where in the kit each is: "" is
-// the kit itself. Preact is among them, because components of two copies do not fit together.
+// places maps the imports that the running page's kit provides to their place in the kit; "" is the kit
+// itself. Preact is one of them, because components of two copies of it do not work together.
 var places = map[string]string{
 	"@narthex/kit":       "",
 	"preact":             ".preact",
@@ -20,13 +20,13 @@ var places = map[string]string{
 	"@preact/signals":    ".signals",
 }
 
-// KitParts are what a script may import of the kit that runs in its page, by the names of the imports.
+// KitParts are the imports that the running page's kit provides, by name.
 type KitParts map[string]KitPart
 
-// KitPart is one of them.
+// KitPart is one of these imports.
 type KitPart struct {
-	Of      string   // where in the kit it is; "": it is the kit itself
-	Exports []string // in order
+	Of      string   // its place in the kit; "" is the kit itself
+	Exports []string // sorted
 }
 
 // KitExports reads the parts of the kit from a checkout, in its root.
@@ -47,7 +47,7 @@ func KitExports() (KitParts, error) {
 	return parts, nil
 }
 
-// plugin resolves the parts to shims onto the page's own kit, so that a script carries no copy of it.
+// plugin resolves these imports to shims for the page's kit, so that a script contains no copy of the kit.
 func (p KitParts) plugin() api.Plugin {
 	return api.Plugin{Name: "running kit", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^(@narthex/kit|@?preact)`},
@@ -65,8 +65,8 @@ func (p KitParts) plugin() api.Plugin {
 	}}
 }
 
-// shim is the text of an ES module that exports what a part of the kit exports. What a script does not import
-// is left out of its bundle, as the annotations allow.
+// shim returns an ES module with the exports of a part of the kit. The annotations let the bundler omit the
+// exports that a script does not import.
 func (p KitPart) shim() string {
 	var shim strings.Builder
 	fmt.Fprintf(&shim, "const of = (name) => globalThis[Symbol.for(\"narthex.kit.1\")]%s[name];\n", p.Of)
@@ -76,7 +76,7 @@ func (p KitPart) shim() string {
 	return shim.String()
 }
 
-// ExportsOf names what a package or a source file of the checkout exports.
+// ExportsOf returns the names that a package or a source file of the checkout exports.
 func ExportsOf(entry string) ([]string, error) {
 	options, err := RootedOptions()
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// The files of the published browser SDK that a module is built with.
+// The files of the published browser SDK that the build of a module needs.
 const (
 	SDKScript = "narthex-sdk.js"
 	KitFile   = "kit.json" // KitParts as JSON
 )
 
-// SDK is what a module's scripts need of the platform.
+// SDK holds what the build of a module's scripts needs of the platform.
 type SDK struct {
-	Script []byte // what @narthex/sdk is
+	Script []byte // the script behind @narthex/sdk
 	Kit    KitParts
 }
 
@@ -38,13 +38,13 @@ func ReadSDK(from fs.FS) (sdk SDK, err error) {
 
 // Script is one script of a module.
 type Script struct {
-	Path  string // in the module's folder
+	Path  string // relative to the module's folder
 	Bytes []byte
 }
 
-// Module builds the scripts of the module in a folder, wherever that is, that have sources there. Everything
-// that they import beside the SDK and the kit is the module's: its own files, and packages in its
-// node_modules. An error names file, line and column.
+// Module builds the scripts of the module in a folder, for all its entries that exist. Apart from the SDK and
+// the kit, all imports come from the module: its own files, and packages in its node_modules. An error names
+// file, line and column.
 func Module(folder string, sdk SDK) ([]Script, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -67,11 +67,11 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	return scripts, nil
 }
 
-// entry is a file that one script is built of, and the script's path in the module's folder.
+// entry is the source file of one script, and the script's path in the module's folder.
 type entry struct{ source, script string }
 
-// entriesOf finds ui-src/index, display-src/index, and each file of contributions-src itself; what several
-// contributions share is in a folder below.
+// entriesOf finds ui-src/index, display-src/index, and each file of contributions-src. Code that several
+// contributions share must be in a subfolder.
 func entriesOf(folder string) (entries []entry, err error) {
 	stems := []string{"ui-src/index", "display-src/index"}
 	files, err := os.ReadDir(filepath.Join(folder, "contributions-src"))
@@ -100,7 +100,7 @@ func entriesOf(folder string) (entries []entry, err error) {
 	return entries, nil
 }
 
-// plugin makes @narthex/sdk the published one.
+// plugin resolves @narthex/sdk to the published SDK.
 func (s SDK) plugin() api.Plugin {
 	return api.Plugin{Name: "SDK", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^@narthex/sdk$`},
@@ -115,10 +115,10 @@ func (s SDK) plugin() api.Plugin {
 	}}
 }
 
-// endings are those of sources; the first that is there counts.
+// endings are the file name extensions of sources; the first existing file is used.
 var endings = []string{".tsx", ".ts", ".js"}
 
-// source finds the file with one of the endings, and returns "" when there is none.
+// source returns the file with one of the extensions, or "" if there is none.
 func source(stem string) (string, error) {
 	for _, ending := range endings {
 		if _, err := os.Stat(stem + ending); err == nil {

@@ -29,7 +29,9 @@ export function Buttons() {
 	);
 }
 
-/** A button whose work ends when the other one is pressed, which tells how often it was begun. */
+/**
+ * A button whose action ends when the other button is pressed, which shows how often the action was begun.
+ */
 function Sending() {
 	const work = useRef({ begun: 0, end: () => {} });
 	const send = () => {

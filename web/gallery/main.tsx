@@ -3,7 +3,7 @@ import { kitStyles } from "../kit/styles";
 import { Gallery } from "./gallery";
 import css from "./gallery.css";
 
-// ?theme=dark and ?dir=rtl choose how it is looked at.
+// ?theme=dark and ?dir=rtl choose the theme and the direction.
 const query = new URLSearchParams(location.search);
 document.documentElement.dataset["theme"] = query.get("theme") === "dark" ? "dark" : "light";
 document.documentElement.dir = query.get("dir") === "rtl" ? "rtl" : "ltr";

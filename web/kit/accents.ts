@@ -1,4 +1,4 @@
-/** The colours that a house may choose its own of. */
+/** The colours from which a house may choose its own. */
 export const accents = ["blue", "violet", "plum", "ruby", "copper", "olive", "green", "teal"] as const;
 
 export type Accent = (typeof accents)[number];

@@ -7,7 +7,7 @@ export interface ChipProps {
 	readonly children: ComponentChildren;
 }
 
-/** A state in a word. It has a ground only where a person is needed: what is well, or off, stays quiet. */
+/** A state in one word. It has a coloured background only if a person has to act. */
 export function Chip({ tone = "plain", door, children }: ChipProps) {
 	const calm = tone === "ok" || tone === "plain";
 	return (

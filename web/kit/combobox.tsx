@@ -7,25 +7,28 @@ import { k } from "./words";
 export interface ComboboxOption {
 	readonly id: string;
 	readonly label: string;
-	/** What tells it from another of the same name. */
+	/** Distinguishes the option from another one of the same name. */
 	readonly detail?: string;
-	/** Its code, below its name. */
+	/** The option's code, shown below its name. */
 	readonly code?: string;
-	/** The heading that it stands below, with others beside it. */
+	/** The heading of the option's group. */
 	readonly group?: string;
 }
 
 export interface ComboboxProps extends FieldProps {
 	readonly options: readonly ComboboxOption[];
 	readonly chosen: string | undefined;
-	/** Said in the empty field, where the label is not shown. */
+	/** The placeholder, if the label is not shown. */
 	readonly hint?: string;
-	/** Hears what is typed, for options that are found elsewhere. */
+	/** Called with the typed text, for a caller that searches the options elsewhere. */
 	onType?(text: string): void;
 	onChoose(id: string | undefined): void;
 }
 
-/** A field that finds one of many. Down opens, Enter takes, Escape closes and then clears. */
+/**
+ * A field for choosing one of many options. Down opens the list, Enter chooses, Escape first closes the list
+ * and then clears the field.
+ */
 export function Combobox(props: ComboboxProps) {
 	const { options, chosen, onChoose } = props;
 	const list = useId();
@@ -138,7 +141,7 @@ export function Combobox(props: ComboboxProps) {
 	);
 }
 
-/** A label with the part that was searched for marked. The query is in small letters. */
+/** A label in which the part that was searched for is marked. The query is in lower case. */
 export function marked(label: string, query: string): ComponentChildren {
 	const from = query === "" ? -1 : label.toLowerCase().indexOf(query);
 	if (from < 0) return label;

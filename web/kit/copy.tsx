@@ -4,12 +4,12 @@ import { k } from "./words";
 
 export interface CopyButtonProps {
 	readonly text: string;
-	/** What is copied: "Copy my ID". */
+	/** The button's text: "Copy my ID". */
 	readonly label: string;
 	readonly toasts: Toasts;
 }
 
-/** Copies, and says whether that worked. */
+/** Copies the text and reports the result in a toast. */
 export function CopyButton({ text, label, toasts }: CopyButtonProps) {
 	const copy = async () => {
 		try {

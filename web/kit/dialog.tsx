@@ -6,17 +6,17 @@ import { Button } from "./button";
 export interface DialogProps {
 	readonly title: string;
 	readonly size?: "small" | "medium" | "large";
-	/** What is said at the start of the footer, and the buttons: the primary one last. */
+	/** The content of the footer: text first, then the buttons with the primary one last. */
 	readonly footer: ComponentChildren;
-	/** Escape. */
+	/** Called when the person presses Escape. */
 	onClose(): void;
 	readonly children: ComponentChildren;
 }
 
-/** The dialogs that are open, the uppermost last. Everything outside that one is inert. */
+/** The open dialogs, the uppermost last. Everything outside the uppermost one is inert. */
 export const openDialogs = signal<readonly HTMLDialogElement[]>([]);
 
-/** Shows a dialog over the page as long as it is rendered. The focus returns where it was. */
+/** Shows a dialog over the page while it is rendered. Afterwards the focus returns to where it was. */
 export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
 	useLayoutEffect(() => {
 		const shown = dialog.current;
@@ -25,12 +25,12 @@ export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
 		openDialogs.value = [...openDialogs.peek(), shown];
 		return () => {
 			openDialogs.value = openDialogs.peek().filter((other) => other !== shown);
-			shown.close(); // while it is still in the page, so that the focus goes back
+			shown.close(); // while it is in the page, so that the focus returns
 		};
 	}, []);
 }
 
-/** A dialog over the page, as long as it is rendered. */
+/** A dialog over the page, shown while it is rendered. */
 export function Dialog({ title, size = "small", footer, onClose, children }: DialogProps) {
 	const id = useId();
 	const dialog = useRef<HTMLDialogElement>(null);
@@ -55,14 +55,14 @@ export function Dialog({ title, size = "small", footer, onClose, children }: Dia
 }
 
 export interface Question {
-	/** The question itself. */
+	/** The question. */
 	readonly title: string;
-	/** One sentence an effect. */
+	/** One sentence for each effect. */
 	readonly body: readonly string[];
-	/** Verbs: "Switch off", and the safe one: "Leave it on". Without a "yes" it only tells. */
+	/** Verbs: "Switch off", and the safe choice: "Leave it on". Without "yes" the dialog only informs. */
 	readonly yes?: string;
 	readonly no: string;
-	/** What cannot be undone. */
+	/** The action cannot be undone. */
 	readonly danger?: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Asked extends Question {
 	answer(yes: boolean): void;
 }
 
-/** Questions before what cannot be undone, one at a time: a new one answers the one before with no. */
+/** Confirmation dialogs, one at a time: a new question answers the open one with no. */
 export class Questions {
 	readonly current = signal<Asked | undefined>(undefined);
 
@@ -86,13 +86,13 @@ export class Questions {
 		});
 	}
 
-	/** Takes the question back: the caller gets a no. */
+	/** Closes the question; the caller gets a no. */
 	withdraw(): void {
 		this.current.peek()?.answer(false);
 	}
 }
 
-/** Where the questions are asked. */
+/** Renders the current question. */
 export function Confirm({ questions }: { readonly questions: Questions }) {
 	const asked = questions.current.value;
 	return asked === undefined ? null : <Asking key={asked} asked={asked} />;

@@ -3,7 +3,7 @@ import { useId, useState } from "preact/hooks";
 import { Icon } from "./icons";
 import { k } from "./words";
 
-/** What ties a control to its label, its help and its error. */
+/** The attributes that connect a control with its label, its help text and its error. */
 export interface ControlProps {
 	readonly id: string;
 	readonly "aria-invalid": boolean;
@@ -13,10 +13,10 @@ export interface ControlProps {
 export interface FieldProps {
 	readonly label: string;
 	readonly optional?: boolean;
-	/** Where a heading beside the field says it already. */
+	/** For a field whose label is visible in a heading beside it. */
 	readonly hideLabel?: boolean;
 	readonly help?: string | undefined;
-	/** What is wrong with the value, which stays. */
+	/** The error about the value. The value itself is kept. */
 	readonly error?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface FieldFrameProps extends FieldProps {
 	control(props: ControlProps): ComponentChildren;
 }
 
-/** A label, a control, and below it the help or what is wrong. */
+/** A label, a control, and below it the help text or the error. */
 export function Field({ label, optional, hideLabel, help, error, control }: FieldFrameProps) {
 	const id = useId();
 	const described = [help !== undefined && `${id}-help`, error !== undefined && `${id}-error`].filter(
@@ -78,16 +78,16 @@ export interface TextFieldProps extends FieldProps {
 	readonly autocomplete?: InputHTMLAttributes["autocomplete"];
 	readonly required?: boolean;
 	readonly maxLength?: number;
-	/** More than one line. */
+	/** Makes it a text area with this many lines. */
 	readonly lines?: number;
-	/** It is shown, and what it holds cannot be changed here. */
+	/** The value is shown but cannot be changed here. */
 	readonly readOnly?: boolean;
-	/** "ltr" for codes and addresses; what people write finds its own direction. */
+	/** "ltr" for codes and addresses; otherwise the direction follows the text. */
 	readonly dir?: "ltr" | "auto";
 	readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
 
-/** The direction of a field that people write into: its text's own. While it is empty, the page's. */
+/** The direction of a field for free text: that of its text, or that of the page while it is empty. */
 export const written = (value: string): "auto" | undefined => (value === "" ? undefined : "auto");
 
 export function TextField(props: TextFieldProps) {
@@ -141,7 +141,7 @@ export interface PasswordFieldProps extends FieldProps {
 	readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
 
-/** A password that can be looked at. */
+/** A password field whose text can be shown. */
 export function PasswordField(props: PasswordFieldProps) {
 	const { value, onInput, autocomplete, inputRef } = props;
 	const [open, setOpen] = useState(false);
@@ -210,7 +210,7 @@ export interface CheckboxProps {
 	onChange(checked: boolean): void;
 }
 
-/** What takes effect with Save. */
+/** A choice that takes effect with Save. */
 export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 	return (
 		<label class="choice">
@@ -221,19 +221,19 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 }
 
 export interface MomentFieldProps extends FieldProps {
-	/** In this browser's zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
+	/** In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
 	readonly value: string;
-	/** Something ends then: without a time, at the end of the day. Else the day begins it. */
+	/** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
 	readonly ending?: boolean;
 	onInput(value: string): void;
 }
 
-/** A day and a time of this browser's zone, which is named. */
+/** A day and a time in the browser's time zone, whose name is shown. */
 export function MomentField(props: MomentFieldProps) {
 	const { label, optional, ending, help, error, value, onInput } = props;
 	const id = useId();
 	const [date = "", time = ""] = value.split("T");
-	const whole = ending ? "23:59" : "00:00"; // until a time is chosen the whole day counts
+	const whole = ending ? "23:59" : "00:00"; // used until a time is chosen
 	const zone = k("zone", { zone: zoneOf(date === "" ? new Date() : new Date(value)) });
 	const control = {
 		"aria-invalid": error !== undefined,
@@ -269,7 +269,7 @@ export function MomentField(props: MomentFieldProps) {
 	);
 }
 
-/** The zone of this browser in words: "Berlin, UTC+2". */
+/** The name of the browser's time zone with its offset: "Berlin, UTC+2". */
 export function zoneOf(at: Date): string {
 	const name = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	const minutes = -(Number.isNaN(at.getTime()) ? new Date() : at).getTimezoneOffset();
@@ -282,15 +282,12 @@ export function zoneOf(at: Date): string {
 }
 
 export interface CodeInputProps extends FieldProps {
-	/** Digits alone. */
+	/** Only digits. */
 	readonly value: string;
 	onInput(digits: string): void;
 }
 
-/**
- * Six digits in one field, as somebody reads them off a screen: spaces and hyphens are dropped, pasting
- * works.
- */
+/** A field for six digits that are read off a screen. Spaces and hyphens are ignored, also when pasted. */
 export function CodeInput(props: CodeInputProps) {
 	const shown = props.value.length > 3 ? `${props.value.slice(0, 3)} ${props.value.slice(3)}` : props.value;
 	return (
@@ -322,8 +319,8 @@ export interface FormProps {
 }
 
 /**
- * A form that its own code checks, not the browser. After a refusal the first field that is wrong has the
- * focus; where no field is, the alert in the form is scrolled into view.
+ * A form that its own code validates instead of the browser. After a failed validation the first invalid
+ * field gets the focus; if there is none, the alert in the form is scrolled into view.
  */
 export function Form({ class: name = "fields", onSubmit, children }: FormProps) {
 	return (
@@ -341,7 +338,7 @@ export function Form({ class: name = "fields", onSubmit, children }: FormProps) 
 	);
 }
 
-/** Puts the focus into the first field that is wrong, or shows the alert of the form where no field is. */
+/** Focuses the first invalid field, or scrolls to the alert of the form if there is none. */
 export function focusFirstError(form: HTMLElement): void {
 	requestAnimationFrame(() => {
 		const field = form.querySelector<HTMLElement>("[aria-invalid=true]");

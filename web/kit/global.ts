@@ -4,12 +4,15 @@ import * as hooks from "preact/hooks";
 import * as jsx from "preact/jsx-runtime";
 import * as kit from "./index";
 
-/** Where modules find the kit of the page that they run in: one copy of it, and one Preact. */
+/**
+ * The global name under which modules find the page's kit, so that there is only one copy of the kit and of
+ * Preact.
+ */
 const name = Symbol.for("narthex.kit.1");
 
 /**
- * Offers the kit to modules. It is called once, before any module is imported. What is offered only ever
- * grows.
+ * Offers the kit to modules. Call it once, before any module is imported. Exports may be added, but never
+ * removed.
  */
 export function offerKit(): void {
 	const offered = {

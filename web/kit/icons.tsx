@@ -1,4 +1,4 @@
-/** The one drawn set: outlines on a grid of 24, by name. Modules may name one in their manifest. */
+/** All icons: outlines on a grid of 24, by name. A module's manifest may name one. */
 const drawings = {
 	home: "M4 20V11a8 8 0 0 1 16 0v9M2.5 20h19M9.5 20v-5.5a2.5 2.5 0 0 1 5 0V20",
 	modules:
@@ -74,12 +74,12 @@ export type IconName = keyof typeof drawings;
 
 export const iconNames = Object.keys(drawings) as IconName[];
 
-/** Those that point along the line of writing. */
+/** Icons that are mirrored in right-to-left text. */
 const mirrored = new Set<IconName>(["chevronRight", "undo", "list", "signOut", "text", "external"]);
 const dots = new Set<IconName>(["more", "grip"]);
 
 interface IconProps {
-	/** A name that is not in the set draws a door. */
+	/** An unknown name draws a door. */
 	readonly name: IconName | (string & {});
 	readonly size?: number;
 }
@@ -106,7 +106,7 @@ export function Icon({ name, size = 20 }: IconProps) {
 
 export type DoorState = "lit" | "half" | "shut" | "barred";
 
-/** A state as a door: open and lit, half lit, shut, or barred. */
+/** A state drawn as a door: open and lit, half lit, closed, or barred. */
 export function Door({ state }: { readonly state: DoorState }) {
 	const arch = "M1 11.25V5a4 4 0 0 1 8 0v6.25z";
 	return (
@@ -125,7 +125,7 @@ export function Door({ state }: { readonly state: DoorState }) {
 	);
 }
 
-/** The mark: a door within a door. */
+/** The logo: a door within a door. */
 export function Mark({ height = 26 }: { readonly height?: number }) {
 	return (
 		<svg

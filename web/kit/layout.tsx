@@ -4,11 +4,11 @@ import { Icon, type IconName } from "./icons";
 import { k } from "./words";
 
 export interface PageHeaderProps {
-	/** The heading: an h1 of the screen's own, or an h2 below it. */
+	/** The heading: the h1 of the screen, or an h2 below it. */
 	readonly heading?: ComponentChildren;
-	/** What there is, counted in words. */
+	/** A summary of the content, such as a count in words. */
 	readonly sub?: ComponentChildren;
-	/** One primary action, last. */
+	/** At most one primary action, as the last one. */
 	readonly actions?: ComponentChildren;
 }
 
@@ -30,8 +30,8 @@ export interface ScreenHeaderProps {
 }
 
 /**
- * The header of a module's screen: the page shows its heading, and here a module says what stands beside it.
- * Where the page has no place for that, it stands where it is.
+ * The header of a module's screen. The page shows the heading, and the module adds text and actions beside it
+ * with this component. If the page has no place for them, they are rendered where the component is.
  */
 export function ScreenHeader({ sub, actions }: ScreenHeaderProps) {
 	const places = [slot("sub"), slot("actions")] as const;
@@ -53,14 +53,14 @@ const slot = (name: string): Element | null => document.querySelector(`[data-hea
 export interface NoteProps {
 	readonly tone?: "info" | "ok" | "warn" | "bad";
 	readonly icon?: IconName;
-	/** "alert" where it comes while the person waits for a response. */
+	/** "alert" if it appears while the person waits for a response. */
 	readonly role?: "alert" | "status";
 	readonly children: ComponentChildren;
 }
 
 const noteIcons = { info: "info", ok: "check", warn: "alert", bad: "alert" } as const;
 
-/** A sentence that stays where it is. */
+/** A message that stays in its place. */
 export function Note({ tone = "info", icon, role, children }: NoteProps) {
 	return (
 		<div class={tone === "info" ? "note" : `note ${tone}`} role={role}>
@@ -73,7 +73,7 @@ export function Note({ tone = "info", icon, role, children }: NoteProps) {
 export interface EmptyStateProps {
 	readonly title: string;
 	readonly help?: string;
-	/** What fills it. */
+	/** The action that adds the first item. */
 	readonly action?: ComponentChildren;
 }
 
@@ -98,7 +98,7 @@ export function EmptyState({ title, help, action }: EmptyStateProps) {
 	);
 }
 
-/** Nothing for 300 ms, then the outline of what is coming. */
+/** Shows nothing for 300 ms, then a placeholder for the content that is loading. */
 export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
 	const [late, setLate] = useState(false);
 	useEffect(() => {
@@ -119,7 +119,7 @@ export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
 	);
 }
 
-/** A place, or a person: an icon or initials in a door. */
+/** A tile for a place or a person: an icon, or initials, in a door. */
 export function Tile({
 	icon,
 	initials,

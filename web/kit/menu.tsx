@@ -6,9 +6,12 @@ export interface MenuItem {
 	readonly id: string;
 	readonly label: string;
 	readonly icon?: IconName;
-	/** Stands below a line, in the colour of danger. Its label ends in "…", for it asks first. */
+	/**
+	 * A dangerous item: below a separator and in the colour of danger. Its label ends in "…", because it asks
+	 * for confirmation.
+	 */
 	readonly grave?: boolean;
-	/** Cannot be done now. It can be reached all the same. */
+	/** Disabled for now, but still reachable by keyboard. */
 	readonly idle?: boolean;
 	onPick(): unknown;
 }
@@ -16,13 +19,16 @@ export interface MenuItem {
 export interface MenuProps {
 	readonly label: string;
 	readonly icon?: IconName;
-	/** What the button shows instead of the icon alone. */
+	/** The button's text, in addition to the icon. */
 	readonly words?: string;
 	readonly items: readonly MenuItem[];
 	readonly class?: string;
 }
 
-/** A button and the menu it opens, over everything: arrows, Home, End and letters move, Escape returns. */
+/**
+ * A button with a menu that opens above everything. Arrows, Home, End and letters move the focus, Escape
+ * closes the menu.
+ */
 export function Menu({ label, icon = "more", words, items, class: name }: MenuProps) {
 	const id = useId();
 	const [open, setOpen] = useState(false);
@@ -115,7 +121,7 @@ export function Menu({ label, icon = "more", words, items, class: name }: MenuPr
 	);
 }
 
-/** Where a key leads from an item. */
+/** The item to which a key moves the focus. */
 function target(key: string, at: number, all: readonly HTMLButtonElement[]): HTMLButtonElement | undefined {
 	if (key === "ArrowDown") return all[(at + 1) % all.length];
 	if (key === "ArrowUp") return all[(at - 1 + all.length) % all.length];
@@ -126,7 +132,7 @@ function target(key: string, at: number, all: readonly HTMLButtonElement[]): HTM
 	return after.find(({ textContent }) => textContent.trim().toLowerCase().startsWith(key.toLowerCase()));
 }
 
-/** Puts what pops up below its button, end to end, or above where there is more room. */
+/** Positions the menu below its button and aligned with it, or above if there is more room. */
 function place(shown: HTMLElement, button: HTMLElement): void {
 	const { top, bottom, left, right } = button.getBoundingClientRect();
 	const { offsetWidth: width, offsetHeight: height } = shown;

@@ -1,4 +1,4 @@
-/** The first letters of a name: of its first and its last word. */
+/** The initials of a name: the first letters of its first and its last word. */
 export function initialsOf(name: string): string {
 	const words = name.trim().split(/\s+/);
 	const last = words.length > 1 ? words.at(-1) : "";

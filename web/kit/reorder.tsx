@@ -5,16 +5,16 @@ import { Icon } from "./icons";
 import { ListRow } from "./table";
 import { k } from "./words";
 
-/** How far a pointer goes before it drags, pixels. */
+/** How far a pointer must move before a drag begins, in pixels. */
 const slop = 8;
 
 export interface Reorder {
-	/** The ids as they are shown: while a row is dragged, where it would come. */
+	/** The ids in the order shown: while a row is dragged, with that row at its new place. */
 	readonly order: readonly string[];
 	readonly dragged: string | undefined;
 	/** The row that was moved last. */
 	readonly moved: string | undefined;
-	/** Moves a row up or down by one; nothing at an end. */
+	/** Moves a row up or down by one; does nothing at the end of the list. */
 	step(id: string, by: -1 | 1): void;
 	grip(id: string): ButtonHTMLAttributes;
 }
@@ -26,8 +26,8 @@ interface Drag {
 }
 
 /**
- * Lets rows change places: by Alt and an arrow on the grip, by buttons that call step, and by dragging the
- * grip, which Escape cancels. Rows carry data-row. The caller moves the row and answers once that is kept.
+ * Makes rows movable: with Alt and an arrow key on the grip, with buttons that call step, and by dragging the
+ * grip, which Escape cancels. Rows have the attribute data-row. move must change the order.
  */
 export function useReorder(ids: readonly string[], move: (id: string, to: number) => unknown): Reorder {
 	const [drag, setDrag] = useState<Drag>();
@@ -78,13 +78,13 @@ export function useReorder(ids: readonly string[], move: (id: string, to: number
 	};
 }
 
-/** The ids with one of them at another place. */
+/** The ids with one of them moved to another index. */
 export function placed(ids: readonly string[], id: string, to: number): string[] {
 	const others = ids.filter((other) => other !== id);
 	return [...others.slice(0, to), id, ...others.slice(to)];
 }
 
-/** The place of the row that is at a height. */
+/** The index of the row at a vertical position. */
 function rowAt(grip: Element, y: number, count: number): number | undefined {
 	const rows = [...(grip.closest("[data-row]")?.parentElement?.querySelectorAll("[data-row]") ?? [])];
 	if (rows.length !== count) return undefined;
@@ -98,7 +98,7 @@ export interface GripProps {
 	readonly name: string;
 }
 
-/** The handle of a row. */
+/** The drag handle of a row. */
 export function Grip({ reorder, id, name }: GripProps) {
 	return (
 		<button type="button" class="quiet icon grip" aria-label={k("moveRow", { name })} {...reorder.grip(id)}>
@@ -114,7 +114,7 @@ export interface ReorderListProps {
 	more?(id: string): ComponentChildren;
 }
 
-/** A list whose rows change places; every row has its buttons. */
+/** A list with movable rows; every row has buttons for moving it. */
 export function ReorderList({ items, label, onMove, more }: ReorderListProps) {
 	const reorder = useReorder(
 		items.map(({ id }) => id),

@@ -3,15 +3,15 @@ import type { ComponentChildren } from "preact";
 export interface SwitchProps {
 	readonly checked: boolean;
 	readonly label: string;
-	/** Where the head of the column says it already. */
+	/** For a table whose column heading has the label. */
 	readonly hideLabel?: boolean;
-	/** What stands beside it in a card, where the label is longer. In a table the head says it. */
+	/** The text beside the switch in a card, if the label is longer. In a table the column heading has it. */
 	readonly words?: string;
 	readonly busy?: boolean;
 	onChange(checked: boolean): void;
 }
 
-/** What takes effect as it is pressed. Where Save is needed, use a checkbox. */
+/** A choice that takes effect at once. If Save is needed, use a checkbox. */
 export function Switch({ checked, label, hideLabel, words, busy, onChange }: SwitchProps) {
 	return (
 		<label class="switch">
@@ -43,7 +43,7 @@ export interface SegmentsProps<Id extends string> {
 	onChoose(id: Id): void;
 }
 
-/** One of two to four choices. */
+/** A choice between two to four options. */
 export function Segments<Id extends string>({ name, label, segments, chosen, onChoose }: SegmentsProps<Id>) {
 	return (
 		<div class="segments" role="radiogroup" aria-label={label}>

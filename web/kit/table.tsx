@@ -4,11 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 export interface Column<Row> {
 	readonly id: string;
 	readonly head: string;
-	/** The head is said and not shown. */
+	/** The heading is only for screen readers. */
 	readonly hideHead?: boolean;
-	/** "title" leads the card on a phone, "actions" stand at the end of a row. */
+	/** "title" is the title of the card on a phone, "actions" are at the end of the row. */
 	readonly part?: "title" | "actions" | "detail";
-	/** As CSS has it. */
+	/** A CSS width. */
 	readonly width?: string;
 	cell(row: Row, at: number): ComponentChildren;
 }
@@ -22,11 +22,14 @@ export interface TableProps<Row> {
 	rowClass?(row: Row): string | undefined;
 }
 
-/** So many rows are painted at once, and so many more in each frame after it. */
+/** How many rows are rendered at first, and how many are added after each frame. */
 const atOnce = 40;
 const perFrame = 80;
 
-/** How many of a long table's rows are there: the first are seen before the last are made. */
+/**
+ * Returns how many rows of a long table to render, so that the first rows appear before the last ones are
+ * rendered.
+ */
 function useGradually(count: number): number {
 	const [shown, setShown] = useState(atOnce);
 	useEffect(() => {
@@ -89,7 +92,7 @@ export interface ListRowProps {
 	readonly class?: string;
 }
 
-/** One row of a list of things that can be acted on alone. */
+/** One row of a list whose items have actions of their own. */
 export function ListRow({ lead, title, second, children, moved, rowId, class: name = "" }: ListRowProps) {
 	return (
 		<li class={`list-row ${moved ? "moved" : ""} ${name}`.trim()} data-row={rowId}>

@@ -13,16 +13,16 @@ export interface ToastAction {
 
 export interface Toast {
 	readonly text: string;
-	/** "assertive" is for what did not work: it interrupts, and stays until it is closed. */
+	/** "assertive" is for failures: it interrupts screen readers, and stays until it is closed. */
 	readonly level: "polite" | "assertive";
 	/** Undo, or Try again. */
 	readonly action?: ToastAction | undefined;
 }
 
-/** How long good news stay, milliseconds. */
+/** How long a success is shown, in milliseconds. */
 const shownFor = 8_000;
 
-/** What was said last, for everybody to see and hear. One at a time. */
+/** The latest message to the person, for sighted people and screen readers. There is one at a time. */
 export class Toasts {
 	readonly current = signal<Toast | undefined>(undefined);
 
@@ -35,8 +35,8 @@ export class Toasts {
 }
 
 /**
- * The place of the toasts: the one polite and the one assertive region of the page. It stands in the
- * uppermost dialog as long as there is one, because all the rest of the page can neither be pressed nor read.
+ * Renders the toasts, and the page's only polite and only assertive live region. It is moved into the
+ * uppermost open dialog, because the rest of the page is inert then.
  */
 export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
 	const home = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 	const whole = useRef<HTMLDivElement>(null);
 	const before = useRef<Element | null>(null);
 	useEffect(() => {
-		setSaid(undefined); // the same words again are news, too
+		setSaid(undefined); // so that screen readers read a repeated text again
 		if (toast === undefined) return;
 		const timer = setTimeout(() => setSaid(toast), 50);
 		return () => clearTimeout(timer);
@@ -92,7 +92,7 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 			onFocusOut={() => setHeld(false)}
 			onKeyDown={(event) => {
 				if (event.key !== "Escape") return;
-				event.preventDefault(); // otherwise it would close the dialog, too
+				event.preventDefault(); // otherwise it would also close the dialog
 				close();
 			}}
 		>
@@ -117,13 +117,13 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 	);
 }
 
-/** Gives the focus back to what had it, or to the screen's heading when that is gone. */
+/** Returns the focus to the element that had it, or to the screen's heading if that element is gone. */
 export function giveBack(to: Element | null): void {
 	if (to instanceof HTMLElement && to.isConnected) to.focus();
 	if (document.activeElement === document.body || document.activeElement === null) focusHeading();
 }
 
-/** The screen's heading takes the focus when what had it is going. */
+/** Focuses the screen's heading when the focused element is removed. */
 export function focusHeading(): void {
 	document.querySelector<HTMLElement>("h1[tabindex]")?.focus();
 }

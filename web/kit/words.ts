@@ -1,9 +1,6 @@
 import { signal } from "@preact/signals";
 
-/**
- * The few words that the kit's components say themselves. The page that carries the kit gives them in its
- * language.
- */
+/** The texts of the kit's own components. The page sets them in its language. */
 export const kitEnglish = {
 	close: "Close",
 	optional: "optional",
@@ -40,10 +37,10 @@ function sayEnglish(id: KitWordId, fillings: Fillings = {}): string {
 	return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
 }
 
-/** The page that carries the kit sets this; a component that says something follows it. */
+/** Set by the page; components with a text of their own re-render when it changes. */
 export const kitSay = signal<KitSay>(sayEnglish);
 
-/** The language that dates and numbers are written in. */
+/** The language for formatting dates and numbers. */
 export const kitLocale = signal("en");
 
 export const k: KitSay = (id, fillings) => kitSay.value(id, fillings);
