@@ -1,4 +1,7 @@
-/** The screens of the administration: a script of their own, loaded with the first of them that is opened. */
+/**
+ * The screens of the administration, in a script of their own that is loaded when the first of them is
+ * opened.
+ */
 export { ModulesScreen } from "./screens/modules/modulesscreen";
 export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";

@@ -3,7 +3,7 @@ import type { StreamState } from "@narthex/sdk";
 import type { ServerClock } from "../host/clock";
 import type { StreamWatch } from "../host/context";
 
-/** What the quiet indicator says; undefined when all is well. since: the server's time of the last event. */
+/** What the indicator shows; undefined while everything works. since: the server's time of the last event. */
 export type Notice =
 	| { readonly is: "reconnecting" | "recovering"; readonly since: number | undefined }
 	| { readonly is: "back" }
@@ -14,12 +14,13 @@ const staleAfter = 30_000;
 const backFor = 3_000;
 
 /**
- * Whether what is shown is what the server has. Only a snapshot means that it is: a display is connected when
- * all its streams are live, or, when it has none, when its descriptor was answered. Safe to call at any time.
+ * Whether the display shows the server's current state. Only a snapshot proves that: a display is connected
+ * when all its streams are live or, if it has none, when the server responded to the request for its
+ * descriptor. Its methods may be called at any time.
  */
 export class Connection implements StreamWatch {
 	readonly notice = signal<Notice | undefined>(undefined);
-	/** What is shown is old: it is made to look so. */
+	/** The content is outdated, and is dimmed. */
 	readonly stale = signal(false);
 
 	#streams = new Map<object, StreamState>();
@@ -28,9 +29,9 @@ export class Connection implements StreamWatch {
 	#lostAt: number | undefined;
 	#backAt: number | undefined;
 	#leaveOnUntil = 0;
-	/** When anything was heard last, by the server's time. */
+	/** When the last event arrived, by the server's clock. */
 	#heardAt: number | undefined;
-	/** When the server sent an update last, by the monotonic clock. */
+	/** When the server last sent an update, by the monotonic clock. */
 	lastUpdate = performance.now();
 
 	constructor(
@@ -52,14 +53,14 @@ export class Connection implements StreamWatch {
 		if (event === "update") this.lastUpdate = performance.now();
 	}
 
-	/** Whether the last question for the descriptor was answered. */
+	/** Whether the server responded to the last request for the descriptor. */
 	reached(reachable: boolean): void {
 		this.#reachable = reachable;
 		if (reachable && this.#streams.size === 0) this.#heardAt = this.clock.now();
 		this.#look();
 	}
 
-	/** Whether the module has thrown, and its last frame is shown until it is mounted again. */
+	/** Whether the module has thrown. Its last frame is shown until it is mounted again. */
 	broken(broken: boolean): void {
 		this.#broken = broken;
 		this.#look();

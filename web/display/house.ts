@@ -6,17 +6,20 @@ import { keep, kept } from "./storage";
 
 const lookEvery = 60_000; // milliseconds
 
-/** The language of the house as the server last said it, kept for a start without a network. */
+/** The language of the house as the server last sent it, stored for a start without a network. */
 export const houseLanguage = signal(asTag(kept("localStorage", "language")));
 
-/** Follows the language of the house. A server that does not say it changes nothing. */
+/** Follows the language of the house. If the server does not respond, nothing changes. */
 export class House {
 	#looked: () => void = () => undefined;
 	readonly #firstLook = new Promise<void>((resolve) => (this.#looked = resolve));
 
 	constructor(readonly platform: DisplayPlatform) {}
 
-	/** Waits until a language is known, or could not be learned: what is shown first need not be shown twice. */
+	/**
+	 * Waits until the language is known, or the request for it has failed, so that the first screen is not
+	 * shown in two languages.
+	 */
 	async known(): Promise<void> {
 		if (houseLanguage.peek() === undefined) await this.#firstLook;
 	}

@@ -1,11 +1,11 @@
 import type { Descriptor } from "./platform";
 import type { FromWorker, ToWorker } from "./messages";
 
-const answerLimit = 1_000; // milliseconds that a worker has to answer
+const answerLimit = 1_000; // milliseconds in which the worker has to respond
 
 /**
- * The page's side of the service worker, which keeps page, host script and artifacts for a start without a
- * network. Without a secure origin there is none, and nothing is kept.
+ * The page's side of the service worker, which caches page, host script and artifacts for a start without a
+ * network. Without a secure origin there is no worker, and nothing is cached.
  */
 export class KeptPage {
 	readonly #container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
@@ -14,7 +14,7 @@ export class KeptPage {
 
 	constructor(
 		readonly host: string | undefined, // hash of the host script that runs here
-		/** Called when the worker has served something from its cache, because the network had none. */
+		/** Called when the worker has served something from its cache, because the network failed. */
 		readonly fromCache: () => void,
 	) {
 		this.#container?.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
@@ -22,7 +22,7 @@ export class KeptPage {
 		});
 	}
 
-	/** Registers the worker. A browser that refuses it goes on without. */
+	/** Registers the worker. If the browser refuses that, the display works without it. */
 	start(): void {
 		this.#container
 			?.register("/display/worker.js", { scope: "/display/", updateViaCache: "none" })
@@ -41,13 +41,13 @@ export class KeptPage {
 		});
 	}
 
-	/** An artifact of the display was loaded. What a display loads later is kept, too. */
+	/** An artifact of the display was loaded. Artifacts that a display loads later are cached, too. */
 	loaded(path: string): void {
 		this.#loaded.add(path);
 		if (this.#descriptor) this.keep(this.#descriptor);
 	}
 
-	/** This display is mounted: its page and scripts are worth keeping. Superseded ones go. */
+	/** This display was mounted, so its page and scripts are to be cached. Older versions are deleted. */
 	keep(descriptor: Descriptor): void {
 		this.#descriptor = descriptor;
 		const { host } = this;
@@ -61,7 +61,7 @@ export class KeptPage {
 	}
 }
 
-/** Paths of the display's artifact and of every contribution to it. */
+/** The paths of the display's artifact and of every contribution to it. */
 const artifactsOf = (descriptor: Descriptor): string[] => [
 	descriptor.artifactUrl,
 	...descriptor.contributions.map(

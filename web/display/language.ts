@@ -1,10 +1,10 @@
-/** A language of a display's page, and its words. */
+/** The language of a display's page, with its texts. */
 export interface Language<Words> {
-	/** With the region that the browser prefers: it decides how times and numbers look. */
+	/** With the region that the browser prefers, which decides the format of times and numbers. */
 	readonly tag: string;
 	readonly dir: "ltr" | "rtl";
 	readonly words: Words;
-	/** The language of the words: English, where there are none of the other. */
+	/** The language of the texts: English if there are none in the other language. */
 	readonly lang: string;
 }
 
@@ -12,7 +12,7 @@ type Catalogue<Words> = { readonly en: Words } & Readonly<Record<string, Words>>
 
 const rightToLeft = new Set(["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]);
 
-/** The house's language; as long as that is unknown, the first wish that has words, else English. */
+/** The house's language; if that is unknown, the first preferred language with texts, else English. */
 export function languageFor<Words>(
 	house: string | undefined,
 	wishes: readonly string[],
@@ -30,7 +30,7 @@ export function languageFor<Words>(
 	};
 }
 
-/** A text as a language with or without a region; undefined when it is none. */
+/** A text as the tag of a language, with or without a region; undefined if it is none. */
 export const asTag = (text: string | undefined): string | undefined =>
 	text !== undefined && /^[a-z]{2,3}(-[A-Z]{2})?$/.test(text) ? text : undefined;
 

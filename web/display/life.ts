@@ -9,25 +9,28 @@ import { Reloads } from "./reloads";
 import { moduleName, screen, show } from "./screen";
 import { MountTimeout, type Stage } from "./stage";
 
-const lookEvery = 60_000; // milliseconds between two descriptors while all is well
+const lookEvery = 60_000; // milliseconds between two requests for the descriptor while all is well
 const lookAgain = 60_000; // while the display does not run
 const firstRemount = 5_000;
 const laterRemounts = 30_000;
 const refusedFor = 300_000;
 const mountTries = 3;
 const pairedFor = 8_000; // how long the label of a new screen is shown
-const leaveOnFor = 5_000; // and then the request to leave it on, before the page is loaded again
-const calmAfter = 600_000; // without an error a module counts as sound again
+const leaveOnFor = 5_000; // how long the request to leave it on is then shown, before the reload
+const calmAfter = 600_000; // without an error, after which a module counts as working again
 
-/** The life of one screen: it asks for its descriptor again and again, and shows what that says. */
+/** Controls one screen: it requests the descriptor again and again, and shows what it names. */
 export class Life {
 	readonly #forever = new AbortController().signal;
 	readonly #nudges = new EventTarget();
 	#silentTries = 0;
 	#wasMounted = false;
-	/** Everything that was ever thrown here. */
+	/** The number of errors ever thrown here. */
 	#errors = 0;
-	/** How often the module has thrown since it was sound, and whether it is to be mounted again for that. */
+	/**
+	 * How often the module has thrown since it last worked, and whether it must be mounted again because of
+	 * that.
+	 */
 	#crashes = 0;
 	#crashedAt = 0;
 	#mustRemount = false;
@@ -43,7 +46,7 @@ export class Life {
 		readonly house: House,
 	) {}
 
-	/** Asks for the descriptor at once. */
+	/** Requests the descriptor at once. */
 	nudge(): void {
 		this.#nudges.dispatchEvent(new Event("now"));
 	}
@@ -92,7 +95,7 @@ export class Life {
 		return wait(milliseconds, this.#forever, [this.#nudges, "now"], [window, "online"]);
 	}
 
-	/** Shows what is to be shown, and returns after how long to look again. */
+	/** Mounts what the descriptor names, and returns after how many milliseconds to request it again. */
 	async #present(descriptor: Descriptor): Promise<number> {
 		if (this.#mustRemount) await this.#wait(this.#crashes === 1 ? firstRemount : laterRemounts);
 		else if (this.stage.shows(descriptor)) return lookEvery * (0.9 + Math.random() / 5);
@@ -106,7 +109,7 @@ export class Life {
 			console.error("The display could not be mounted:", error);
 			if (remounts) {
 				this.#crashes++;
-				this.#mustRemount = true; // the last frame stays, and the next try comes later
+				this.#mustRemount = true; // the last frame stays, and the next attempt comes later
 				return 0;
 			}
 			return this.#failed(descriptor, error);
@@ -119,7 +122,7 @@ export class Life {
 		return lookEvery;
 	}
 
-	/** What to do about a display that could not be mounted. What was shown before stays. */
+	/** Handles a display that could not be mounted. What was shown before stays. */
 	#failed(descriptor: Descriptor, error: unknown): number {
 		const code = codeOf(error);
 		if (code === "NOT_FOUND") return firstRemount; // another version runs by now
@@ -140,7 +143,8 @@ export class Life {
 	async #unreachable(answered: boolean): Promise<void> {
 		if (this.stage.shown === undefined && screen.peek().is !== "unpaired") show({ is: "offline" });
 		const tries = this.#silentTries++;
-		// Once the server answers something else but never this, the page's own connections may be stuck.
+		// If other requests to the server succeed but this one never does, the page's own connections may be
+		// stuck.
 		if (!answered && this.#silentTries >= 10 && (await this.platform.alive())) this.reloads.whenStuck();
 		await this.#wait(backoff(tries, 1_000, 30_000));
 	}
@@ -154,7 +158,7 @@ export class Life {
 		show({ is: "approved", label: ending.label, lines: "leave-on" });
 		await wait(leaveOnFor, this.#forever);
 		this.reloads.afterPairing();
-		await new Promise(() => undefined); // the page goes
+		await new Promise(() => undefined); // the page is being reloaded
 	}
 
 	#leave(): void {

@@ -53,9 +53,9 @@ const stage = new Stage(stageElement, {
 const house = new House(platform);
 const life = new Life(platform, stage, connection, kept, reloads, house);
 
-// What a module throws outside its mount: in a stream's reader, a timer, or a promise that nobody awaits.
+// Errors of a module outside its mount: in a stream's reader, a timer, or an unhandled rejection.
 addEventListener("error", ({ error }) => {
-	if (error !== null && error !== undefined) life.crashed(); // a warning of the browser's own has no error
+	if (error !== null && error !== undefined) life.crashed(); // a browser's own warning has no error
 });
 addEventListener("unhandledrejection", ({ reason }) => {
 	if (!(reason instanceof DOMException && reason.name === "AbortError")) life.crashed();
@@ -71,7 +71,7 @@ void house.follow();
 language.subscribe(() => life.nudge());
 void life.run();
 
-/** A readable name until the server says the real one: the page itself knows the id alone. */
+/** A readable name until the server has sent the real one; the page itself has only the id. */
 function nameOf(id: string): string {
 	const words = decodeURIComponent(id).replaceAll("-", " ");
 	return words.charAt(0).toUpperCase() + words.slice(1);

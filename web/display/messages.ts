@@ -1,4 +1,4 @@
-/** What a page tells its worker. */
+/** The messages from a page to its worker. */
 export type ToWorker =
 	| {
 			readonly narthex: "keep";
@@ -11,10 +11,10 @@ export type ToWorker =
 			/** Paths of all artifacts that it may load in this version. */
 			readonly current: readonly string[];
 	  }
-	/** Answered with a boolean on the port that comes along. */
+	/** The worker responds with a boolean on the port of the message. */
 	| { readonly narthex: "served-from-cache?" };
 
-/** What the worker tells a page. */
+/** The messages from the worker to a page. */
 export interface FromWorker {
 	readonly narthex: "from-cache";
 }

@@ -3,21 +3,21 @@ import type { DisplayPlatform } from "./platform";
 import { show } from "./screen";
 
 const pollEvery = 3_000; // milliseconds, with up to a second more
-const pollSlowly = 30_000; // after ten minutes in which nobody came
+const pollSlowly = 30_000; // after ten minutes without an approval
 const eager = 600_000;
 const retryAfter = 5_000;
 
-/** How a pairing ended: with a credential, or with the wish to ask for the descriptor again. */
+/** How a pairing ended: with a credential, or with the need to request the descriptor again. */
 export type Ending = { readonly is: "paired"; readonly label: string } | { readonly is: "look-again" };
 
 /**
- * Shows a code until somebody approves it, and collects the credential. A code that has expired gives way to
- * the next one. Another tab may be quicker: then there is nothing to collect, and the descriptor will say so.
+ * Shows a code until it is approved, and collects the credential. An expired code is replaced by a new one.
+ * Another tab may collect the credential first: then the descriptor shows that.
  */
 export class Pairer {
 	readonly #began = performance.now();
 	readonly #forever = new AbortController().signal;
-	#expiresAt = 0; // of the code that is shown, by the monotonic clock
+	#expiresAt = 0; // of the code shown, by the monotonic clock
 
 	constructor(
 		readonly platform: DisplayPlatform,
@@ -25,7 +25,7 @@ export class Pairer {
 	) {}
 
 	async run(): Promise<Ending> {
-		const before = await this.platform.pairing(); // a claim whose response was lost is repeated
+		const before = await this.platform.pairing(); // repeats a claim whose response was lost
 		if (before !== undefined && before !== "none" && before.state === "approved") {
 			const ending = await this.#collect();
 			if (ending) return ending;
@@ -38,7 +38,7 @@ export class Pairer {
 		}
 	}
 
-	/** Asks for a code until one is shown, or until there is no display to pair with. */
+	/** Requests a code until one is shown, or until there is no display to pair with. */
 	async #ask(): Promise<"shown" | "gone"> {
 		for (;;) {
 			const answer = await this.platform.pair();
@@ -62,7 +62,7 @@ export class Pairer {
 			const pairing = await this.platform.pairing();
 			if (pairing === undefined) {
 				if (performance.now() >= this.#expiresAt) return undefined;
-				continue; // no response: the code on the screen is still good
+				continue; // no response: the code on the screen is still valid
 			}
 			if (pairing === "none") return { is: "look-again" };
 			if (pairing.state === "approved") return this.#collect();

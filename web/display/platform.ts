@@ -2,28 +2,31 @@ import type { ServerClock } from "../host/clock";
 import type { MountedEntry } from "../host/context";
 import { listOf, object, type Shape, text } from "../host/shape";
 
-/** What the server says of the display that is to be mounted. */
+/** The server's description of the display to mount. */
 export type Descriptor = MountedEntry & { readonly artifactUrl: string };
 
-/** What came of asking for the descriptor. */
+/** The result of requesting the descriptor. */
 export type Resolution =
 	| { readonly is: "descriptor"; readonly descriptor: Descriptor }
-	/** 401, or 403: somebody who may not see this display */
+	/** 401 or 403: not allowed to see this display */
 	| { readonly is: "denied"; readonly status: 401 | 403 }
 	/** no such display runs */
 	| { readonly is: "absent" }
-	/** no response of the platform's; answered when there was another one */
+	/** no response from the platform; answered if something else responded */
 	| { readonly is: "unreachable"; readonly answered: boolean };
 
 /** A pairing as its screen sees it. */
 export interface Pairing {
 	readonly state: string;
 	readonly pairingCode: string;
-	/** How long it lives from now, milliseconds. */
+	/** Its remaining time, in milliseconds. */
 	readonly remaining: number;
 }
 
-/** A response with JSON of the platform's, or why there is none. Status 0: no response, or another's. */
+/**
+ * A JSON response from the platform, or the reason why there is none. Status 0: no response, or not the
+ * platform's.
+ */
 interface Answer {
 	readonly status: number;
 	readonly body: unknown;
@@ -50,7 +53,7 @@ const claimedShape = object({ state: text, moduleId: text, label: text });
 const houseShape = object({ language: text });
 const codeShape = object({ code: text });
 
-/** The requests of a display's own page. Whatever is not the platform's JSON counts as no response. */
+/** The requests of a display's own page. A response that is not the platform's JSON counts as none. */
 export class DisplayPlatform {
 	constructor(
 		readonly moduleId: string,
@@ -63,43 +66,46 @@ export class DisplayPlatform {
 		if (status === 404 && code === "NOT_FOUND") return { is: "absent" };
 		const descriptor = status === 200 ? shaped(descriptorShape, body) : undefined;
 		if (descriptor === undefined) return { is: "unreachable", answered: status !== 0 };
-		this.clock.observe(headers.get("Date") ?? ""); // whole seconds: the first heartbeat knows better
+		this.clock.observe(headers.get("Date") ?? ""); // whole seconds: the first heartbeat is more exact
 		return { is: "descriptor", descriptor };
 	}
 
-	/** The pairing that this browser has asked for, or undefined when there is none or no response. */
+	/** The pairing that this browser has requested. "none" if there is none, undefined without a response. */
 	async pairing(): Promise<Pairing | "none" | undefined> {
 		const answer = await request("GET", "/api/v1/device-pairing");
 		return answer.status === 404 ? "none" : pairingOf(answer);
 	}
 
-	/** Asks for a pairing. A refusal is its status and how long to wait, milliseconds. */
+	/** Requests a pairing. A refusal has its status and how many milliseconds to wait. */
 	async pair(): Promise<Pairing | { readonly status: number; readonly after: number }> {
 		const answer = await request("POST", "/api/v1/device-pairing", { moduleId: this.moduleId });
 		const seconds = Number(answer.headers.get("X-Retry-After") ?? 0);
 		return pairingOf(answer) ?? { status: answer.status, after: seconds * 1_000 };
 	}
 
-	/** Collects the credential. It may be repeated until that is used. The label, or the status of a refusal. */
+	/**
+	 * Collects the credential, and may be repeated until the credential is used. It returns the label, or the
+	 * status of a refusal.
+	 */
 	async claim(): Promise<{ readonly label: string } | { readonly status: number }> {
 		const answer = await request("POST", "/api/v1/device-pairing/claim", {});
 		const claimed = answer.status === 200 ? shaped(claimedShape, answer.body) : undefined;
 		return claimed ?? { status: answer.status };
 	}
 
-	/** The language of the house, or undefined without an answer. */
+	/** The language of the house, or undefined without a response. */
 	async houseLanguage(): Promise<string | undefined> {
 		const { status, body } = await request("GET", "/api/v1/house");
 		return status === 200 ? shaped(houseShape, body)?.language : undefined;
 	}
 
-	/** Whether the server itself is there, whatever its database does. */
+	/** Whether the server itself responds, whatever the state of its database. */
 	async alive(): Promise<boolean> {
 		const { status, body } = await request("GET", "/api/v1/health/live");
 		return status === 200 && shaped(object({ status: text }), body)?.status === "live";
 	}
 
-	/** The hash of the host script that the server serves now, or undefined. */
+	/** The hash of the host script that the server has now, or undefined. */
 	async hostScript(): Promise<string | undefined> {
 		try {
 			const page = await answered("GET", location.pathname, { cache: "no-cache" });
@@ -119,7 +125,7 @@ function pairingOf({ status, body, headers }: Answer): Pairing | undefined {
 	const pairing = status === 200 || status === 201 ? shaped(pairingShape, body) : undefined;
 	if (pairing === undefined) return undefined;
 	const { state, pairingCode, expiresAt } = pairing;
-	const told = Date.parse(headers.get("Date") ?? ""); // this browser's own clock may be an hour wrong
+	const told = Date.parse(headers.get("Date") ?? ""); // this browser's own clock may be wrong
 	const remaining = Date.parse(expiresAt) - (Number.isNaN(told) ? Date.now() : told);
 	return { state, pairingCode, remaining };
 }
@@ -149,7 +155,7 @@ async function request(method: "GET" | "POST", path: string, body?: unknown): Pr
 	}
 }
 
-/** A response with its whole body, within the limit. */
+/** A response with its whole body, within the time limit. */
 async function answered(method: string, path: string, init: RequestInit) {
 	const late = new AbortController();
 	const timer = setTimeout(() => late.abort(), requestLimit);

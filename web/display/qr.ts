@@ -2,13 +2,13 @@
 import { toSvgPath } from "lean-qr/extras/svg";
 import { correction, generate } from "lean-qr/nano";
 
-/** A code as the path of its dark modules, one unit a module, in a square of size units. */
+/** A code as an SVG path of its dark modules, one unit each, in a square of size units. */
 export interface QrCode {
 	readonly size: number;
 	readonly path: string;
 }
 
-/** Level M stands a reflection or a scratch, and keeps the modules large. */
+/** Level M tolerates a reflection or a scratch, and keeps the modules large. */
 export function qrCode(text: string): QrCode {
 	const drawn = generate(text, { minCorrectionLevel: correction.M });
 	return { size: drawn.size, path: toSvgPath(drawn) };

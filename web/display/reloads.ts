@@ -5,20 +5,20 @@ import { keep, kept } from "./storage";
 
 const tab = "sessionStorage";
 const stuckEvery = 600_000; // milliseconds between two reloads of a page that is stuck
-const quiet = 60_000; // without an update, before a new host script is loaded
-const lookEvery = 600_000; // for a new host script
+const quiet = 60_000; // time without an update before a new host script is loaded
+const lookEvery = 600_000; // between two checks for a new host script
 const nightlyAge = 20 * 3_600_000;
 const nightlyQuiet = 30 * 60_000;
 const leaveOnFor = 50_000;
 
-/** When the page is loaded again, and why. A reload shows nothing for a moment, so each has its bound. */
+/** When the page is reloaded, and why. A reload shows nothing for a moment, so each reason has a limit. */
 export class Reloads {
 	readonly #born = performance.now();
 	#lookedAt = performance.now();
 	#newScript = false;
 
 	constructor(
-		readonly own: string | undefined, // hash of the host script that runs here
+		readonly own: string | undefined, // hash of the running host script
 		readonly platform: DisplayPlatform,
 		readonly connection: Connection,
 	) {
@@ -27,13 +27,16 @@ export class Reloads {
 		setInterval(() => void this.#look(), 30_000);
 	}
 
-	/** The new credential is used by the page that comes now; it still asks people to leave the screen on. */
+	/**
+	 * Reloads after a pairing, so that the new page uses the new credential; it still asks people to leave
+	 * the screen on.
+	 */
 	afterPairing(): void {
 		keep(tab, "paired", "1");
 		location.reload();
 	}
 
-	/** The server lives and this page does not reach it. */
+	/** The server responds to other clients, but not to this page. */
 	whenStuck(): void {
 		this.#once("stuck");
 	}
@@ -43,7 +46,7 @@ export class Reloads {
 		this.#once("refused");
 	}
 
-	/** A server that came back may bring another host script. */
+	/** After an outage the server may have another host script. */
 	lookSoon(): void {
 		this.#lookedAt = -Infinity;
 	}

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** What the host itself shows. While a module is mounted, it shows nothing but the quiet indicator. */
+/** The host's own screens. While a module is mounted, the host shows only the indicator. */
 export type Screen =
 	| { readonly is: "booting" }
 	| { readonly is: "unpaired"; readonly code: string; readonly removed: boolean }
@@ -19,5 +19,5 @@ export function show(next: Screen): void {
 	if (JSON.stringify(screen.peek()) !== JSON.stringify(next)) screen.value = next;
 }
 
-/** The module's name: made from its id until the server has said it. */
+/** The module's name: made from its id until the server has sent it. */
 export const moduleName = signal("");

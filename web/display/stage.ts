@@ -5,7 +5,10 @@ import type { Connection } from "./connection";
 import type { Language } from "./language";
 import type { Descriptor } from "./platform";
 
-/** How long mount may take, and a new version's first snapshot before it takes the old one's place, ms. */
+/**
+ * How long mount may take, and how long a new version may take until its first snapshot before it replaces
+ * the old one, in milliseconds.
+ */
 const mountLimit = 10_000;
 const snapshotLimit = 10_000;
 
@@ -16,17 +19,17 @@ type Spoken = Pick<Language<unknown>, "tag" | "dir">;
 
 export interface StageOptions {
 	readonly connection: Connection;
-	/** The language to be mounted in. */
+	/** The language in which to mount. */
 	language(): Spoken;
-	/** Called when the server answers 401 or 403 to the module. */
+	/** Called when the server responds to the module with 401 or 403. */
 	denied(): void;
-	/** Called with an artifact's address once it was loaded. */
+	/** Called with an artifact's URL after it was loaded. */
 	loaded(address: string): void;
 }
 
 /**
- * Where the display stands: one mounted module, and for a moment a second one behind it. What is shown stays
- * until something else is ready to be seen.
+ * Holds the mounted module, and for a moment a second one behind it. What is shown stays until the new one is
+ * ready.
  */
 export class Stage {
 	#front: Layer | undefined;
@@ -37,12 +40,12 @@ export class Stage {
 		readonly options: StageOptions,
 	) {}
 
-	/** What is mounted. */
+	/** The mounted display. */
 	get shown(): Descriptor | undefined {
 		return this.#front?.descriptor;
 	}
 
-	/** Whether this is mounted, in the language that is to be spoken. */
+	/** Whether this display is mounted, in the current language. */
 	shows(descriptor: Descriptor): boolean {
 		const { tag } = this.options.language();
 		const same = JSON.stringify(this.shown) === JSON.stringify(descriptor); // permissions may be read at mount
@@ -50,9 +53,9 @@ export class Stage {
 	}
 
 	/**
-	 * Mounts a display behind the one that is shown, waits until it has content, and lets it take its place. It
-	 * rejects with why that failed; what was shown before is then still shown. It also fails when something has
-	 * been thrown before the new one had content: the picture that it would show is not whole.
+	 * Mounts a display behind the visible one, waits until it has content, and then replaces the visible one.
+	 * If that fails, it rejects with the reason, and the old one is still shown. It also fails if an error
+	 * was thrown before the new one had content, because its content may be incomplete.
 	 */
 	async present(descriptor: Descriptor, sound: () => boolean): Promise<void> {
 		const { connection, loaded } = this.options;
@@ -106,7 +109,7 @@ class Layer {
 		this.container.dataset["layer"] = String(number);
 		this.container.lang = language.tag;
 		this.container.dir = language.dir;
-		parent.prepend(this.container); // behind what is shown
+		parent.prepend(this.container); // behind the visible one
 	}
 
 	async mount(display: Display, options: StageOptions): Promise<void> {
@@ -144,13 +147,13 @@ class Layer {
 			});
 	}
 
-	/** From now on the connection is that of this layer's streams. */
+	/** From now on the connection follows this layer's streams. */
 	takeOver(connection: Connection): void {
 		this.#connection = connection;
 		for (const [stream, state] of this.streams) connection.changed(stream, state);
 	}
 
-	/** Unmounts. What the module's own code throws is not our trouble any more. */
+	/** Unmounts. Errors of the module's own code are ignored from then on. */
 	end(): void {
 		if (this.ended.signal.aborted) return;
 		this.ended.abort();

@@ -1,9 +1,9 @@
-/** Where the browser keeps something: as long as the tab lives, or for every later start. */
+/** Where the browser stores something: as long as the tab lives, or permanently. */
 type Area = "sessionStorage" | "localStorage";
 
 const key = "narthex.display.";
 
-/** What is kept under a name; "" without, or where storage is switched off. */
+/** What is stored under a name; "" if nothing is, or if storage is disabled. */
 export function kept(area: Area, name: string): string {
 	try {
 		return window[area].getItem(key + name) ?? "";
@@ -12,7 +12,7 @@ export function kept(area: Area, name: string): string {
 	}
 }
 
-/** Keeps a text, where that is possible; "" forgets it. */
+/** Stores a text, if that is possible; "" deletes it. */
 export function keep(area: Area, name: string, value: string): void {
 	try {
 		if (value === "") window[area].removeItem(key + name);

@@ -6,10 +6,10 @@ const shiftReach = 8; // pixels
 const cornerEvery = 600_000;
 const dimAfter = 20 * 60_000;
 
-/** The corner that the quiet indicator is in now. */
+/** The corner in which the indicator is now. */
 export const corner = signal(0);
 
-/** Moves everything a little every minute, so that no edge burns in: a slow path within 8 pixels. */
+/** Moves everything a little every minute, against burn-in: on a slow path within 8 pixels. */
 export function shiftSlowly(element: HTMLElement): void {
 	let step = 0;
 	setInterval(() => {
@@ -22,8 +22,8 @@ export function shiftSlowly(element: HTMLElement): void {
 }
 
 /**
- * Takes back the brightness of what has not changed for a while, and gives it back at the next change. Much
- * is written that changes nothing: every stream starts again within five minutes, with a snapshot of it.
+ * Dims content that has not changed for a while, and restores the brightness at the next change. Many writes
+ * change nothing, because every stream reconnects within five minutes and receives the same snapshot.
  */
 export function dimWhenStill(element: HTMLElement): void {
 	let shown = element.innerHTML;
@@ -53,7 +53,10 @@ export function dimWhenStill(element: HTMLElement): void {
 	}, 10_000);
 }
 
-/** Keeps the screen awake while a display is mounted and seen. A refusal is the browser's affair. */
+/**
+ * Keeps the screen awake while a display is mounted and visible. If the browser refuses that, nothing is
+ * done.
+ */
 export function stayAwake(): void {
 	let lock: WakeLockSentinel | undefined;
 	let asking = false;

@@ -11,7 +11,7 @@ interface DisplayViewProps {
 	readonly stage: HTMLElement;
 }
 
-/** What the host paints over the stage: its own screens, and the quiet indicator. */
+/** What the host paints over the stage: its own screens, and the indicator. */
 export function DisplayView({ connection, stage }: DisplayViewProps) {
 	const shown = screen.value;
 	const name = moduleName.value;
@@ -51,7 +51,7 @@ function HostScreen({ name, shown }: { readonly name: string; readonly shown: Sc
 	}
 }
 
-/** Near-black, and after a second the name of what is to come. */
+/** Almost black, and after a second the name of the module that is loading. */
 function Booting({ name }: { readonly name: string }) {
 	const [late, setLate] = useState(false);
 	useEffect(() => {
@@ -97,7 +97,7 @@ interface PairingProps {
 	readonly removed: boolean;
 }
 
-/** The unpaired screen: six digits to type, and the same request as a QR code. */
+/** The unpaired screen: six digits to type, and the same pairing as a QR code. */
 function Pairing({ name, code, removed }: PairingProps) {
 	return (
 		<main class="host-screen pairing">
@@ -127,10 +127,10 @@ function Pairing({ name, code, removed }: PairingProps) {
 	);
 }
 
-/** The door with mark and QR code. */
+/** The door with the logo and the QR code. */
 function QrDoor({ address }: { readonly address: string }) {
 	const code = qrCode(address);
-	const size = code.size + 8; // four light modules around it
+	const size = code.size + 8; // with a margin of four light modules
 	return (
 		<div class="doors">
 			<span class="thin" />
@@ -146,7 +146,7 @@ function QrDoor({ address }: { readonly address: string }) {
 	);
 }
 
-/** One pill in a corner: what is wrong, and how old the picture is. */
+/** One indicator in a corner: what is wrong, and how old the content is. */
 function Indicator({ connection }: { readonly connection: Connection }) {
 	const notice = connection.notice.value;
 	if (!notice) return null;

@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import { houseLanguage } from "./house";
 import { languageFor } from "./language";
 
-/** Every word that a display's own screens say. What stands in braces is filled in. */
+/** All texts of a display's own screens. Braces enclose placeholders. */
 export interface Words {
 	readonly pairHow: string;
 	readonly codeRenews: string;
@@ -66,14 +66,17 @@ export const german: Words = {
 	backOnline: "Wieder verbunden",
 };
 
-/** The language that this page speaks, and its words. */
+/** The language of this page, with its texts. */
 export const language = computed(() =>
 	languageFor(houseLanguage.value, navigator.languages, { en: english, de: german }),
 );
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** The words of an id. A filling of the other direction is isolated: else one would reverse the other. */
+/**
+ * The text of an id. Inserted text is isolated, because its direction may differ from that of the text around
+ * it.
+ */
 export function t(id: keyof Words, fillings: Readonly<Record<string, string>> = {}): string {
 	const { words, dir } = language.value;
 	return words[id].replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -5,14 +5,14 @@ declare const self: ServiceWorkerGlobalScope;
 /**
  * The service worker of the displays (docs/reference/browser.md). It lets a screen start without a network.
  *
- * Kept are, for each display, one generation of its page, its host script, its artifact, and the renderers
- * that it has loaded, and nothing else. Everything asks the network first. The page that is mounted says what
- * to keep, so a generation is only what has run.
+ * For each display it caches one generation: the page, the host script, the artifact, and the renderers that
+ * were loaded, and nothing else. Every request tries the network first. The mounted page tells the worker
+ * what to cache, so a generation contains only what has run.
  */
 
 const prefix = "narthex-display ";
-const patience = 8_000; // milliseconds that the network has before the cache is taken
-const shortPatience = 1_000; // after it has just failed
+const patience = 8_000; // milliseconds to wait for the network before the cache is used
+const shortPatience = 1_000; // after the network has just failed
 const recently = 30_000;
 
 const pagePath = /^\/display\/[a-z0-9-]+$/;
@@ -20,7 +20,10 @@ const hostPath = /^\/display\/host-([0-9a-f]{16})\.js$/;
 const artifactPath = /^\/api\/v1\/module-ui\/[^/]+\/[^/]+\/(?:display|contributions\/[^/]+)$/;
 
 let failedAt = -Infinity;
-/** Pages that were served from the cache, by client. Lost with the worker, which is asked at once. */
+/**
+ * Clients whose page was served from the cache. The set is lost when the worker stops, so a page asks at
+ * once.
+ */
 const servedFromCache = new Set<string>();
 
 self.addEventListener("install", () => void self.skipWaiting());
@@ -47,7 +50,9 @@ self.addEventListener("message", (event) => {
 	event.ports[0]?.postMessage(servedFromCache.has(id));
 });
 
-/** The display's page. Whatever is not that page, as of a proxy, gives way to the one that is kept. */
+/**
+ * The display's page. A response that is not that page, such as a proxy's, is replaced by the cached page.
+ */
 async function page(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
 	const answer = await fromNetwork(event.request);
@@ -59,8 +64,8 @@ async function page(event: FetchEvent): Promise<Response> {
 }
 
 /**
- * A host script or an artifact. An artifact's 404 is a response; anything else that is no script gives way to
- * what is kept.
+ * A host script or an artifact. A 404 for an artifact is returned as it is; any other response that is not a
+ * script is replaced by the cached one.
  */
 async function script(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
@@ -75,8 +80,8 @@ async function script(event: FetchEvent): Promise<Response> {
 }
 
 /**
- * The network's whole response. Undefined: there was none in time, or it broke off, or its status says that
- * what answered is not the platform at work.
+ * The complete response of the network. Undefined: there was none in time, or it was cut off, or its status
+ * shows that the platform is not working.
  */
 async function fromNetwork(request: Request | string): Promise<Response | undefined> {
 	const limit = performance.now() - failedAt < recently ? shortPatience : patience;
@@ -85,12 +90,12 @@ async function fromNetwork(request: Request | string): Promise<Response | undefi
 	try {
 		const answer = await fetch(request, { signal: late.signal });
 		if (answer.type === "opaqueredirect" || answer.redirected) return undefined;
-		const body = await answer.arrayBuffer(); // a body that is cut off throws
+		const body = await answer.arrayBuffer(); // throws if the body is cut off
 		if (answer.status >= 500) throw new Error();
 		failedAt = -Infinity;
 		const { status, statusText } = answer;
 		const headers = new Headers(answer.headers);
-		headers.delete("Content-Encoding"); // the body is decoded by now
+		headers.delete("Content-Encoding"); // the body is decoded already
 		headers.delete("Content-Length");
 		const bodiless = status === 204 || status === 304;
 		return new Response(bodiless ? null : body, { status, statusText, headers });
@@ -102,7 +107,7 @@ async function fromNetwork(request: Request | string): Promise<Response | undefi
 	}
 }
 
-/** What any generation keeps under a path. Only pages and scripts are ever asked for. */
+/** The cached response for a path, from any generation. Only pages and scripts are looked up. */
 async function fromCaches(path: string): Promise<Response | undefined> {
 	for (const name of await caches.keys()) {
 		if (!name.startsWith(prefix)) continue;
@@ -115,7 +120,7 @@ async function fromCaches(path: string): Promise<Response | undefined> {
 const isScript = (answer: Response): boolean =>
 	answer.status === 200 && /^text\/javascript(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
 
-/** The hash of the host script that a page names; undefined when this is no page of a display. */
+/** The hash of the host script that a page names; undefined if it is not a page of a display. */
 async function hostOf(answer: Response): Promise<string | undefined> {
 	const text = await answer.clone().text();
 	return /<meta name="narthex-display" content="([0-9a-f]{16})">/.exec(text)?.[1];
@@ -125,15 +130,16 @@ type Kept = Extract<ToWorker, { narthex: "keep" }>;
 
 let keeping = Promise.resolve();
 
-/** One generation after the other. */
+/** Stores one generation after another. */
 function keep(message: Kept): Promise<void> {
 	keeping = keeping.then(() => keepGeneration(message)).catch(() => undefined);
 	return keeping;
 }
 
 /**
- * Completes the generation of what is mounted: first its scripts, and once they are all there the page. Then
- * the display's other generations are superseded. What cannot be had now is tried at the next mount.
+ * Completes the generation of the mounted display: first its scripts and, once all of them are stored, the
+ * page. Then it deletes the display's other generations. Whatever cannot be loaded now is tried again at the
+ * next mount.
  */
 async function keepGeneration(message: Kept): Promise<void> {
 	const { page: path, host, moduleId, version } = message;
@@ -151,7 +157,7 @@ async function keepGeneration(message: Kept): Promise<void> {
 	if (answer?.status !== 200 || (await hostOf(answer)) !== host) return;
 	await cache.put(path, answer);
 	for (const { url } of await cache.keys()) {
-		const kept = new URL(url).pathname; // a contribution of an older version is superseded, too
+		const kept = new URL(url).pathname; // contributions of older versions are deleted, too
 		const superseded = artifactPath.test(kept) && !message.current.includes(kept);
 		if (superseded) await cache.delete(kept, { ignoreVary: true });
 	}
@@ -160,7 +166,7 @@ async function keepGeneration(message: Kept): Promise<void> {
 	}
 }
 
-/** What is shown when the network has nothing and no page is kept yet. It tries again by itself. */
+/** The page shown if the network fails and no page is cached yet. It retries by itself. */
 function waitingPage(): Response {
 	const german = self.navigator.language.startsWith("de");
 	const words = german ? "Wartet auf das Netzwerk" : "Waiting for the network";

@@ -9,9 +9,9 @@ export type ArtifactCode =
 export class ArtifactError extends Error {
 	constructor(
 		readonly code: ArtifactCode,
-		/** Only loading the page again can help. */
+		/** Only a reload of the page can help. */
 		readonly exhausted = false,
-		/** What the artifact threw while it was loaded. */
+		/** The error that the artifact threw while it was loaded. */
 		cause?: unknown,
 	) {
 		super(code, { cause });
@@ -20,24 +20,24 @@ export class ArtifactError extends Error {
 
 const abis = { "module-ui": moduleUiAbi, display: displayAbi, contribution: contributionAbi };
 
-/** The specifier under which an address was imported, or is to be tried next. */
+/** The specifier with which a URL was imported, or is to be imported next. */
 interface Import {
 	failures: number;
 	specifier: string;
 	loaded: boolean;
-	/** Whether the browser has it already, where it was begun early. */
+	/** Whether the early load, if there was one, succeeded. */
 	preloaded?: Promise<boolean>;
 }
 const imports = new Map<string, Import>();
 
 /**
- * Begins to load an artifact that is likely to be wanted, before it is known that it may be. Nothing of it
- * runs. Where that fails, loadArtifact loads it as if nothing had been.
+ * Begins to load an artifact that will probably be needed, before it is known whether the caller may load it.
+ * Nothing of it runs. If it fails, loadArtifact loads the artifact as if there had been no preload.
  */
 export function preloadArtifact(address: string): void {
 	const link = document.createElement("link");
 	link.rel = "modulepreload";
-	link.href = `${address}#early`; // should it fail, an engine that remembers failures remembers this one
+	link.href = `${address}#early`; // an engine that remembers failures then remembers only this URL
 	const preloaded = new Promise<boolean>((resolve) => {
 		link.onload = () => resolve(true);
 		link.onerror = () => resolve(false);
@@ -47,10 +47,10 @@ export function preloadArtifact(address: string): void {
 }
 
 /**
- * Loads an artifact and returns what it defines. It is fetched first, because import tells nothing about the
- * status. After a failed import the same address is tried again. Some engines remember the failure as long as
- * the page lives, so the third try uses a fragment. After a success no other specifier is used: it would make
- * a second instance.
+ * Loads an artifact and returns its definition. It is fetched first, because import does not report the
+ * status. After a failed import the same URL is tried again. Some engines remember the failure for the life
+ * of the page, so the third attempt uses a fragment. After a success no other specifier is used, because it
+ * would create a second instance.
  */
 export async function loadArtifact<Definition>(
 	kind: keyof typeof abis,
@@ -78,7 +78,7 @@ async function fetchArtifact(address: string, signal: AbortSignal): Promise<void
 	let response: Response;
 	try {
 		response = await fetch(address, { credentials: "omit", cache: "no-cache", signal });
-		await response.arrayBuffer(); // into the browser's cache, where import finds it
+		await response.arrayBuffer(); // fills the browser's cache, from which import reads it
 	} catch {
 		throw new ArtifactError("ARTIFACT_UNAVAILABLE");
 	}
@@ -86,7 +86,7 @@ async function fetchArtifact(address: string, signal: AbortSignal): Promise<void
 	if (!response.ok) throw new ArtifactError("ARTIFACT_UNAVAILABLE");
 }
 
-/** What an artifact's default export defines. An artifact of another ABI, or without one, is refused. */
+/** The definition in an artifact's default export. An artifact of another ABI, or without one, is refused. */
 export function definitionOf<Definition>(kind: keyof typeof abis, exported: unknown): Definition {
 	const artifact = exported as Partial<Artifact<string, Definition>> | null | undefined;
 	const fits = typeof artifact === "object" && artifact?.narthex === kind && artifact.abi === abis[kind];

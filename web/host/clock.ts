@@ -1,23 +1,23 @@
 /**
- * The server's time. It follows the browser's monotonic clock, so that changing the wall clock has no
- * effect. Before the first message of the server it is the browser's own time.
+ * The server's time. It follows the browser's monotonic clock, so changing the wall clock has no effect.
+ * Before the first message of the server it is the browser's own time.
  */
 export class ServerClock {
-	/** The server's time minus the monotonic clock, milliseconds. */
+	/** The server's time minus the monotonic clock, in milliseconds. */
 	#offset: number | undefined;
 
 	now(): number {
 		return this.#offset === undefined ? Date.now() : performance.now() + this.#offset;
 	}
 
-	/** Whether the server has told its time. */
+	/** Whether the server has sent its time. */
 	get known(): boolean {
 		return this.#offset !== undefined;
 	}
 
 	/**
-	 * Takes a time that the server has just sent. Every message arrives late by its way here, so the largest
-	 * offset is the most exact one. An offset that is 5 s smaller means that a clock was changed or that this
+	 * Uses a time that the server has just sent. Every message is delayed on its way, so the largest offset
+	 * is the most exact one. An offset that is 5 s smaller means that a clock was changed or that this
 	 * machine slept.
 	 */
 	observe(serverTime: string): void {

@@ -4,10 +4,10 @@ import type { ServerClock } from "./clock";
 import { moduleApi } from "./moduleapi";
 import { openStream } from "./realtime";
 
-/** Streams that one module may read: browsers open six connections to an origin. */
+/** How many streams one module may read: browsers open six connections to an origin. */
 const streamLimit = 2;
 
-/** What the server says of a module that is to be mounted. */
+/** The server's description of a module to mount. */
 export interface MountedEntry {
 	readonly moduleId: string;
 	readonly name: string;
@@ -30,25 +30,28 @@ export interface ContextOptions {
 	readonly clock: ServerClock;
 	readonly locale: string;
 	readonly dir: "ltr" | "rtl";
-	/** A root-relative address of the server's, resolved on the API's origin. */
+	/** Resolves a root-relative path of the server on the API's origin. */
 	address(path: string): string;
-	/** Called when the server answers 401 or 403; to a contribution's request, 401. */
+	/** Called when the server responds with 401 or 403; for a contribution's request only with 401. */
 	denied(): void;
-	/** Whether contributions may call routes of their own module: for a person, and not for a screen. */
+	/** Whether contributions may call routes of their own module: true for a person, false for a screen. */
 	readonly contributionsCall: boolean;
-	/** Pages close their streams while they are hidden. Displays on a wall do not. */
+	/** Pages close their streams while they are hidden; displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
-	/** The elements that the module's styles apply to. Unless it is given: the container of the module's id. */
+	/**
+	 * A selector for the elements to which the module's styles apply. By default it is the container with the
+	 * module's id.
+	 */
 	readonly styledWithin?: string;
-	/** Told of every stream that the module opens. */
+	/** Is notified of every stream that the module opens. */
 	readonly watch?: StreamWatch;
-	/** Called with the address of a contribution that was loaded. */
+	/** Called with the URL of a contribution after it was loaded. */
 	loaded?(address: string): void;
-	/** Aborted when the module is unmounted. What the context has begun ends with it. */
+	/** Aborted when the module is unmounted, which ends everything that the context has begun. */
 	readonly signal: AbortSignal;
 }
 
-/** What a host wants to know of a module's streams. */
+/** What a host observes of a module's streams. */
 export interface StreamWatch {
 	/** A stream was opened ("connecting"), has changed its state, or was closed by the module (undefined). */
 	changed(stream: object, state: StreamState | undefined): void;
@@ -56,7 +59,7 @@ export interface StreamWatch {
 	heard(event: string): void;
 }
 
-/** What every artifact is given, in the Dashboard and on a display. */
+/** The context of every artifact, in the Dashboard and on a display. */
 export function contextOf(options: ContextOptions): Context {
 	const { entry, clock, denied, pausesWhenHidden, signal } = options;
 	const sheets: CSSStyleSheet[] = [];
@@ -101,7 +104,7 @@ export function contextOf(options: ContextOptions): Context {
 	};
 }
 
-/** The module's reader, with the watch told of its state first. */
+/** A reader that reports state changes to the watch before it calls the module's reader. */
 function watchedReader(reader: StreamReader, watch: StreamWatch | undefined): StreamReader {
 	const watched: StreamReader = {
 		snapshot: (value) => reader.snapshot(value),
@@ -116,8 +119,8 @@ function watchedReader(reader: StreamReader, watch: StreamWatch | undefined): St
 }
 
 /**
- * A module's styles, held inside its container and below the kit's. A browser without @scope holds them by
- * their layer alone.
+ * A module's styles, limited to its container and overridden by the kit's. In a browser without @scope only
+ * their layer limits them.
  */
 function held(css: string, within: string): string {
 	const scoped = "CSSScopeRule" in window ? `@scope (${within}) {\n${css}\n}` : css;
@@ -143,7 +146,7 @@ function loadable(
 			? moduleApi({
 					root: options.address(`/api/v1/modules/${moduleId}`),
 					denied: (status) => {
-						if (status === 401) options.denied(); // a permission that is missing is the contribution's matter
+						if (status === 401) options.denied(); // a missing permission is left to the contribution
 					},
 					signal: options.signal,
 				})

@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * Splits a text/event-stream into events. Text arrives in arbitrary pieces; an event is returned as soon as
- * its empty line has arrived. Comments, ids and retry times are ignored.
+ * Splits a text/event-stream into events. Text may arrive in any pieces; an event is returned as soon as its
+ * empty line has arrived. Comments, ids and retry times are ignored.
  */
 export class EventStreamParser {
 	#rest = "";

@@ -4,7 +4,7 @@ const allowedHeaders = new Set(["accept", "accept-language", "content-language",
 export interface ModuleApiOptions {
 	/** The module's own root, absolute, without a trailing slash. */
 	readonly root: string;
-	/** Called when the server answers 401 or 403, with that status. */
+	/** Called with the status when the server responds with 401 or 403. */
 	denied(status: number): void;
 	readonly signal: AbortSignal;
 }
@@ -32,7 +32,7 @@ export function moduleApi(
 	};
 }
 
-/** The address of a path below root. What would lead elsewhere throws a TypeError. */
+/** The URL of a path below root. A path that leads elsewhere throws a TypeError. */
 export function moduleAddress(root: string, path: string): string {
 	const address = new URL(root + path);
 	const below = new URL(root + "/");

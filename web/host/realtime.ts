@@ -4,30 +4,33 @@ import { EventStreamParser } from "./eventstream";
 import { backoff, wait } from "./wait";
 
 /**
- * How long we wait for the first snapshot, and later for any byte, milliseconds. The server sends a
+ * How long to wait for the first snapshot, and later for any byte, in milliseconds. The server sends a
  * heartbeat every 15 s.
  */
 const snapshotLimit = 15_000;
 const silenceLimit = 45_000;
-/** How long a hidden page keeps its streams, milliseconds: a browser opens six connections to one origin. */
+/**
+ * How long a hidden page keeps its streams, in milliseconds: a browser opens only six connections to one
+ * origin.
+ */
 const hiddenLimit = 60_000;
 
 export interface StreamOptions {
 	readonly url: string;
 	readonly reader: StreamReader;
 	readonly clock: ServerClock;
-	/** Asked when the server answers 401 or 403. */
+	/** Called when the server responds with 401 or 403. */
 	denied(): void;
-	/** Pages close their streams while they are hidden. Displays on a wall do not. */
+	/** Pages close their streams while they are hidden; displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
-	/** Called for every event that arrives, after the reader was told: "snapshot", "update" or "heartbeat". */
+	/** Called for every event, after the reader: "snapshot", "update" or "heartbeat". */
 	heard?(event: string): void;
 	readonly signal: AbortSignal;
 }
 
 /**
  * Reads one channel until the returned function is called or the signal aborts. It uses fetch, because
- * EventSource does not report a 401, 403 or 503. Every connection begins with a snapshot, so nothing is kept
+ * EventSource does not report a 401, 403 or 503. Every connection begins with a snapshot, so no state is kept
  * between two connections.
  */
 export function openStream(options: StreamOptions): () => void {
@@ -93,7 +96,7 @@ class Stream {
 		this.#tell(() => this.options.reader.state?.(state));
 	}
 
-	/** Calls a reader. An error that it throws is reported to the page, and the stream goes on. */
+	/** Calls a reader. An error in it is reported to the page, and the stream continues. */
 	#tell(call: () => void): void {
 		if (this.stopped.aborted) return;
 		try {
@@ -109,8 +112,8 @@ class Stream {
 		const cut = () => connection.abort();
 		let lastByte = performance.now();
 		let limit = snapshotLimit;
-		// Timers run late in hidden pages and on sleeping machines, so the clock is also checked when the page
-		// is shown.
+		// Timers run late in hidden pages and on sleeping machines, so the clock is also checked when the
+		// page becomes visible.
 		const look = () => {
 			if (performance.now() - lastByte >= limit || this.#mustPause()) cut();
 		};
@@ -140,7 +143,7 @@ class Stream {
 				}
 			}
 		} catch {
-			return "failed"; // no network, cut by the watch, or not the JSON that was agreed
+			return "failed"; // no network, aborted by the check above, or not the expected JSON
 		} finally {
 			clearInterval(watch);
 			this.stopped.removeEventListener("abort", cut);

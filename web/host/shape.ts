@@ -1,4 +1,4 @@
-/** Thrown when a response of the platform has not the agreed shape. */
+/** Thrown when a response of the platform has an unexpected shape. */
 export class ShapeError extends Error {}
 
 export type Shape<Value> = (value: unknown) => Value;
@@ -18,7 +18,7 @@ export const count: Shape<number> = (value) => {
 	return value;
 };
 
-/** One of a few words. */
+/** One of a few strings. */
 export const oneOf =
 	<Word extends string>(words: readonly Word[]): Shape<Word> =>
 	(value) => {
@@ -45,7 +45,7 @@ export const listOf =
 		return value.map(item);
 	};
 
-/** An object with at least these fields. Fields that a later server adds are left out. */
+/** An object with at least these fields. Additional fields of a newer server are omitted. */
 export const object =
 	<Fields extends Record<string, Shape<unknown>>>(
 		fields: Fields,

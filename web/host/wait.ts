@@ -19,8 +19,8 @@ export function wait(
 }
 
 /**
- * The pause before try number n (from 0), milliseconds: least, doubled with each try up to most, minus up to
- * half of it at random, so that clients do not all come back at once.
+ * The pause before attempt number n (from 0), in milliseconds: least, doubled with each attempt up to most,
+ * minus up to half of it at random, so that clients do not reconnect all at once.
  */
 export function backoff(n: number, least: number, most: number, random: () => number = Math.random): number {
 	const full = Math.min(most, least * 2 ** Math.min(n, 20));

@@ -20,8 +20,8 @@ test("updates change what they name, in the order of the board", () => {
 	assert.equal(ids(applied(before, { rev: 6, upsert: [slide("c", 0)] })), "cab");
 	assert.equal(ids(applied(before, { rev: 6, upsert: [slide("d", 2)], remove: ["a"] })), "bdc");
 	assert.equal(applied(before, { rev: 5, remove: ["a"] }), before); // in the snapshot already
-	assert.equal(applied(before, { rev: 7, remove: ["a"] }), undefined); // one is missing
-	assert.equal(applied(before, { rev: 6 }), undefined); // only that there was a change
+	assert.equal(applied(before, { rev: 7, remove: ["a"] }), undefined); // an update is missing
+	assert.equal(applied(before, { rev: 6 }), undefined); // a change without its content
 	const show = { id: "b", until: at(30) };
 	assert.deepEqual(applied(before, { rev: 6, show })?.show, show);
 });

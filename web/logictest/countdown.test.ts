@@ -9,7 +9,7 @@ test("what is left of a countdown", () => {
 	assert.deepEqual(before(598_000), { days: 0, time: "09:58" });
 	assert.deepEqual(before(3_600_000), { days: 0, time: "1:00:00" });
 	assert.deepEqual(before(2 * 86_400_000 + 61_000), { days: 2, time: "0:01:01" });
-	assert.equal(before(1).time, "00:01"); // zero is shown when it is zero, and not before
+	assert.equal(before(1).time, "00:01"); // zero is shown at zero, and not before
 	assert.equal(before(1_000).time, "00:01");
 	assert.equal(before(1_001).time, "00:02");
 	assert.equal(before(0).time, "00:00");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiError, fakeContext, jsonRequest } from "../sdk/narthex-sdk";
 
-Object.defineProperty(globalThis, "navigator", { value: { onLine: true } }); // which Node may not have
+Object.defineProperty(globalThis, "navigator", { value: { onLine: true } }); // Node may not have it
 
 const failureOf = (request: Promise<unknown>): Promise<ApiError> =>
 	request.then(

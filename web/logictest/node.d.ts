@@ -1,4 +1,4 @@
-/** The little of Node that these tests use. */
+/** The parts of Node's API that these tests use. */
 declare module "node:test" {
 	export function test(name: string, run: () => void | Promise<void>): void;
 }

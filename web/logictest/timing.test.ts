@@ -39,9 +39,9 @@ test("the server's time, by its youngest word", () => {
 	near(Date.now() - hour);
 	clock.observe(new Date(Date.now() - hour - 2_000).toISOString()); // two seconds on the way
 	near(Date.now() - hour);
-	clock.observe(new Date(Date.now() - hour + 1_000).toISOString()); // faster than all before
+	clock.observe(new Date(Date.now() - hour + 1_000).toISOString()); // faster than all messages before
 	near(Date.now() - hour + 1_000);
-	clock.observe(new Date(Date.now() - 2 * hour).toISOString()); // its clock was set
+	clock.observe(new Date(Date.now() - 2 * hour).toISOString()); // the server's clock was changed
 	near(Date.now() - 2 * hour);
 	clock.observe("yesterday");
 	near(Date.now() - 2 * hour);

@@ -4,14 +4,14 @@ import { parts } from "./parts";
 
 type Administration = typeof import("../administration");
 
-/** Where the administration's script finds what the page has anyway. */
+/** The global name under which the administration's script finds the parts that it shares with the page. */
 const name = Symbol.for("narthex.dashboard");
 const address = "/assets/service-dashboard/administration.js";
 
-/** The server has another build of the Dashboard than this tab runs. */
+/** The server has another build of the Dashboard than this tab. */
 export class OtherBuild extends Error {}
 
-/** Offers the page's parts to the administration's script. It is called once. */
+/** Offers the page's parts to the administration's script. Call it once. */
 export function offerParts(): void {
 	Object.defineProperty(globalThis, name, { value: Object.freeze(parts) });
 }
@@ -19,7 +19,7 @@ export function offerParts(): void {
 let loading: Promise<Administration> | undefined;
 let failures = 0;
 
-/** Loads a screen of the administration. It rejects when there is no network, or with OtherBuild. */
+/** Loads a screen of the administration. It rejects without a network, or with OtherBuild. */
 export const administration =
 	(pick: (screens: Administration) => ComponentType<ScreenProps>) =>
 	async (): Promise<ComponentType<ScreenProps>> => {
@@ -33,8 +33,8 @@ export const administration =
 	};
 
 /**
- * Fetches the script, looks whether it is of this page's build, and only then imports it. Some engines
- * remember for the life of a page that an import has failed: then another fragment helps.
+ * Fetches the script, checks that it belongs to this page's build, and only then imports it. Some engines
+ * remember a failed import for the life of the page, so after a failure it is imported with another fragment.
  */
 async function load(): Promise<Administration> {
 	const own = document.querySelector<HTMLMetaElement>('meta[name="narthex-build"]')?.content;

@@ -16,17 +16,17 @@ import { NewVersion } from "./newversion";
 import { Router } from "./router";
 import { Session } from "./session";
 
-/** The permission that the navigation is behind. */
+/** The permission that the navigation requires. */
 const readUi = "core.modules.ui.read";
 
-/** What the navigation is, as far as the server has said. */
+/** What is known about the navigation. */
 export type NavigationState =
 	| { readonly is: "loading" }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date }
 	| { readonly is: "forbidden"; readonly permission: string }
 	| { readonly is: "ready"; readonly view: NavigationView };
 
-/** The whole page: who is here, where they are, and what they may open. */
+/** The state of the whole page: who is signed in, which screen is shown, and what they may open. */
 export class App {
 	readonly toasts = new Toasts();
 	readonly questions = new Questions();
@@ -51,9 +51,9 @@ export class App {
 		if (view !== undefined) return { is: "ready", view };
 		return failed === undefined ? { is: "loading" } : { is: "failed", ...failed };
 	});
-	/** The address typed on one of the signed-out screens, for the others. */
+	/** The address typed on one of the signed-out screens, for the other ones. */
 	readonly email = signal("");
-	/** The emailed link that the page was opened with, until its screen is left. */
+	/** The emailed link with which the page was opened, until its screen is left. */
 	readonly link;
 
 	constructor(
@@ -87,19 +87,19 @@ export class App {
 		await this.session.recheck();
 	}
 
-	/** Says something to everybody: in a toast, and to people who do not see the screen. */
+	/** Shows a message in a toast, which screen readers read, too. */
 	announce(text: string, level: "polite" | "assertive" = "polite", action?: ToastAction): void {
 		this.toasts.show({ text, level, action });
 	}
 
-	/** Signs out, once unsaved work may go. */
+	/** Signs out, after asking about unsaved work. */
 	signOut(): void {
 		this.router.whenFree(() => {
 			void this.#signOut(false);
 		});
 	}
 
-	/** Signs out on every device. The caller has asked for confirmation. */
+	/** Signs out on every device. The caller has asked for confirmation already. */
 	signOutEverywhere(): Promise<void> {
 		return this.#signOut(true);
 	}
@@ -111,14 +111,14 @@ export class App {
 		this.announce(t("stillSignedIn"), "assertive", again);
 	}
 
-	/** The entry of a module in the navigation as it is known now. */
+	/** A module's entry in the navigation, as far as it is known. */
 	entry(moduleId: string): NavigationEntry | undefined {
 		const navigation = this.navigation.value;
 		if (navigation.is !== "ready") return undefined;
 		return entriesOf(navigation.view).find((entry) => entry.moduleId === moduleId);
 	}
 
-	/** Asks whose house it is, once: nothing is asked before it is known who is here. */
+	/** Loads the house, once. Nothing is requested before the principal is known. */
 	#askForHouse(): void {
 		if (!this.data.house.used) void this.data.house.load();
 	}
@@ -137,14 +137,14 @@ export class App {
 	}
 }
 
-/** The module that puts its own things on Home, and is listed nowhere else. */
+/** The module whose content is part of Home, and which is listed nowhere else. */
 export const homeModule = "home";
 
-/** The modules that people go to, in the order in which they are shown. */
+/** The modules that have an entry of their own, in the order shown. */
 export const doorsOf = (view: NavigationView): NavigationEntry[] =>
 	entriesOf(view).filter(({ moduleId }) => moduleId !== homeModule);
 
-/** All entries in the order in which they are shown. */
+/** All entries in the order shown. */
 export function entriesOf(view: NavigationView): NavigationEntry[] {
 	return [...view.groups.flatMap((group) => group.modules), ...view.ungrouped];
 }

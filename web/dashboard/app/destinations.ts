@@ -5,16 +5,16 @@ import { type App, doorsOf } from "./app";
 import { accountHash, homeHash, moduleHash, type Route } from "./route";
 import { administrationFor } from "./screen";
 
-/** Somewhere that the caller may go. */
+/** A place that the caller may open. */
 export interface Destination {
 	readonly to: string;
 	readonly name: string;
-	/** What it is, in a word. */
+	/** Its kind, in a word. */
 	readonly kind: string;
 	readonly icon: string;
 }
 
-/** Everywhere that the caller may go: modules, the Dashboard's own screens, and the settings of modules. */
+/** All places that the caller may open: modules, the Dashboard's own screens, and the settings of modules. */
 export function destinationsOf(app: App): Destination[] {
 	const navigation = app.navigation.value;
 	const view = navigation.is === "ready" ? navigation.view : undefined;
@@ -45,7 +45,7 @@ export function destinationsOf(app: App): Destination[] {
 	];
 }
 
-/** The destination that a route is at or below. */
+/** The destination of a route or of a screen below it. */
 export function placeOf(route: Route): string | undefined {
 	if (route.to === "module") return moduleHash(route.moduleId);
 	if (route.to === "nowhere") return undefined;
@@ -54,8 +54,8 @@ export function placeOf(route: Route): string | undefined {
 }
 
 /**
- * Those that a search means: names that begin with it, then those with a word that does, then the rest;
- * among equals where the person has been lately comes first. Without a search that is all that counts.
+ * The destinations that match a search: first names that begin with it, then names with a word that does,
+ * then the others. Among equals, recently visited ones are first; without a search, only that counts.
  */
 export function found(all: readonly Destination[], typed: string, recent: readonly string[]): Destination[] {
 	const query = typed.trim().toLowerCase();

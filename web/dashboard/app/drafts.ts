@@ -1,11 +1,11 @@
 import type { Drafts } from "@narthex/sdk";
 
-/** The drafts of modules and forms while they are not shown: in memory only, for one person at a time. */
+/** The drafts of modules and forms that are not shown now: only in memory, and for one person at a time. */
 export class DraftStore {
 	readonly #modules = new Map<string, Map<string, unknown>>();
 	#owner: string | undefined;
 
-	/** Sets the owner. The drafts of another person are dropped. */
+	/** Sets the owner, and drops the drafts of another person. */
 	belongTo(userId: string): void {
 		if (this.#owner !== userId) this.clear();
 		this.#owner = userId;

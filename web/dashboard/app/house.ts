@@ -4,18 +4,21 @@ import { keep, kept } from "./preferences";
 
 const key = "narthex.house";
 
-/** Whose house it is, as the server last said; kept in the browser, so that the next page begins with it. */
+/**
+ * The house as the server last sent it. It is stored in the browser, so that the next page can show it at
+ * once.
+ */
 export const house = signal<House | undefined>(lastSeen());
 
 function lastSeen(): House | undefined {
 	try {
 		return houseOf(JSON.parse(kept(key)));
 	} catch {
-		return undefined; // nothing is kept, or an older page kept something else
+		return undefined; // nothing is stored, or an older version stored another format
 	}
 }
 
-/** Paints the house's colour, and keeps what the server says from now on. */
+/** Applies the house's colour, and stores every change of the house from now on. */
 export function paintHouse(): void {
 	effect(() => {
 		const { value } = house;

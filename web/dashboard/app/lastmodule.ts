@@ -1,13 +1,13 @@
 import { keep, kept } from "./preferences";
 import { parseRoute } from "./route";
 
-/** Where the script of the module that was shown last is, as the navigation named it. */
+/** The storage key for the URL of the last shown module's script. */
 const key = "narthex.module";
 
 export const keepModule = (artifactUrl: string): void => keep(key, artifactUrl);
 export const forgetModule = (): void => keep(key, "");
 
-/** The address of the module's script that the page begins with, if it was shown last. */
+/** The URL of the script of the module in the fragment, if it was the last one shown. */
 export function lastModule(hash: string): string | undefined {
 	const route = parseRoute(hash, []);
 	const path = kept(key);

@@ -2,7 +2,7 @@ const purposes = ["verify-email", "reset-password", "accept-invitation"] as cons
 
 type Purpose = (typeof purposes)[number];
 
-/** What an emailed link asks for. The token lives here and nowhere else. */
+/** The purpose of an emailed link. The token is kept only here. */
 export interface Link {
 	readonly purpose: Purpose;
 	readonly token: string;
@@ -16,7 +16,7 @@ export function parseLink(search: string): Link | undefined {
 	return { purpose, token: query.get("token") ?? "" };
 }
 
-/** Reads the link that the page was opened with, and takes it out of the address bar and the history. */
+/** Reads the link with which the page was opened, and removes it from the address bar and the history. */
 export function takeLink(): Link | undefined {
 	const link = parseLink(location.search);
 	if (location.search !== "") history.replaceState(null, "", link ? "/" : "/" + location.hash);

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 
-/** How long after a look the next one is made, milliseconds. */
+/** The minimum time between two checks, in milliseconds. */
 const pause = 10 * 60_000;
 
-/** The build that a page of the Dashboard says it is. */
+/** The build in the HTML of the Dashboard's page. */
 const buildOf = (html: string): string | undefined =>
 	/<meta name="narthex-build" content="([0-9a-f]+)">/.exec(html)?.[1];
 
 /**
- * Notices that the server has another Dashboard by now than the one that this tab runs: a tab may stay open
- * for weeks. It looks when the person comes back to the tab.
+ * Detects that the server has another build of the Dashboard than this tab, because a tab may stay open for
+ * weeks. It checks when the person returns to the tab.
  */
 export class NewVersion {
 	readonly here = signal(false);
@@ -31,7 +31,7 @@ export class NewVersion {
 			const build = response.ok ? buildOf(await response.text()) : undefined;
 			if (build !== undefined) this.here.value = build !== own;
 		} catch {
-			return; // no network: the next look tells
+			return; // no network: check again later
 		}
 	}
 }

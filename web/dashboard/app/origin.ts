@@ -1,6 +1,6 @@
 /**
- * The API's origin: the content of the page's element, or the page's own origin when that is empty.
- * Undefined when the content is no canonical http or https origin: then no request may be made.
+ * The API's origin: the content of the page's element, or the page's own origin if that is empty. Undefined
+ * if the content is not a canonical http or https origin: then no request may be sent.
  */
 export function apiOrigin(content: string, own: string): string | undefined {
 	if (content === "") return own;

@@ -1,5 +1,5 @@
 /**
- * What the administration's script takes from the running page instead of bringing it again, by the file it
- * is in. The build fills it in.
+ * What the administration's script uses from the running page instead of a copy, by source file. The build
+ * fills it in.
  */
 export const parts: Readonly<Record<string, object>> = {};

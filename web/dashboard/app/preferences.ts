@@ -3,7 +3,7 @@ import { kitLocale, kitSay } from "../../kit/words";
 import { chosenLanguage } from "../words/language";
 import { locale, t } from "../words/words";
 
-/** The only things kept in the browser: how it looks and which language it speaks. */
+/** Theme and language: the only preferences stored in the browser. */
 const themeKey = "narthex.theme";
 const languageKey = "narthex.language";
 
@@ -13,16 +13,16 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(prefersDark.matches);
 prefersDark.addEventListener("change", () => (systemDark.value = prefersDark.matches));
 
-/** What the browser keeps under a key, "" without. */
+/** What the browser has stored under a key, or "". */
 export function kept(key: string): string {
 	try {
 		return localStorage.getItem(key) ?? "";
 	} catch {
-		return ""; // storage is switched off: the choice lasts as long as the page
+		return ""; // storage is disabled: the choice lasts only as long as the page
 	}
 }
 
-/** Keeps a text in the browser, where that is possible. */
+/** Stores a text in the browser, if that is possible. */
 export function keep(key: string, value: string): void {
 	try {
 		if (value === "") localStorage.removeItem(key);
@@ -42,10 +42,10 @@ export const theme = computed<"light" | "dark">(() =>
 	themeChoice.value === "system" ? (systemDark.value ? "dark" : "light") : themeChoice.value,
 );
 
-/** A language's tag, or "" to follow the browser. */
+/** The tag of the chosen language, or "" to follow the browser. */
 export const languageChoice = signal(kept(languageKey));
 
-/** Keeps the choices and writes them on the document. */
+/** Stores the preferences and applies them to the document. */
 export function applyPreferences(): void {
 	kitSay.value = t;
 	effect(() => {

@@ -1,12 +1,15 @@
 import { matched, type Params, type Screen } from "./screen";
 
-/** Where the fragment leads. Fragments are the only navigation state, and never a redirect target. */
+/**
+ * The place that the fragment names. Fragments are the only navigation state, and are never used as the
+ * target of a redirect.
+ */
 export type Route =
 	| { readonly to: "module"; readonly moduleId: string; readonly subpath: string }
 	| { readonly to: "screen"; readonly screen: Screen; readonly params: Params }
 	| { readonly to: "nowhere" };
 
-/** Reads a fragment by the table of the Dashboard's own screens. */
+/** Parses a fragment with the table of the Dashboard's own screens. */
 export function parseRoute(hash: string, screens: readonly Screen[]): Route {
 	const fragment = /^#?(?:\/(.*))?$/.exec(hash);
 	if (!fragment) return { to: "nowhere" };
@@ -31,7 +34,7 @@ function decode(text: string): string {
 export const homeHash = "#/";
 export const accountHash = "#/account";
 
-/** The fragment of a module's own address. */
+/** The fragment of a place inside a module. */
 export function moduleHash(moduleId: string, subpath = ""): string {
 	const own = subpath.replace(/^\/+/, "");
 	return own === "" ? `#/m/${moduleId}` : `#/m/${moduleId}/${encodeURI(own)}`;

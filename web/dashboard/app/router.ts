@@ -3,21 +3,21 @@ import { homeHash, parseRoute, type Route } from "./route";
 import type { Screen } from "./screen";
 
 export interface GoOptions {
-	/** The way back does not lead here. */
+	/** Replaces the history entry, so that Back does not return to the current place. */
 	readonly replace?: boolean;
-	/** A module's own step among its own addresses: it knows what it leaves, so nobody is asked. */
+	/** A module navigates within itself. It knows about its unsaved work, so the person is not asked. */
 	readonly own?: boolean;
 }
 
-/** Follows the fragment, and asks before unsaved work is left. */
+/** Follows the fragment, and asks before unsaved work is lost. */
 export class Router {
 	readonly route;
-	/** Whether what is shown has unsaved work. */
+	/** Whether the current screen has unsaved work. */
 	readonly dirty = signal(false);
 	readonly #ask: () => Promise<boolean>;
 	#hash = location.hash;
 
-	/** ask asks the person whether to leave unsaved work. */
+	/** ask asks the person whether to discard unsaved work. */
 	constructor(
 		readonly screens: readonly Screen[],
 		ask: () => Promise<boolean>,
@@ -42,14 +42,14 @@ export class Router {
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	}
 
-	/** Back to the start, whatever was shown: for the next person. */
+	/** Goes to the start for the next person, without asking about unsaved work. */
 	reset(): void {
 		this.dirty.value = false;
 		history.replaceState(null, "", homeHash);
 		this.#follow();
 	}
 
-	/** Runs now, or once the person has agreed to leave unsaved work. */
+	/** Runs at once, or after the person has agreed to discard unsaved work. */
 	whenFree(run: () => void): void {
 		if (!this.dirty.peek()) return run();
 		void this.#ask().then((leaves) => {
@@ -60,8 +60,8 @@ export class Router {
 	}
 
 	/**
-	 * The browser's own buttons and the address bar lead somewhere: while work is unsaved we stay until that
-	 * is agreed.
+	 * Follows the browser's own buttons and the address bar. With unsaved work, it stays until the person
+	 * agrees.
 	 */
 	#follow(): void {
 		const wanted = location.hash;

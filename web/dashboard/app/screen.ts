@@ -2,7 +2,7 @@ import type { ComponentType } from "preact";
 import type { IconName } from "../../kit/icons";
 import type { App } from "./app";
 
-/** What the fragment says beside the screen's name. */
+/** The parameters of a screen in the fragment. */
 export type Params = Readonly<Record<string, string>>;
 
 export interface ScreenProps {
@@ -10,20 +10,20 @@ export interface ScreenProps {
 	readonly params: Params;
 }
 
-/** One of the Dashboard's own screens, as its table registers it. */
+/** One of the Dashboard's own screens, as registered in its table. */
 export interface Screen {
-	/** Its fragment without "#/". ":id" takes any one part, and gives it to the screen. */
+	/** Its fragment without "#/". ":id" matches any one segment, which the screen receives as a parameter. */
 	readonly path: string;
-	/** Any one of these opens it; without any, everybody who is signed in may. */
+	/** Any one of these permissions opens it; without any, every signed-in person may open it. */
 	readonly permissions?: readonly string[];
-	/** What the sidebar and the palette call it. It is said again when the language changes. */
+	/** Its name in the sidebar and the palette. It is called again when the language changes. */
 	title(): string;
 	readonly icon: IconName;
-	/** Brings its component. It is called once the caller may see the screen. */
+	/** Loads its component. It is called when the caller may open the screen. */
 	load(): Promise<ComponentType<ScreenProps>>;
 }
 
-/** The parts that a pattern names in a path; undefined where the path is another. */
+/** The parameters of a path that matches a pattern; undefined if it does not match. */
 export function matched(pattern: string, path: string): Params | undefined {
 	const wanted = pattern.split("/");
 	const parts = path.split("/");
@@ -49,12 +49,15 @@ function decoded(part: string): string {
 	}
 }
 
-/** Whether these permissions open a screen. The server decides: this spares people what it would refuse. */
+/**
+ * Whether these permissions open a screen. This only avoids requests that the server would refuse; the server
+ * decides.
+ */
 export function opens({ permissions }: Screen, held: readonly string[]): boolean {
 	return permissions === undefined || permissions.some((permission) => held.includes(permission));
 }
 
-/** The administration screens that the sidebar and the palette offer to the holder of these permissions. */
+/** The administration screens that the sidebar and the palette offer to a person with these permissions. */
 export function administrationFor(screens: readonly Screen[], held: readonly string[]): Screen[] {
 	return screens.filter(
 		(screen) => screen.path.startsWith("admin/") && !screen.path.includes(":") && opens(screen, held),

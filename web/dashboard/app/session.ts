@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Platform } from "../data/platform";
 import type { Failure } from "../data/request";
 
-/** Who is here, as far as the server has said. */
+/** Who is signed in, as far as it is known. */
 export type Who =
 	| { readonly is: "starting" }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date }
@@ -10,8 +10,8 @@ export type Who =
 	| { readonly is: "person"; readonly userId: string };
 
 /**
- * The session as this page knows it. Only the server's "anonymous" signs a person out. A failure (no
- * network, a 5xx, a malformed response) changes nothing for a person who is signed in.
+ * The session as this page knows it. Only the server's response "anonymous" signs a person out. A failure (no
+ * network, a 5xx, a malformed response) changes nothing for a signed-in person.
  */
 export class Session {
 	readonly who = signal<Who>({ is: "starting" });
@@ -19,7 +19,7 @@ export class Session {
 	readonly #others: BroadcastChannel | undefined;
 	#asking: Promise<Failure | undefined> | undefined;
 
-	/** left is called once the person has signed out, here or in another tab. */
+	/** left is called after the person has signed out, here or in another tab. */
 	constructor(
 		platform: Platform,
 		readonly left: () => void,
@@ -32,8 +32,7 @@ export class Session {
 	}
 
 	/**
-	 * Asks the server who is here. It returns the failure, if there is one. Concurrent callers share one
-	 * request.
+	 * Requests the principal. It returns the failure, if there is one. Concurrent callers share one request.
 	 */
 	recheck(): Promise<Failure | undefined> {
 		this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
@@ -60,8 +59,8 @@ export class Session {
 	}
 
 	/**
-	 * After a sign-in: asks again, even while a request is under way, because its response may be older than
-	 * the cookie. When that fails, the failure is shown and not the sign-in form.
+	 * Requests the principal after a sign-in, even if a request is in progress, because its response may be
+	 * older than the cookie. If that fails, the failure is shown and not the sign-in form.
 	 */
 	async arrived(): Promise<void> {
 		await this.#asking;
@@ -70,14 +69,14 @@ export class Session {
 		if (this.who.peek().is === "person") this.#others?.postMessage("arrived");
 	}
 
-	/** The server has said that nobody is signed in. */
+	/** The server has responded that nobody is signed in. */
 	ended(): void {
 		this.who.value = { is: "anonymous" };
 	}
 
 	/**
-	 * Signs out, here or on every device. It returns the failure when the server did not confirm. Once it
-	 * has, nothing of the person is shown, even if the next request fails.
+	 * Signs out, here or on every device. It returns the failure if the server did not confirm. After the
+	 * confirmation nothing of the person is shown, even if the next request fails.
 	 */
 	async leave(everywhere: boolean): Promise<Failure | undefined> {
 		const platform = this.#platform;

@@ -18,28 +18,28 @@ const entry = object({
 });
 const page = object({ entries: listOf(entry), people: names, nextCursor: orNull(text) });
 
-/** One change: who made it, when, and what it concerned. */
+/** One change: who made it, when, and what it was about. */
 export type Entry = ReturnType<typeof entry>;
 
-/** Which entries; all of them where nothing is said. */
+/** Which entries to read; all of them if it is empty. */
 export interface ActivityFilter {
-	/** Did it, or is the one whom it concerned. */
+	/** The person who made the change, or whom it was about. */
 	readonly userId?: string;
 	readonly action?: string;
 	readonly moduleId?: string;
 }
 
-/** The newest entries, and what those whom they name are called. */
+/** The newest entries, and the names of the people in them. */
 export interface ActivityList {
 	readonly entries: readonly Entry[];
 	readonly people: ReadonlyMap<string, string>;
-	/** Whether there are more than were read. */
+	/** Whether there are more entries. */
 	readonly more: boolean;
 }
 
 const pageSize = "100";
 
-/** Reads that many pages of entries, the newest first. */
+/** Reads that many pages of entries, newest first. */
 export async function readActivity(
 	platform: Platform,
 	{ userId, action, moduleId }: ActivityFilter,

@@ -3,7 +3,7 @@ import { nothing, type Result } from "./request";
 
 const root = "/api/v1/dashboard/navigation";
 
-/** One write of the navigation. Each is idempotent. */
+/** One write to the navigation. Each is idempotent. */
 export type Step =
 	| { readonly put: "group"; readonly id: string; readonly label: string; readonly order: number }
 	| { readonly put: "place"; readonly id: string; readonly groupId: string | null; readonly order: number }
@@ -20,7 +20,7 @@ function write(platform: Platform, step: Step): Promise<Result<undefined>> {
 	return platform.send("PUT", path, body, nothing);
 }
 
-/** Takes the steps one after the other, up to the first that is refused. */
+/** Sends the steps one after another, until one is refused. */
 export async function take(platform: Platform, steps: readonly Step[]): Promise<Result<undefined>> {
 	for (const step of steps) {
 		const answer = await write(platform, step);

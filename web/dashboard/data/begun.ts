@@ -1,7 +1,10 @@
-/** What the page began to ask for before it had this script, by address. index.html fills it. */
+/** Requests that the page began before this script was loaded, by URL. index.html fills it. */
 const begun = (globalThis as { narthexBegun?: Record<string, Promise<Response>> }).narthexBegun ?? {};
 
-/** Returns the response that was begun, once. A bad one, or none, is asked for again. */
+/**
+ * Returns the response of a request that the page began, once. If it failed or there is none, the caller
+ * sends the request itself.
+ */
 export async function takeBegun(address: string): Promise<Response | undefined> {
 	const response = begun[address];
 	delete begun[address];
@@ -9,7 +12,7 @@ export async function takeBegun(address: string): Promise<Response | undefined> 
 	return came?.ok ? came : undefined;
 }
 
-/** Drops what nobody has taken: it is known now who is here, and it may be old later. */
+/** Drops the responses that were not used: they may belong to another person, and would be outdated later. */
 export function dropBegun(): void {
 	for (const address of Object.keys(begun)) delete begun[address];
 }

@@ -1,16 +1,16 @@
 import type { LifecycleEntry, Preview, Runtime } from "./lifecycle";
 
-/** What the next restart makes of a module. */
+/** What the next restart does to a module. */
 export interface Change {
 	readonly moduleId: string;
 	readonly module: string;
 	readonly what: "stops" | "starts" | "settings";
-	/** What the module is then, where it is not running in both. */
+	/** The module's state after it, unless the module runs before and after it. */
 	readonly then?: Runtime;
 }
 
 /**
- * What the next restart changes, by the server's own preview of it. A module that runs before and after it
+ * What the next restart changes, according to the server's preview. A module that runs before and after it
  * gets new settings.
  */
 export function changesOf(

@@ -2,7 +2,7 @@ import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { count, listOf, object, orAbsent, type Shape, ShapeError, text, yesOrNo } from "./shape";
 
-/** What a key can hold. A secret's never leaves the server. */
+/** The possible values of a key. A secret's value never leaves the server. */
 export type Value = string | number | boolean;
 
 const scalar: Shape<Value> = (value) => {
@@ -37,7 +37,7 @@ const configuration = object({
 
 export type Key = ReturnType<typeof key>;
 export type Configuration = ReturnType<typeof configuration>;
-/** What is set, by key. What is not in it has its default, or none. */
+/** The stored values, by key. A missing key has its default, or no value. */
 export type Values = Readonly<Record<string, Value>>;
 
 const path = (moduleId: string) => `/api/v1/module-configuration/${encodeURIComponent(moduleId)}`;
@@ -45,7 +45,7 @@ const path = (moduleId: string) => `/api/v1/module-configuration/${encodeURIComp
 export const readConfiguration = (platform: Platform, moduleId: string): Promise<Result<Configuration>> =>
 	platform.read(path(moduleId), configuration);
 
-/** Replaces the whole document. It is a conflict when somebody has replaced it since rev. */
+/** Replaces the whole document. It is a conflict if somebody has replaced it since revision rev. */
 export const replaceConfiguration = (
 	platform: Platform,
 	moduleId: string,

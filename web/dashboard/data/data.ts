@@ -3,14 +3,14 @@ import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { type Policy, Resource } from "./resource";
 
-/** How long what was read is taken for fresh when the person comes back to the page, milliseconds. */
+/** How long data count as fresh when the person returns to the page, in milliseconds. */
 const fresh = 10_000;
 
-/** Everything that the Dashboard reads of the platform, each thing once. */
+/** Everything that the Dashboard reads from the platform, each resource once. */
 export class Data {
-	/** Whose house it is: the same for everybody. */
+	/** The house, which is the same for everybody. */
 	readonly house;
-	/** The account of the person who is signed in. */
+	/** The account of the signed-in person. */
 	readonly account;
 	readonly navigation;
 	readonly lifecycle;
@@ -18,7 +18,7 @@ export class Data {
 	readonly #policy: Policy;
 	#seen = performance.now();
 
-	/** policy is asked about every failure. */
+	/** policy is called for every failure. */
 	constructor(platform: Platform, policy: Policy) {
 		this.#policy = policy;
 		this.house = new Resource(() => platform.house(), policy);
@@ -29,8 +29,8 @@ export class Data {
 	}
 
 	/**
-	 * From now on, what is shown is read again when the person comes back to the page, for others write, too;
-	 * and when the network is back.
+	 * From now on, the data that are shown are read again when the person returns to the page, because other
+	 * people write, too, and when the network is back.
 	 */
 	watch(): void {
 		document.addEventListener("visibilitychange", () => {
@@ -44,12 +44,12 @@ export class Data {
 		for (const resource of [this.house, ...this.#personal()]) if (resource.used) void resource.load();
 	}
 
-	/** Something that one screen reads, as long as it is open. */
+	/** A resource that one screen reads while it is open. */
 	resource<Value>(read: () => Promise<Result<Value>>): Resource<Value> {
 		return new Resource(read, this.#policy);
 	}
 
-	/** Runs a write, and reads what it has changed. */
+	/** Performs a write, and reads the resources that it has changed. */
 	async write<Value>(
 		write: Promise<Result<Value>>,
 		...changed: readonly Resource<unknown>[]
@@ -59,7 +59,7 @@ export class Data {
 		return answer;
 	}
 
-	/** Forgets what was read for a person. */
+	/** Drops all data of the person. */
 	clear(): void {
 		for (const resource of this.#personal()) resource.clear();
 	}

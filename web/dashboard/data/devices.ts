@@ -22,7 +22,7 @@ const pairing = object({
 });
 
 export type Device = ReturnType<typeof device>;
-/** An address that a screen can open. */
+/** A display that a screen can open. */
 export type Display = ReturnType<typeof display>;
 export type DeviceList = ReturnType<typeof list>;
 export type Pairing = ReturnType<typeof pairing>;
@@ -31,7 +31,7 @@ const base = "/api/v1/device-pairing";
 
 export const readDevices = (platform: Platform): Promise<Result<DeviceList>> =>
 	platform.read("/api/v1/devices", list);
-/** What a screen with this code asks for. Codes are looked up, never listed. */
+/** The pairing request with this code. Codes can be looked up, but not listed. */
 export const findPairing = (platform: Platform, code: string): Promise<Result<Pairing>> =>
 	platform.read(`${base}/requests/${code}`, pairing);
 export const approvePairing = (platform: Platform, code: string, label: string): Promise<Result<Device>> =>

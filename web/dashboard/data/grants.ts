@@ -26,17 +26,17 @@ export type Permission = ReturnType<typeof permission>;
 export type Grant = ReturnType<typeof grant>;
 export type Person = ReturnType<typeof person>;
 
-/** Whose grants, or of which permission; all of them where nothing is said. */
+/** The grants of a person or of a permission; all grants if it is empty. */
 export interface GrantFilter {
 	readonly userId?: string;
 	readonly permissionId?: string;
 }
 
-/** Grants that are in force, and the people whom they name. */
+/** Effective grants, and the people in them. */
 export interface GrantList {
 	readonly grants: readonly Grant[];
 	readonly people: ReadonlyMap<string, Person>;
-	/** Whether there are more than were read. */
+	/** Whether there are more grants. */
 	readonly more: boolean;
 }
 
@@ -47,14 +47,14 @@ export const readPermissions = async (platform: Platform): Promise<Result<readon
 	return answer.ok ? { ok: true, value: answer.value.permissions } : answer;
 };
 
-/** The people whose name or address begins with some words, or who have an id. */
+/** The people whose name or address begins with the query, or whose id it is. */
 export const findPeople = async (platform: Platform, query: string): Promise<Result<readonly Person[]>> => {
 	const asked = new URLSearchParams({ limit: "50", ...(query === "" ? {} : { query }) });
 	const answer = await platform.read(`/api/v1/people?${asked}`, people);
 	return answer.ok ? { ok: true, value: answer.value.people } : answer;
 };
 
-/** Reads that many pages of grants, the newest first, and whom they name. */
+/** Reads that many pages of grants, newest first, and the people in them. */
 export async function readGrants(
 	platform: Platform,
 	filter: GrantFilter,
@@ -78,7 +78,7 @@ export async function readGrants(
 	return { ok: true, value: { grants: inForce, people: named.value, more: cursor !== null } };
 }
 
-/** The grants of a permission that were in force at a time, and whom they name. */
+/** The grants of a permission that were effective at a time, and the people in them. */
 export async function readHolders(
 	platform: Platform,
 	permissionId: string,
@@ -105,7 +105,10 @@ export async function readHolders(
 	return named.ok ? { ok: true, value: { grants: found, people: named.value, more: false } } : named;
 }
 
-/** Whom grants name, and the first of everybody, so that a small house needs no further question. */
+/**
+ * The people in the grants, and the first people of the directory, so that a small house needs no further
+ * request.
+ */
 async function namesOf(
 	platform: Platform,
 	found: readonly Grant[],

@@ -4,12 +4,12 @@ import { object, orNull, text } from "./shape";
 
 const backup = object({ lastVerifiedAt: orNull(text), verdict: orNull(text) });
 
-/** The latest verification of a backup. Without a verdict it was good; without a moment there was none. */
+/** The latest verification of a backup. Without a verdict it succeeded; without a time there was none. */
 export type Backup = ReturnType<typeof backup>;
 
 const path = "/api/v1/house";
 
-/** Stores all that there is about the house. */
+/** Replaces all data about the house. */
 export const replaceHouse = (platform: Platform, house: House): Promise<Result<House>> =>
 	platform.send("PUT", path, house, houseOf);
 

@@ -4,16 +4,16 @@ import { object, orNull, text } from "./shape";
 
 const invited = object({ email: text, name: orNull(text) });
 
-/** Whom a link invites. */
+/** The person whom a link invites. */
 export type Invited = ReturnType<typeof invited>;
 
 const path = "/api/v1/invitations";
 
-/** What a mailed link is good for. The token is in the body, so that no log or history keeps it. */
+/** Checks an emailed link. The token is sent in the body, so that it is in no log and no history. */
 export const inspectInvitation = (platform: Platform, token: string): Promise<Result<Invited>> =>
 	platform.send("POST", `${path}/inspect`, { token }, invited);
 
-/** Makes the account. It signs nobody in. */
+/** Creates the account. It does not sign in. */
 export const acceptInvitation = (
 	platform: Platform,
 	wanted: { readonly token: string; readonly name: string; readonly password: string },

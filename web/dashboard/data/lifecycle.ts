@@ -3,7 +3,7 @@ import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
 
-/** What a process decided about a module, and why. */
+/** A module's state according to the running process, with the reason. */
 const runtime = object({
 	state: text,
 	reason: orAbsent(text),
@@ -55,14 +55,14 @@ export type Process = ReturnType<typeof process>;
 
 const path = (moduleId: string, what: string) => `/api/v1/module-lifecycle/${moduleId}/${what}`;
 
-/** The modules, and what the next start makes of the decisions and settings that wait for it. */
+/** Reads the modules, and what the next start does with the pending decisions and settings. */
 export async function readLifecycle(platform: Platform): Promise<Result<LifecycleView>> {
 	const read = await platform.lifecycle();
 	if (!read.ok) return read;
 	const { modules } = read.value;
 	const waiting = modules.find(({ restartRequired }) => restartRequired);
 	if (waiting === undefined) return { ok: true, value: { modules, changes: [] } };
-	// The preview of a decision that is stored already is of everything that is stored.
+	// The preview of a decision that is stored already covers everything that is stored.
 	const preview = await previewEnable(platform, waiting.id, waiting.configured.enabled);
 	if (!preview.ok) return preview;
 	return { ok: true, value: { modules, changes: changesOf(modules, preview.value) } };
@@ -77,6 +77,6 @@ export const enable = (platform: Platform, moduleId: string, enabled: boolean): 
 export const previewEnable = (platform: Platform, moduleId: string, enabled: boolean) =>
 	platform.send("POST", path(moduleId, "preview"), { enabled }, preview);
 
-/** What the next start would make of a module's settings. Nothing is written. */
+/** What the next start would do with a module's settings. Nothing is written. */
 export const previewValues = (platform: Platform, moduleId: string, values: object) =>
 	platform.send("POST", `/api/v1/module-configuration/${moduleId}/preview`, { values }, preview);

@@ -14,20 +14,20 @@ const member = object({
 });
 const memberPage = object({ people: listOf(member), nextCursor: orNull(text) });
 
-/** Somebody who has, or had, an account. */
+/** A person who has, or had, an account. */
 export type Member = ReturnType<typeof member>;
 
-/** A page by page reading of something. */
+/** A list that is read page by page. */
 export interface Listed<Item> {
 	readonly items: readonly Item[];
-	/** Whether there are more than were read. */
+	/** Whether there are more items. */
 	readonly more: boolean;
 }
 
 const base = "/api/v1/people";
 const pageSize = "100";
 
-/** Reads that many pages of those whose name or address begins with some words, or who have an id. */
+/** Reads that many pages of the people whose name or address begins with the query, or whose id it is. */
 export async function readMembers(
 	platform: Platform,
 	query: string,
@@ -52,7 +52,7 @@ export async function readMembers(
 	return { ok: true, value: { items, more: cursor !== null } };
 }
 
-/** What can be decided about somebody. */
+/** A decision about a person. */
 export const decide = (
 	platform: Platform,
 	userId: string,
@@ -77,7 +77,7 @@ export type Invitation = ReturnType<typeof invitation>;
 
 const invitations = "/api/v1/invitations";
 
-/** Reads that many pages of each kind of the invitations that can still be sent: open ones, and expired. */
+/** Reads that many pages of each kind of invitation that can still be sent: open and expired ones. */
 export async function readInvitations(
 	platform: Platform,
 	pages: number,
@@ -101,7 +101,7 @@ export async function readInvitations(
 	return { ok: true, value: { items, more } };
 }
 
-/** Somebody to invite, and what they may do from the day they join. */
+/** A person to invite, and the permissions that they get when they join. */
 export interface Invite {
 	readonly email: string;
 	readonly name?: string;

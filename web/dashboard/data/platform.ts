@@ -5,7 +5,7 @@ import {
 	count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo,
 } from "./shape";
 
-/** Who the server says that we are. */
+/** The principal, according to the server. */
 export type Principal =
 	{ readonly kind: "anonymous" } | { readonly kind: "authenticated"; readonly userId: string };
 
@@ -34,7 +34,7 @@ const configurations = object({
 	modules: listOf(object({ moduleId: text, name: text, version: text, restartRequired: yesOrNo })),
 });
 
-/** Whose house it is. */
+/** The house of the installation. */
 export const houseOf = object({ name: orNull(text), accent: oneOf(accents), language: text });
 const account = object({ userId: text, email: text, name: orNull(text) });
 
@@ -57,16 +57,16 @@ const principal = (value: unknown): Principal => {
 export class Platform {
 	constructor(readonly origin: string) {}
 
-	/** A root-relative address of the server's, resolved on the API's origin. */
+	/** Resolves a root-relative path of the server on the API's origin. */
 	address(path: string): string {
 		return new URL(path, this.origin).href;
 	}
 
-	/** Reads a path. */
+	/** Sends a GET request. */
 	read<Value>(path: string, shape: Shape<Value>): Promise<Result<Value>> {
 		return request(this.address(path), {}, shape);
 	}
-	/** Writes to a path. */
+	/** Sends a write. */
 	send<Value>(
 		method: "POST" | "PUT" | "DELETE",
 		path: string,
@@ -79,7 +79,7 @@ export class Platform {
 	principal(): Promise<Result<Principal>> {
 		return request(this.address("/api/v1/principal"), {}, principal);
 	}
-	/** What everybody may know of the house that a page belongs to. */
+	/** The public data about the house. */
 	house(): Promise<Result<House>> {
 		return request(this.address("/api/v1/house"), {}, houseOf);
 	}
@@ -89,7 +89,7 @@ export class Platform {
 	changeName(name: string): Promise<Result<Account>> {
 		return request(this.address("/api/v1/account"), write("PUT", { name }), account);
 	}
-	/** Everything that is kept of the person, of whatever shape. */
+	/** Everything that is kept about the person, in any shape. */
 	exportData(): Promise<Result<unknown>> {
 		return request(this.address("/api/v1/account/export"), {}, (body) => body);
 	}

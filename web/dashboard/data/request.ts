@@ -1,8 +1,8 @@
 import { takeBegun } from "./begun";
 
 /**
- * The result of a request. Without a response the status is 0. A successful response of another shape than
- * the agreed one has the code MALFORMED.
+ * The result of a request. Without a response the status is 0. A successful response of an unexpected shape
+ * has the code MALFORMED.
  */
 export type Result<Value> =
 	| { readonly ok: true; readonly value: Value }
@@ -10,17 +10,21 @@ export type Result<Value> =
 			readonly ok: false;
 			readonly status: number;
 			readonly code: string;
-			/** Seconds until the server accepts the next try, where it says so and the browser may read that. */
+			/**
+			 * Seconds until the server accepts the next attempt, if it sends that and the browser may read
+			 * it.
+			 */
 			readonly retryAfter?: number;
 	  };
 
 export type Failure = Extract<Result<never>, { ok: false }>;
 
-/** The server ends every request after 30 s, so a response does not come later than this. */
+/** The server ends every request after 30 s, so no response arrives later than this. */
 const limit = 40_000;
 
 /**
- * A request to the platform, with the session's cookie. read throws when the body has not the agreed shape.
+ * Sends a request to the platform, with the session's cookie. read throws if the body has an unexpected
+ * shape.
  */
 export async function request<Value>(
 	address: string,
@@ -69,7 +73,7 @@ function codeOf(text: string): string | undefined {
 	}
 }
 
-/** A write with a JSON body. */
+/** The options of a write with a JSON body. */
 export function write(method: "POST" | "PUT" | "DELETE", body: unknown): RequestInit {
 	return { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }

@@ -1,22 +1,22 @@
 import { signal } from "@preact/signals";
 import type { Result, Failure } from "./request";
 
-/** A request that failed, and when. */
+/** The failure of a request, and when it occurred. */
 export interface Failed {
 	readonly failure: Failure;
 	readonly at: Date;
 }
 
-/** What is done about a failure, whichever resource it is of. */
+/** Handles a failure of any resource. */
 export type Policy = (failure: Failure) => Promise<void> | void;
 
 /**
- * Something the server has, as this page last read it. It is read at the first load; what was read
- * stays while it is read again, and when that fails.
+ * Data of the server as this page last read them. They are read at the first load, and stay while they are
+ * read again, even if that fails.
  */
 export class Resource<Value> {
 	readonly value = signal<Value | undefined>(undefined);
-	/** Why the last reading failed; none after one that did not. */
+	/** Why the last read failed; undefined after a success. */
 	readonly failed = signal<Failed | undefined>(undefined);
 	readonly #read: () => Promise<Result<Value>>;
 	readonly #policy: Policy;
@@ -28,18 +28,18 @@ export class Resource<Value> {
 		this.#policy = policy;
 	}
 
-	/** Whether somebody has asked for it since it was cleared: only then is it read again by itself. */
+	/** Whether it was loaded since it was cleared: only then is it read again automatically. */
 	get used(): boolean {
 		return this.value.peek() !== undefined || this.failed.peek() !== undefined;
 	}
 
-	/** Reads it. Callers who come meanwhile share one request. */
+	/** Reads it. Concurrent callers share one request. */
 	load(): Promise<Result<Value>> {
 		this.#loading ??= this.#load(this.#age).finally(() => (this.#loading = undefined));
 		return this.#loading;
 	}
 
-	/** Takes what a write answered. A reading under way may be older, and is not waited for. */
+	/** Stores the response to a write. A read in progress may be older, so its result is ignored. */
 	take(value: Value): void {
 		this.#age++;
 		this.#loading = undefined;
@@ -47,7 +47,7 @@ export class Resource<Value> {
 		this.failed.value = undefined;
 	}
 
-	/** Forgets it: another person is here. */
+	/** Drops the data, because another person may sign in. */
 	clear(): void {
 		this.#age++;
 		this.#loading = undefined;

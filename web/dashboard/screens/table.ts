@@ -18,8 +18,8 @@ import {
 const modules = [manageLifecycle, manageConfiguration];
 
 /**
- * The Dashboard's own screens. What is below "admin/" stands in the sidebar in this order, for those whom the
- * server would let use it. Its components come in a script of their own, which administration.ts lists.
+ * The Dashboard's own screens. Those below "admin/" are in the sidebar in this order, for people whom the
+ * server would let use them. Their components are in a script of their own, see administration.ts.
  */
 export const screens: readonly Screen[] = [
 	{
@@ -96,7 +96,7 @@ export const screens: readonly Screen[] = [
 	},
 ];
 
-/** Who changed what, of everybody or of one person. */
+/** The activity of everybody, or of one person. */
 function activity(path: string): Screen {
 	return {
 		path,
@@ -107,7 +107,7 @@ function activity(path: string): Screen {
 	};
 }
 
-/** A module's settings, at one of the keys or at the top. */
+/** A module's settings, with the focus on one key or at the top. */
 function settings(path: string): Screen {
 	return {
 		path,

@@ -7,7 +7,7 @@ import { accountHash } from "../app/route";
 import { t } from "../words/words";
 import { Link } from "./anchor";
 
-/** The person at the header's end, and what they may do with their own account. */
+/** The person's name in the header, with the menu for their own account. */
 export function AccountMenu({ app }: { readonly app: App }) {
 	const [open, setOpen] = useState(false);
 	const whole = useRef<HTMLDivElement>(null);

@@ -6,15 +6,15 @@ interface LinkProps {
 	readonly to: string;
 	readonly class?: string;
 	readonly current?: boolean;
-	/** Its words may need two lines. */
+	/** Its text may need two lines. */
 	readonly long?: boolean;
-	/** The whole name, where the words are too few: "Settings of Rota". */
+	/** The full accessible name if the text is too short: "Settings of Rota". */
 	readonly label?: string;
 	readonly children: ComponentChildren;
 }
 
 /**
- * A way to another screen. It asks before unsaved work is left; new tabs and windows are left to the browser.
+ * A link to another screen. It asks before unsaved work is lost; the browser handles new tabs and windows.
  */
 export function Link({ app, to, class: name, current, long, label, children }: LinkProps) {
 	return (

@@ -11,7 +11,7 @@ import { Heading } from "./heading";
 import { NoAccess, Nowhere } from "./nowhere";
 import { Trouble } from "./trouble";
 
-/** What the fragment names. */
+/** The screen or module that the fragment names. */
 export function Content({ app }: { readonly app: App }) {
 	const route = app.router.route.value;
 	const navigation = app.navigation.value;
@@ -42,7 +42,7 @@ interface OwnScreenProps {
 	readonly params: Params;
 }
 
-/** One of the Dashboard's own screens, once its component is there. */
+/** One of the Dashboard's own screens, once its component is loaded. */
 function OwnScreen({ app, screen, params }: OwnScreenProps) {
 	const [loaded, setLoaded] = useState<{ readonly Component: ComponentType<ScreenProps> }>();
 	const [failed, setFailed] = useState<{ readonly error: unknown; readonly at: Date }>();
@@ -58,7 +58,7 @@ function OwnScreen({ app, screen, params }: OwnScreenProps) {
 	return <Trouble failure={{ ok: false, status: 0, code: "NETWORK" }} at={failed.at} retry={load} />;
 }
 
-/** What is asked for is of a newer Dashboard than this tab's. */
+/** The requested screen belongs to a newer Dashboard than this tab's. */
 function Outdated() {
 	return (
 		<div class="card stack">

@@ -6,7 +6,7 @@ interface FilterProps {
 	onInput(value: string): void;
 }
 
-/** A field at the end of a toolbar that leaves the rows that match. */
+/** A field at the end of a toolbar that filters the rows. */
 export function Filter({ label, value, onInput }: FilterProps) {
 	return (
 		<span class="filter">

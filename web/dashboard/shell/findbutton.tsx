@@ -3,7 +3,7 @@ import { t } from "../words/words";
 
 const apple = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** What looks like a field and opens the palette. */
+/** A button that looks like a search field and opens the palette. */
 export function FindButton({ find }: { find(): void }) {
 	return (
 		<button

@@ -3,22 +3,22 @@ import { t } from "../words/words";
 
 interface HeadingProps {
 	readonly title: string;
-	/** What the page is called, where that is not the heading. */
+	/** The page's title, if it differs from the heading. */
 	readonly page?: string;
-	/** For screen readers only: the screen explains itself to people who see it. */
+	/** Only for screen readers, on a screen that needs no visible heading. */
 	readonly unseen?: boolean;
-	/** Which part of the screen it heads, where the screen has several. */
+	/** The part of the screen, if the screen has several. */
 	readonly part?: string;
 }
 
 /**
- * The one h1 of a screen. It names the page and takes the focus when the screen, or another part of it,
- * opens.
+ * The only h1 of a screen. It sets the page's title and gets the focus when the screen, or another part of
+ * it, opens.
  */
 export function Heading({ title, page = title, unseen, part }: HeadingProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {
-		// before anybody can have put the focus elsewhere
+		// before the person can have moved the focus
 		heading.current?.focus({ preventScroll: true });
 		scrollTo(0, 0);
 	}, [part]);

@@ -10,15 +10,15 @@ import { t } from "../words/words";
 import { NoAccess } from "./nowhere";
 import { FailureNote, Trouble } from "./trouble";
 
-/** How often what is shown is read again while somebody looks at it, milliseconds. */
+/** How often visible data are read again, in milliseconds. */
 const every = 15_000;
 
-/** Who keeps a resource up to date, the oldest first: that one reads it every so often, for all of them. */
+/** The users of each resource, oldest first: the oldest one's timer reads it for all of them. */
 const watchers = new WeakMap<Resource<unknown>, readonly symbol[]>();
 
 /**
- * Keeps a resource up to date as long as its screen is open: it is read now, every so often, and when the
- * person comes back, so that what another administrator does appears.
+ * Keeps a resource up to date while its screen is open: it is read now, regularly, and when the person
+ * returns to the page, so that changes of other administrators appear.
  */
 export function useLive(resource: Resource<unknown> | undefined, pause = every): void {
 	useEffect(() => {
@@ -41,7 +41,7 @@ export function useLive(resource: Resource<unknown> | undefined, pause = every):
 	}, [resource]);
 }
 
-/** Something that only this screen reads, kept up to date. */
+/** A resource that only this screen reads, kept up to date. */
 export function useResource<Value>(
 	app: App,
 	read: () => Promise<Result<Value>>,
@@ -54,14 +54,14 @@ export function useResource<Value>(
 
 interface LoadedProps<Value> {
 	readonly resource: Resource<Value>;
-	/** What reading it takes. */
+	/** The permission for reading it. */
 	readonly permission: string;
-	/** It is a part of a screen, which has its heading already. */
+	/** It is part of a screen that has a heading already. */
 	readonly part?: boolean;
 	children(value: Value): ComponentChildren;
 }
 
-/** What a resource holds, once it has been read. It stays when it cannot be read again. */
+/** The value of a resource, once it has been read. It stays if it cannot be read again. */
 export function Loaded<Value>({ resource, permission, part, children }: LoadedProps<Value>) {
 	const value = resource.value.value;
 	const failed = resource.failed.value;
@@ -85,12 +85,12 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 	);
 }
 
-/** What became of a write that was refused, in words. */
+/** The text for a refused write. */
 export function refusalOf(failure: Failure, permission: string): string {
 	return failure.status === 403 ? t("noAccess", { permission }) : sentenceOf(failure);
 }
 
-/** Says that a write was refused. A refused permission is asked for again. */
+/** Reports a refused write. If the permission is missing, the principal's permissions are read again. */
 export function refuse(app: App, failure: Failure, permission: string, again?: ToastAction["run"]): void {
 	const retry = again && failure.status !== 403 ? { label: t("tryAgain"), run: again } : undefined;
 	app.announce(refusalOf(failure, permission), "assertive", retry);

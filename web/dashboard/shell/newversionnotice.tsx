@@ -3,7 +3,7 @@ import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
 import { t } from "../words/words";
 
-/** Says that the server has a newer Dashboard than this tab. */
+/** Tells the person that the server has a newer Dashboard than this tab. */
 export function NewVersionNotice({ app }: { readonly app: App }) {
 	if (!app.newVersion.here.value) return null;
 	return (

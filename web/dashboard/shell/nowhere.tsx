@@ -4,7 +4,7 @@ import { t } from "../words/words";
 import { Link } from "./anchor";
 import { Heading } from "./heading";
 
-/** A screen that the server would refuse, or has refused. */
+/** A screen for which the caller lacks the permission. */
 export function NoAccess({ permission }: { readonly permission: string }) {
 	return (
 		<div class="card stack">
@@ -14,7 +14,7 @@ export function NoAccess({ permission }: { readonly permission: string }) {
 	);
 }
 
-/** An address that leads nowhere. */
+/** An address that does not exist. */
 export function Nowhere({ app, words }: { readonly app: App; readonly words: string }) {
 	return (
 		<div class="stack">

@@ -19,7 +19,7 @@ const linkScreens = {
 	"accept-invitation": Join,
 } as const;
 
-/** What is shown: an emailed link's screen first, else the sign-in or the shell. */
+/** The whole page: first the screen of an emailed link, otherwise the sign-in form or the shell. */
 export function Page({ app }: { readonly app: App }) {
 	return (
 		<>

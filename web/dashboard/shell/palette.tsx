@@ -8,7 +8,7 @@ import { type Destination, destinationsOf, found, placeOf } from "../app/destina
 import { holds, manageConfiguration } from "../screens/modules/permissions";
 import { t } from "../words/words";
 
-/** How many of the last places are remembered, in memory only. */
+/** How many recent places are remembered, only in memory. */
 const remembered = 5;
 
 interface PaletteProps {
@@ -17,7 +17,10 @@ interface PaletteProps {
 	onOpen(open: boolean): void;
 }
 
-/** Finds a module, its settings or a screen by a few letters, from everywhere: Ctrl+K, or the find field. */
+/**
+ * Finds a module, its settings or a screen by a few letters, from every screen: with Ctrl+K, or the find
+ * field.
+ */
 export function Palette({ app, open, onOpen }: PaletteProps) {
 	const recent = useRef<readonly string[]>([]);
 	const here = placeOf(app.router.route.value);
@@ -44,7 +47,7 @@ export function Palette({ app, open, onOpen }: PaletteProps) {
 
 interface SearchProps {
 	readonly app: App;
-	/** Where the person has been, the last place first, without where they are. */
+	/** The recent places, newest first, without the current one. */
 	readonly recent: readonly string[];
 	close(): void;
 }
@@ -65,7 +68,7 @@ function Search({ app, recent, close }: SearchProps) {
 	}, [active, typed]);
 	const take = (option: Destination | undefined) => {
 		if (option === undefined) return;
-		dialog.current?.close(); // gives the focus back before the screen takes it
+		dialog.current?.close(); // returns the focus before the new screen takes it
 		close();
 		app.router.go(option.to);
 	};

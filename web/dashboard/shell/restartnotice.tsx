@@ -15,11 +15,11 @@ const manageConfiguration = "core.modules.configuration.manage";
 
 interface RestartNoticeProps {
 	readonly app: App;
-	/** The platform permissions that the caller holds. */
+	/** The caller's permissions of the platform's own. */
 	readonly permissions: readonly string[];
 }
 
-/** Tells those who may decide about modules that decisions wait for a restart. Nobody restarts from here. */
+/** Shows people who manage modules that changes wait for a restart. A restart is not possible from here. */
 export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 	const [open, setOpen] = useState(false);
 	const { lifecycle, configurations, navigation } = app.data;
@@ -61,14 +61,14 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 	);
 }
 
-/** What waits, as far as the caller may know. */
+/** The waiting changes, as far as the caller may read them. */
 function waiting(lifecycle?: LifecycleView, configurations?: ConfigurationsView): readonly Change[] {
 	if (lifecycle) return lifecycle.changes;
 	const changed = configurations?.modules.filter(({ restartRequired }) => restartRequired) ?? [];
 	return changed.map(({ moduleId, name }) => ({ moduleId, module: name, what: "settings" }));
 }
 
-/** When the banner goes with the focus in it, the screen's heading takes the focus. */
+/** If the banner disappears while it has the focus, the screen's heading gets it. */
 function KeepFocus() {
 	const mark = useRef<HTMLSpanElement>(null);
 	useLayoutEffect(() => {

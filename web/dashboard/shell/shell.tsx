@@ -14,7 +14,7 @@ import { Palette } from "./palette";
 import { RestartNotice } from "./restartnotice";
 import { Sidebar } from "./sidebar";
 
-/** W5 and W6: banner, navigation and what the fragment names. */
+/** W5 and W6: the header, the navigation and the screen that the fragment names. */
 export function Shell({ app }: { readonly app: App }) {
 	const [unfolded, setUnfolded] = useState(false);
 	const [finding, setFinding] = useState(false);
@@ -31,7 +31,7 @@ export function Shell({ app }: { readonly app: App }) {
 				class="skip button primary"
 				href="#main"
 				onClick={(event) => {
-					event.preventDefault(); // fragments are navigation
+					event.preventDefault(); // the fragment is used for navigation
 					document.getElementById("main")?.focus();
 				}}
 			>

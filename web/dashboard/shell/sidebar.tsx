@@ -13,9 +13,9 @@ interface SidebarProps {
 	readonly view: NavigationView;
 	/** The administration screens that the caller may use. */
 	readonly administration: readonly Screen[];
-	/** On a phone, where the Menu button shows and hides it. */
+	/** Hidden on a phone, until the Menu button shows it. */
 	readonly folded: boolean;
-	/** Opens the palette: on a phone the header has no room for it. */
+	/** Opens the palette: on a phone the header has no room for its field. */
 	find(): void;
 }
 
@@ -25,7 +25,7 @@ interface Item {
 	readonly icon: string;
 }
 
-/** Home, the modules in their groups, and the administration. Empty groups are kept, but not shown here. */
+/** Home, the modules in their groups, and the administration. Empty groups are not shown. */
 export function Sidebar({ app, view, administration, folded, find }: SidebarProps) {
 	const groups = view.groups.map(({ id, label, modules }) => ({ id, label, items: itemsOf(modules) }));
 	const ungrouped = itemsOf(view.ungrouped);

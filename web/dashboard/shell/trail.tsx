@@ -10,7 +10,7 @@ interface TrailProps {
 	readonly here: string;
 }
 
-/** The way from a screen's list to one thing of it. */
+/** The breadcrumb from a list to one of its items. */
 export function Trail({ app, steps, here }: TrailProps) {
 	return (
 		<nav class="trail" aria-label={t("trail")}>

@@ -8,7 +8,7 @@ import { sentenceOf } from "../words/failure";
 import { clockTime, t } from "../words/words";
 import { Heading } from "./heading";
 
-/** A page that cannot know where its server is makes no request. */
+/** A page whose API origin is invalid sends no requests. */
 export function BadBuild() {
 	return (
 		<Entrance>
@@ -21,14 +21,14 @@ export function BadBuild() {
 }
 
 interface TroubleProps {
-	/** What it means here, where that says more than what went wrong. */
+	/** What the failure means here, if there is more to say than what went wrong. */
 	readonly words?: string | undefined;
 	readonly failure: Failure;
 	readonly at: Date;
 	retry(): Promise<unknown>;
 }
 
-/** Something that could not be loaded. It is tried again after 2 to 30 s, and at once when asked. */
+/** A failed load. It is retried after 2 to 30 s, and at once when the person asks for it. */
 export function Trouble({ words, failure, at, retry }: TroubleProps) {
 	const [busy, setBusy] = useState(false);
 	useEffect(() => {
@@ -63,7 +63,7 @@ export function Trouble({ words, failure, at, retry }: TroubleProps) {
 	);
 }
 
-/** A request of a form that failed for no reason of the person's. */
+/** The failure of a form's request that the person did not cause. */
 export function FailureNote({ failure, at }: { readonly failure: Failure; readonly at: Date }) {
 	return (
 		<Note tone="bad" role="alert">
@@ -73,7 +73,7 @@ export function FailureNote({ failure, at }: { readonly failure: Failure; readon
 	);
 }
 
-/** What a person reads to the operator, who finds it in the log. */
+/** The code and time that the person tells the operator, who finds them in the log. */
 export function SmallPrint({ code, at }: { readonly code: string; readonly at: Date }) {
 	return <small class="muted">{t("smallPrint", { code, time: clockTime(at) })}</small>;
 }

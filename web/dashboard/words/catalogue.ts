@@ -1,12 +1,12 @@
 import type { Locale } from "./language";
 
-/** What depends on a number has a form for each plural rule of its language. */
+/** A text that depends on a number, with a form for each plural rule of its language. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
 
-/** Words by id. {name} is filled in. */
+/** Texts by id. {name} is a placeholder. */
 export type Entries = Readonly<Record<string, string | Plural>>;
 
-/** The same words in every language. The type checker names what is missing. */
+/** The same texts in every language. The type checker reports missing ones. */
 export interface Catalogue<English extends Entries> {
 	readonly en: English;
 	readonly de: { readonly [Id in keyof English]: string | Plural };
@@ -14,7 +14,7 @@ export interface Catalogue<English extends Entries> {
 
 export type Fillings = Readonly<Record<string, string | number>>;
 
-/** The words of an id, with the fillings put in. The filling "count" chooses the plural form. */
+/** The text of an id with its placeholders filled in. The placeholder "count" selects the plural form. */
 export function say<English extends Entries>(
 	catalogue: Catalogue<English>,
 	locale: Locale,
@@ -38,12 +38,12 @@ export function say<English extends Entries>(
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * Isolates the direction of a filling: a code is not reversed among right-to-left words, and a right-to-left
- * name does not reverse the words around it.
+ * Isolates the direction of an inserted text: a code is not reversed in right-to-left text, and a
+ * right-to-left name does not reverse the text around it.
  */
 const isolated = (text: string, dir: Locale["dir"]): string =>
 	dir === "rtl" || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 
-/** Shows words from right to left and 40 % longer, for trying layouts. */
+/** Makes text right-to-left and 40 % longer, for testing layouts. */
 const mirror = (text: string): string => `\u202e${text.replace(/[\p{L}\p{N}]+(?![^{]*\})/gu, longer)}\u202c`;
 const longer = (word: string): string => word + word.slice(0, Math.ceil(word.length * 0.4));

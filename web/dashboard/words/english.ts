@@ -1,6 +1,6 @@
 import { kitEnglish } from "../../kit/words";
 
-/** The words that all screens share, by id. */
+/** The texts that all screens share, by id. */
 export const english = {
 	...kitEnglish,
 	dashboard: "Dashboard",

@@ -1,7 +1,7 @@
 import type { Failure } from "../data/request";
 import { t } from "./words";
 
-/** What a failure means to a person: one sentence for each kind, on every screen. */
+/** Explains a failure to a person: one sentence for each kind, the same on every screen. */
 export function sentenceOf(failure: Failure): string {
 	if (failure.code === "PRINCIPAL_RESOLUTION_FAILED") return t("whoUnknown");
 	if (failure.code === "MALFORMED") return t("notUnderstood");

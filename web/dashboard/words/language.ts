@@ -1,14 +1,14 @@
 import type { Catalogue, Entries } from "./catalogue";
 
-/** One language of the interface. */
+/** One language of the user interface. */
 export interface Locale {
 	readonly tag: string;
 	readonly dir: "ltr" | "rtl";
-	/** Which words of a catalogue it has. */
+	/** The language in a catalogue. */
 	readonly language: keyof Catalogue<Entries>;
 	/** Its name in the language itself. A language without a name is not offered. */
 	readonly name?: string;
-	/** The right-to-left pseudo-language for trying layouts: only its tag selects it. */
+	/** The right-to-left pseudo-language for testing layouts. It can be selected only by its tag. */
 	readonly mirrored?: boolean;
 }
 
@@ -21,7 +21,8 @@ export const locales: readonly Locale[] = [
 ];
 
 /**
- * The first wish that we have words for. Its region is kept, because it decides how dates and numbers look.
+ * The first preferred language for which there are texts. Its region is kept, because it decides the format
+ * of dates and numbers.
  */
 export function languageFor(wishes: readonly string[]): Locale {
 	for (const wish of wishes) {
@@ -32,8 +33,7 @@ export function languageFor(wishes: readonly string[]): Locale {
 }
 
 /**
- * The language that the person chose, with the region that the browser prefers. An unknown choice counts as
- * none.
+ * The language that the person chose, with the region that the browser prefers. An unknown choice is ignored.
  */
 export function chosenLanguage(choice: string, wishes: readonly string[]): Locale {
 	const chosen = locales.find(({ tag }) => tag === choice);

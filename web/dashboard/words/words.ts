@@ -4,38 +4,38 @@ import { english } from "./english";
 import { german } from "./german";
 import { type Locale, standard } from "./language";
 
-/** The language that is shown. The preferences choose it. */
+/** The current language. The preferences set it. */
 export const locale = signal<Locale>(standard);
 
-/** What a screen says, by id, and the catalogue it says it from. */
+/** Returns a screen's texts by id; also holds their catalogue. */
 export interface Words<English extends Entries> {
 	(id: keyof English, fillings?: Fillings): string;
 	readonly catalogue: Catalogue<English>;
 }
 
 /**
- * The words of a screen, which has a catalogue of its own, in the language that is shown. A component that
- * uses them follows the language.
+ * The texts of a screen, from its own catalogue, in the current language. A component that uses them
+ * re-renders when the language changes.
  */
 export function wordsOf<const English extends Entries>(catalogue: Catalogue<English>): Words<English> {
 	const words = (id: keyof English, fillings?: Fillings) => say(catalogue, locale.value, id, fillings);
 	return Object.assign(words, { catalogue });
 }
 
-/** The words that all screens share. */
+/** The texts that all screens share. */
 export const t = wordsOf({ en: english, de: german });
 
-/** A time of day as people write it. */
+/** A time of day in the format of the language. */
 export const clockTime = (date: Date): string =>
 	new Intl.DateTimeFormat(locale.value.tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(
 		date,
 	);
 
-/** A moment that the server tells, in the reader's zone, as people write it. */
+/** A time from the server, in the reader's time zone and the format of the language. */
 export const moment = (at: string): string =>
 	new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
-/** The day of a moment that the server tells. */
+/** The day of a time from the server. */
 export const day = (at: string): string =>
 	new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "medium" }).format(new Date(at));
 
@@ -46,14 +46,14 @@ const units = [
 	["second", 1],
 ] as const;
 
-/** The time since a moment that the server tells, in the largest unit that fits. */
+/** The time elapsed since a time from the server, in the largest unit that fits. */
 export function elapsed(at: string): { readonly count: number; readonly unit: (typeof units)[number][0] } {
 	const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
 	const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
 	return { count: Math.floor(seconds / size), unit };
 }
 
-/** How long ago the server saw something: "3 days ago". */
+/** How long ago a time from the server was: "3 days ago". */
 export function ago(at: string): string {
 	const { count, unit } = elapsed(at);
 	return new Intl.RelativeTimeFormat(locale.value.tag, { numeric: "auto" }).format(-count, unit);

@@ -18,7 +18,7 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 	["dark", "themeDark"],
 ];
 
-/** The person's own page. Appearance and language are kept in this browser, everything else on the server. */
+/** The person's own page. Theme and language are stored in this browser, everything else on the server. */
 export function AccountScreen({ app }: ScreenProps) {
 	const offered = locales.filter(({ name }) => name !== undefined);
 	return (

@@ -4,11 +4,11 @@ import { w } from "./words";
 
 interface CopyIdProps {
 	readonly app: App;
-	/** Says what it is, where no heading does. */
+	/** Shows a label, for a place without a heading. */
 	readonly named?: boolean;
 }
 
-/** The person's id, to be passed on to the person who gives access. */
+/** The person's id, which they can send to the person who gives access. */
 export function CopyId({ app, named }: CopyIdProps) {
 	const who = app.session.who.value;
 	const userId = who.is === "person" ? who.userId : "";

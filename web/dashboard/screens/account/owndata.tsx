@@ -5,7 +5,7 @@ import type { Failure } from "../../data/request";
 import { FailureNote } from "../../shell/trouble";
 import { w } from "./words";
 
-/** Everything that is kept of the person, as a file. */
+/** The download of everything that is kept about the person. */
 export function OwnData({ app }: { readonly app: App }) {
 	const refused = useSignal<{ failure: Failure; at: Date } | undefined>(undefined);
 	const missing = useSignal<readonly string[]>([]);
@@ -40,13 +40,13 @@ export function OwnData({ app }: { readonly app: App }) {
 	);
 }
 
-/** The ids of the modules whose part the file lacks. */
+/** The ids of the modules whose part is missing in the file. */
 function missingOf(data: unknown): readonly string[] {
 	const { missing } = (data ?? {}) as { missing?: unknown };
 	return Array.isArray(missing) ? missing.map(String) : [];
 }
 
-/** Has the browser save a text as a file. */
+/** Makes the browser save a text as a file. */
 function save(text: string, name: string): void {
 	const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
 	const link = document.createElement("a");

@@ -10,7 +10,7 @@ import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
 import { w } from "./words";
 
-/** Who the person is here: a name that they may change, and the address that they sign in with. */
+/** The person's name, which they may change, and the address with which they sign in. */
 export function Person({ app }: { readonly app: App }) {
 	const { account } = app.data;
 	const known = account.value.value;
@@ -77,7 +77,7 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 	);
 }
 
-/** What is wrong with a name, in the server's own bounds. */
+/** What is wrong with a name, by the server's limits. */
 function problemOf(name: string): string | undefined {
 	if (name === "") return w("nameNeeded");
 	return [...name].length > 200 ? w("nameLong") : undefined;

@@ -3,7 +3,7 @@ import type { App } from "../../app/app";
 import { t } from "../../words/words";
 import { w } from "./words";
 
-/** The two ways to leave: this browser, or every device. */
+/** The two ways to sign out: in this browser, or on every device. */
 export function SignOut({ app }: { readonly app: App }) {
 	const everywhere = async () => {
 		const sure = await app.questions.ask({

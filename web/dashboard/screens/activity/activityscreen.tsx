@@ -19,11 +19,11 @@ import { Holders } from "./holders";
 import { actions, moduleName } from "./sentences";
 import { w } from "./words";
 
-/** After so many pages they are read again only when the person comes back. */
+/** Beyond this many pages, the entries are read again only when the person returns to the page. */
 const livePages = 3;
 const rarely = 3_600_000;
 
-/** Who changed what and when, and who could. */
+/** Who changed what and when, and who had which permission. */
 export function ActivityScreen({ app, params }: ScreenProps) {
 	const start = params["person"];
 	const [filter, setFilter] = useState<ActivityFilter>(start === undefined ? {} : { userId: start });
@@ -91,7 +91,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 	);
 }
 
-/** What permissions are called, for those who may know. */
+/** The permissions with their descriptions, if the caller may read them. */
 async function permissionsFor(app: App): Promise<Result<ReadonlyMap<string, Permission>>> {
 	if (!holds(app, manageGrants)) return { ok: true, value: new Map() };
 	const answer = await readPermissions(app.platform);
@@ -117,7 +117,7 @@ interface FiltersProps {
 	onFilter(filter: ActivityFilter): void;
 }
 
-/** By person, by action and by module; together they are what all of them leave. */
+/** The filters for person, action and module, which are combined. */
 function Filters({ app, filter, list, onFilter }: FiltersProps) {
 	const [typed, setTyped] = useState<string>();
 	const mayFind = holds(app, managePeople) || holds(app, manageGrants);

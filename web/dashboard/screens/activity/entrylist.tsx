@@ -11,7 +11,7 @@ interface EntryListProps {
 	readonly known: Known;
 }
 
-/** What happened, the newest first, under the day of the reader's zone on which it did. */
+/** The entries, newest first, grouped by day in the reader's time zone. */
 export function EntryList({ entries, known }: EntryListProps) {
 	const days = new Map<string, Entry[]>();
 	for (const entry of entries) {
@@ -53,7 +53,7 @@ function Actor({ entry: { actor }, known }: { readonly entry: Entry; readonly kn
 	return <Tile icon={icons[actor.kind] ?? "sliders"} />;
 }
 
-/** A day with its zone, for clocks change between one day and another. */
+/** A day with its time zone, because the offset differs between days. */
 const headOf = (at: Date): string =>
 	w("dayIn", {
 		day: new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "full" }).format(at),

@@ -18,7 +18,7 @@ interface HoldersProps {
 	readonly permissions: readonly Permission[];
 }
 
-/** Who held a permission at a time. */
+/** The people who held a permission at a time. */
 export function Holders({ app, permissions }: HoldersProps) {
 	const [chosen, setChosen] = useState<string>();
 	const [at, setAt] = useState(() => localNow());
@@ -105,7 +105,7 @@ function countOf({ grants }: GrantList): string {
 	return count === 0 ? w("nobodyCould") : w("couldDo", { count });
 }
 
-/** Now, as a field for a moment has it. */
+/** The current time in the format of a field. */
 function localNow(): string {
 	const now = new Date();
 	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

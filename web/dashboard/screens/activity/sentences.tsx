@@ -8,7 +8,7 @@ import { w } from "./words";
 
 type Word = Parameters<typeof w>[0];
 
-/** What each action is in a sentence, and what it is called. The order is that of the filter. */
+/** The sentence for each action, and its name. The order is that of the filter. */
 export const actions: Readonly<Record<string, { readonly sentence: Word; readonly name: Word }>> = {
 	"grant.issued": { sentence: "grantIssued", name: "aGrantIssued" },
 	"grant.revoked": { sentence: "grantRevoked", name: "aGrantRevoked" },
@@ -33,15 +33,15 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 	"house.changed": { sentence: "houseChanged", name: "aHouseChanged" },
 };
 
-/** What the ids of an entry stand for. */
+/** The data for showing an entry's ids as names. */
 export interface Known {
 	readonly app: App;
 	readonly people: ActivityList["people"];
-	/** None for a caller who may not read them: then a permission is called by its id. */
+	/** Empty for a caller who may not read permissions: then they are shown by id. */
 	readonly permissions: ReadonlyMap<string, Permission>;
 }
 
-/** Who made a change, in words. */
+/** The person or thing that made a change, in words. */
 export function actorOf({ kind, userId }: Entry["actor"], { people }: Known): string {
 	switch (kind) {
 		case "person":
@@ -59,11 +59,11 @@ const capital = (text: string): string => text.charAt(0).toLocaleUpperCase(local
 
 export const moduleName = (app: App, id: string): string => app.entry(id)?.name ?? id;
 
-/** A filling is put between two of these, so that it stands out in its sentence. */
+/** Each inserted text is put between these two characters, so that it can be emphasised in the sentence. */
 const [begin, end] = ["\u{E000}", "\u{E001}"];
 const strong = (text: string): string => begin + text + end;
 
-/** An entry as a plain sentence, with those whom it names and what it concerns standing out. */
+/** An entry as a sentence, in which names and subjects are emphasised. */
 export function sentenceOf(entry: Entry, known: Known): ComponentChildren {
 	const { action, subject, details } = entry;
 	const detail = (name: string) => (typeof details[name] === "string" ? details[name] : "");
@@ -83,7 +83,7 @@ export function sentenceOf(entry: Entry, known: Known): ComponentChildren {
 		.map((part, at) => (at % 2 === 1 ? <bdi class="name">{part}</bdi> : part));
 }
 
-/** Which keys of a configuration changed: never a value. */
+/** Which keys of a configuration changed, without their values. */
 export function keysOf({ details }: Entry): string {
 	const list = (name: string) => {
 		const keys = details[name];

@@ -12,18 +12,18 @@ import { manageDevices } from "../modules/permissions";
 import { useCountdown } from "../signin/countdown";
 import { w } from "./words";
 
-/** After so many wrong codes nobody guesses on for a while, seconds. */
+/** After this many wrong codes the form pauses, for this many seconds. */
 const wrongCodes = 5;
 const pause = 30;
 
 interface FindCodeProps {
 	readonly app: App;
-	/** The code of the link that the screen shows as a picture. */
+	/** The code in the link of the screen's QR code. */
 	readonly start: string;
 	onPaired(): void;
 }
 
-/** Finds the screen that shows a code, and pairs it. */
+/** Finds the pairing request of a screen by its code, and pairs it. */
 export function FindCode({ app, start, onPaired }: FindCodeProps) {
 	const [code, setCode] = useState(start.replace(/\D/g, "").slice(0, 6));
 	const [fault, setFault] = useState<string>();
@@ -92,11 +92,11 @@ interface FoundProps {
 	readonly pairing: Pairing;
 	onDone(): void;
 	onPaired(): void;
-	/** The code can no longer be paired. */
+	/** Called if the code can no longer be paired. */
 	onFault(words: string): void;
 }
 
-/** What a screen asks for. The person who pairs it confirms that they see it. */
+/** The pairing request that was found. The person confirms that they see the screen. */
 function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	const { pairingCode: code, moduleName: module, description, createdAt } = pairing;
 	const [name, setName] = useState("");

@@ -28,15 +28,15 @@ import { FindCode } from "./pairing";
 import { w } from "./words";
 
 /**
- * A screen shows its credential when its stream starts again, every five minutes at the latest: after that it
- * counts as silent, milliseconds.
+ * A screen uses its credential when its stream reconnects, at least every five minutes. After this many
+ * milliseconds it is shown as silent.
  */
 const silence = 6 * 60_000;
 
-/** From so many on, screens are looked for and not looked through. */
+/** From this many screens on, a search field is shown. */
 const many = 12;
 
-/** W11: which screens there are, what they show, and how another comes to them. */
+/** W11: the screens, what they show, and how to add one. */
 export function ScreensScreen({ app, params }: ScreenProps) {
 	const resource = useResource(app, () => readDevices(app.platform));
 	return (

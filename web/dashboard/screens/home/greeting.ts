@@ -1,6 +1,6 @@
 import { w } from "./words";
 
-/** What somebody is greeted with at this time of their day. */
+/** The greeting for this time of day. */
 export function greeting(now: Date, name: string): string {
 	const hour = now.getHours();
 	const time = hour >= 5 && hour < 12 ? "morning" : hour >= 12 && hour < 18 ? "day" : "evening";

@@ -11,7 +11,7 @@ import { ModulePlace } from "../module/moduleplace";
 import { greeting } from "./greeting";
 import { w } from "./words";
 
-/** Home: a greeting, what the module "home" shows, and a door to each module. */
+/** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
 	if (navigation.is !== "ready") return null;
@@ -38,7 +38,7 @@ export function HomeScreen({ app }: ScreenProps) {
 			{own && <ModulePlace app={app} entry={own} setTitle={() => undefined} />}
 			{modules.length > 0 && <Doors app={app} title={t("modules")} doors={modules} />}
 			{modules.length === 0 && own === undefined && (
-				// who looks after the place begins here: on a new installation nobody else can
+				// an administrator starts here: on a new installation nobody else can
 				administration.length > 0
 					? <Doors app={app} title={t("administration")} doors={administration} />
 					: <EmptyState title={w("empty")} help={w("emptyHelp")} action={<CopyId app={app} named />} />
@@ -50,7 +50,7 @@ export function HomeScreen({ app }: ScreenProps) {
 interface Door {
 	readonly to: string;
 	readonly name: string;
-	/** As a module names it: one that the kit does not have draws a door. */
+	/** The icon that the module names; an unknown one is drawn as a door. */
 	readonly icon: string | null | undefined;
 }
 

@@ -10,7 +10,7 @@ import { w } from "./words";
 
 const command = "narthex mail:test -- --email ADDRESS";
 
-/** When a backup was last verified, and what came of it. */
+/** When a backup was last verified, and with which result. */
 export function BackupLine({ app }: { readonly app: App }) {
 	const resource = useResource(app, () => readBackup(app.platform));
 	return (
@@ -55,7 +55,7 @@ function Verdict({ backup }: { readonly backup: Backup }) {
 	);
 }
 
-/** Only the person who runs the server can try a mail. */
+/** Only the operator of the server can send a test email. */
 export function TestMail({ app }: { readonly app: App }) {
 	return (
 		<div class="card">

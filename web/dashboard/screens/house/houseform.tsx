@@ -17,10 +17,10 @@ import { manageHouse } from "../modules/permissions";
 import { Preview } from "./preview";
 import { w } from "./words";
 
-/** The longest name, in characters as the server counts them. */
+/** The maximum length of a name, in characters as the server counts them. */
 const longest = 80;
 
-/** Whose draft it is among those of the modules; no module's id has a slash. */
+/** The owner of the draft; a module's id cannot contain a slash. */
 const draftOwner = "admin/house";
 
 interface HouseFormProps {
@@ -28,7 +28,9 @@ interface HouseFormProps {
 	readonly stored: House;
 }
 
-/** What is typed lies over what is stored, so that a field nobody touched follows other administrators. */
+/**
+ * The typed values override the stored ones, so a field that was not touched follows other administrators.
+ */
 export function HouseForm({ app, stored }: HouseFormProps) {
 	const drafts = app.drafts.of(draftOwner);
 	const [typed, setTyped] = useState(() => (drafts.get("typed") as Partial<House> | undefined) ?? {});
@@ -48,7 +50,7 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 	useLayoutEffect(() => drafts.set("typed", typed), [typed]);
 	useLayoutEffect(
 		() => () => {
-			// Whoever leaves the screen was asked; whose session has ended comes back to it.
+			// A person who left the screen was asked about it; one whose session has ended returns to it.
 			if (app.session.who.peek().is === "person") drafts.delete("typed");
 		},
 		[],
@@ -121,7 +123,7 @@ interface SwatchesProps {
 	onChoose(accent: House["accent"]): void;
 }
 
-/** Each colour as it looks in the theme that the person reads in, with its name. */
+/** The colours as they look in the person's theme, with their names. */
 function Swatches({ chosen, onChoose }: SwatchesProps) {
 	return (
 		<fieldset class="field" role="radiogroup">

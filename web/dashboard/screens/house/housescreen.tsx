@@ -8,7 +8,7 @@ import { BackupLine, TestMail } from "./facts";
 import { HouseForm } from "./houseform";
 import { w } from "./words";
 
-/** The house's name, its colour and the language of its mails, and what its operator has to know. */
+/** The house's name, its colour and the language of its emails, and facts for its operator. */
 export function HouseScreen({ app }: ScreenProps) {
 	useLive(app.data.house);
 	return (

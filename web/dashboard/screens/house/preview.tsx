@@ -3,7 +3,10 @@ import type { House } from "../../data/platform";
 import { t } from "../../words/words";
 import { w } from "./words";
 
-/** What is typed, as it will look by day and by night. It is a picture: nothing in it can be used. */
+/**
+ * The typed values as they will look in the light and the dark theme. It is only a picture, and nothing in it
+ * is interactive.
+ */
 export function Preview({ name, accent }: Pick<House, "name" | "accent">) {
 	return (
 		<section class="house-preview">

@@ -8,7 +8,7 @@ interface Explanation {
 	readonly remedy: "retry" | "reload" | "none";
 }
 
-/** What the failure of a module means to a person. */
+/** Explains the failure of a module to a person. */
 export function explain(module: string, error: unknown): Explanation {
 	if (error instanceof MountTimeout) {
 		return { words: w("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };

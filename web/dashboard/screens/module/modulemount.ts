@@ -8,13 +8,13 @@ import { locale } from "../../words/words";
 import { moduleHash } from "../../app/route";
 import type { InventoryEntry } from "../../data/platform";
 
-/** How long mount may take, milliseconds. */
+/** How long mount may take, in milliseconds. */
 const mountLimit = 10_000;
 
 /** mount took too long. */
 export class MountTimeout extends Error {}
 
-/** One module in its container, from the loading of its artifact to the end. */
+/** One module in its container, from loading its artifact until the end. */
 export class ModuleMount {
 	readonly #ended = new AbortController();
 	#unmount: Unmount | undefined;
@@ -26,7 +26,10 @@ export class ModuleMount {
 		readonly setTitle: (title: string) => void,
 	) {}
 
-	/** Loads and mounts. It rejects with why that failed, and then nothing of the module is left. */
+	/**
+	 * Loads and mounts the module. If that fails, it rejects with the reason, and nothing of the module is
+	 * left.
+	 */
 	async start(): Promise<void> {
 		try {
 			const address = this.app.platform.address(this.entry.artifactUrl);
@@ -39,7 +42,7 @@ export class ModuleMount {
 		}
 	}
 
-	/** Unmounts. Ending twice is fine. */
+	/** Unmounts the module. It may be called twice. */
 	end(): void {
 		if (this.#ended.signal.aborted) return;
 		this.#ended.abort();
@@ -55,17 +58,19 @@ export class ModuleMount {
 		});
 		const mounted = (async () => {
 			this.#unmount = (await ui.mount(this.container, this.#context())) ?? undefined;
-			if (this.#ended.signal.aborted) this.#release(); // it ended, or ran out of time, meanwhile
+			if (this.#ended.signal.aborted) this.#release(); // it was ended, or the time expired, meanwhile
 		})();
 		try {
 			await Promise.race([mounted, late]);
 		} finally {
 			clearTimeout(timer);
-			mounted.catch(() => undefined); // after the time nobody asks any more
+			mounted.catch(() => undefined); // after the time limit the result is ignored
 		}
 	}
 
-	/** Calls the module's unmount, once. What it throws is reported to the page; the module goes in any case. */
+	/**
+	 * Calls the module's unmount, once. An error in it is reported to the page; the module is removed anyway.
+	 */
 	#release(): void {
 		const unmount = this.#unmount;
 		this.#unmount = undefined;
@@ -116,7 +121,7 @@ export class ModuleMount {
 			onNavigate: (listener) => {
 				const stop = new AbortController();
 				const follow = () => {
-					const route = router.route.peek(); // an address that is asked about is not gone to yet
+					const route = router.route.peek(); // the address bar may be ahead of it
 					if (route.to === "module" && route.moduleId === entry.moduleId) listener(route.subpath);
 				};
 				addEventListener("hashchange", follow, { signal: AbortSignal.any([stop.signal, signal]) });
@@ -144,7 +149,7 @@ export class ModuleMount {
 	}
 }
 
-/** Lets something end with the module, or before when it is called. */
+/** Ends something with the module, or earlier when the returned function is called. */
 function untilEnd(signal: AbortSignal, end: () => void): () => void {
 	signal.addEventListener("abort", end, { once: true });
 	return () => {

@@ -22,15 +22,15 @@ type State =
 	| { readonly is: "mounted" }
 	| { readonly is: "failed"; readonly error: unknown; readonly at: Date };
 
-/** Under "narthex dev" the person is the module's author, and reads what it threw. */
+/** Under "narthex dev" the person is the module's author, and is shown the errors of the module. */
 const development = document.documentElement.dataset["development"] !== undefined;
 
-/** One module: its container, and the card that is shown when it fails. */
+/** One module: its container, and the card that is shown if it fails. */
 export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 	const container = useRef<HTMLDivElement>(null);
 	const [state, setState] = useState<State>({ is: "loading" });
 	const [attempt, setAttempt] = useState(0);
-	const refetched = useRef(false); // once: two servers of different versions would send us to and fro
+	const refetched = useRef(false); // once: two servers of different versions could cause a loop
 	const { tag } = locale.value;
 
 	useEffect(() => {
@@ -55,7 +55,7 @@ export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 				setState({ is: "failed", error, at: new Date() });
 				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
 					refetched.current = true;
-					void app.data.navigation.load(); // another version may run by now, and is then mounted
+					void app.data.navigation.load(); // another version may run by now, which is then mounted
 				}
 			});
 		return () => {
@@ -105,7 +105,7 @@ function Failed({ name, error, at, retry }: FailedProps) {
 	);
 }
 
-/** What a module threw, for its author. */
+/** The error of a module, for its author. */
 function detailOf(error: unknown): string {
 	const thrown = error instanceof ArtifactError ? (error.cause ?? error) : error;
 	return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);

@@ -4,7 +4,7 @@ import type { NavigationEntry } from "../../data/platform";
 import { Heading } from "../../shell/heading";
 import { ModulePlace } from "./moduleplace";
 
-/** The screen of one module: its heading, what it says beside it, and the module. */
+/** The screen of one module: its heading, with the text beside it, and the module. */
 export function ModuleScreen({ app, entry }: { readonly app: App; readonly entry: NavigationEntry }) {
 	const [title, setTitle] = useState(entry.name);
 	const route = app.router.route.value;

@@ -8,11 +8,11 @@ import { manageLifecycle } from "./permissions";
 import { Fact } from "./modulepage";
 import { w } from "./words";
 
-/** How often the figures are read, milliseconds, and how many of them the chart keeps. */
+/** How often the figures are read, in milliseconds, and how many of them the chart keeps. */
 const every = 5_000;
 const kept = 60;
 
-/** How a module's process fares, and how it ended the last time. */
+/** The state of a module's process, and how it last ended. */
 export function Autopsy({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
 	const resource = useMemo(() => app.data.resource(() => readProcess(app.platform, moduleId)), [moduleId]);
 	useLive(resource, every);
@@ -67,7 +67,7 @@ function Figures({ app, moduleId, process }: FiguresProps) {
 	);
 }
 
-/** The module's own words are the operator's to read. */
+/** Only the operator may read what the module wrote, so this shows the command for it. */
 function LogCommand({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
 	const command = `narthex modules:logs -- --module ${moduleId}`;
 	return (
@@ -101,7 +101,7 @@ const bytes = (count: number): string =>
 		maximumFractionDigits: count < 10_485_760 ? 1 : 0,
 	}).format(count / 1_048_576);
 
-/** The memory of the readings since the page was opened. */
+/** The memory of the process, at each read since the page was opened. */
 function useSamples(process: Process): readonly number[] {
 	const [samples, setSamples] = useState<readonly number[]>([]);
 	useEffect(() => setSamples((before) => [...before, process.memoryBytes].slice(-kept)), [process]);
@@ -110,7 +110,7 @@ function useSamples(process: Process): readonly number[] {
 
 const [width, height] = [240, 48];
 
-/** Memory as a line below its bound, which is dashed. */
+/** Memory as a line, and its limit as a dashed line. */
 function Chart({ samples, bound }: { readonly samples: readonly number[]; readonly bound: number }) {
 	const top = Math.max(bound, ...samples) * 1.1 || 1;
 	const y = (bytesThen: number) => height - 1 - (bytesThen / top) * (height - 2);

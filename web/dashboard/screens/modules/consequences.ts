@@ -2,10 +2,10 @@ import type { Preview, Runtime } from "../../data/lifecycle";
 import { t } from "../../words/words";
 import { w } from "./words";
 
-/** Why a module is blocked, in a sentence; "" when it is not. */
+/** Why a module is blocked, in a sentence; "" if it is not. */
 export function reasonOf(runtime: Runtime, nameOf: (moduleId: string) => string): string {
 	const { reason = "", dependency, configurationKey = "", storageBucketId = "" } = runtime;
-	if (!(reason in w.catalogue.en)) return reason; // of a later server
+	if (!(reason in w.catalogue.en)) return reason; // from a newer server
 	return w(reason as "storage_unavailable", {
 		module: dependency ? nameOf(dependency.moduleId) : "",
 		key: configurationKey,
@@ -13,7 +13,7 @@ export function reasonOf(runtime: Runtime, nameOf: (moduleId: string) => string)
 	});
 }
 
-/** What the next start would change, one sentence an effect. The module that it is about comes first. */
+/** What the next start would change, one sentence for each effect. The module in question is first. */
 export function consequencesOf(
 	{ modules, screens }: Preview,
 	about: string,

@@ -17,7 +17,7 @@ import { moduleHash, settingsHash, StateChip, Why } from "./state";
 import { useSwitching } from "./switching";
 import { w } from "./words";
 
-/** One module: what it is and needs, and how its process fares. */
+/** One module: what it is, what it needs, and the state of its process. */
 export function ModulePage({ app, params }: ScreenProps) {
 	const { lifecycle } = app.data;
 	useLive(lifecycle);
@@ -111,7 +111,7 @@ function To({ app, to, of }: ToProps) {
 	);
 }
 
-/** A fact and its name. A list of nothing says so. */
+/** A fact with its name. An empty list is shown as such. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
 	const none = Array.isArray(children) && children.length === 0;
 	return (

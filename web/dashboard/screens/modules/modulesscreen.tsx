@@ -19,7 +19,10 @@ import { moduleHash, settingsHash, StateChip, Why } from "./state";
 import { useSwitching } from "./switching";
 import { w } from "./words";
 
-/** W7: what runs, what does not and why. Who may only write settings sees the modules that have them. */
+/**
+ * W7: which modules run, which do not, and why. A person who may only write settings sees the modules that
+ * have settings.
+ */
 export function ModulesScreen({ app }: ScreenProps) {
 	if (!holds(app, manageLifecycle)) return <ModuleSettingsList app={app} />;
 	return <Modules app={app} />;

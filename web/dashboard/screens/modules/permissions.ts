@@ -9,7 +9,7 @@ export const managePeople = "core.people.manage";
 export const seeActivity = "core.activity.read";
 export const manageHouse = "core.house.manage";
 
-/** Whether the caller holds a permission, as far as the server has said: a hint, never a decision. */
+/** Whether the caller holds a permission, as far as it is known. This is only a hint; the server decides. */
 export function holds(app: App, permission: string): boolean {
 	const navigation = app.navigation.value;
 	return navigation.is === "ready" && navigation.view.permissions.includes(permission);

@@ -9,7 +9,7 @@ import { manageConfiguration } from "./permissions";
 import { settingsHash } from "./state";
 import { w } from "./words";
 
-/** The modules for somebody who may write their settings, but not switch them. */
+/** The modules for a person who may write their settings, but not switch them. */
 export function ModuleSettingsList({ app }: { readonly app: App }) {
 	const { configurations } = app.data;
 	useLive(configurations);

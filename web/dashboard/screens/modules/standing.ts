@@ -1,16 +1,16 @@
 import type { LifecycleEntry, LifecycleView, Runtime } from "../../data/lifecycle";
 
-/** How far a module is from the cause of what blocks it; 0 is the cause itself. */
+/** How far a module is from the cause of its block; 0 is the cause itself. */
 function depthOf(module: LifecycleEntry, modules: ReadonlyMap<string, LifecycleEntry>): number {
 	const on = module.runtime.dependency && modules.get(module.runtime.dependency.moduleId);
-	return on?.runtime.state === "blocked" ? 1 + depthOf(on, modules) : 0; // discovery refuses cycles
+	return on?.runtime.state === "blocked" ? 1 + depthOf(on, modules) : 0; // dependencies have no cycles
 }
 
 const ranks: Readonly<Record<string, number>> = { blocked: 0, running: 1, disabled: 2 };
 
 /**
- * The modules as a person looks through them: what is blocked first, and of it the causes first. A switch
- * changes nobody's place, because what runs changes at a restart alone.
+ * The modules in display order: blocked ones first, of these the causes first. Switching a module does not
+ * move it, because what runs changes only at a restart.
  */
 export function inOrder({ modules }: Pick<LifecycleView, "modules">): LifecycleEntry[] {
 	const byId = new Map(modules.map((module) => [module.id, module]));
@@ -22,7 +22,7 @@ export function inOrder({ modules }: Pick<LifecycleView, "modules">): LifecycleE
 	return placed.map(({ module }) => module);
 }
 
-/** The names of the modules that need one, by its id. */
+/** The names of the modules that depend on each module, by its id. */
 export function dependents({ modules }: Pick<LifecycleView, "modules">): Map<string, string[]> {
 	const found = new Map<string, string[]>();
 	for (const { name, dependencies } of modules) {
@@ -33,6 +33,6 @@ export function dependents({ modules }: Pick<LifecycleView, "modules">): Map<str
 	return found;
 }
 
-/** Whether something that a module lacks is filled in on its settings. */
+/** Whether the module is blocked by its settings. */
 export const isForSettings = ({ reason }: Runtime): boolean =>
 	reason === "configuration_missing" || reason === "configuration_invalid";

@@ -9,7 +9,7 @@ import { holds, manageConfiguration } from "./permissions";
 import { isForSettings } from "./standing";
 import { w } from "./words";
 
-/** What a module is, in a word and as a door. */
+/** The state of a module, as a word and as a door. */
 export function StateChip({ state }: { readonly state: string }) {
 	if (state === "blocked")
 		return (
@@ -33,12 +33,12 @@ interface WhyProps {
 	readonly app: App;
 	readonly module: LifecycleEntry;
 	readonly change: Change | undefined;
-	/** Who needs this module. */
+	/** The modules that depend on this one. */
 	readonly needing: readonly string[];
 	nameOf(moduleId: string): string;
 }
 
-/** Why a module is as it is, what a restart changes, and the next step. */
+/** The reason for a module's state, what a restart changes, and the next step. */
 export function Why({ app, module, change, needing, nameOf }: WhyProps) {
 	const { runtime } = module;
 	const names = new Intl.ListFormat(document.documentElement.lang).format(needing);

@@ -6,7 +6,7 @@ import { consequencesOf } from "./consequences";
 import { manageLifecycle } from "./permissions";
 import { w } from "./words";
 
-/** Switches modules on and off, each after its consequences were shown. */
+/** Switches modules on and off, each after showing the consequences. */
 export function useSwitching(app: App, nameOf: (moduleId: string) => string) {
 	const [busy, setBusy] = useState<string>();
 	const press = async (module: LifecycleEntry) => {

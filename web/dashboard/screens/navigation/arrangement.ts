@@ -1,6 +1,6 @@
 import type { NavigationView } from "../../data/platform";
 
-/** One module's place, as the server keeps it. Without an order it was never placed. */
+/** One module's placement, as the server stores it. Without an order it was never placed. */
 export interface Place {
 	readonly moduleId: string;
 	readonly groupId: string | null;
@@ -8,18 +8,18 @@ export interface Place {
 }
 
 export interface Column {
-	/** null: the modules without a group. */
+	/** null for the modules without a group. */
 	readonly id: string | null;
 	readonly label: string;
 	readonly order: number;
 	readonly modules: readonly { readonly moduleId: string; readonly name: string; readonly icon: string }[];
 }
 
-/** The distance between two orders, so that a move usually writes one row. */
+/** The distance between two order values, so that a move usually writes only one row. */
 export const gap = 1024;
 export const last = 1_000_000;
 
-/** The groups in their order, and what has none at the end. */
+/** The groups in their order, followed by the modules without a group. */
 export function columnsOf({ groups, ungrouped }: NavigationView, none: string): Column[] {
 	const shown = (entries: NavigationView["ungrouped"]) =>
 		entries
@@ -40,8 +40,8 @@ export function placesOf({ groups, ungrouped }: NavigationView): Map<string, Pla
 }
 
 /**
- * The orders to write so that ids stand in this order: one of them where there is room between its
- * neighbours, else those that have to give way.
+ * The order values to write so that the ids are in this order: only one if there is a gap between its
+ * neighbours, otherwise also those that have to move.
  */
 export function reordered(
 	ids: readonly string[],

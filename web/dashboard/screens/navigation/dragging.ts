@@ -1,10 +1,10 @@
 import type { ButtonHTMLAttributes } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-/** How far a pointer goes before it drags, pixels. */
+/** How far a pointer must move before a drag begins, in pixels. */
 const slop = 8;
 
-/** Where a dragged module would come. */
+/** Where a dragged module would be dropped. */
 export interface Target {
 	readonly group: string;
 	readonly at: number;
@@ -17,8 +17,8 @@ interface Drag {
 }
 
 /**
- * Drags a row by its grip into any group. The rows stay where they are meanwhile, and the target is marked;
- * Escape cancels. Groups carry data-group, rows data-row.
+ * Drags a row by its grip into any group. The rows do not move meanwhile, but the target is marked; Escape
+ * cancels. Groups have the attribute data-group, rows data-row.
  */
 export function useDragging(drop: (id: string, target: Target) => void) {
 	const [drag, setDrag] = useState<Drag>();
@@ -55,7 +55,7 @@ export function useDragging(drop: (id: string, target: Target) => void) {
 	};
 }
 
-/** The group at a height, and how many of its other rows are above it. */
+/** The group at a vertical position, and how many of its other rows are above that position. */
 function targetAt(y: number, dragged: string): Target | undefined {
 	const groups = [...document.querySelectorAll<HTMLElement>("[data-group]")];
 	const group = groups.find((one) => y < one.getBoundingClientRect().bottom) ?? groups.at(-1);

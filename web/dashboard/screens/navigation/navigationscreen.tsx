@@ -18,7 +18,7 @@ import { useDragging } from "./dragging";
 import { useOrganiser } from "./organiser";
 import { w } from "./words";
 
-/** W10: the order of everybody's sidebar, by buttons, keys and dragging. */
+/** W10: the order of the sidebar, changed by buttons, keys and dragging. */
 export function NavigationScreen({ app }: ScreenProps) {
 	const { navigation } = app.data;
 	useLive(navigation);
@@ -141,7 +141,7 @@ function Group({ column, first, last, organising, dragging, onRename }: GroupPro
 interface RowProps extends Pick<GroupProps, "column" | "organising" | "dragging"> {
 	readonly module: Column["modules"][number];
 	readonly at: number;
-	/** Where a dragged row would come. */
+	/** Where a dragged row would be dropped. */
 	readonly mark: string | undefined;
 }
 
@@ -201,7 +201,7 @@ function Row({ module, at, column, organising, dragging, mark }: RowProps) {
 	);
 }
 
-/** The focus follows a row into another group, once it is there. */
+/** Focuses a row in its new group, once it is rendered there. */
 function focusRow(moduleId: string): void {
 	const before = document.querySelector(`[data-row="${CSS.escape(moduleId)}"]`);
 	const observer = new MutationObserver(() => {
@@ -218,7 +218,7 @@ function focusRow(moduleId: string): void {
 interface MoverProps {
 	readonly icon: "up" | "down";
 	readonly label: string;
-	/** It stands at that end: it can be reached all the same. */
+	/** The row is already at that end. The button stays reachable by keyboard. */
 	readonly idle: boolean;
 	onPress(): void;
 }
@@ -238,7 +238,7 @@ function Mover({ icon, label, idle, onPress }: MoverProps) {
 	);
 }
 
-/** The sidebar as everybody gets it: empty groups are not in it. */
+/** The sidebar as people will see it, without empty groups. */
 function Preview({ columns }: { readonly columns: readonly Column[] }) {
 	return (
 		<aside class="seen" aria-labelledby="seen">
@@ -271,7 +271,7 @@ function Preview({ columns }: { readonly columns: readonly Column[] }) {
 }
 
 interface NamingProps {
-	/** The group that is renamed; without one it is a new one. */
+	/** The id of the group to rename; undefined for a new group. */
 	readonly id?: string;
 	readonly label: string;
 	readonly organising: Organising;

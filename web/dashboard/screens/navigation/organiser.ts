@@ -13,25 +13,27 @@ import {
 } from "./plans";
 import { w } from "./words";
 
-/** What is written, and how it is said; why it is not; or nothing, when there is nothing to do. */
+/**
+ * What to write, with the text for a toast; or the reason against it; or undefined if there is nothing to do.
+ */
 type Decision = { readonly plan: Plan; readonly said: string } | { readonly not: string } | undefined;
 
-/** Something that was written, which can be undone. */
+/** A completed write, which can be undone. */
 type Done = Pick<Plan, "back" | "after">;
 
 /**
- * What people do with the navigation. Each is worked out from what the server has then, written at once,
- * said, and can be undone. What somebody else has changed meanwhile is shown, and not overwritten.
+ * The changes to the navigation. Each is computed from the server's current state, written at once,
+ * announced, and can be undone. A change that somebody else has made meanwhile is shown, and not overwritten.
  */
 export function useOrganiser(app: App, view: NavigationView) {
 	const [undos, setUndos] = useState<readonly Done[]>([]);
 	const [moved, setMoved] = useState<string>();
 	const queue = useRef<Promise<unknown>>(Promise.resolve());
-	const mine = useRef(new Map<string, string | null>()); // the groups that modules were put into here
+	const mine = useRef(new Map<string, string | null>()); // module → group, for moves made here
 	const none = w("noGroup");
 	const columns = columnsOf(view, none);
 
-	// One after the other: a press while the one before is under way comes after it.
+	// In sequence: a press during a write is handled after it.
 	const queued = <Value>(go: () => Promise<Value>): Promise<Value> => {
 		const next = queue.current.then(go, go);
 		queue.current = next;
@@ -43,13 +45,16 @@ export function useOrganiser(app: App, view: NavigationView) {
 			if (!answer.ok) refused(app, answer, () => run(decide));
 			else if (answer.value !== undefined) app.announce(answer.value, "assertive");
 		});
-	/** For a dialog, which says itself why something was not written: undefined, when it was. */
+	/**
+	 * For a dialog, which shows itself why something was not written. The value is undefined if it was
+	 * written.
+	 */
 	const attempt = (decide: (now: NavigationView) => Decision): Promise<string | undefined> =>
 		queued(async () => {
 			const answer = await write(decide);
 			return answer.ok ? answer.value : refusalOf(answer, manageNavigation);
 		});
-	/** Writes what is decided. The value is why it was decided not to. */
+	/** Writes what was decided. The value is the reason if it was decided against. */
 	const write = async (decide: (now: NavigationView) => Decision): Promise<Result<string | undefined>> => {
 		const read = await app.data.navigation.load();
 		if (!read.ok) return read;
@@ -89,7 +94,7 @@ export function useOrganiser(app: App, view: NavigationView) {
 			if ("put" in step && step.put === "place") mine.current.set(step.id, step.groupId);
 		}
 	};
-	/** Whether somebody else has put a module elsewhere since the person saw it. */
+	/** Whether somebody else has moved the module to another group since the person saw it. */
 	const wentElsewhere = (now: NavigationView, moduleId: string) => {
 		const group = groupOf(now, moduleId);
 		return group !== groupOf(view, moduleId) && group !== mine.current.get(moduleId);
@@ -120,7 +125,10 @@ export function useOrganiser(app: App, view: NavigationView) {
 		columns,
 		moved,
 		undoLast: latest && (() => void undo(latest)),
-		/** Moves a module to a place of a group, counted among its other modules; without one to the end. */
+		/**
+		 * Moves a module to a position in a group, counted among its other modules; without a position to its
+		 * end.
+		 */
 		move: (moduleId: string, groupId: string | null, at?: number) => {
 			const others = columns
 				.find(({ id }) => id === groupId)
@@ -138,12 +146,12 @@ export function useOrganiser(app: App, view: NavigationView) {
 				return plan && { plan, said: w("groupMoved", said) };
 			}),
 		addGroup: (label: string) => {
-			// randomUUID is there on secure origins alone
+			// randomUUID exists only on secure origins
 			const parts = [...crypto.getRandomValues(new Uint32Array(4))];
 			const id = parts.map((part) => part.toString(36)).join("-");
 			return attempt((now) => ({ plan: groupAdded(now, id, label), said: w("added", { group: label }) }));
 		},
-		/** Names a group whose name the person has seen. */
+		/** Renames a group, if its current name is the one that the person saw. */
 		renameGroup: (id: string, label: string, seen: string) =>
 			attempt((now) => {
 				const plan = labelOf(now, id) === seen ? groupRenamed(now, id, label) : undefined;
@@ -157,10 +165,10 @@ export function useOrganiser(app: App, view: NavigationView) {
 	};
 }
 
-/** What undoing would overwrite is somebody else's. */
+/** Undoing would overwrite somebody else's change. */
 const changed = "CHANGED_MEANWHILE";
 
-/** Says why nothing was moved; what may help is offered. */
+/** Reports why nothing was moved, and offers what may help. */
 function refused(app: App, failure: Failure, again: () => unknown): void {
 	if (failure.status === 503 || failure.status === 500 || failure.status === 404)
 		app.announce(w("notMoved"), "assertive", { label: t("tryAgain"), run: again });

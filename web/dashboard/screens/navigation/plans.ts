@@ -3,28 +3,28 @@ import type { NavigationView } from "../../data/platform";
 import { columnsOf, gap, last, placesOf, reordered } from "./arrangement";
 
 /**
- * What a press writes, worked out from what the server has at that moment: another administrator may have
- * changed what the person saw.
+ * What an action writes, computed from the server's state at that moment, because another administrator may
+ * have changed what the person saw.
  */
 export interface Plan {
 	readonly steps: readonly Step[];
-	/** What undoes it. */
+	/** The steps that undo it. */
 	readonly back: readonly Step[];
-	/** What there is afterwards, as if each had been written. While it is, the plan can be undone. */
+	/** The resulting state, as steps. As long as it is the current state, the plan can be undone. */
 	readonly after: readonly Step[];
-	/** Where the thing stands then, and among how many. */
+	/** The new position of the row or group, and the number of positions. */
 	readonly position: number;
 	readonly count: number;
 }
 
-/** The group of a module: null for none, undefined when the module is not there. */
+/** The group of a module: null for no group, undefined if the module is missing. */
 export const groupOf = (now: NavigationView, moduleId: string): string | null | undefined =>
 	placesOf(now).get(moduleId)?.groupId;
 
 export const labelOf = (now: NavigationView, groupId: string): string | undefined =>
 	now.groups.find(({ id }) => id === groupId)?.label;
 
-/** Puts a module into a group, before another one or at the end. undefined: the group is gone. */
+/** Moves a module into a group, before another one or to the end. undefined: the group was deleted. */
 export function placed(
 	now: NavigationView,
 	moduleId: string,
@@ -47,7 +47,7 @@ export function placed(
 	return { steps, back, after: steps, position: ids.indexOf(moduleId) + 1, count: ids.length };
 }
 
-/** Moves a module by one within its group. undefined: it stands at that end. */
+/** Moves a module by one position within its group. undefined: it is already at that end. */
 export function stepped(now: NavigationView, moduleId: string, by: -1 | 1): Plan | undefined {
 	const groupId = groupOf(now, moduleId) ?? null;
 	const ids = idsOf(now, groupId) ?? [];
@@ -56,7 +56,7 @@ export function stepped(now: NavigationView, moduleId: string, by: -1 | 1): Plan
 	return placed(now, moduleId, groupId, by < 0 ? ids[to] : ids[to + 1]);
 }
 
-/** Moves a group by one. Their labels are those of now. undefined: it stands at that end. */
+/** Moves a group by one position, without changing labels. undefined: it is already at that end. */
 export function groupStepped(now: NavigationView, groupId: string, by: -1 | 1): Plan | undefined {
 	const ids = now.groups.map(({ id }) => id);
 	const to = ids.indexOf(groupId) + by;
@@ -84,7 +84,7 @@ export function groupAdded(now: NavigationView, id: string, label: string): Plan
 	return { steps, back: [{ delete: "group", id }], after: steps, position: count, count };
 }
 
-/** undefined: the group is gone, and naming it would bring it back. */
+/** undefined: the group was deleted, and renaming it would create it again. */
 export function groupRenamed(now: NavigationView, id: string, label: string): Plan | undefined {
 	const at = now.groups.findIndex((group) => group.id === id);
 	const group = now.groups[at];
@@ -94,7 +94,7 @@ export function groupRenamed(now: NavigationView, id: string, label: string): Pl
 	return { steps, back: [put(group.label)], after: steps, position: at + 1, count: now.groups.length };
 }
 
-/** Its modules stay, without a group and in their order. undefined: it is gone already. */
+/** Its modules stay in their order, without a group. undefined: it was deleted already. */
 export function groupDeleted(now: NavigationView, id: string): Plan | undefined {
 	const group = now.groups.find((one) => one.id === id);
 	if (group === undefined) return undefined;
@@ -111,7 +111,7 @@ export function groupDeleted(now: NavigationView, id: string): Plan | undefined 
 	};
 }
 
-/** Whether everything is as if these steps had just been taken. */
+/** Whether the current state is the result of these steps. */
 export function isAfter(now: NavigationView, steps: readonly Step[]): boolean {
 	const places = placesOf(now);
 	return steps.every((step) => {

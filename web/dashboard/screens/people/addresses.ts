@@ -1,23 +1,23 @@
-/** Somebody in a list that was typed or pasted. */
+/** A person in a list that was typed or pasted. */
 export interface Addressee {
 	readonly email: string;
-	/** As it stands in the list: "Reader 4 <reader4@example.org>". */
+	/** The name in the list: "Reader 4 <reader4@example.org>". */
 	readonly name?: string;
 }
 
 export interface Addresses {
 	/** Each address once, in the order of the list. */
 	readonly found: readonly Addressee[];
-	/** What is no address. */
+	/** Entries that are not addresses. */
 	readonly wrong: readonly string[];
 }
 
-/** The server knows the grammar; this catches slips. */
+/** This only catches typing errors; the server checks the full syntax. */
 const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
- * The addresses of a list: one a line, or with commas, semicolons or spaces between them, with names as mail
- * programs write them or without.
+ * The addresses in a list: one per line, or separated by commas, semicolons or spaces, with or without names
+ * in the format of mail programs.
  */
 export function addressesIn(list: string): Addresses {
 	const found = new Map<string, Addressee>();

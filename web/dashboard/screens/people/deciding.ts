@@ -7,7 +7,7 @@ import { holds, manageGrants, managePeople } from "../modules/permissions";
 import { callOf } from "./naming";
 import { w } from "./words";
 
-/** Deactivates somebody, once the caller has read what that stops. */
+/** Deactivates a person, after the caller has confirmed the consequences. */
 export async function deactivate(
 	app: App,
 	member: Member,
@@ -44,7 +44,7 @@ async function run(
 	else refuse(app, answer, managePeople, () => run(app, member, what, changed));
 }
 
-/** What a refusal means for this person, where it says more than that it failed. */
+/** What a refusal means for this person, if it is more than a general failure. */
 export function refusalAbout(app: App, member: Member, failure: Failure): string | undefined {
 	const name = callOf(member);
 	if (failure.status === 403 && !holds(app, manageGrants)) return w("needsGrants", { name });

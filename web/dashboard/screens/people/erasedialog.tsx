@@ -19,7 +19,7 @@ interface EraseDialogProps {
 	onClose(): void;
 }
 
-/** Erases somebody for ever: the caller types the person's name first. */
+/** Erases a person for ever, after the caller has typed the person's name. */
 export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps) {
 	const [typed, setTyped] = useState("");
 	const [wrong, setWrong] = useState(false);
@@ -77,5 +77,5 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 	);
 }
 
-/** A name as it is compared: how it is composed and spaced does not count. */
+/** A name in a form for comparison, without differences in Unicode composition and spaces. */
 const plain = (text: string): string => text.normalize("NFC").trim().replace(/\s+/g, " ");

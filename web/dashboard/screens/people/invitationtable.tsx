@@ -19,7 +19,7 @@ interface InvitationTableProps {
 	readonly resource: Resource<unknown>;
 }
 
-/** Who is invited, what became of the mail, and how to send it again. */
+/** The invitations, the delivery of their emails, and how to send them again. */
 export function InvitationTable({ app, list: { items }, resource }: InvitationTableProps) {
 	if (items.length === 0) return <EmptyState title={w("nobodyInvited")} help={w("nobodyInvitedHelp")} />;
 	return (
@@ -184,7 +184,7 @@ function fail(app: App, failure: Failure, invitation: Invitation, again: () => u
 const went = (delivery: string | null): boolean =>
 	delivery === "SENT" || delivery === "QUEUED" || delivery === null;
 
-/** What became of a mail, in the words for its outcome. */
+/** The text for the delivery of an email. */
 function wordOf(delivery: string | null) {
 	switch (delivery) {
 		case null:

@@ -16,19 +16,19 @@ import { type Addressee, addressesIn } from "./addresses";
 import { PermissionPicker } from "./permissionpicker";
 import { w } from "./words";
 
-/** The server takes so many permissions with an invitation. */
+/** The server accepts at most this many permissions with an invitation. */
 const maxGrants = 32;
 
 interface InviteDialogProps {
 	readonly app: App;
-	/** The addresses whose invitation would be replaced. */
+	/** The addresses whose open invitation would be replaced. */
 	readonly invited: ReadonlySet<string | null>;
 	onClose(): void;
-	/** Somebody was invited: the list is another one now. */
+	/** Called after an invitation, because the list has changed. */
 	onInvited(): void;
 }
 
-/** What came of one address. */
+/** The result for one address. */
 interface Outcome {
 	readonly email: string;
 	readonly ok: boolean;
@@ -41,7 +41,7 @@ interface Faults {
 	readonly end?: string;
 }
 
-/** Invites one person or many, each with the same permissions. What was refused stays in the field. */
+/** Invites one or more people with the same permissions. Refused addresses stay in the field. */
 export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogProps) {
 	const mayGive = holds(app, manageGrants);
 	const [list, setList] = useState("");
@@ -147,7 +147,7 @@ interface PermissionsProps {
 	onChange(chosen: ReadonlySet<string>): void;
 }
 
-/** What they may do beyond what everybody may. */
+/** The permissions in addition to those that everybody has. */
 function Permissions({ app, ...picker }: PermissionsProps) {
 	const resource = useResource(app, () => readPermissions(app.platform));
 	return (
@@ -163,7 +163,7 @@ function Permissions({ app, ...picker }: PermissionsProps) {
 	);
 }
 
-/** What came of each address: first what did not work. */
+/** The result for each address, failures first. */
 function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
 	const sorted = [...outcomes.filter(({ ok }) => !ok), ...outcomes.filter(({ ok }) => ok)];
 	return (
@@ -196,7 +196,7 @@ function faultsOf(list: string, grants: number, expiresAt: string | undefined): 
 	};
 }
 
-/** What it means for one address that it was refused. */
+/** What the refusal of one address means. */
 function wordsOf(failure: Failure): string {
 	if (failure.code === "PERSON_ALREADY_EXISTS") return w("resultExists");
 	if (failure.code === "PERMISSION_UNKNOWN") return w("resultPermission");

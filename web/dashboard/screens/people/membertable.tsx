@@ -17,11 +17,11 @@ import { w } from "./words";
 interface MemberTableProps {
 	readonly app: App;
 	readonly members: readonly Member[];
-	/** What a decision about somebody changes. */
+	/** The resources that a decision about a person changes. */
 	readonly changed: readonly Resource<unknown>[];
 }
 
-/** Who has an account here, and what can be decided about them. */
+/** The people who have an account, and the decisions about them. */
 export function MemberTable({ app, members, changed }: MemberTableProps) {
 	const [erasing, setErasing] = useState<Member>();
 	return (
@@ -139,7 +139,7 @@ interface Deciding {
 	erase(): void;
 }
 
-/** What can be done about somebody. The server would refuse the rest. */
+/** The possible decisions about a person, without those that the server would refuse. */
 function itemsOf(deciding: Deciding): MenuItem[] {
 	const { app, member } = deciding;
 	const decisions = decisionsOf(deciding);

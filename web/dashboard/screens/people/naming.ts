@@ -3,16 +3,16 @@ import type { Member } from "../../data/people";
 import { locale } from "../../words/words";
 import { w } from "./words";
 
-/** What somebody is called here. */
+/** The name shown for a person. */
 export const callOf = ({ name, email, erasedAt, userId }: Member): string =>
 	name || email || (erasedAt === null ? userId : w("erasedPerson"));
 
-/** Whether somebody is the person who looks. */
+/** Whether the person is the signed-in one. */
 export function isOneself(app: App, { userId }: Member): boolean {
 	const who = app.session.who.value;
 	return who.is === "person" && who.userId === userId;
 }
 
-/** Modules by their names, as people list things. */
+/** A list of modules by their names, in the format of the language. */
 export const moduleNames = (app: App, ids: readonly string[]): string =>
 	new Intl.ListFormat(locale.value.tag).format(ids.map((id) => app.entry(id)?.name ?? id));

@@ -16,14 +16,14 @@ import { InviteDialog } from "./invitedialog";
 import { MemberTable } from "./membertable";
 import { w } from "./words";
 
-/** After so many pages they are read again only when the person comes back. */
+/** Beyond this many pages, the people are read again only when the person returns to the page. */
 const livePages = 3;
 const rarely = 3_600_000;
 
-/** How long after the last letter people are looked for, milliseconds. */
+/** The delay between the last key press and the search, in milliseconds. */
 const pause = 200;
 
-/** Who belongs to the house, and who is invited to it. */
+/** The people of the house, and the people invited to it. */
 export function PeopleScreen({ app }: ScreenProps) {
 	const [view, setView] = useState<"members" | "invited">("members");
 	const [typed, setTyped] = useState("");
@@ -108,7 +108,9 @@ export function PeopleScreen({ app }: ScreenProps) {
 	);
 }
 
-/** The people who match, and how to see more of them. Those of before stay until they are found. */
+/**
+ * The people who match, and how to load more of them. The previous ones stay until the new ones are found.
+ */
 function useMembers(app: App, query: string) {
 	const [{ of, pages }, setPages] = useState({ of: query, pages: 1 });
 	const wanted = of === query ? pages : 1;
@@ -123,7 +125,7 @@ function useMembers(app: App, query: string) {
 	return { resource, more: () => setPages({ of: query, pages: wanted + 1 }) };
 }
 
-/** A text as it was when nobody had changed it for a moment. */
+/** A text after it has not changed for a moment. */
 function useLate(text: string): string {
 	const [late, setLate] = useState(text);
 	useEffect(() => {
@@ -133,7 +135,7 @@ function useLate(text: string): string {
 	return late;
 }
 
-/** Looks again and again while something is under way. */
+/** Polls while something is in progress. */
 function useSoon(underWay: boolean, look: () => unknown): void {
 	useEffect(() => {
 		if (!underWay) return;

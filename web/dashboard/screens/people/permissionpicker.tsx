@@ -15,7 +15,7 @@ interface PermissionPickerProps {
 	onChange(chosen: ReadonlySet<string>): void;
 }
 
-/** Several of many permissions, by what they let one do. Those chosen stay while others are looked for. */
+/** Chooses several permissions by their descriptions. Chosen ones stay visible while others are searched. */
 export function PermissionPicker({ app, permissions, chosen, error, onChange }: PermissionPickerProps) {
 	const id = useId();
 	const [text, setText] = useState("");

@@ -23,7 +23,7 @@ import { w } from "./words";
 interface GiveDialogProps {
 	readonly app: App;
 	readonly permissions: readonly Permission[];
-	/** What the list shows is likely what is meant. */
+	/** Preselected, because the person probably means what the list shows. */
 	readonly filter: GrantFilter;
 	readonly known: GrantList | undefined;
 	onClose(): void;
@@ -37,7 +37,7 @@ interface Faults {
 	readonly whole?: string;
 }
 
-/** Gives one person one permission, with an end or without. */
+/** Gives one person one permission, with or without an end. */
 export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }: GiveDialogProps) {
 	const [typed, setTyped] = useState<string>();
 	const [userId, setUserId] = useState(filter.userId);
@@ -139,7 +139,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 	);
 }
 
-/** All permissions by module, with those that the person has already. */
+/** All permissions by module. Those that the person has already are marked. */
 function optionsOf(
 	app: App,
 	permissions: readonly Permission[],

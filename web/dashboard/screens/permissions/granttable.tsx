@@ -28,19 +28,19 @@ interface GrantTableProps {
 	readonly resource: Resource<GrantList>;
 }
 
-/** A grant, or what an owner has without one. */
+/** A grant, or a permission that an owner has without a grant. */
 interface Row {
 	readonly grant: Grant | undefined;
 	readonly id: string;
 	readonly userId: string;
 	readonly name: string;
-	/** "" where there is nothing but an address or an id. */
+	/** "" if there is only an address or an id. */
 	readonly initials: string;
 	readonly permissionId: string;
 	readonly purpose: string;
 }
 
-/** Who may do what, grouped by person or by permission. */
+/** Who holds which permission, grouped by person or by permission. */
 export function GrantTable({ app, list, permissions, by, filter, resource }: GrantTableProps) {
 	const known = new Map(permissions.map((permission) => [permission.id, permission]));
 	const nameFor = (userId: string) => {
@@ -152,7 +152,7 @@ function givenBy({ createdBy, createdAt }: Grant, nameFor: (userId: string) => s
 
 interface CellProps {
 	readonly row: Row;
-	/** The row above says it already. */
+	/** The row above has the same value. */
 	readonly again: boolean;
 }
 
@@ -179,7 +179,7 @@ function PermissionCell({ row: { purpose, permissionId }, again }: CellProps) {
 	);
 }
 
-/** Withdraws a grant, which can be undone; of one's own it asks first. */
+/** Revokes a grant, which can be undone; before revoking one's own it asks. */
 async function withdraw(app: App, grant: Grant, resource: Resource<GrantList>): Promise<void> {
 	const who = app.session.who.peek();
 	if (who.is === "person" && who.userId === grant.userId) {

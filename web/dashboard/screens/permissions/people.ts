@@ -4,10 +4,10 @@ import type { App } from "../../app/app";
 import { findPeople, type Permission, type Person } from "../../data/grants";
 import { w } from "./words";
 
-/** How long after the last letter people are looked for, milliseconds. */
+/** The delay between the last key press and the search, in milliseconds. */
 const pause = 200;
 
-/** The people who match what is typed. Those of before stay until they are found. */
+/** The people who match the typed text. The previous ones stay until the new ones are found. */
 export function usePeople(app: App, typed: string | undefined): readonly Person[] {
 	const [found, setFound] = useState<readonly Person[]>([]);
 	useEffect(() => {
@@ -33,7 +33,7 @@ export const personOption = (person: Person): ComboboxOption => ({
 	detail: person.email ?? person.userId,
 });
 
-/** What a permission lets one do; its id where nobody has said. */
+/** The description of a permission, or its id if there is none. */
 export const purposeOf = (permission: Permission | undefined, id: string): string =>
 	permission?.description ?? id;
 

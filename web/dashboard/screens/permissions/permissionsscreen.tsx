@@ -21,11 +21,11 @@ import { manageGrants } from "../modules/permissions";
 import { nameOf, permissionOption, personOption, usePeople } from "./people";
 import { w } from "./words";
 
-/** After so many pages they are read again only when the person comes back. */
+/** Beyond this many pages, the grants are read again only when the person returns to the page. */
 const livePages = 3;
 const rarely = 3_600_000;
 
-/** W9: who may do what, by person or by permission. */
+/** W9: who holds which permission, by person or by permission. */
 export function PermissionsScreen({ app }: ScreenProps) {
 	const permissions = useResource(app, () => readPermissions(app.platform));
 	const [filter, setFilter] = useState<GrantFilter>({});
@@ -139,7 +139,7 @@ interface SearchProps extends Pick<ScreenParts, "app" | "permissions" | "filter"
 	readonly list: GrantList | undefined;
 }
 
-/** Finds a person or a permission among all there are. */
+/** Searches all people and permissions. */
 function Search({ app, permissions, list, filter, onFilter }: SearchProps) {
 	const [typed, setTyped] = useState<string>();
 	const found = usePeople(app, typed);

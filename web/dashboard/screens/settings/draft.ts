@@ -3,15 +3,15 @@ import type { Configuration, Value, Values } from "../../data/configuration";
 import { merged, sameValues, storedIn } from "./values";
 
 interface State {
-	/** What the server had when it was last looked at. */
+	/** The server's values when they were last read. */
 	readonly base: Values;
 	readonly mine: Values;
 	readonly rev: number;
-	/** What both have changed, by key, and what the other has stored. */
+	/** The keys that both have changed, with the value that somebody else has stored. */
 	readonly theirs: ReadonlyMap<string, Value | undefined>;
 }
 
-/** What somebody types, beside what is stored. Nobody loses work when somebody else saves meanwhile. */
+/** The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost. */
 export function useDraft(view: Configuration) {
 	const [state, setState] = useState<State>(() => fresh(view));
 	const follow = (newer: Configuration) =>
@@ -37,7 +37,7 @@ export function useDraft(view: Configuration) {
 		dirty: !sameValues(state.base, state.mine),
 		set,
 		follow,
-		/** Takes what somebody else has stored. */
+		/** Replaces the typed value by the one that somebody else has stored. */
 		yield: (key: string) => {
 			set(key, state.theirs.get(key));
 			setState((before) => ({
@@ -45,7 +45,7 @@ export function useDraft(view: Configuration) {
 				theirs: new Map([...before.theirs].filter(([other]) => other !== key)),
 			}));
 		},
-		/** Begins again from what has been stored. */
+		/** Starts again with the stored values. */
 		reset: (stored: Configuration) => setState(fresh(stored)),
 	};
 }

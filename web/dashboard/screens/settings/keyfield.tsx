@@ -14,17 +14,17 @@ interface KeyFieldProps {
 	readonly app: App;
 	readonly moduleId: string;
 	readonly entry: Key;
-	/** undefined: it has its default, or none. */
+	/** undefined: its default, or no value. */
 	readonly value: Value | undefined;
-	/** What is wrong with it, or missing. */
+	/** Why it is invalid or incomplete. */
 	readonly error: string | undefined;
-	/** What somebody else has stored meanwhile, where both changed it. */
+	/** The value that somebody else has stored meanwhile, if both changed it. */
 	readonly theirs: { readonly value: Value | undefined } | undefined;
 	onInput(value: Value | undefined): void;
 	onYield(): void;
 }
 
-/** One key: its name and kind, its control, and the way back to the default. */
+/** One key: its name and type, its control, and the way back to the default. */
 export function KeyField(props: KeyFieldProps) {
 	const { entry, value, theirs, onInput, onYield } = props;
 	const { key, type, required } = entry;
@@ -69,7 +69,7 @@ export function KeyField(props: KeyFieldProps) {
 	);
 }
 
-/** A value as people read it. */
+/** A value in a readable form. */
 export function shown({ type }: Key, value: Value): string {
 	if (typeof value === "boolean") return value ? w("on") : w("off");
 	return type === "enum" ? readable(String(value)) : String(value);
@@ -106,7 +106,7 @@ function Control(props: KeyFieldProps) {
 	}
 }
 
-/** A text, an address or a number. An unset one shows its default. */
+/** A text, an address or a number. Without a value it shows its default. */
 function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 	const { key, type } = entry;
 	const integer = type === "integer";
@@ -141,7 +141,9 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 	);
 }
 
-/** Three ways: a default is something else than the same value, because an upgrade may change it. */
+/**
+ * Three choices, because the default is not the same as the equal value: an upgrade may change the default.
+ */
 function YesOrNo({ entry, value, error, onInput }: KeyFieldProps) {
 	const { key } = entry;
 	const byDefault =
@@ -231,7 +233,7 @@ function Wrong({ words }: { readonly words: ComponentChildren }) {
 	);
 }
 
-/** A secret is the operator's: whether it is there, and the name of its variable. */
+/** A secret is set by the operator. This shows whether it is set, and the name of its variable. */
 function Secret({ app, moduleId, entry }: KeyFieldProps) {
 	const variable = secretVariable(moduleId, entry.key);
 	return (

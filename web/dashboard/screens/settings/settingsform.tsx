@@ -23,9 +23,9 @@ import { w } from "./words";
 interface SettingsFormProps {
 	readonly app: App;
 	readonly view: Configuration;
-	/** The module's. */
+	/** The module's name. */
 	readonly name: string;
-	/** The key that the person came for. */
+	/** The key to focus at first. */
 	readonly focus: string | undefined;
 	reload(): Promise<unknown>;
 }
@@ -148,7 +148,7 @@ function trailTo(app: App, moduleId: string, name: string): (readonly [string, s
 const faultIn = (key: Key, value: Value | undefined) =>
 	value === undefined ? undefined : faultOf(key, value);
 
-/** What is wrong with a key, or what it lacks. What is being typed is not called wrong before Save. */
+/** Why a key is invalid or incomplete. A value that is being typed is not reported before Save. */
 function errorOf(
 	entry: Key,
 	value: Value | undefined,
@@ -176,7 +176,7 @@ interface WouldChangeProps {
 	readonly values: Readonly<Record<string, Value>>;
 }
 
-/** What the next start would make of what is typed. Nothing is saved. */
+/** What the next start would do with the typed values. Nothing is saved. */
 function WouldChange({ app, moduleId, values }: WouldChangeProps) {
 	const ask = async () => {
 		const preview = await previewValues(app.platform, moduleId, values);

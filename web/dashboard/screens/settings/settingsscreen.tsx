@@ -8,7 +8,7 @@ import { t } from "../../words/words";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
 import { SettingsForm } from "./settingsform";
 
-/** W8: what a module is set to. The form is made of what the module declares. */
+/** W8: the settings of a module. The form is built from the module's declaration. */
 export function SettingsScreen({ app, params }: ScreenProps) {
 	const id = params["id"] ?? "";
 	const resource = useResource(app, () => readConfiguration(app.platform, id), [id]);

@@ -1,13 +1,13 @@
 import type { Configuration, Key, Value, Values } from "../../data/configuration";
 
-/** What is stored, without secrets and what is no longer valid. */
+/** The stored values, without secrets and invalid ones. */
 export function storedIn({ keys }: Configuration): Values {
 	const found: Record<string, Value> = {};
 	for (const { key, value } of keys) if (value !== undefined) found[key] = value;
 	return found;
 }
 
-/** What is wrong with a value, as the word that says it and what belongs into the gaps. */
+/** What is wrong with a value: the id of the text, and what is inserted into it. */
 export type Fault = readonly [
 	word: "tooShort" | "tooLong" | "noInteger" | "tooLow" | "tooHigh" | "noUrl" | "oneOf",
 	fillings?: Readonly<Record<string, number>>,
@@ -15,7 +15,7 @@ export type Fault = readonly [
 
 const lengthOf = (value: string): number => [...value].length;
 
-/** Checks a value as the server will. */
+/** Checks a value with the same rules as the server. */
 export function faultOf({ type, constraints }: Key, value: Value): Fault | undefined {
 	const { minLength = 0, maxLength = Infinity, minimum = -(2 ** 53), maximum = 2 ** 53, values } = constraints;
 	if (type === "integer") {
@@ -34,19 +34,19 @@ function isAddress(text: string): boolean {
 	return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** What somebody typed, as the value of a key; undefined where nothing is set. */
+/** The value of a key from the typed text; undefined for no value. */
 export function valueOf(key: Key, typed: string): Value | undefined {
 	if (key.type === "integer") {
 		if (typed.trim() === "") return undefined;
 		return /^[-−]?\d+$/.test(typed.trim()) ? Number(typed.trim().replace("−", "-")) : typed;
 	}
-	// An empty text is one only where that is not the same as none.
+	// An empty text is a value only if it differs from having no value.
 	return typed === "" && (key.default === undefined || key.type === "url") ? undefined : typed;
 }
 
 /**
- * Brings what somebody else has stored meanwhile together with what is typed here. What was not touched
- * here follows them; what both have changed stays, and is named.
+ * Merges what somebody else has stored meanwhile with the typed values. An unchanged key gets their value; a
+ * key that both have changed keeps the typed value, and is listed.
  */
 export function merged(
 	base: Values,
@@ -72,13 +72,13 @@ export function sameValues(one: Values, other: Values): boolean {
 	return [...keys].every((key) => one[key] === other[key]);
 }
 
-/** The name of the variable that carries a module's secret, by the server's own rule. */
+/** The name of the variable for a module's secret, by the same rule as on the server. */
 export function secretVariable(moduleId: string, key: string): string {
 	const words = key.replace(/(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_");
 	return `SERVICE_MODULE_SECRET__${moduleId.replaceAll("-", "_").toUpperCase()}__${words.toUpperCase()}`;
 }
 
-/** A word of an enumeration as people read it: "end_on_time" is "End on time". */
+/** A word of an enumeration in a readable form: "end_on_time" is "End on time". */
 export function readable(word: string): string {
 	const spaced = word.replace(/[-_]+/g, " ").trim();
 	return spaced === "" ? word : spaced[0]?.toLocaleUpperCase() + spaced.slice(1);

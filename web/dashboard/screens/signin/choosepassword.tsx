@@ -12,8 +12,8 @@ import { newPasswordProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
 
 /**
- * Chooses a new password. The token is only in memory, so the page must stay open; what was typed always
- * stays.
+ * The form for a new password. The token is only in memory, so the page must stay open; typed text is always
+ * kept.
  */
 export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [password, setPassword] = useState("");
@@ -32,7 +32,7 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 		if (result.ok) {
 			setPassword("");
 			setOutcome("saved");
-			void app.session.recheck(); // this browser's session may have ended with the others
+			void app.session.recheck(); // this browser's session may have ended with all others
 		} else if (result.code === "PASSWORD_TOO_SHORT" || result.code === "PASSWORD_TOO_LONG") {
 			setError(result.code === "PASSWORD_TOO_LONG" ? w("tooLong") : w("tooShort", { count: 1 }));
 		} else if (result.status === 400) {

@@ -16,8 +16,8 @@ export interface LinkScreenProps {
 }
 
 /**
- * Confirms an address. Opening the link changes nothing, because mail scanners open links, too: a person
- * presses.
+ * Confirms an address. Opening the link has no effect, because mail scanners open links, too; a person has to
+ * press the button.
  */
 export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [outcome, setOutcome] = useState<"confirmed" | "dead" | { failure: Failure; at: Date }>();
@@ -63,7 +63,7 @@ interface OnwardProps {
 	finish(): void;
 }
 
-/** The way on from an emailed link's screen. */
+/** The button that leads on from the screen of an emailed link. */
 export function Onward({ signedIn, done, finish }: OnwardProps) {
 	return (
 		<Button kind={done ? "primary" : "text"} wide onPress={finish}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Whole seconds left of a wait, 0 when it is over, and how to begin one. */
+/** Returns the remaining whole seconds of a wait, 0 when it is over, and a function that begins a wait. */
 export function useCountdown(): [number, (seconds: number) => void] {
 	const [end, setEnd] = useState(0);
 	const [left, setLeft] = useState(0);

@@ -3,7 +3,7 @@ import { Mark } from "../../../kit/icons";
 import { house } from "../../app/house";
 import { t } from "../../words/words";
 
-/** The doors of the panel, from the outer one to the light: where each begins, pixels of 560 by 800. */
+/** The doors of the drawing, from the outermost to the light: the origin of each, in pixels of 560 by 800. */
 const doors = [
 	[40, 48],
 	[69, 134],
@@ -14,7 +14,7 @@ const doors = [
 	[217, 480],
 ] as const;
 
-/** The frame of the signed-out screens: the form, and beside it the doors that one enters by. */
+/** The frame of the signed-out screens: the form, and beside it the drawing of doors. */
 export function Entrance({ children }: { readonly children: ComponentChildren }) {
 	return (
 		<div class="entrance">

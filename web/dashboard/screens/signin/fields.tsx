@@ -26,13 +26,16 @@ export function EmailField({ value, change, error, input }: EmailFieldProps) {
 	);
 }
 
-/** What is wrong with an address before it is sent. The server knows the grammar; this catches slips. */
+/**
+ * What is wrong with an address, checked before it is sent. This only catches typing errors; the server
+ * checks the full syntax.
+ */
 export function emailProblem(email: string): string | undefined {
 	if (email === "") return w("emailNeeded");
 	return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) ? undefined : w("emailForm");
 }
 
-/** What is wrong with a new password. Length counts as the server counts: UTF-16 units. */
+/** What is wrong with a new password. Its length is counted as on the server: in UTF-16 units. */
 export function newPasswordProblem(password: string): string | undefined {
 	if (password.length < 8) return w("tooShort", { count: 8 - password.length });
 	return password.length > 128 ? w("tooLong") : undefined;

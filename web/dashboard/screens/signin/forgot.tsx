@@ -4,7 +4,7 @@ import { Heading } from "../../shell/heading";
 import { w } from "./words";
 import { LinkRequest } from "./linkrequest";
 
-/** Asks for a link to choose a new password. */
+/** Requests a link for choosing a new password. */
 export function Forgot({ app, back }: { readonly app: App; back(): void }) {
 	return (
 		<>

@@ -12,7 +12,7 @@ import { newPasswordProblem } from "./fields";
 import { defaultWait, Wait } from "./wait";
 import { w } from "./words";
 
-/** What is known of the link. */
+/** What is known about the link. */
 type State =
 	| { readonly is: "asking" }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date }
@@ -21,8 +21,8 @@ type State =
 	| { readonly is: "joined"; readonly email: string };
 
 /**
- * Joins by an invitation. Looking at the link changes nothing: a person presses. Whoever is signed in as
- * somebody else stays so.
+ * Joins by an invitation. Opening the link has no effect; a person has to press the button. A person who is
+ * signed in with another account stays signed in.
  */
 export function Join({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [state, setState] = useState<State>({ is: "asking" });
@@ -143,7 +143,7 @@ function JoinForm({ app, token, invited: { email, name: proposed }, signedIn, ..
 	);
 }
 
-/** What is wrong with a name, in the server's own bounds. */
+/** What is wrong with a name, by the server's limits. */
 function nameProblem(name: string): string | undefined {
 	if (name === "") return w("nameNeeded");
 	return [...name].length > 200 ? w("nameLong") : undefined;

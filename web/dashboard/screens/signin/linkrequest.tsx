@@ -10,19 +10,20 @@ import { w } from "./words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
 
-/** Seconds between two requests for a link: the server's own pause. */
+/** The seconds between two requests for a link, as the server requires. */
 const pause = 60;
 
 interface LinkRequestProps {
 	readonly app: App;
 	readonly purpose: "verify-email" | "reset-password";
-	/** The address, where it is known; else it is asked for. */
+	/** The address, if it is known; otherwise the form asks for it. */
 	readonly email?: string;
 	readonly label: string;
 }
 
 /**
- * The form that asks for a link by mail. The server answers the same for every address, so we say the same.
+ * The form that requests a link by email. The server responds in the same way for every address, so the text
+ * is the same, too.
  */
 export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 	const [error, setError] = useState<string>();

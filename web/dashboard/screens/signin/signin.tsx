@@ -12,13 +12,15 @@ import { EmailField, emailProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
 import { defaultWait, Wait } from "./wait";
 
-/** What came of pressing Sign in. */
+/** The result of pressing "Sign in". */
 type Outcome =
 	| { readonly is: "refused"; readonly words: string }
 	| { readonly is: "unverified"; readonly email: string }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date };
 
-/** Signs in. It stores nothing and forwards nowhere: the cookie and the principal decide what comes next. */
+/**
+ * Signs in. It stores nothing and redirects nowhere: the cookie and the principal decide what is shown next.
+ */
 export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 	const email = app.email.value;
 	const [password, setPassword] = useState("");

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { Note } from "../../../kit/layout";
 import { t } from "../../words/words";
 
-/** Seconds to wait when the server does not say, or the browser may not read it. */
+/** Seconds to wait if the server sends none, or the browser may not read them. */
 export const defaultWait = 10;
 
-/** How long the wait still is: shown as it goes, and said once. */
+/** The remaining wait: counted down visibly, and read only once by screen readers. */
 export function Wait({ seconds }: { readonly seconds: number }) {
 	const [first] = useState(seconds);
 	return (
