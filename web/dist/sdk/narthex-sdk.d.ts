@@ -1,44 +1,45 @@
 /**
- * The browser SDK of Narthex: what a module's UI, display and contributions are, and what they are given.
+ * The browser SDK of Narthex: the types of a module's UI, display and contributions, and of what the host
+ * passes to them.
  *
  * An artifact is one ES module whose default export comes from one of the three define functions. They stamp
- * it with the ABI that it was built for. The host refuses another ABI and says that the module must be
+ * it with the ABI for which it was built. The host refuses another ABI and reports that the module must be
  * rebuilt.
  */
 /** Version of this SDK. */
 export declare const sdkVersion = "0.1.2";
-/** The ABIs of this SDK. A host mounts exactly these. */
+/** The ABIs of this SDK. A host mounts only these. */
 export declare const moduleUiAbi = 1;
 export declare const displayAbi = 1;
 export declare const contributionAbi = 1;
 /**
- * What the realtime stream of a channel is doing. Only "live" means that what is shown is what the server
- * has.
+ * The state of a channel's realtime stream. Only "live" means that what is shown is the server's current
+ * state.
  */
 export type StreamState = 
 /** asking for the first snapshot */
 "connecting"
-/** the snapshot is there and updates follow */
+/** the snapshot has arrived and updates follow */
  | "live"
-/** lost or refused for now; it comes back by itself, with a snapshot */
+/** lost or refused for now; it reconnects by itself, with a snapshot */
  | "waiting"
-/** closed because the page was hidden for a minute; it resumes when the page is seen again */
+/** closed because the page was hidden for a minute; it resumes when the page becomes visible */
  | "paused"
-/** no such channel, or not for this person: it will not come back by itself */
+/** no such channel, or no permission: it does not reconnect by itself */
  | "refused";
-/** What a reader of a channel does. The host calls them one after the other, never at once. */
+/** The reader of a channel. The host calls its methods one after another, never concurrently. */
 export interface StreamReader<Snapshot = unknown, Update = unknown> {
-    /** The whole state. It replaces everything before it, and comes again after every interruption. */
+    /** The whole state. It replaces everything before it, and is sent again after every interruption. */
     snapshot(value: Snapshot): void;
     /** One change since the last snapshot or update, in order. */
     update?(value: Update): void;
     /**
-     * What the stream is doing now. It is called on every change, and not for what is so from the start
+     * The new state of the stream. It is called on every change, but not for the initial state
      * ("connecting").
      */
     state?(state: StreamState): void;
 }
-/** A capability that another module brings to this one. */
+/** A contribution of another module to a capability of this one. */
 export interface Contribution<Value = unknown> {
     /** "<module id>.<name>" */
     readonly id: string;
@@ -46,19 +47,19 @@ export interface Contribution<Value = unknown> {
     /** The capability of this module that it contributes to. */
     readonly capability: string;
     /**
-     * Loads the artifact and answers what its defineContribution was given. A second call answers the same. It
-     * rejects when the artifact cannot be had or was built for another ABI.
+     * Loads the artifact and returns the value that was passed to its defineContribution. A second call
+     * returns the same value. It rejects if the artifact cannot be loaded or was built for another ABI.
      */
     load(): Promise<Value>;
     /**
-     * A request to the routes of the module that contributes, as the person who is signed in, with the rules of
-     * Context.api; hand it to what was loaded. A 403 is the contribution's own matter: the host does nothing
-     * about it. On a screen it rejects with a TypeError: a screen holds one permission, that of the display
+     * A request to the routes of the contributing module, as the signed-in person, with the rules of
+     * Context.api; pass it to what was loaded. A 403 is left to the contribution: the host does nothing about
+     * it. On a screen it rejects with a TypeError, because a screen has only the permission of the display
      * that it shows.
      */
     api(path: string, init?: RequestInit): Promise<Response>;
 }
-/** What every artifact is given, wherever it is mounted. */
+/** The context of every artifact, wherever it is mounted. */
 export interface Context {
     readonly module: {
         readonly id: string;
@@ -66,121 +67,121 @@ export interface Context {
         readonly version: string;
     };
     /**
-     * A request to this module's own routes: path begins with "/" and is taken below the module's root, so
-     * nothing else can be reached. Cookies go along; of the headers only Accept, Accept-Language, Content-
-     * Language and Content-Type may be set, so metadata belongs in the query. It answers every response,
-     * whatever its status. Where the person is no longer signed in, the host notices the 401 and shows the
-     * sign-in. It rejects with a TypeError when there is no network, and with an AbortError when init.signal
-     * or the module's own signal ends it.
+     * A request to this module's own routes: path begins with "/" and is relative to the module's root, so
+     * nothing else can be reached. Cookies are sent. Of the headers only Accept, Accept-Language,
+     * Content-Language and Content-Type may be set, so send metadata in the query. It resolves with every
+     * response, whatever its status. If the person is no longer signed in, the host notices the 401 and shows
+     * the sign-in form. It rejects with a TypeError if there is no network, and with an AbortError if
+     * init.signal or the module's own signal aborts.
      */
     api(path: string, init?: RequestInit): Promise<Response>;
     /**
      * Reads a channel of this module until the returned function is called or the module is unmounted. The
-     * host reconnects. At most two channels are read at a time; one more throws a RangeError.
+     * host reconnects. At most two channels can be read at a time; a third one throws a RangeError.
      */
     realtime<Snapshot = unknown, Update = unknown>(channel: string, reader: StreamReader<Snapshot, Update>): () => void;
-    /** Those of this module's permissions that the caller holds: hints for what to show. The server decides. */
+    /** The permissions of this module that the caller holds: hints for what to show. The server decides. */
     readonly permissions: readonly string[];
-    /** What other modules bring to capabilities of this one. */
+    /** The contributions of other modules to capabilities of this one. */
     readonly contributions: readonly Contribution[];
     /**
-     * Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the
-     * module again.
+     * The language of the user interface as a BCP 47 tag, and its direction. After a change of the language
+     * the module is mounted again.
      */
     readonly locale: string;
     readonly dir: "ltr" | "rtl";
     /**
-     * Milliseconds since 1970 by the server's clock, as far as it is known; it runs evenly when the browser's
-     * clock is set.
+     * Milliseconds since 1970 by the server's clock, as far as it is known. It does not jump when the
+     * browser's clock is changed.
      */
     serverNow(): number;
     /**
-     * Adds a stylesheet until the module is unmounted. It applies inside the module's container only, and the
-     * components of the kit win over it.
+     * Adds a stylesheet until the module is unmounted. It applies only inside the module's container, and the
+     * kit's components override it.
      */
     addStyle(css: string): void;
     /** Aborted when the module is unmounted. */
     readonly signal: AbortSignal;
 }
-/** In memory only: it survives an unmount, and ends with the page or when another person signs in. */
+/** Only in memory: drafts survive an unmount, and end with the page or when another person signs in. */
 export interface Drafts {
     get(key: string): unknown;
     set(key: string, value: unknown): void;
     delete(key: string): void;
 }
-/** What a toast offers to do. */
+/** The action that a toast offers. */
 export interface Action {
     readonly label: string;
     run(): unknown;
 }
 export interface Confirmation {
-    /** The question itself. */
+    /** The question. */
     readonly title: string;
     /** What happens: one sentence, or one for each effect. */
     readonly body: string | readonly string[];
-    /** Verbs: "Delete", and the safe one: "Keep it". */
+    /** Verbs: "Delete", and the safe choice: "Keep it". */
     readonly yes: string;
     readonly no: string;
-    /** For what cannot be undone. */
+    /** For an action that cannot be undone. */
     readonly danger?: boolean;
 }
-/** What a module's UI in the Dashboard is given. */
+/** The context of a module's UI in the Dashboard. */
 export interface ModuleUiContext extends Context {
     /** The module's own part of the address, decoded, without a leading slash: "" is its start. */
     readonly subpath: string;
     /**
-     * Goes to an address of the module. With replace, the way back does not lead here. It does not ask about
-     * unsaved work: the module knows what it leaves.
+     * Goes to an address of the module. With replace, Back does not return to the current one. It does not
+     * ask about unsaved work, because the module knows what it leaves.
      */
     navigate(subpath: string, options?: {
         replace?: boolean;
     }): void;
     /**
      * Calls the listener whenever the module's own part of the address has changed, until the returned
-     * function is called or the module is unmounted. While the module is dirty, a way by the browser's buttons
-     * asks the person first.
+     * function is called or the module is unmounted. While the module is dirty, the person is asked before
+     * the browser's buttons take effect.
      */
     onNavigate(listener: (subpath: string) => void): () => void;
-    /** What is shown now. The custom properties --d-* follow by themselves. */
+    /** The current theme. The custom properties --d-* change by themselves. */
     readonly theme: "light" | "dark";
     /** Calls the listener with the theme, now and whenever it changes. */
     onTheme(listener: (theme: "light" | "dark") => void): () => void;
     /**
-     * Says something in a toast, which screen readers say once, too. "assertive" is for what did not work: it
+     * Shows a message in a toast, which screen readers also read once. "assertive" is for failures: it
      * interrupts and stays until it is closed. The action is Undo or Try again.
      */
     announce(text: string, level?: "polite" | "assertive", action?: Action): void;
     /**
-     * Asks before something that cannot be undone. It resolves to whether the person agreed; Escape does not.
+     * Asks before an action that cannot be undone. It resolves to whether the person agreed; Escape means no.
      */
     confirm(question: Confirmation): Promise<boolean>;
-    /** Names the page. Until it is called, the heading is the module's name. */
+    /** Sets the page's title. Until it is called, the title is the module's name. */
     setTitle(title: string): void;
-    /** While true, leaving asks first. */
+    /** While true, leaving the module asks first. */
     setDirty(dirty: boolean): void;
     readonly drafts: Drafts;
 }
-/** What a display's artifact is given on a wall. */
+/** The context of a display's artifact on a wall. */
 export type DisplayContext = Context;
-/** Ends what mount began. What was started under context.signal, addStyle and realtime ends by itself. */
+/** Ends what mount has begun. What was started with context.signal, addStyle and realtime ends by itself. */
 export type Unmount = () => void;
 export interface ModuleUi {
     /**
-     * Fills the container, which is empty and the module's own. It has ten seconds. What it throws, or rejects
-     * with, is shown as a failure with a way to try again.
+     * Renders into the container, which is empty and belongs to the module. It may take ten seconds. If it
+     * throws or rejects, the error is shown as a failure with a way to retry.
      *
      * Headings begin with h2. Native controls look like the Dashboard's by themselves; a button may have the
-     * class primary, quiet or danger, and card, chip, note (each also ok, warn or bad), field, row, stack,
-     * muted and unseen are there, too. Colours, sizes and spaces are the custom properties --d-*, in the light
-     * and the dark theme.
+     * class primary, quiet or danger, and the classes card, chip, note (each also ok, warn or bad), field,
+     * row, stack, muted and unseen exist, too. Colours, sizes and spaces are the custom properties --d-*, in
+     * the light and the dark theme.
      */
     mount(container: HTMLElement, context: ModuleUiContext): Unmount | void | Promise<Unmount | void>;
 }
 export interface Display {
-    /** Fills the container, which is the whole screen. */
+    /** Renders into the container, which is the whole screen. */
     mount(container: HTMLElement, context: DisplayContext): Unmount | void | Promise<Unmount | void>;
 }
-/** What an artifact's default export is to the host. */
+/** An artifact's default export, as the host sees it. */
 export interface Artifact<Kind extends string, Definition> {
     readonly narthex: Kind;
     readonly abi: number;
@@ -189,33 +190,40 @@ export interface Artifact<Kind extends string, Definition> {
 export type ModuleUiArtifact = Artifact<"module-ui", ModuleUi>;
 export type DisplayArtifact = Artifact<"display", Display>;
 export type ContributionArtifact<Value = unknown> = Artifact<"contribution", Value>;
-/** The default export of entrypoints.ui. */
+/** Creates the default export of entrypoints.ui. */
 export declare function defineModuleUi(ui: ModuleUi): ModuleUiArtifact;
-/** The default export of entrypoints.display. */
+/** Creates the default export of entrypoints.display. */
 export declare function defineDisplay(display: Display): DisplayArtifact;
-/** The default export of a contribution. What it holds is agreed with the module that owns the capability. */
+/**
+ * Creates the default export of a contribution. The module that owns the capability defines what its value
+ * is.
+ */
 export declare function defineContribution<Value>(value: Value): ContributionArtifact<Value>;
-/** A request of jsonRequest that was not answered as it was meant to be. */
+/** The failure of a jsonRequest. */
 export declare class ApiError extends Error {
-    /** The HTTP status; 0 when no response came. */
+    /** The HTTP status; 0 if there was no response. */
     readonly status: number;
-    /** The server's code; "OFFLINE" or "NETWORK" when no response came, "MALFORMED" when it was no JSON. */
+    /**
+     * The server's code; "OFFLINE" or "NETWORK" if there was no response, "MALFORMED" if it was not JSON.
+     */
     readonly code: string;
-    /** Seconds until the server lets the next try through, where it says so. */
+    /** Seconds until the server accepts the next attempt, if it says so. */
     readonly retryAfter?: number | undefined;
     readonly name = "ApiError";
     constructor(
-    /** The HTTP status; 0 when no response came. */
+    /** The HTTP status; 0 if there was no response. */
     status: number, 
-    /** The server's code; "OFFLINE" or "NETWORK" when no response came, "MALFORMED" when it was no JSON. */
+    /**
+     * The server's code; "OFFLINE" or "NETWORK" if there was no response, "MALFORMED" if it was not JSON.
+     */
     code: string, 
-    /** Seconds until the server lets the next try through, where it says so. */
+    /** Seconds until the server accepts the next attempt, if it says so. */
     retryAfter?: number | undefined);
 }
 /**
- * A request with JSON both ways to the module's own routes. It returns the response's body, undefined when
- * that is empty. Everything else is an ApiError, except the AbortError of an unmounted module.
+ * A request to the module's own routes that sends and receives JSON. It returns the response's body, or
+ * undefined if that is empty. Any other result is an ApiError, except the AbortError of an unmounted module.
  */
 export declare function jsonRequest<Value>(context: Pick<Context, "api">, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Value>;
-/** A context for a module's own tests: it does nothing, and what a test needs is given. */
+/** A context for a module's own tests: its functions do nothing, and a test overrides what it needs. */
 export declare function fakeContext(given?: Partial<ModuleUiContext>): ModuleUiContext;

@@ -1,21 +1,24 @@
 import type { ComponentChildren, Ref, TargetedMouseEvent } from "preact";
 import { type IconName } from "./icons";
 export interface ButtonProps {
-    /** One primary a screen. "text" leads to the next step, "quiet" is an action of a row. */
+    /** A screen has one primary button. "text" leads to the next step, "quiet" is an action in a row. */
     readonly kind?: "primary" | "secondary" | "text" | "quiet" | "danger";
     readonly icon?: IconName;
     readonly small?: boolean;
     readonly wide?: boolean;
     readonly submit?: boolean;
     /**
-     * Something is under way: a ring turns and further presses are ignored. A promise of onPress makes it so,
-     * too.
+     * An action is in progress: a spinner is shown and further presses are ignored. A promise that onPress
+     * returns has the same effect until it settles.
      */
     readonly busy?: boolean;
-    /** What is said meanwhile: "Saving". The button is as wide as the longer of the two. */
+    /**
+     * The text while the action is in progress: "Saving". The button is as wide as the longer of its two
+     * texts.
+     */
     readonly busyWords?: string | undefined;
     readonly disabled?: boolean;
-    /** The whole name, where the words on the button are too few: "Edit Welcome". */
+    /** The full accessible name if the button's text is too short: "Edit Welcome". */
     readonly label?: string;
     readonly class?: string;
     readonly describedBy?: string;
@@ -25,11 +28,11 @@ export interface ButtonProps {
     onPress?(event: TargetedMouseEvent<HTMLButtonElement>): unknown;
     readonly children?: ComponentChildren;
 }
-/** A button that shows that it was pressed, and takes no second press meanwhile. */
+/** A button that shows that its action is in progress, and ignores presses until it has finished. */
 export declare function Button(props: ButtonProps): import("preact").JSX.Element;
 export interface IconButtonProps extends Omit<ButtonProps, "children" | "icon" | "label"> {
     readonly icon: IconName;
     readonly label: string;
 }
-/** A button that is its icon. Its label is said, and shown as a hint. */
+/** A button that shows only an icon. Its label is its accessible name, and is shown as a tooltip. */
 export declare function IconButton({ class: name, ...props }: IconButtonProps): import("preact").JSX.Element;

@@ -5,5 +5,5 @@ export interface ChipProps {
     readonly door?: DoorState;
     readonly children: ComponentChildren;
 }
-/** A state in a word. It has a ground only where a person is needed: what is well, or off, stays quiet. */
+/** A state in one word. It has a coloured background only if a person has to act. */
 export declare function Chip({ tone, door, children }: ChipProps): import("preact").JSX.Element;

@@ -3,23 +3,26 @@ import { type FieldProps } from "./field";
 export interface ComboboxOption {
     readonly id: string;
     readonly label: string;
-    /** What tells it from another of the same name. */
+    /** Distinguishes the option from another one of the same name. */
     readonly detail?: string;
-    /** Its code, below its name. */
+    /** The option's code, shown below its name. */
     readonly code?: string;
-    /** The heading that it stands below, with others beside it. */
+    /** The heading of the option's group. */
     readonly group?: string;
 }
 export interface ComboboxProps extends FieldProps {
     readonly options: readonly ComboboxOption[];
     readonly chosen: string | undefined;
-    /** Said in the empty field, where the label is not shown. */
+    /** The placeholder, if the label is not shown. */
     readonly hint?: string;
-    /** Hears what is typed, for options that are found elsewhere. */
+    /** Called with the typed text, for a caller that searches the options elsewhere. */
     onType?(text: string): void;
     onChoose(id: string | undefined): void;
 }
-/** A field that finds one of many. Down opens, Enter takes, Escape closes and then clears. */
+/**
+ * A field for choosing one of many options. Down opens the list, Enter chooses, Escape first closes the list
+ * and then clears the field.
+ */
 export declare function Combobox(props: ComboboxProps): import("preact").JSX.Element;
-/** A label with the part that was searched for marked. The query is in small letters. */
+/** A label in which the part that was searched for is marked. The query is in lower case. */
 export declare function marked(label: string, query: string): ComponentChildren;

@@ -1,9 +1,9 @@
 import type { Toasts } from "./toast";
 export interface CopyButtonProps {
     readonly text: string;
-    /** What is copied: "Copy my ID". */
+    /** The button's text: "Copy my ID". */
     readonly label: string;
     readonly toasts: Toasts;
 }
-/** Copies, and says whether that worked. */
+/** Copies the text and reports the result in a toast. */
 export declare function CopyButton({ text, label, toasts }: CopyButtonProps): import("preact").JSX.Element;

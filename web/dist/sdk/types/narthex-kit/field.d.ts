@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes, RefObject } from "preact";
-/** What ties a control to its label, its help and its error. */
+/** The attributes that connect a control with its label, its help text and its error. */
 export interface ControlProps {
     readonly id: string;
     readonly "aria-invalid": boolean;
@@ -8,16 +8,16 @@ export interface ControlProps {
 export interface FieldProps {
     readonly label: string;
     readonly optional?: boolean;
-    /** Where a heading beside the field says it already. */
+    /** For a field whose label is visible in a heading beside it. */
     readonly hideLabel?: boolean;
     readonly help?: string | undefined;
-    /** What is wrong with the value, which stays. */
+    /** The error about the value. The value itself is kept. */
     readonly error?: string | undefined;
 }
 interface FieldFrameProps extends FieldProps {
     control(props: ControlProps): ComponentChildren;
 }
-/** A label, a control, and below it the help or what is wrong. */
+/** A label, a control, and below it the help text or the error. */
 export declare function Field({ label, optional, hideLabel, help, error, control }: FieldFrameProps): import("preact").JSX.Element;
 export interface TextFieldProps extends FieldProps {
     readonly value: string;
@@ -27,15 +27,15 @@ export interface TextFieldProps extends FieldProps {
     readonly autocomplete?: InputHTMLAttributes["autocomplete"];
     readonly required?: boolean;
     readonly maxLength?: number;
-    /** More than one line. */
+    /** Makes it a text area with this many lines. */
     readonly lines?: number;
-    /** It is shown, and what it holds cannot be changed here. */
+    /** The value is shown but cannot be changed here. */
     readonly readOnly?: boolean;
-    /** "ltr" for codes and addresses; what people write finds its own direction. */
+    /** "ltr" for codes and addresses; otherwise the direction follows the text. */
     readonly dir?: "ltr" | "auto";
     readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
-/** The direction of a field that people write into: its text's own. While it is empty, the page's. */
+/** The direction of a field for free text: that of its text, or that of the page while it is empty. */
 export declare const written: (value: string) => "auto" | undefined;
 export declare function TextField(props: TextFieldProps): import("preact").JSX.Element;
 export interface PasswordFieldProps extends FieldProps {
@@ -44,7 +44,7 @@ export interface PasswordFieldProps extends FieldProps {
     readonly autocomplete: "current-password" | "new-password";
     readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
-/** A password that can be looked at. */
+/** A password field whose text can be shown. */
 export declare function PasswordField(props: PasswordFieldProps): import("preact").JSX.Element;
 export interface SelectFieldProps extends FieldProps {
     readonly value: string;
@@ -61,28 +61,25 @@ export interface CheckboxProps {
     readonly checked: boolean;
     onChange(checked: boolean): void;
 }
-/** What takes effect with Save. */
+/** A choice that takes effect with Save. */
 export declare function Checkbox({ label, checked, onChange }: CheckboxProps): import("preact").JSX.Element;
 export interface MomentFieldProps extends FieldProps {
-    /** In this browser's zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
+    /** In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
     readonly value: string;
-    /** Something ends then: without a time, at the end of the day. Else the day begins it. */
+    /** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
     readonly ending?: boolean;
     onInput(value: string): void;
 }
-/** A day and a time of this browser's zone, which is named. */
+/** A day and a time in the browser's time zone, whose name is shown. */
 export declare function MomentField(props: MomentFieldProps): import("preact").JSX.Element;
-/** The zone of this browser in words: "Berlin, UTC+2". */
+/** The name of the browser's time zone with its offset: "Berlin, UTC+2". */
 export declare function zoneOf(at: Date): string;
 export interface CodeInputProps extends FieldProps {
-    /** Digits alone. */
+    /** Only digits. */
     readonly value: string;
     onInput(digits: string): void;
 }
-/**
- * Six digits in one field, as somebody reads them off a screen: spaces and hyphens are dropped, pasting
- * works.
- */
+/** A field for six digits that are read off a screen. Spaces and hyphens are ignored, also when pasted. */
 export declare function CodeInput(props: CodeInputProps): import("preact").JSX.Element;
 export interface FormProps {
     readonly class?: string;
@@ -90,10 +87,10 @@ export interface FormProps {
     readonly children: ComponentChildren;
 }
 /**
- * A form that its own code checks, not the browser. After a refusal the first field that is wrong has the
- * focus; where no field is, the alert in the form is scrolled into view.
+ * A form that its own code validates instead of the browser. After a failed validation the first invalid
+ * field gets the focus; if there is none, the alert in the form is scrolled into view.
  */
 export declare function Form({ class: name, onSubmit, children }: FormProps): import("preact").JSX.Element;
-/** Puts the focus into the first field that is wrong, or shows the alert of the form where no field is. */
+/** Focuses the first invalid field, or scrolls to the alert of the form if there is none. */
 export declare function focusFirstError(form: HTMLElement): void;
 export {};

@@ -1,4 +1,4 @@
-/** The one drawn set: outlines on a grid of 24, by name. Modules may name one in their manifest. */
+/** All icons: outlines on a grid of 24, by name. A module's manifest may name one. */
 declare const drawings: {
     readonly home: "M4 20V11a8 8 0 0 1 16 0v9M2.5 20h19M9.5 20v-5.5a2.5 2.5 0 0 1 5 0V20";
     readonly modules: string;
@@ -56,17 +56,17 @@ declare const drawings: {
 export type IconName = keyof typeof drawings;
 export declare const iconNames: IconName[];
 interface IconProps {
-    /** A name that is not in the set draws a door. */
+    /** An unknown name draws a door. */
     readonly name: IconName | (string & {});
     readonly size?: number;
 }
 export declare function Icon({ name, size }: IconProps): import("preact").JSX.Element;
 export type DoorState = "lit" | "half" | "shut" | "barred";
-/** A state as a door: open and lit, half lit, shut, or barred. */
+/** A state drawn as a door: open and lit, half lit, closed, or barred. */
 export declare function Door({ state }: {
     readonly state: DoorState;
 }): import("preact").JSX.Element;
-/** The mark: a door within a door. */
+/** The logo: a door within a door. */
 export declare function Mark({ height }: {
     readonly height?: number;
 }): import("preact").JSX.Element;

@@ -1,6 +1,6 @@
 /**
- * The kit: the components that the Dashboard, modules and displays share. Keyboard, screen readers, right-to-
- * left, dark, forced colours and small screens are dealt with here, once.
+ * The kit: the components that the Dashboard, modules and displays share. They handle keyboard, screen
+ * readers, right-to-left text, dark theme, forced colours and small screens.
  */
 export { accents, type Accent } from "./accents";
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./button";

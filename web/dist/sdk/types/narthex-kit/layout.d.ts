@@ -1,11 +1,11 @@
 import { type ComponentChildren } from "preact";
 import { type IconName } from "./icons";
 export interface PageHeaderProps {
-    /** The heading: an h1 of the screen's own, or an h2 below it. */
+    /** The heading: the h1 of the screen, or an h2 below it. */
     readonly heading?: ComponentChildren;
-    /** What there is, counted in words. */
+    /** A summary of the content, such as a count in words. */
     readonly sub?: ComponentChildren;
-    /** One primary action, last. */
+    /** At most one primary action, as the last one. */
     readonly actions?: ComponentChildren;
 }
 export declare function PageHeader({ heading, sub, actions }: PageHeaderProps): import("preact").JSX.Element;
@@ -14,31 +14,31 @@ export interface ScreenHeaderProps {
     readonly actions?: ComponentChildren;
 }
 /**
- * The header of a module's screen: the page shows its heading, and here a module says what stands beside it.
- * Where the page has no place for that, it stands where it is.
+ * The header of a module's screen. The page shows the heading, and the module adds text and actions beside it
+ * with this component. If the page has no place for them, they are rendered where the component is.
  */
 export declare function ScreenHeader({ sub, actions }: ScreenHeaderProps): import("preact").JSX.Element | null;
 export interface NoteProps {
     readonly tone?: "info" | "ok" | "warn" | "bad";
     readonly icon?: IconName;
-    /** "alert" where it comes while the person waits for a response. */
+    /** "alert" if it appears while the person waits for a response. */
     readonly role?: "alert" | "status";
     readonly children: ComponentChildren;
 }
-/** A sentence that stays where it is. */
+/** A message that stays in its place. */
 export declare function Note({ tone, icon, role, children }: NoteProps): import("preact").JSX.Element;
 export interface EmptyStateProps {
     readonly title: string;
     readonly help?: string;
-    /** What fills it. */
+    /** The action that adds the first item. */
     readonly action?: ComponentChildren;
 }
 export declare function EmptyState({ title, help, action }: EmptyStateProps): import("preact").JSX.Element;
-/** Nothing for 300 ms, then the outline of what is coming. */
+/** Shows nothing for 300 ms, then a placeholder for the content that is loading. */
 export declare function Skeleton({ rows }: {
     readonly rows?: number;
 }): import("preact").JSX.Element;
-/** A place, or a person: an icon or initials in a door. */
+/** A tile for a place or a person: an icon, or initials, in a door. */
 export declare function Tile({ icon, initials, lit, }: {
     readonly icon?: string;
     readonly initials?: string;

@@ -1,2 +1,2 @@
-/** The first letters of a name: of its first and its last word. */
+/** The initials of a name: the first letters of its first and its last word. */
 export declare function initialsOf(name: string): string;

@@ -1,27 +1,27 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 export interface Reorder {
-    /** The ids as they are shown: while a row is dragged, where it would come. */
+    /** The ids in the order shown: while a row is dragged, with that row at its new place. */
     readonly order: readonly string[];
     readonly dragged: string | undefined;
     /** The row that was moved last. */
     readonly moved: string | undefined;
-    /** Moves a row up or down by one; nothing at an end. */
+    /** Moves a row up or down by one; does nothing at the end of the list. */
     step(id: string, by: -1 | 1): void;
     grip(id: string): ButtonHTMLAttributes;
 }
 /**
- * Lets rows change places: by Alt and an arrow on the grip, by buttons that call step, and by dragging the
- * grip, which Escape cancels. Rows carry data-row. The caller moves the row and answers once that is kept.
+ * Makes rows movable: with Alt and an arrow key on the grip, with buttons that call step, and by dragging the
+ * grip, which Escape cancels. Rows have the attribute data-row. move must change the order.
  */
 export declare function useReorder(ids: readonly string[], move: (id: string, to: number) => unknown): Reorder;
-/** The ids with one of them at another place. */
+/** The ids with one of them moved to another index. */
 export declare function placed(ids: readonly string[], id: string, to: number): string[];
 export interface GripProps {
     readonly reorder: Reorder;
     readonly id: string;
     readonly name: string;
 }
-/** The handle of a row. */
+/** The drag handle of a row. */
 export declare function Grip({ reorder, id, name }: GripProps): import("preact").JSX.Element;
 export interface ReorderListProps {
     readonly items: readonly {
@@ -33,5 +33,5 @@ export interface ReorderListProps {
     onMove(id: string, to: number): unknown;
     more?(id: string): ComponentChildren;
 }
-/** A list whose rows change places; every row has its buttons. */
+/** A list with movable rows; every row has buttons for moving it. */
 export declare function ReorderList({ items, label, onMove, more }: ReorderListProps): import("preact").JSX.Element;

@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 export interface SwitchProps {
     readonly checked: boolean;
     readonly label: string;
-    /** Where the head of the column says it already. */
+    /** For a table whose column heading has the label. */
     readonly hideLabel?: boolean;
-    /** What stands beside it in a card, where the label is longer. In a table the head says it. */
+    /** The text beside the switch in a card, if the label is longer. In a table the column heading has it. */
     readonly words?: string;
     readonly busy?: boolean;
     onChange(checked: boolean): void;
 }
-/** What takes effect as it is pressed. Where Save is needed, use a checkbox. */
+/** A choice that takes effect at once. If Save is needed, use a checkbox. */
 export declare function Switch({ checked, label, hideLabel, words, busy, onChange }: SwitchProps): import("preact").JSX.Element;
 export interface Segment<Id extends string> {
     readonly id: Id;
@@ -23,5 +23,5 @@ export interface SegmentsProps<Id extends string> {
     readonly chosen: Id;
     onChoose(id: Id): void;
 }
-/** One of two to four choices. */
+/** A choice between two to four options. */
 export declare function Segments<Id extends string>({ name, label, segments, chosen, onChoose }: SegmentsProps<Id>): import("preact").JSX.Element;

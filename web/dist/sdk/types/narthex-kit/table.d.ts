@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 export interface Column<Row> {
     readonly id: string;
     readonly head: string;
-    /** The head is said and not shown. */
+    /** The heading is only for screen readers. */
     readonly hideHead?: boolean;
-    /** "title" leads the card on a phone, "actions" stand at the end of a row. */
+    /** "title" is the title of the card on a phone, "actions" are at the end of the row. */
     readonly part?: "title" | "actions" | "detail";
-    /** As CSS has it. */
+    /** A CSS width. */
     readonly width?: string;
     cell(row: Row, at: number): ComponentChildren;
 }
@@ -29,5 +29,5 @@ export interface ListRowProps {
     readonly rowId?: string;
     readonly class?: string;
 }
-/** One row of a list of things that can be acted on alone. */
+/** One row of a list whose items have actions of their own. */
 export declare function ListRow({ lead, title, second, children, moved, rowId, class: name }: ListRowProps): import("preact").JSX.Element;

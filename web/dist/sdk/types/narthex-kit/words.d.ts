@@ -1,7 +1,4 @@
-/**
- * The few words that the kit's components say themselves. The page that carries the kit gives them in its
- * language.
- */
+/** The texts of the kit's own components. The page sets them in its language. */
 export declare const kitEnglish: {
     readonly close: "Close";
     readonly optional: "optional";
@@ -33,9 +30,9 @@ export declare const kitEnglish: {
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;
 export type KitSay = (id: KitWordId, fillings?: Fillings) => string;
-/** The page that carries the kit sets this; a component that says something follows it. */
+/** Set by the page; components with a text of their own re-render when it changes. */
 export declare const kitSay: import("@preact/signals-core").Signal<KitSay>;
-/** The language that dates and numbers are written in. */
+/** The language for formatting dates and numbers. */
 export declare const kitLocale: import("@preact/signals-core").Signal<string>;
 export declare const k: KitSay;
 export {};
