@@ -1,7 +1,7 @@
 # Narthex. "make help" lists the targets.
 
 GO      ?= go
-# nomsgpack leaves out a codec of gin's that nothing here uses: 6 MB of the program.
+# nomsgpack omits a codec of gin that nothing here uses: 6 MB of the program.
 FLAGS   := -trimpath -tags nomsgpack -ldflags '-s -w'
 MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
 SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
@@ -45,7 +45,7 @@ build: ## Build bin/narthex and, with what development needs, bin/narthex-dev
 modules: $(addprefix module-,$(SERVERS)) ## Build every sample module, and its package with a checksum in bin/modules
 	@$(GO) run ./modulehost/archive/pack -out bin/modules $(addprefix modules/,$(MODULES))
 
-# Without the state of the checkout in them, so that the same sources give the same bytes.
+# Without version control data, so that the same sources result in the same bytes.
 module-%:
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
 
@@ -53,7 +53,7 @@ module-%:
 web: web/node_modules ## Build what browsers run: the Dashboard, the browser SDK, the samples' scripts
 	$(GO) run ./web/build
 
-# Anew when the lock file has changed.
+# Installed again when the lock file has changed.
 web/node_modules: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -63,7 +63,7 @@ start: build modules ## Build, then run the platform from the environment (api:s
 	@exec bin/narthex api:start
 
 .PHONY: generate
-generate: postgresql ## Write generated code, and the tables of docs/reference, anew
+generate: postgresql ## Write generated code and the tables of docs/reference
 	$(GO) generate ./...
 	REFERENCE=write $(GO) test -count=1 -run TestReference ./cmd/narthex/e2e
 

@@ -1,5 +1,5 @@
-// Command pack makes the Debian package: the program, its manual pages and completions, the units, and the
-// files beside this folder. It needs dpkg-deb, and runs from the root of the checkout (make deb).
+// Command pack builds the Debian package: the program, its manual pages and completions, the units, and the
+// files beside this folder. It needs dpkg-deb, and runs in the root of the checkout (make deb).
 package main
 
 import (
@@ -59,7 +59,7 @@ func pack(binary, arch, version, out string) error {
 	return build.Run()
 }
 
-// files are copied as they are.
+// files are copied unchanged.
 var files = map[string]struct {
 	to   string
 	mode fs.FileMode
@@ -87,7 +87,7 @@ var files = map[string]struct {
 	"deploy/monitoring/dashboard.json":       {"usr/share/doc/narthex/examples/dashboard.json", 0o644},
 }
 
-// tree is the package's content while it is made. After the first error it does nothing more.
+// tree builds the package's content. After the first error it does nothing more.
 type tree struct {
 	root string
 	err  error
@@ -102,7 +102,7 @@ func (t *tree) write(to string, mode fs.FileMode, content []byte) {
 		t.err = os.WriteFile(path, content, mode)
 	}
 	if t.err == nil {
-		t.err = os.Chmod(path, mode) // whatever the umask
+		t.err = os.Chmod(path, mode) // regardless of the umask
 	}
 }
 
@@ -118,7 +118,7 @@ func (t *tree) copy(from, to string, mode fs.FileMode) {
 	t.write(to, mode, content)
 }
 
-// compressed is always the same for the same content.
+// compressed writes gzip data that is the same each time for the same content.
 func (t *tree) compressed(to string, content []byte) {
 	var out bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -135,7 +135,7 @@ func (t *tree) compressed(to string, content []byte) {
 	t.write(to+".gz", 0o644, out.Bytes())
 }
 
-// pages are the manual pages, one for each command. A colon is no character of a page's name.
+// pages writes the manual pages, one for each command. A page's name cannot contain a colon.
 func (t *tree) pages() {
 	command := program.Describe("narthex")
 	command.DisableAutoGenTag = true
@@ -167,7 +167,7 @@ func (t *tree) pages() {
 	}
 }
 
-// page is a manual page that was written by hand.
+// page writes a manual page that was written by hand.
 func (t *tree) page(from string) {
 	content, err := os.ReadFile(from)
 	if err != nil {
@@ -203,7 +203,7 @@ func (t *tree) changelog(version string) {
 
 const maintainer = "The Narthex engineers <packages@narthex.invalid>"
 
-// control is what dpkg reads.
+// control writes the metadata for dpkg.
 func (t *tree) control(arch, version string) {
 	var sums bytes.Buffer
 	size := int64(0)

@@ -9,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/buildtest"
 )
 
-// TestPackage makes a package, and lets Debian's own tools look at it. The short one holds another, small
-// program, and lintian does not see it.
+// TestPackage builds a package and checks it with Debian's own tools. With -short the package has another,
+// small program, and lintian does not run.
 func TestPackage(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
 	t.Setenv("CGO_ENABLED", "0")
-	t.Setenv("DPKG_DEB_COMPRESSOR_LEVEL", "1") // the size is not looked at, and level 6 takes ten times as long
+	t.Setenv("DPKG_DEB_COMPRESSOR_LEVEL", "1") // size does not matter; level 6 takes ten times as long
 	folder := t.TempDir()
 	binary := "/bin/true"
 	if !testing.Short() {
@@ -49,7 +49,8 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// holds compares mode, owner and name of a line of dpkg-deb --contents, and not size and time.
+// holds reports whether a line of dpkg-deb --contents has the wanted mode, owner and name; size and time are
+// ignored.
 func holds(contents, want string) bool {
 	for line := range strings.Lines(contents) {
 		fields := strings.Fields(line)
@@ -60,7 +61,7 @@ func holds(contents, want string) bool {
 	return false
 }
 
-// TestUnits holds what systemd makes of the units.
+// TestUnits checks the units with systemd's own tools.
 func TestUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
@@ -68,7 +69,7 @@ func TestUnits(t *testing.T) {
 	}
 	units := filepath.Join("..", "..", "systemd")
 	for _, unit := range []string{"narthex.service", "narthex-backup.service"} {
-		// the highest exposure allowed, in tenths
+		// the maximum exposure, in tenths
 		out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15",
 			filepath.Join(units, unit)).CombinedOutput()
 		if err != nil {
