@@ -1,4 +1,4 @@
-// What narthex dev adds to a page: it lets the page mount what was saved, and shows why that did not work.
+// The script that narthex dev adds to a page: it makes the page mount the saved version, and shows failures.
 (() => {
 	const stylesheet = `
 		aside { position: fixed; inset: auto 1rem 1rem; z-index: 2147483647; max-height: 60vh; overflow: auto;
@@ -43,7 +43,7 @@
 				});
 				if (!response.ok) throw new Error(String(response.status));
 				const state = await response.json();
-				// The pages read again what they show when the network is back: then they find another version.
+				// Pages read their data again when the network is back, and then find the new version.
 				if (known && known.generation !== state.generation) dispatchEvent(new Event("online"));
 				if (known?.number !== state.number) show(state.failure);
 				known = state;
