@@ -34,7 +34,7 @@ type response struct {
 	sent     []*abi.Header // the headers at the time when the status was written
 	body     *link.BodyWriter
 	socket   *link.Socket // set when the head is sent
-	err      error        // once set it stays: nobody reads the response any more
+	err      error        // once set it stays, because the response is not read any more
 	returned bool
 }
 

@@ -177,7 +177,7 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 		reportError("Start", err)
 		return nil, err
 	}
-	time.AfterFunc(time.Second, programpages.Release) // once the start is over: most of what it ran runs once
+	time.AfterFunc(time.Second, programpages.Release) // most of a start's code runs only once
 	return &abi.StartResponse{}, nil
 }
 
@@ -198,7 +198,7 @@ func (l *moduleServer) stop(ctx context.Context) (proto.Message, error) {
 // callDeadline bounds a call to the host whose context has no deadline of its own.
 const callDeadline = 30 * time.Second
 
-// call asks the host, never without a deadline.
+// call makes a call to the host, always with a deadline.
 func call(
 	ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message,
 ) error {

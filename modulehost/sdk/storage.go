@@ -11,31 +11,31 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// These are all errors of a Bucket, except those of its context and of a Put's body.
+// The errors of a Bucket, besides those of its context and of a Put's body.
 const (
 	ErrNotFound   = Error("NOT_FOUND")   // no object has this key
 	ErrKeyInvalid = Error("KEY_INVALID") // the key, prefix or position breaks the rules for keys
-	// module.json does not declare the bucket, or the service refuses the platform
+	// module.json does not declare the bucket, or the S3 service denies the platform access
 	ErrAccessDenied = Error("ACCESS_DENIED")
-	ErrTooLarge     = Error("TOO_LARGE") // more than 32 MiB, or more than the service takes
-	// ErrLifetimeInvalid: a URL's lifetime is out of range, or no whole number of seconds.
+	ErrTooLarge     = Error("TOO_LARGE") // more than 32 MiB, or more than the S3 service accepts
+	// ErrLifetimeInvalid: a URL's lifetime is out of range, or not a whole number of seconds.
 	ErrLifetimeInvalid = Error("LIFETIME_INVALID")
-	ErrTimeout         = Error("TIMEOUT") // a limit of time passed
-	// the service does not answer, or breaks off; later it may work again
+	ErrTimeout         = Error("TIMEOUT") // a timeout has passed
+	// the S3 service does not respond or breaks the connection; a later attempt may succeed
 	ErrUnavailable = Error("UNAVAILABLE")
 )
 
-// How much a module does with its storage at the same time; further calls wait. The limits leave room for
-// other calls of the module when the storage hangs.
+// The limits of a module's concurrent storage calls; further calls wait. They leave room for other calls of
+// the module when the storage hangs.
 const (
 	storageCalls = 4
 	openGets     = 4
 	openPuts     = 4
 )
 
-// Storage is where the module keeps files: in the buckets that its manifest declares. The platform speaks
-// with the S3 service on the module's behalf, so the module never learns the service's address, the real
-// names of its buckets or the credentials. Safe for concurrent use.
+// Storage stores files in the buckets that the module's manifest declares. The platform calls the S3 service
+// on the module's behalf, so the module never learns the service's address, the real names of its buckets or
+// the credentials. Safe for concurrent use.
 type Storage struct {
 	client *link.Client
 	calls  semaphore
@@ -52,16 +52,16 @@ func newStorage(client *link.Client) *Storage {
 	}
 }
 
-// Bucket returns one of the manifest's storage.buckets by its name, for example "images". It makes no call:
-// with a name that the manifest does not declare, and on a nil Storage, every call of the Bucket fails with
+// Bucket returns one of the manifest's storage.buckets by its name, for example "images". It makes no call.
+// If the manifest does not declare the name, or on a nil Storage, every call of the Bucket fails with
 // ErrAccessDenied. The first object creates the bucket.
 func (s *Storage) Bucket(id string) *Bucket { return &Bucket{storage: s, id: id} }
 
-// Bucket is a place for objects of up to 32 MiB. A key is 1 to 512 bytes of A-Z a-z 0-9 ! _ . * ' ( ) - and
-// /, without an empty, "." or ".." part between slashes. Every call ends with its ctx and then returns ctx's
-// error. A ctx without a deadline gets 30 s, or, for a Put, five minutes after the body. After ErrTimeout,
-// ErrUnavailable or the end of ctx, a Put or Delete may still have been done. Both may be repeated. Safe for
-// concurrent use.
+// Bucket stores objects of up to 32 MiB. A key is 1 to 512 bytes of A-Z a-z 0-9 ! _ . * ' ( ) - and /,
+// without an empty, "." or ".." part between slashes. Every call ends when its ctx ends, and then returns
+// ctx's error. A ctx without a deadline gets 30 s, or, for a Put, five minutes after the body. After
+// ErrTimeout, ErrUnavailable or the end of ctx it is unknown whether a Put or Delete was executed; both may
+// be repeated. Safe for concurrent use.
 type Bucket struct {
 	storage *Storage
 	id      string
@@ -72,19 +72,19 @@ type Object struct {
 	Key         string
 	Size        int64     // bytes of the whole object
 	ContentType string    // "" in a Page
-	ETag        string    // with its quotes, as HTTP has it
+	ETag        string    // with its quotes, as in the HTTP header
 	Modified    time.Time // zero after a Put
 }
 
 // Page is a part of a list, in the order of keys.
 type Page struct {
 	Objects []Object
-	Next    string // where the next page begins, as List's after; "" at the end
+	Next    string // the argument after of List for the next page; "" at the end
 }
 
-// List returns the objects whose keys begin with prefix and come after the position after; "" is the
-// beginning. A limit below 1 or over 1,000 means 1,000. A page before the end may be shorter than the limit,
-// even empty: go on until Next is "". Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// List returns the objects whose keys begin with prefix and sort behind after; "" is the beginning. A limit
+// below 1 or over 1,000 means 1,000. A page before the end may be shorter than the limit, even empty:
+// continue until Next is "". Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
 	if limit < 1 || limit > 1000 {
 		limit = 1000
@@ -101,8 +101,8 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	return page, nil
 }
 
-// Head describes an object without reading it. Errors: ErrNotFound, ErrKeyInvalid, ErrAccessDenied,
-// ErrTimeout, ErrUnavailable.
+// Head returns an object's description without its content. Errors: ErrNotFound, ErrKeyInvalid,
+// ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	var response abi.BucketHeadResponse
 	err := b.call(ctx, abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: b.id, Key: key}, &response)
@@ -112,29 +112,29 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	return newObject(response.GetObject()), nil
 }
 
-// Delete removes an object. A missing object is no error. Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout,
-// ErrUnavailable.
+// Delete deletes an object. A missing object is not an error. Errors: ErrKeyInvalid, ErrAccessDenied,
+// ErrTimeout, ErrUnavailable.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key},
 		&abi.BucketDeleteResponse{})
 }
 
-// ReadURLOption changes what a read URL delivers.
+// ReadURLOption changes the response to a read URL.
 type ReadURLOption func(*abi.BucketReadURLRequest)
 
-// DownloadAs makes a browser save the object under name, up to 255 bytes without slashes, controls and
-// invisible characters; "" is none.
+// DownloadAs makes a browser save the object under name: up to 255 bytes without slashes, control and
+// invisible characters. "" means no name.
 func DownloadAs(name string) ReadURLOption {
 	return func(request *abi.BucketReadURLRequest) { request.DownloadName = name }
 }
 
-// CreateReadURL returns a URL that reads the object, or ranges of it, straight from the service until
-// expiresAt. The lifetime is 1 minute to 6 hours in whole seconds; 0 means 15 minutes. The call does not
-// check that the object exists. Calls within a third of the lifetime return the same URL, so that browsers
-// can cache the object.
+// CreateReadURL returns a URL with which a client can read the object, or ranges of it, directly from the S3
+// service until expiresAt. The lifetime is 1 minute to 6 hours in whole seconds; 0 means 15 minutes. The call
+// does not check that the object exists. Calls within a third of the lifetime return the same URL, so that
+// browsers can cache the object.
 //
 // Anybody who has the URL can use it: decide first whether the person may see the object, and never log or
-// store the URL. URLs that write or delete do not exist. A browser shows images, sound, video, fonts, PDF,
+// store the URL. There are no URLs that write or delete. A browser shows images, sound, video, fonts, PDF,
 // JSON and plain text. It saves every other type, so that no uploaded HTML, SVG or script runs on the
 // service's origin. With DownloadAs it saves every type. Errors: ErrKeyInvalid, also for a download name;
 // ErrLifetimeInvalid; ErrAccessDenied; ErrUnavailable.
@@ -156,7 +156,7 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	return response.GetUrl(), time.UnixMicro(response.GetExpiresAtMicros()).UTC(), nil
 }
 
-// call asks the host, also on a nil Storage.
+// call makes a call to the host; on a nil Storage it returns ErrAccessDenied.
 func (b *Bucket) call(ctx context.Context, method abi.Method, request, response proto.Message) error {
 	if b.storage == nil {
 		return ErrAccessDenied
@@ -164,7 +164,7 @@ func (b *Bucket) call(ctx context.Context, method abi.Method, request, response 
 	return b.storage.call(ctx, callDeadline, method, request, response)
 }
 
-// call asks the host as soon as fewer than storageCalls are in flight. deadline applies to a ctx without one.
+// call makes a call when fewer than storageCalls are in progress. deadline applies to a ctx without one.
 func (s *Storage) call(
 	ctx context.Context, deadline time.Duration, method abi.Method, request, response proto.Message,
 ) error {
@@ -188,7 +188,7 @@ func storageError(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrTimeout
 	case errors.Is(err, ErrMessageTooLarge),
-		errors.Is(err, ErrMessageUnencodable): // of a request with a key or prefix
+		errors.Is(err, ErrMessageUnencodable): // caused by a key or prefix
 		return ErrKeyInvalid
 	}
 	code := Error("")

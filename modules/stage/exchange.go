@@ -11,12 +11,12 @@ import (
 
 // Limits of one import.
 const (
-	maxImport         = 8 << 20 // bytes of the whole
+	maxImport         = 8 << 20 // bytes of the file
 	maxSongImport     = 256 << 10
-	maxImportProblems = 10 // the first ones are told
+	maxImportProblems = 10 // only the first ones are reported
 )
 
-// exchange is all that the module keeps, as an export has it and an import takes it.
+// exchange is everything that the module stores, in the form of an export.
 type exchange struct {
 	Songs    []exchangedSong    `json:"songs"`
 	Services []exchangedService `json:"services"`
@@ -58,13 +58,13 @@ type counts struct {
 	Same    int `json:"same"`
 }
 
-// problem is why an import is refused.
+// problem is a reason why an import is refused.
 type problem struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 }
 
-// exportAll is a file with everything, of one moment.
+// exportAll returns a consistent file of everything.
 func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	var all exchange
 	err := s.reading(ctx, func(tx *sdk.Tx) (err error) {
@@ -78,8 +78,8 @@ func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	return sdk.Response{Status: http.StatusOK, Header: header, Body: all}, nil
 }
 
-// importAll takes such a file: what has a known id is replaced, and nothing is deleted but items that a
-// service has no more.
+// importAll imports such a file. Data with a known id is replaced. Nothing is deleted except items that are
+// no longer in a service.
 func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
 	preview, err := isPreview(r)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
 	})
 }
 
-// importSongs takes songs as plain text, or as JSON without ids. A song that is there already stays as it is.
+// importSongs imports songs as plain text, or as JSON without ids. A song that already exists is not changed.
 func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
 	preview, err := isPreview(r)
 	if err != nil {
@@ -119,7 +119,8 @@ func isPreview(r *http.Request) (bool, error) {
 	return sent["preview"] == "1", nil
 }
 
-// importing runs f in a transaction, which a preview rolls back. With problems nothing is written.
+// importing runs f in a transaction, which is rolled back for a preview. If there are problems, nothing is
+// written.
 func (s *stage) importing(ctx context.Context, preview bool, problems []problem,
 	f func(tx *sdk.Tx) (imported, error),
 ) (any, error) {

@@ -30,7 +30,7 @@ func (s *stage) createItem(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Created(created), nil
 }
 
-// copyItems adds the items of another service at the end of this one.
+// copyItems appends the items of another service to this one.
 func (s *stage) copyItems(ctx context.Context, r *http.Request) (any, error) {
 	wanted, err := sdk.Decode[struct {
 		From string `json:"from"`
@@ -56,7 +56,7 @@ func (s *stage) copyItems(ctx context.Context, r *http.Request) (any, error) {
 	return sdk.Created(map[string][]string{"items": created}), nil
 }
 
-// editItem replaces an item, if it still is what the writer saw.
+// editItem replaces an item if it has not changed since the writer read it.
 func (s *stage) editItem(ctx context.Context, r *http.Request) (any, error) {
 	draft, err := sdk.Decode[itemDraft](r)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *stage) editItem(ctx context.Context, r *http.Request) (any, error) {
 	return edited, nil
 }
 
-// placeItem moves an item behind another, or to the front when after is null.
+// placeItem moves an item behind another one, or to the front if after is null.
 func (s *stage) placeItem(ctx context.Context, r *http.Request) (any, error) {
 	wanted, err := sdk.Decode[struct {
 		After *string `json:"after"`
@@ -113,7 +113,7 @@ func (s *stage) removeItem(ctx context.Context, r *http.Request) (any, error) {
 	return nil, s.writeItems(ctx, func(tx *sdk.Tx) (string, error) { return removeItem(ctx, tx, id) })
 }
 
-// writeItems runs f, which changes items of the service that it returns.
+// writeItems runs f, which changes items and returns the id of their service.
 func (s *stage) writeItems(ctx context.Context, f func(tx *sdk.Tx) (serviceID string, err error)) error {
 	return s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
 		service, err := f(tx)

@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// errUnchanged ends a transaction of a driver that has nothing to do, and is no failure.
+// errUnchanged ends a transaction that has nothing to change. It is not a failure.
 var errUnchanged = errors.New("nothing has changed")
 
 func unchangedIf(done bool, err error) error {
@@ -17,7 +17,7 @@ func unchangedIf(done bool, err error) error {
 	return err
 }
 
-// isDone tells whether a press was done already.
+// isDone reports whether a press was already executed.
 func isDone(ctx context.Context, tx *sdk.Tx, driver, op string) (done bool, err error) {
 	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM presses WHERE driver = $1 AND op_id = $2)`,
 		driver, op).Scan(&done)
@@ -29,13 +29,13 @@ func keepPress(ctx context.Context, tx *sdk.Tx, driver, op string) error {
 	return err
 }
 
-// forgetPresses deletes those that nobody sends again any more.
+// forgetPresses deletes old presses, which no client repeats any more.
 func (s *stage) forgetPresses(ctx context.Context) error {
 	_, err := s.store.db.Exec(ctx, `DELETE FROM presses WHERE done_at < now() - interval '1 hour'`)
 	return err
 }
 
-// takeStage puts a service on the screens, where it stood before or at its first item.
+// takeStage puts a service on the screens, at its previous position or at its first item.
 func takeStage(ctx context.Context, tx *sdk.Tx, service, driver string) error {
 	var there bool
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM services WHERE id = $1)`, service).Scan(&there)
@@ -56,7 +56,7 @@ func takeStage(ctx context.Context, tx *sdk.Tx, service, driver string) error {
 	return err
 }
 
-// do makes the change of one press.
+// do executes one press.
 func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 	switch p.Action {
 	case "end":
@@ -75,7 +75,7 @@ func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 	}
 	item, section := before.target(p)
 	if item == nil {
-		return nil // an empty service, or its end
+		return nil // the service is empty or at its end
 	}
 	changed, err := tx.Exec(ctx, `
 		UPDATE live
@@ -89,7 +89,7 @@ func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 	return err
 }
 
-// target is where a press leads; no item: nowhere else.
+// target returns the position after a press; nil if there is none.
 func (m *moment) target(p *press) (item *string, section int64) {
 	if p.Section != nil {
 		section = *p.Section

@@ -2,7 +2,7 @@ import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
 import type { Control, ControlUpdate, Imported, Item } from "./plan";
 import type { ListedService, ListedSong, Service, Song } from "./plan";
 
-/** Why a request did not do what was asked. */
+/** Why a request failed. */
 export type Refusal =
 	| "offline"
 	| "denied"
@@ -26,7 +26,7 @@ export interface Page<Row> {
 	readonly nextCursor: string | null;
 }
 
-/** What a driver can do, beside its id and what they saw. */
+/** The actions of a driver, without their id and the rev that the driver saw. */
 export type Press =
 	| { readonly action: "next" | "previous" | "end" }
 	| { readonly action: "item"; readonly item: string }
@@ -58,7 +58,7 @@ export class StageApi {
 	createItem(service: string, item: object): Promise<Result<Item>> {
 		return this.#ask("POST", `/services/${service}/items`, item);
 	}
-	/** Adds the items of another service; the ids of the new ones. */
+	/** Adds the items of another service, and returns the ids of the new ones. */
 	copyItems(service: string, from: string): Promise<Result<{ readonly items: readonly string[] }>> {
 		return this.#ask("POST", `/services/${service}/copy`, { from });
 	}
@@ -100,11 +100,11 @@ export class StageApi {
 		return this.#ask("POST", `/live/${service}/take`, { rev });
 	}
 
-	/** All that the module keeps, as a file. */
+	/** All data of the module, as a file. */
 	exported(): Promise<Result<object>> {
 		return this.#ask("GET", "/export");
 	}
-	/** Takes a file, or tells what it would change. */
+	/** Imports a file, or returns what that would change. */
 	import(what: "all" | "songs", text: string, preview: boolean): Promise<Result<Imported>> {
 		const path = `${what === "all" ? "/import" : "/songs/import"}${preview ? "?preview=1" : ""}`;
 		const api: ModuleUiContext["api"] = (to, init) =>

@@ -1,6 +1,6 @@
 /**
- * Keeps the phone from sleeping until the signal ends. The browser takes the lock back when the page is
- * hidden, so it is asked for again. Where it is refused, the phone sleeps as ever.
+ * Keeps the phone awake until the signal is aborted. The browser releases the lock when the page is hidden,
+ * so it is requested again. If it is refused, the phone sleeps as usual.
  */
 export function keepAwake(signal: AbortSignal): void {
 	let lock: WakeLockSentinel | undefined;

@@ -135,7 +135,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 
 interface NotOnScreensProps {
 	readonly tools: Tools;
-	/** The service that is on the screens instead. */
+	/** Another service that is on the screens. */
 	readonly other: string | undefined;
 	readonly pending: boolean;
 	take(): Promise<void>;
@@ -154,7 +154,7 @@ function NotOnScreens({ tools: { say }, other, pending, take }: NotOnScreensProp
 	);
 }
 
-/** Right and Space go on, Left goes back, unless a key belongs to what has the focus. */
+/** Right and Space move forward, Left moves back, unless the focused element uses the key. */
 function listenToKeys(signal: AbortSignal, press: (action: "next" | "previous") => void): void {
 	const keys = (event: KeyboardEvent) => {
 		if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return;

@@ -9,7 +9,7 @@ interface CopyDialogProps {
 	readonly tools: Tools;
 	readonly service: Service;
 	close(): void;
-	/** Hears which items are new. */
+	/** Called with the ids of the new items. */
 	copied(items: readonly string[]): void;
 }
 
@@ -64,7 +64,7 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 	);
 }
 
-/** Services that have items, those near in time first. */
+/** Services that have items; those nearest in time come first. */
 function nearestFirst(service: Service, all: readonly ListedService[]): readonly ListedService[] {
 	const apart = ({ startsAt }: ListedService) => Math.abs(Date.parse(startsAt) - Date.parse(service.startsAt));
 	return all.filter(({ id, items }) => id !== service.id && items > 0).sort((a, b) => apart(a) - apart(b));

@@ -3,24 +3,24 @@ import type { Press, Refusal, Result, StageApi } from "./api";
 import type { Control, ControlUpdate } from "./plan";
 import type { Tools } from "./tools";
 
-/** How often a press is sent again whose answer was lost, and how long is waited in between, milliseconds. */
+/** How often a press is sent again after its response was lost, and the pause in between, in milliseconds. */
 const tries = 3;
 const tryAfter = 1000;
 
-/** What the page shows of driving. */
+/** The state of driving that the page shows. */
 export interface Driving {
 	readonly control: Control | undefined;
 	/** The id of the person at this page; unknown at first. */
 	readonly you: string | undefined;
-	/** The press that is on its way. */
+	/** The press that is being sent. */
 	readonly pending: Press["action"] | "take" | undefined;
 	readonly stream: StreamState;
 	readonly refused: Refusal | undefined;
 }
 
 /**
- * Drives a service: it follows the channel "control", and sends one press after the other. A press has an
- * id of its own, so it may be sent again when its answer was lost.
+ * Drives a service: it follows the channel "control", and sends one press after the other. A press has its
+ * own id, so it can be sent again when its response was lost.
  */
 export class Driver {
 	state: Driving = {
@@ -48,7 +48,7 @@ export class Driver {
 		this.#stop?.();
 	}
 
-	/** Asks who this person is, and what is so. */
+	/** Requests the id of this person, and the current state. */
 	async #meet(): Promise<void> {
 		const result = await this.#api.live();
 		if (this.tools.context.signal.aborted) return;
@@ -62,7 +62,7 @@ export class Driver {
 		void this.#meet();
 	}
 
-	/** Sends a press, unless one is on its way. It answers why it was not done. */
+	/** Sends a press, unless one is being sent. It returns the reason of a refusal. */
 	async press(press: Press): Promise<Refusal | undefined> {
 		const { control, pending } = this.state;
 		if (control === undefined || pending !== undefined) return undefined;
@@ -72,7 +72,7 @@ export class Driver {
 		return this.#settled(await this.#send(opId, () => this.#api.press(this.service, opId, rev, press)));
 	}
 
-	/** Takes control, unless somebody was faster. */
+	/** Takes control, unless somebody else was faster. */
 	async take(): Promise<Refusal | undefined> {
 		const { control, pending } = this.state;
 		if (control === undefined || pending !== undefined) return undefined;
@@ -80,7 +80,7 @@ export class Driver {
 		return this.#settled(await this.#api.take(this.service, control.live.rev));
 	}
 
-	/** Answers nothing where the answer was lost and the channel has told that the press was done. */
+	/** Returns undefined if the response was lost but the channel has confirmed the press. */
 	async #send(
 		opId: string,
 		ask: () => Promise<Result<ControlUpdate>>,
@@ -115,7 +115,7 @@ export class Driver {
 		});
 	}
 
-	/** Several processes answer: an older state may come after a newer one. */
+	/** Several processes publish, so an older state may arrive after a newer one. */
 	#take(update: ControlUpdate): void {
 		const { control } = this.state;
 		if (control === undefined || update.live.rev < control.live.rev) return;
@@ -124,7 +124,7 @@ export class Driver {
 		if (update.planChanged || live.serviceId !== (control.plan?.id ?? null)) this.#again();
 	}
 
-	/** Asks for a snapshot, which has the plan. */
+	/** Requests a snapshot, which contains the plan. */
 	#again(): void {
 		this.#stop?.();
 		this.#follow();
@@ -136,7 +136,7 @@ export class Driver {
 	}
 }
 
-/** crypto.randomUUID is for secure origins alone, and a house may try the platform without TLS first. */
+/** crypto.randomUUID exists only on secure origins, but the platform can be tried without TLS first. */
 function newId(): string {
 	const bytes = crypto.getRandomValues(new Uint8Array(16));
 	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

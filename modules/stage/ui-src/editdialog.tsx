@@ -6,7 +6,7 @@ import type { Say } from "./words";
 interface EditDialogProps {
 	readonly say: Say;
 	readonly title: string;
-	/** What the button says that saves; "Save" unless given. */
+	/** The label of the save button; "Save" by default. */
 	readonly saveWords?: string;
 	readonly busy: boolean;
 	/** Why the last attempt to save was refused. */

@@ -4,7 +4,7 @@ import type { Refusal } from "./api";
 import type { Imported } from "./plan";
 import type { Tools } from "./tools";
 
-/** Takes everything out as a file, and songs or such a file in. */
+/** Exports everything as a file, and imports songs or such a file. */
 export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
 	useEffect(() => {
@@ -43,7 +43,7 @@ interface ImportProps {
 	readonly what: "songs" | "all";
 }
 
-/** Says first what a file would change. */
+/** Shows a preview of the changes before an import. */
 function Import({ tools, what }: ImportProps) {
 	const { context, api, say } = tools;
 	const input = useRef<HTMLInputElement>(null);
@@ -69,7 +69,7 @@ function Import({ tools, what }: ImportProps) {
 	const choose = async (file: File | undefined) => {
 		if (file === undefined) return;
 		await look(await file.text());
-		if (input.current) input.current.value = ""; // the same file can be chosen again
+		if (input.current) input.current.value = ""; // so that the same file can be chosen again
 	};
 	const fits = preview !== undefined && preview.problems.length === 0;
 	return (
@@ -123,7 +123,7 @@ function Import({ tools, what }: ImportProps) {
 	);
 }
 
-/** What an import would change, or why it cannot be done. */
+/** The changes of an import, or why it is refused. */
 function Outcome({ tools: { say }, preview, what }: ImportProps & { readonly preview: Imported }) {
 	const { songs, services, problems } = preview;
 	if (problems.length > 0) {

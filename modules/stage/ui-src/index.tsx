@@ -30,7 +30,7 @@ function Stage({ tools }: { readonly tools: Tools }) {
 	);
 }
 
-/** The screen of each part of the module's address. */
+/** The page of each part of the module's address. */
 function screenAt(subpath: string, tools: Tools) {
 	const [, first = "", id = ""] = /^([a-z]*)(?:\/([0-9a-f-]+|new))?$/.exec(subpath) ?? [];
 	if (first === "service" && id !== "") return <ServiceScreen key={id} tools={tools} id={id} />;

@@ -19,11 +19,11 @@ interface Draft {
 	readonly title: string;
 	readonly text: string;
 	readonly songId: string | null;
-	/** As the fields have it. */
+	/** As typed into the field. */
 	readonly minutes: string;
 }
 
-/** One point of an order of service. */
+/** Edits one item of an order of service. */
 export function ItemDialog({ tools, service, item, close, saved }: ItemDialogProps) {
 	const { context, api, say } = tools;
 	const key = `item/${item?.id ?? `new/${service}`}`;
@@ -131,13 +131,13 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 interface SongFieldProps {
 	readonly tools: Tools;
 	readonly chosen: string | null;
-	/** The item whose song is chosen already. */
+	/** The item whose song is already chosen. */
 	readonly known: Item | undefined;
 	readonly error: string | undefined;
 	onChoose(id: string | null): void;
 }
 
-/** Finds a song by what is typed. */
+/** Searches a song by the typed text. */
 function SongField({ tools: { api, context, say }, chosen, known, error, onChoose }: SongFieldProps) {
 	const [typed, setTyped] = useState("");
 	const [songs, setSongs] = useState<readonly ListedSong[]>([]);
@@ -176,7 +176,7 @@ function draftOf(item: Item | undefined): Draft {
 	return { kind, title, text, songId, minutes };
 }
 
-/** "4" and "4:30" are minutes; undefined when it is neither. */
+/** Converts "4" or "4:30" minutes to seconds; undefined for other texts. */
 function secondsOf(minutes: string): number | undefined {
 	const text = minutes.trim();
 	if (text === "") return 0;

@@ -10,7 +10,7 @@ interface ItemsProps {
 	remove(item: Item): Promise<void>;
 }
 
-/** The items of a service with the time at which each is planned to begin. */
+/** The items of a service with the times at which they should begin. */
 export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 	const { say, edits, hour, minutes } = tools;
 	const reorder = useReorder(
@@ -78,7 +78,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 	);
 }
 
-/** What an item is; its text can be opened. */
+/** The kind and the name of an item; its text can be opened. */
 function About({ item, tools: { say } }: { readonly item: Item; readonly tools: Tools }) {
 	const name = (
 		<span class="about-item">

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Page, Refusal, Result } from "./api";
 import type { Tools } from "./tools";
 
-/** What a list on a screen is: undefined until its first page has come. */
+/** A list on a page; rows is undefined until the first page was read. */
 export interface Listed<Row> {
 	readonly rows: readonly Row[] | undefined;
 	readonly refused: Refusal | undefined;
@@ -14,7 +14,7 @@ export interface Listed<Row> {
 	reload(): Promise<void>;
 }
 
-/** Reads a list page by page, and again when others have changed services or songs. */
+/** Reads a list page by page, and again after changes of services or songs by others. */
 export function useList<Row>(
 	{ context }: Tools,
 	read: (cursor?: string) => Promise<Result<Page<Row>>>,

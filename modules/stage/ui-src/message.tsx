@@ -11,7 +11,7 @@ interface MessageProps {
 	press(press: Press): Promise<void>;
 }
 
-/** Writes a line onto every screen, and takes it off again. */
+/** Shows a line on every screen, and removes it again. */
 export function Message({ tools: { say }, shown, press }: MessageProps) {
 	const [draft, setDraft] = useState<string>();
 	const send = async (message: string) => {

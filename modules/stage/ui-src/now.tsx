@@ -9,7 +9,7 @@ interface NowProps {
 	readonly tools: Tools;
 	readonly plan: Plan;
 	readonly live: Live;
-	/** Which item it stands at. */
+	/** The index of the current item. */
 	readonly at: number;
 	readonly children: ComponentChildren;
 }
@@ -62,7 +62,7 @@ interface StripProps {
 	press(press: Press): Promise<void>;
 }
 
-/** The parts of the item, of which one is on the screens. */
+/** The parts of the item. The one on the screens is marked. */
 export function Strip({ tools: { say }, steps, at, off, press }: StripProps) {
 	const strip = useRef<HTMLDivElement>(null);
 	useEffect(() => {
@@ -90,7 +90,7 @@ export function Strip({ tools: { say }, steps, at, off, press }: StripProps) {
 	);
 }
 
-/** The time that is left, by the server's clock. */
+/** The remaining time, by the server's clock. */
 export function TimeLeft({ tools: { context, say }, timer }: { tools: Tools; timer: Timer | null }) {
 	const [now, setNow] = useState(context.serverNow());
 	useEffect(() => {

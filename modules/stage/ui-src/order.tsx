@@ -12,7 +12,7 @@ interface OrderProps {
 	press(press: Press): Promise<void>;
 }
 
-/** All items; each can be gone to. */
+/** All items; a press on one moves there. */
 export function Order({ tools: { say, minutes }, plan, at, off, press }: OrderProps) {
 	return (
 		<section class="order">

@@ -9,7 +9,7 @@ export const kindIcons = { song: "music", reading: "book", talk: "lectern", noti
 /** Limits of the module's server side. */
 export const limits = { title: 120, text: 6000, credit: 200, message: 120, items: 40 } as const;
 
-/** An order of service as the list has it. */
+/** An order of service in the list. */
 export interface ListedService {
 	readonly id: string;
 	readonly title: string;
@@ -39,7 +39,7 @@ export interface Service {
 	readonly items: readonly Item[];
 }
 
-/** What an item is called: a song without a title of its own has the song's. */
+/** The name of an item: a song without its own title has the song's title. */
 export const nameOf = ({ title, songTitle }: Pick<Item, "title" | "songTitle">): string =>
 	title || songTitle || "";
 
@@ -64,7 +64,7 @@ export interface Song {
 	readonly rev: number;
 }
 
-/** The service that is driven, with the words of every item as screens show them. */
+/** The service that is being driven, with the words of every item as screens show them. */
 export interface Plan {
 	readonly id: string;
 	readonly title: string;
@@ -78,7 +78,7 @@ export interface Plan {
 	}[];
 }
 
-/** Where the service stands that is driven. */
+/** The current position in the service that is being driven. */
 export interface Live {
 	readonly serviceId: string | null;
 	readonly itemId: string | null;
@@ -89,7 +89,7 @@ export interface Live {
 	readonly rev: number;
 }
 
-/** What the channel "control" begins with. */
+/** The snapshot of the channel "control". */
 export interface Control {
 	readonly plan: Plan | null;
 	readonly live: Live;
@@ -98,12 +98,12 @@ export interface Control {
 	readonly timer: Timer | null;
 }
 
-/** What phones are told after each change, and what a press is answered with. */
+/** An update for phones after each change, and the response to a press. */
 export interface ControlUpdate {
 	readonly live: Live;
 	readonly driver: string | null;
 	readonly timer: Timer | null;
-	/** The press that made it. */
+	/** The press that caused it. */
 	readonly ack: string | null;
 	readonly planChanged: boolean;
 }
@@ -120,7 +120,9 @@ export interface Counts {
 	readonly same: number;
 }
 
-/** A song's words as a person writes them: sections between empty lines, each with its name in brackets. */
+/**
+ * A song's words in the form that people write: sections between empty lines, each with its name in brackets.
+ */
 export const wordsOf = (sections: readonly Section[]): string =>
 	sections.map(({ label, text }) => (label === "" ? text : `[${label}]\n${text}`)).join("\n\n");
 
@@ -137,7 +139,7 @@ export function sectionsOf(words: string): Section[] {
 		.filter(({ text }) => text !== "");
 }
 
-/** A moment as a date and a time field have it: of this browser's zone, to the minute. */
+/** A moment in the format of input fields: date and time, in this browser's zone, to the minute. */
 export function localTime(moment: string): string {
 	const date = new Date(moment);
 	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -14,7 +14,7 @@ interface ServiceProps {
 	readonly id: string;
 }
 
-/** One order of service: to be read, or to be written by who may. */
+/** One order of service, which people with the permission can edit. */
 export function ServiceScreen({ tools, id }: ServiceProps) {
 	const { context, api, say, edits, drives, time, minutes } = tools;
 	const [service, setService] = useState<Service>();
@@ -39,7 +39,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 	}, []);
 	useChanges(context, () => void load());
 
-	/** Says what became of a write, and shows what is so now. */
+	/** Shows the result of a write, and the current service. */
 	const after = async (result: Result<unknown>, done: string, again: () => unknown) => {
 		if (result.ok) context.announce(done);
 		else {
@@ -57,7 +57,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 			to,
 		);
 		const byId = new Map(service.items.map((one) => [one.id, one]));
-		asked.current++; // an older answer must not undo what is shown now
+		asked.current++; // an older response must not replace the current service
 		setService({ ...service, items: order.flatMap((one) => byId.get(one) ?? []) });
 		const result = await api.placeItem(item, order[to - 1] ?? null, service.rev);
 		const title = nameOf(byId.get(item) ?? { title: "", songTitle: null });

@@ -20,7 +20,7 @@ interface ServicesProps {
 	readonly when: "upcoming" | "past";
 }
 
-/** The services that are to come, or those that are over. */
+/** The upcoming or the past services. */
 export function ServicesScreen({ tools, when }: ServicesProps) {
 	const { context, api, say, edits, drives } = tools;
 	const list = useList(tools, (cursor) => api.services(when, cursor), when);

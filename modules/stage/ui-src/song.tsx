@@ -10,7 +10,7 @@ interface Draft {
 	readonly words: string;
 }
 
-/** What an unfinished song is kept as, so that it survives a sign-in in between. */
+/** An unfinished song in the form in which it is stored, so that it survives a sign-in in between. */
 interface Kept {
 	readonly draft: Draft;
 	readonly song: Song | undefined;
@@ -22,7 +22,10 @@ interface SongProps {
 	readonly id: string | undefined;
 }
 
-/** Writes one song. It saves against what the writer saw, so that nobody overwrites another person's work. */
+/**
+ * Edits one song. Saving fails if somebody else has changed it meanwhile, so that nobody overwrites another
+ * person's work.
+ */
 export function SongScreen({ tools, id }: SongProps) {
 	const { context, api, say } = tools;
 	const key = `song/${id ?? "new"}`;

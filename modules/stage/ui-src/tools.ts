@@ -2,7 +2,7 @@ import type { ModuleUiContext } from "@narthex/sdk";
 import { StageApi } from "./api";
 import { languageFor, type Say, wordsFor } from "./words";
 
-/** What every part of this UI works with. */
+/** The tools of every part of this UI. */
 export interface Tools {
 	readonly context: ModuleUiContext;
 	readonly api: StageApi;
@@ -11,11 +11,11 @@ export interface Tools {
 	/** Whether the person may write and drive: hints, the server decides. */
 	readonly edits: boolean;
 	readonly drives: boolean;
-	/** A moment as people write it: day and hour. */
+	/** Formats a moment: day and time. */
 	time(moment: string): string;
-	/** The hour of a moment. */
+	/** Formats the time of a moment. */
 	hour(moment: number): string;
-	/** A length in whole minutes. */
+	/** Formats a duration in whole minutes. */
 	minutes(seconds: number): string;
 }
 

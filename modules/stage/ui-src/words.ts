@@ -334,8 +334,8 @@ const german: Record<WordId, string> = {
 export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
 
 /**
- * The language that is spoken here: the Dashboard's with its region, or English where there are no words of
- * it.
+ * The language of this page: the Dashboard's with its region, or English if there are no words in that
+ * language.
  */
 export function languageFor(locale: string): string {
 	return /^(de|en)\b/.test(locale) ? locale : "en";

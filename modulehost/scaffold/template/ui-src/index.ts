@@ -10,7 +10,7 @@ interface Page {
 	readonly nextCursor: string | null;
 }
 
-/** The notes, and a form for who may write. What a person may do is only a hint here: the server decides. */
+/** The notes, and a form for people who may write. The permission is only a hint here: the server decides. */
 async function mount(container: HTMLElement, context: ModuleUiContext): Promise<void> {
 	const list = document.createElement("ul");
 	const more = document.createElement("button");
