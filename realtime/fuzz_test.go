@@ -43,7 +43,7 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// FuzzPeerMessage decodes any bytes as a message of the backplane: what is accepted is one line of JSON.
+// FuzzPeerMessage decodes any bytes as a message of the backplane: accepted data is one line of JSON.
 func FuzzPeerMessage(f *testing.F) {
 	head := append(append([]byte{2, 1}, make([]byte, 23)...), 1)
 	f.Add(append(append(bytes.Clone(head), 0), `{"a": 1}`...))

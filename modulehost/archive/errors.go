@@ -10,8 +10,8 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 func (e Error) Code() string { return string(e) }
 
 // The codes of this package. MODULES_DIRECTORY_INVALID and MODULES_DIRECTORY_UNREADABLE are catalog's, and
-// catalog.Findings says what is wrong with a module itself. An error means that nothing was changed, with
-// one exception: when a disk fails, MODULES_DIRECTORY_UNWRITABLE may come after the change.
+// catalog.Findings reports faults of a module itself. An error means that nothing was changed, with one
+// exception: when a disk fails, MODULES_DIRECTORY_UNWRITABLE may come after the change.
 const (
 	// ErrInvalid: the package breaks a rule of the format or one of the limits.
 	ErrInvalid = Error("PACKAGE_INVALID")

@@ -14,7 +14,7 @@ var (
 	ErrLargeFile = errLargeFile
 )
 
-// Contents are the names that Unpack has seen.
+// Contents are the names that Unpack has found.
 type Contents = contents
 
 // Add adds a name to them.

@@ -98,7 +98,7 @@ func (d *directory) install(
 	if err != nil {
 		return Installed{}, err
 	}
-	if err := found.sync(folder); err != nil { // late, because a refused package need not reach the disk
+	if err := found.sync(folder); err != nil { // late, because a refused package need not be written to the disk
 		return Installed{}, err
 	}
 	installed := Installed{ID: module.Manifest.ID, Version: module.Manifest.Version.String()}
@@ -120,7 +120,7 @@ func (d *directory) install(
 	return installed, d.activate(named, installed.ID, present)
 }
 
-// activate is the one step by which the new module replaces the installed one.
+// activate replaces the installed module by the new one in one step.
 func (d *directory) activate(staged, id string, replaces bool) error {
 	if !replaces {
 		if err := d.root.Rename(staged, id); err != nil {
@@ -139,7 +139,7 @@ func (d *directory) activate(staged, id string, replaces bool) error {
 	return nil
 }
 
-// idIn returns the id that a module's manifest names, even a manifest with faults; "" when it names none.
+// idIn returns the id in a module's manifest, even if the manifest has faults; "" if it has none.
 func idIn(folder string) string {
 	m, findings := manifest.Parse(manifestIn(folder))
 	if m != nil {
@@ -148,8 +148,8 @@ func idIn(folder string) string {
 	return findings[0].Module
 }
 
-// versionIn returns the version that an installed module's manifest names, even a manifest that this
-// platform does not understand; nil when it names none.
+// versionIn returns the version in an installed module's manifest, even if this platform does not understand
+// the manifest; nil if it has none.
 func versionIn(folder string) *semver.Version {
 	var m struct {
 		Version string `json:"version"`

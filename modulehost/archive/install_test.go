@@ -42,7 +42,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallRepairs installs over folders that hold no valid module.
+// TestInstallRepairs installs over folders that contain no valid module.
 func TestInstallRepairs(t *testing.T) {
 	t.Parallel()
 	elsewhere := writeTree(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "0.9.0"))
@@ -194,7 +194,7 @@ func TestNoRights(t *testing.T) {
 	}
 }
 
-// publicFolder is a temporary folder that every user can reach.
+// publicFolder returns a temporary folder that every user can access.
 func publicFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "archive-test-")

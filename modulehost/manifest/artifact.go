@@ -19,7 +19,7 @@ type Artifact struct {
 	Path     string // relative to the package
 	Identity Identity
 	SHA256   [32]byte // of Bytes; zeroes for an executable
-	Bytes    []byte   // nil for an executable: its Identity says whether it is still the same
+	Bytes    []byte   // nil for an executable: its Identity shows whether it has changed
 }
 
 // Identity distinguishes two states of a file. A module's process is restarted only from the same file that

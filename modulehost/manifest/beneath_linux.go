@@ -12,8 +12,8 @@ import (
 // its look-up.
 const openAttempts = 16
 
-// openBeneath lets the kernel resolve the path in one step, so that nobody can swap a part of it meanwhile.
-// Where the kernel is older than 5.6 or a filter forbids the call, os.Root walks the path instead.
+// openBeneath lets the kernel resolve the path in one step, so that no part of it can be replaced meanwhile.
+// If the kernel is older than 5.6 or a filter forbids the call, os.Root walks the path instead.
 func openBeneath(p *Package, path string, flags int) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	var fd int

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxFindings limits what one manifest can report. A longer list ends with one more finding, which says so.
+// MaxFindings limits what one manifest can report. A longer list ends with one more finding about that.
 const MaxFindings = 100
 
 // Finding is one broken rule. It names field and rule, and quotes no value of the file.

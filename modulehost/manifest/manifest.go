@@ -46,7 +46,7 @@ type Compatibility struct {
 	ModuleSDK *semver.Constraints
 }
 
-// Kind says whether a dependency is on a module or on a capability.
+// Kind is whether a dependency is on a module or on a capability.
 type Kind string
 
 // The two kinds of dependency.

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// A module registers the same in whatever order it declares: the platform refuses a process whose
-// registration differs from the first one's.
+// TestRegistration: the registration does not depend on the order of the declarations, because the platform
+// refuses a process whose registration differs from the first one's.
 func TestRegistration(t *testing.T) {
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	declarations := []func(r *sdk.Registry){

@@ -11,17 +11,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// The inherited body sockets (docs/link.md).
+// The inherited descriptors of body sockets and lanes (docs/link.md).
 const (
 	firstBodySocket = 5
 	bodySockets     = 32
 	laneMemory      = firstBodySocket + bodySockets
 )
 
-// sockets opens a body socket when the platform first lends it, because most modules never need one.
+// sockets opens a body socket when the platform first lends it, because most modules need none.
 type sockets struct {
 	open   func(descriptor int) link.Stream
-	memory func(bytes int) ([]byte, error) // maps what the lanes lie in; nil: there are none
+	memory func(bytes int) ([]byte, error) // maps the memory of the lanes; nil: there is none
 
 	mu     sync.Mutex
 	lanes  []byte
@@ -46,8 +46,8 @@ func (s *sockets) at(descriptor uint32) (*link.Socket, error) {
 	return *place, nil
 }
 
-// share maps the memory of the lanes that the platform offers, before the first socket is opened, and reports
-// whether there are any. They are mapped as long as the process runs.
+// share maps the memory of the lanes that the platform offers, and reports whether there is any. It is called
+// before the first socket is opened. The memory stays mapped until the process ends.
 func (s *sockets) share(lanes int) bool {
 	if lanes < 1 || lanes > bodySockets || s.memory == nil {
 		return false
@@ -77,6 +77,6 @@ func inheritedMemory(bytes int) ([]byte, error) {
 }
 
 func inheritedSocket(descriptor int) link.Stream {
-	_ = syscall.SetNonblock(descriptor, true) // a failure shows at the first read
+	_ = syscall.SetNonblock(descriptor, true) // an error appears at the first read
 	return os.NewFile(uintptr(descriptor), "body")
 }

@@ -21,7 +21,8 @@ func encodeArguments(args []any) ([]*abi.Value, error) {
 	return values, nil
 }
 
-// encodeArgument writes what database/sql would take, and slices of texts and whole numbers for "= ANY($1)".
+// encodeArgument encodes the types that database/sql accepts, and for "= ANY($1)" slices of strings and
+// integers.
 func encodeArgument(arg any) (*abi.Value, error) {
 	switch v := arg.(type) {
 	case nil:

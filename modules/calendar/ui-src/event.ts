@@ -1,7 +1,7 @@
-/** One time that something happens. Times are on the house's clock; of a whole day they are days. */
+/** An occurrence of an event. Times are local times of the house; whole days have only days. */
 export interface Occurrence {
 	readonly event: string;
-	/** Which date of a repeating event. */
+	/** The date of a repeating event that identifies the occurrence. */
 	readonly date: string;
 	readonly title: string;
 	readonly text: string;
@@ -13,7 +13,7 @@ export interface Occurrence {
 	readonly repeats: boolean;
 	readonly changed: boolean;
 	readonly rooms: readonly number[];
-	/** Rooms that something else has. */
+	/** Rooms that another booking has. */
 	readonly waiting: readonly number[];
 	readonly rev: number;
 }
@@ -24,7 +24,7 @@ export interface Room {
 	readonly rev: number;
 }
 
-/** A part of the calendar, as the server has it. */
+/** A part of the calendar, as the server returns it. */
 export interface Window {
 	readonly rev: number;
 	readonly zone: string;
@@ -38,7 +38,7 @@ export interface Window {
 	readonly occurrences: readonly Occurrence[];
 }
 
-/** An event as its writer has it. */
+/** An event in the form in which it is edited. */
 export interface Event {
 	readonly id: string;
 	readonly title: string;
@@ -53,7 +53,7 @@ export interface Event {
 	readonly moved: readonly string[];
 }
 
-/** What has a room that was wanted. */
+/** A booking that has a needed room. */
 export interface Taken {
 	readonly room: number;
 	readonly start: string;

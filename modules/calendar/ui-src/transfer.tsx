@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Tools } from "./tools";
 import type { WordId } from "./words";
 
-/** What an import does, or would do. */
+/** The changes that an import makes, or would make. */
 interface Outcome {
 	readonly events: number;
 	readonly rooms: number;
@@ -24,7 +24,7 @@ const exports = [
 	{ path: "/calendar.ics", name: "calendar.ics", words: "exportIcs" },
 ] as const;
 
-/** Takes the calendar out as a file, and others in, after a look at what that would change. */
+/** Exports the calendar as a file, and imports others after a preview of the changes. */
 export function Transfer({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
 	const [chosen, setChosen] = useState<Chosen>();
@@ -49,7 +49,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 		const result = await ask(file, format, true);
 		if (context.signal.aborted) return;
 		setBusy(false);
-		if (input.current) input.current.value = ""; // the same file can be chosen again
+		if (input.current) input.current.value = ""; // so that the same file can be chosen again
 		setChosen(result.ok ? { file, format, outcome: result.value } : undefined);
 		if (!result.ok) setWrong(result.why);
 	};
@@ -70,7 +70,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 			link.href = URL.createObjectURL(await response.blob());
 			link.download = name;
 			link.click();
-			setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // after the browser has taken it
+			setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // by then the browser has read it
 		} catch {
 			const retry = { label: say("tryAgain"), run: () => save(path, name) };
 			context.announce(say(navigator.onLine ? "failed" : "offline"), "assertive", retry);
