@@ -230,7 +230,7 @@ func (c *snapshots) supersede(key string) {
 	})
 }
 
-// filling reports whether the log is half full although the request was made a moment ago.
+// filling reports whether the log of a snapshot that was requested less than slowReaderWait ago is half full.
 func (c *snapshots) filling(now time.Time) bool {
 	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) &&
 		now.Sub(c.last) < slowReaderWait

@@ -78,7 +78,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 	return r.call(c, body)
 }
 
-// call calls the module when the request has joined the queue. body is nil on a streamed route.
+// call calls the module when the request has a slot. body is nil on a streamed route.
 func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 	ctx := c.Request.Context()
 	streams := r.streamed && c.Request.ContentLength != 0
