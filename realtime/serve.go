@@ -38,7 +38,7 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		case <-h.sockets.rush:
 			rest.Reset(restAfter)
 		case <-rest.C:
-			runtime.GC() // a pool lets go of what it keeps, such as gin's of requests, at the second collection
+			runtime.GC() // pools, such as gin's of requests, release their contents only at the second collection
 			debug.FreeOSMemory()
 		case err := <-tree.Failed():
 			return err

@@ -38,7 +38,7 @@ func (l *Load) count(err error) {
 		return
 	}
 	if l.requests.Add(1); err == nil {
-		return // without what the search for a code allocates
+		return // without the allocations of the search for a code
 	}
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {

@@ -61,7 +61,7 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	}
 }
 
-// TestAHostOfLowPriority: a service whose unit says Nice=15 starts its modules too, at its own priority.
+// TestAHostOfLowPriority: a platform whose unit sets Nice=15 can start modules; they get the same niceness.
 func TestAHostOfLowPriority(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -85,7 +85,7 @@ func launch(arguments []string) {
 	ready.become()
 }
 
-// lowerPriority leaves a platform that runs at a lower priority yet as it is: only root may raise one.
+// lowerPriority sets the niceness, unless the platform's is higher already: only root may lower a niceness.
 func lowerPriority(nice int) syscall.Errno {
 	left, _, errno := syscall.RawSyscall(syscall.SYS_GETPRIORITY, syscall.PRIO_PROCESS, 0, 0)
 	if errno != 0 {
