@@ -101,7 +101,7 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 					if got := p.do("GET", "/bytes/"+strconv.Itoa(size), nil); got.body != pattern(size) {
 						t.Errorf("GET /bytes/%d: status %d; %d bytes", size, got.StatusCode, len(got.body))
 					}
-				case 4: // reads a little of a long response and leaves
+				case 4: // reads a little of a long response and disconnects
 					if response, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)); err == nil {
 						_, _ = io.ReadFull(response.Body, make([]byte, 100_000))
 						_ = response.Body.Close()
@@ -121,7 +121,7 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	p.comesBack(t)
 }
 
-// comesBack waits until every socket is free again and usable.
+// comesBack waits until every socket is free and usable again.
 func (p *platform) comesBack(t *testing.T) {
 	t.Helper()
 	var clients sync.WaitGroup

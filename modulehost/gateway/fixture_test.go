@@ -27,7 +27,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-var program string // the test module's
+var program string // path of the test module's executable
 
 // TestMain builds the module as modules are built: static, and without the race detector.
 func TestMain(m *testing.M) {
@@ -65,7 +65,7 @@ const (
 	root = "/api/v1/modules/sample"
 )
 
-// testIdentity treats a request with the header Test-Who: owner as the owner's.
+// testIdentity accepts a request with the header "Test-Who: owner" as the owner's.
 type testIdentity struct{}
 
 func (testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
@@ -90,8 +90,8 @@ type platform struct {
 	tb      testing.TB
 	url     string
 	process *process.Process
-	said    *observer.ObservedLogs // by the module
-	logs    *observer.ObservedLogs // by the pipeline
+	said    *observer.ObservedLogs // logged by the module
+	logs    *observer.ObservedLogs // logged by the pipeline
 	client  *http.Client
 }
 
@@ -100,13 +100,13 @@ func start(tb testing.TB, limits gateway.Limits) *platform {
 	return startBeside(tb, limits, nil)
 }
 
-// startBeside serves further routes beside the module's.
+// startBeside serves further routes together with the module's.
 func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *platform {
 	tb.Helper()
 	return startOf(tb, program, limits, more)
 }
 
-// startProgram serves another program than the test module.
+// startProgram serves another program instead of the test module.
 func startProgram(tb testing.TB, program string) *platform {
 	tb.Helper()
 	return startOf(tb, program, gateway.Limits{}, nil)
@@ -159,8 +159,8 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 		_ = listener.Serve(serving)
 	}()
 	<-listener.Ready()
-	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both
-	// may happen at once.
+	// The client closes an idle connection after 2 s, before the platform does after 5 s. Otherwise it could
+	// send a request that it cannot repeat while the platform closes the connection.
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100,
 		IdleConnTimeout: 2 * time.Second}}
 	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })

@@ -20,8 +20,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 )
 
-// TestModuleWithoutLanes is a module whose SDK knows the body sockets alone: bodies of every size go both
-// ways.
+// TestModuleWithoutLanes uses a module whose SDK supports only body sockets: bodies of every size are sent in
+// both directions.
 func TestModuleWithoutLanes(t *testing.T) {
 	t.Parallel()
 	p := startProgram(t, withoutLanes(t))
@@ -43,7 +43,7 @@ func TestModuleWithoutLanes(t *testing.T) {
 	}
 }
 
-// withoutLanes returns the test module under the name by which it serves as an older SDK does.
+// withoutLanes returns the path of the test module under the name with which it behaves like an older SDK.
 func withoutLanes(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(program)
@@ -81,8 +81,8 @@ func (p *platform) lanes(t *testing.T) (bytes int) {
 	return bytes
 }
 
-// TestModuleThatScribblesOverItsLanes: what a module writes into its memory while bodies go through it spoils
-// those bodies and nothing else. They keep their lengths, and another module's stay as they are.
+// TestModuleThatScribblesOverItsLanes: a module that writes into its lanes while bodies are sent corrupts
+// only those bodies. They keep their lengths, and another module's bodies are not affected.
 func TestModuleThatScribblesOverItsLanes(t *testing.T) {
 	t.Parallel()
 	hostile, other := start(t, gateway.Limits{}), start(t, gateway.Limits{})
@@ -127,9 +127,9 @@ func TestModuleThatScribblesOverItsLanes(t *testing.T) {
 	}
 }
 
-// TestKilledInTheMiddleOfBodies kills the module's process at any point of bodies that go both ways: each
-// client gets one of the contract's answers, or a response that is cut, and the next process serves as the
-// first did.
+// TestKilledInTheMiddleOfBodies kills the module's process at any point while bodies are sent in both
+// directions. Each client gets one of the documented responses, or a response that is cut off, and the next
+// process serves as the first did.
 func TestKilledInTheMiddleOfBodies(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -152,7 +152,7 @@ func TestKilledInTheMiddleOfBodies(t *testing.T) {
 			clients.Go(func() {
 				response, err := p.client.Do(p.request(t.Context(), "GET", "/known/"+strconv.Itoa(size), nil))
 				if err != nil {
-					return // cut before its head
+					return // cut off before its head
 				}
 				defer response.Body.Close()
 				got, err := io.ReadAll(countingReader{response.Body, count})
@@ -212,7 +212,7 @@ func (c countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestLanesOfAnIdleModule: what a body has filled is given back once no body has used a lane for 10 s.
+// TestLanesOfAnIdleModule: the memory of lanes is released 10 s after the last body that used one.
 func TestLanesOfAnIdleModule(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -229,7 +229,7 @@ func TestLanesOfAnIdleModule(t *testing.T) {
 	}
 }
 
-// laneMemory returns how to ask for the KiB of lanes that the module has touched.
+// laneMemory returns a function that measures the KiB of lanes that the module has touched.
 func (p *platform) laneMemory(t *testing.T) (resident func() (kib int)) {
 	t.Helper()
 	pid := p.pid(t)
@@ -245,15 +245,15 @@ func (p *platform) laneMemory(t *testing.T) (resident func() (kib int)) {
 	}
 }
 
-// TestShortBodiesInALane: a response of 48 KiB lies in a lane from a route's second one on, whether its
-// handler says how long it is or not, and a shorter one does not.
+// TestShortBodiesInALane: from a route's second response on, one of 48 KiB uses a lane, whether its handler
+// declares the length or not, and a shorter one does not.
 func TestShortBodiesInALane(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/known/", "/bytes/"} {
 		p := start(t, gateway.Limits{})
 		resident := p.laneMemory(t)
 		for _, r := range []struct{ size, kib int }{{48<<10 - 1, 0}, {48 << 10, 48}} {
-			for range 3 { // the host lends what the route's last response was worth
+			for range 3 { // the host lends what the route's last response needed
 				got := p.do("GET", path+strconv.Itoa(r.size), nil)
 				if got.StatusCode != 200 || got.body != pattern(r.size) {
 					t.Errorf("GET %s%d: status %d, want 200; %d bytes; error %v", path, r.size, got.StatusCode,

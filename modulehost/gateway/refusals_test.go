@@ -26,7 +26,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 	}{
 		"/panic/0":            {500, failed},
 		"/panic/100":          {500, failed},
-		"/panic/60000":        {500, failed}, // nothing of it was out
+		"/panic/60000":        {500, failed}, // nothing was sent before the panic
 		"/status/199/10":      {500, failed},
 		"/status/600/10":      {500, failed},
 		"/status/199/100000":  {500, failed},
@@ -34,7 +34,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 		"/status/204/100000":  {204, ""},
 		"/status/304/100000":  {304, ""},
 		"/status/418/100000":  {418, pattern(100_000)},
-		"/lies/10/20":         {200, pattern(20)}, // a short body is counted by the platform
+		"/lies/10/20":         {200, pattern(20)}, // the platform counts the bytes of a short body
 		"/lies/0/100000":      {500, failed},
 		"/lies/70000/100000":  {500, failed},
 		"/bytes/x":            {400, ""},
@@ -46,13 +46,14 @@ func TestResponsesThatAreNone(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/panic/300000", "/lies/300001/300000",
-		"/lies/270000/300000"} { // something is out: only a cut tells the truth
+		"/lies/270000/300000"} { // bytes were sent, so the response can only be cut off
 		if got := p.do("GET", path, nil); got.err == nil {
 			t.Errorf("GET %s: status %d, %d bytes, no error; want the response cut off", path, got.StatusCode,
 				len(got.body))
 		}
 	}
-	// net/http cuts a response that is shorter than declared by itself; only the platform tells the operator.
+	// net/http itself cuts off a response that is shorter than declared; only the platform logs it for the
+	// operator.
 	short := p.do("GET", "/lies/70000/50000", nil)
 	p.eventually("a response shorter than declared is logged as cut off", func() bool {
 		return p.logs.FilterMessage("answer cut off").
@@ -85,7 +86,7 @@ func TestDeadlines(t *testing.T) {
 	p.heard("silent: cancelled")
 
 	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless",
-		nil)) // reads nothing, for which its connection ends
+		nil)) // this client reads nothing, so its connection is closed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestDeadlines(t *testing.T) {
 	p.heard("endless: nobody reads")
 }
 
-// TestQueue fills the places and the queue of one module.
+// TestQueue fills the slots and the queue of one module.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	const queued = 10 * time.Second
@@ -140,7 +141,7 @@ func TestQueue(t *testing.T) {
 	holders.Wait()
 }
 
-// TestAllBodySocketsBusy checks that small calls still succeed, and that a long body waits its five seconds.
+// TestAllBodySocketsBusy checks that small calls still succeed, and that a long body waits for five seconds.
 func TestAllBodySocketsBusy(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
