@@ -122,8 +122,8 @@ func (p *response) next(wait bool) (changed <-chan struct{}) {
 	return l.changed
 }
 
-// busy records that the reader is about to write. The hub waits for an idle reader, because that one takes the
-// next entry at once, but a reader that writes may block.
+// busy records that the reader is about to write. The hub waits for an idle reader, because that one takes
+// the next entry at once, but a reader that writes may block.
 func (p *response) busy() {
 	p.reader.log.mu.Lock()
 	defer p.reader.log.mu.Unlock()
