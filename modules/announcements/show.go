@@ -41,7 +41,7 @@ func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) 
 	return now, nil
 }
 
-// endShow ends it. It does nothing for a slide that is not being shown.
+// endShow ends what show began. It does nothing for a slide that is not being shown.
 func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, error) {
 	id, err := slideID(r)
 	if err != nil {
