@@ -8,8 +8,8 @@
 //		store := authorization.NewStore(db.Pool(t))
 //	}
 //
-// Test processes share only the server's programs, so packages may be tested at the same time, as root or
-// not.
+// Test processes share only the server's programs and an archive of prepared data, which they copy
+// (prepared.go). So packages may be tested at the same time, as root or not.
 package databasetest
 
 import (

@@ -108,16 +108,78 @@ func (s *server) start(ctx context.Context) (err error) {
 	if err := os.Chmod(s.folder, 0o755); err != nil {
 		return err
 	}
-	s.cluster, err = cluster.Start(ctx, cluster.Options{Dir: filepath.Join(s.folder, "server"), Tools: tools(),
-		FsyncOff: true})
+	prepared := preparedFor(ctx)
+	if prepared != "" && prepared.unpack(s.home()) == nil {
+		if err := s.run(ctx); err == nil {
+			return s.warm(ctx)
+		}
+		// The archive may be damaged: a crash of the machine may have cut it.
+		if err := errors.Join(prepared.remove(), s.abandon()); err != nil {
+			return err
+		}
+	}
+	if err := s.make(ctx); err != nil || prepared == "" {
+		return err
+	}
+	if err := errors.Join(s.admin.Close(ctx), s.cluster.Stop()); err != nil {
+		return err
+	}
+	_ = prepared.keep(s.home()) // without it the next process makes its own
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	return s.warm(ctx)
+}
+
+// home is the server's own folder.
+func (s *server) home() string { return filepath.Join(s.folder, "server") }
+
+// run starts the server and connects.
+func (s *server) run(ctx context.Context) (err error) {
+	started, err := cluster.Start(ctx, cluster.Options{Dir: s.home(), Tools: tools(), FsyncOff: true})
 	if err != nil {
 		return explained(err)
 	}
+	s.cluster = started
 	settings, err := s.settings("postgres")
 	if err != nil {
 		return err
 	}
-	if s.admin, err = pgx.ConnectConfig(ctx, database.Config(settings)); err != nil {
+	s.admin, err = pgx.ConnectConfig(ctx, database.Config(settings))
+	return err
+}
+
+// warm opens one session in the template. The server then writes a file of descriptions of its catalogs into
+// it, which every copy of the template gets; without it, the first sessions of each copy work them out.
+func (s *server) warm(ctx context.Context) error {
+	settings, err := s.settings(template)
+	if err != nil {
+		return err
+	}
+	session, err := pgx.ConnectConfig(ctx, database.Config(settings))
+	if err != nil {
+		return err
+	}
+	return session.Close(ctx)
+}
+
+// abandon ends a server that is not usable, and removes its folder.
+func (s *server) abandon() error {
+	if s.cluster == nil {
+		return os.RemoveAll(s.home())
+	}
+	abandoned := s.cluster
+	s.cluster = nil
+	return abandoned.Remove()
+}
+
+// make makes a server with the migrated template.
+func (s *server) make(ctx context.Context) error {
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	settings, err := s.settings(template)
+	if err != nil {
 		return err
 	}
 	if _, err := s.admin.Exec(ctx, "ALTER ROLE "+pgx.Identifier{settings.User}.Sanitize()+" PASSWORD "+
@@ -125,10 +187,6 @@ func (s *server) start(ctx context.Context) (err error) {
 		return err
 	}
 	if _, err := s.admin.Exec(ctx, "CREATE DATABASE "+template); err != nil {
-		return err
-	}
-	settings, err = s.settings(template)
-	if err != nil {
 		return err
 	}
 	_, err = migrations.Apply(ctx, migrations.Options{Connect: database.Config(settings)})
