@@ -3,6 +3,7 @@ package mail_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"net"
 	"sync"
 	"testing"
@@ -14,7 +15,10 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "16") // the tests wait for deadlines; -parallel on the command line wins
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	host     = "mail.example.org"

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -18,7 +19,10 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "4") // the tests wait for deadlines; -parallel on the command line wins
+	goleak.VerifyTestMain(m)
+}
 
 func open(t testing.TB, settings environment.Storage) *storage.Provider {
 	t.Helper()
@@ -267,6 +271,9 @@ func TestConcurrentFirstUse(t *testing.T) {
 // TestALargeFirstPut is refused while its body is still being sent, so the client often does not receive the
 // refusal.
 func TestALargeFirstPut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 80 MiB")
+	}
 	t.Parallel()
 	server := storagetest.New(t)
 	big := strings.Repeat("y", 8<<20)

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	_ = flag.Set("test.parallel", "4") // the tests wait for deadlines; -parallel on the command line wins
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "gateway-test-")
 		if err == nil {

@@ -96,6 +96,7 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 // TestEndOfInputEndsAStream checks that an end of input ends a stream, also when it arrived before the stream
 // began.
 func TestEndOfInputEndsAStream(t *testing.T) {
+	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	hubs := realtime.New(zap.NewNop(), nil)
 	ended := make(chan struct{})

@@ -22,6 +22,7 @@ import (
 // TestStopUnderLoad stops the server under load from keep-alive clients. A client may be refused a new
 // connection, but may see no other failure.
 func TestStopUnderLoad(t *testing.T) {
+	t.Parallel()
 	for range 10 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
 		var clients sync.WaitGroup
@@ -89,6 +90,7 @@ func lastLine(text string) string {
 // response or is refused. None is reset, because connections made before the listener closes are still
 // served.
 func TestStopUnderNewConnections(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
 		var clients sync.WaitGroup

@@ -97,6 +97,7 @@ func TestChunkLieUnderAHandler(t *testing.T) {
 
 // TestFaultAfterABegunResponse checks that nothing is written into a response that was sent in part.
 func TestFaultAfterABegunResponse(t *testing.T) {
+	t.Parallel()
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
 		controller := http.NewResponseController(w)

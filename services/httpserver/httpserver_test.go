@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -22,7 +23,10 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "32") // the tests wait for deadlines; -parallel on the command line wins
+	goleak.VerifyTestMain(m)
+}
 
 const home = "https://church.example.org"
 

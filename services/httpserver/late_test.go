@@ -79,6 +79,7 @@ func signal(whom chan struct{}) {
 // idle time was over: closing it would reset the connection. For a request that arrives later the connection
 // is closed.
 func TestRequestInTimeIsServed(t *testing.T) {
+	t.Parallel()
 	bound, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

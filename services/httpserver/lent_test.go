@@ -85,6 +85,7 @@ func TestStopWaitsForLentStreams(t *testing.T) {
 
 // TestStopCutsLentStreams checks that a stream that does not end is closed when the time of a stop is over.
 func TestStopCutsLentStreams(t *testing.T) {
+	t.Parallel()
 	s, _, returned := startStreams(t, false, httpserver.Limits{Drain: 200 * time.Millisecond})
 	reader := stream(t, s)
 	<-returned
@@ -100,6 +101,7 @@ func TestStopCutsLentStreams(t *testing.T) {
 // TestLentStreamOutlivesTheRequest checks that no deadline of a request or of an idle connection ends a
 // stream, and that what its client sends does not end it either.
 func TestLentStreamOutlivesTheRequest(t *testing.T) {
+	t.Parallel()
 	s, hubs, returned := startStreams(t, true, httpserver.Limits{Header: 300 * time.Millisecond,
 		Request: 300 * time.Millisecond, Idle: 300 * time.Millisecond, Stall: 300 * time.Millisecond})
 	conn := s.dial(t)

@@ -71,6 +71,7 @@ func TestResponseNobodyReads(t *testing.T) {
 // TestSilentReader pipelines requests on a real socket and reads nothing: the connection is reset, and the
 // bytes in the kernel's buffer are lost.
 func TestSilentReader(t *testing.T) {
+	t.Parallel()
 	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(256 << 10)},
 		httpserver.Limits{Stall: 2 * time.Second})
 	conn := s.dialSmall(t)
@@ -93,6 +94,10 @@ func TestSilentReader(t *testing.T) {
 // TestSlowReader reads a little more slowly than the kernel reports progress by itself, for several times the
 // deadline, and receives everything.
 func TestSlowReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads slowly for 10 s")
+	}
+	t.Parallel()
 	const size, stall = 192 << 10, 3 * time.Second
 	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(size)}, httpserver.Limits{Stall: stall})
 	conn := s.dialSmall(t)
