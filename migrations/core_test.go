@@ -70,6 +70,9 @@ func TestReportIsPlainJSON(t *testing.T) {
 }
 
 func TestRunsAtTheSameTimeApplyEachFileOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many migrations at the same time")
+	}
 	f := setup(t)
 	modules := []migrations.Line{
 		line("a", `CREATE TABLE one (n int)`, `CREATE TABLE two (n int)`, `INSERT INTO two VALUES (1)`),

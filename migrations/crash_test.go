@@ -13,6 +13,9 @@ import (
 // A run fails at a certain statement, because its connection breaks when the statement is to be sent. The
 // next run must apply the file exactly once.
 func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
+	if testing.Short() {
+		t.Skip("migrates a database for each moment of a death")
+	}
 	t.Parallel()
 	for name, row := range map[string]struct {
 		dies string // at the first statement that contains this

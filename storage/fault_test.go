@@ -262,6 +262,9 @@ func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storag
 // TestSlowIsNotStalled checks that a transfer that moves may take longer than the limit, and that a reader
 // may pause. A pause is a twelfth of the limit, so that a slow machine does not make it a stall.
 func TestSlowIsNotStalled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits 14 s, longer than the limit that it tests")
+	}
 	t.Parallel()
 	const pieces, pause, limit = 16, 250 * time.Millisecond, 3 * time.Second
 	provider, b := service(t, func(w http.ResponseWriter, r *http.Request) {

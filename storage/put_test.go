@@ -26,6 +26,9 @@ func (l *lettersReader) Read(p []byte) (int, error) {
 }
 
 func TestTheLimitOfAnObject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 130 MiB")
+	}
 	t.Parallel()
 	server := storagetest.New(t)
 	b := images(t, server)
@@ -126,6 +129,9 @@ func TestOddSources(t *testing.T) {
 // TestMemoryAndDisk counts what the process allocates and changes the folder of its temporary files, so it is
 // not parallel.
 func TestMemoryAndDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 320 MiB")
+	}
 	server := storagetest.New(t)
 	b := images(t, server)
 	put(t, b, "warm", "", "x")

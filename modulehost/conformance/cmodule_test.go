@@ -53,6 +53,9 @@ func cModule(name string, executable []byte) files {
 
 // TestAModuleInCPassesEveryCheck shows that docs/link.md is sufficient to write an SDK.
 func TestAModuleInCPassesEveryCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module in C and runs every check a second time")
+	}
 	t.Parallel()
 	all, _ := try(t, options(t, cModule("cmodule", compileC(t)).pack(t)))
 	applicable := 0

@@ -84,6 +84,9 @@ func (p *platform) lanes(t *testing.T) (bytes int) {
 // TestModuleThatScribblesOverItsLanes: a module that writes into its lanes while bodies are sent corrupts
 // only those bodies. They keep their lengths, and another module's bodies are not affected.
 func TestModuleThatScribblesOverItsLanes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends many long bodies through lanes under attack")
+	}
 	t.Parallel()
 	hostile, other := start(t, gateway.Limits{}), start(t, gateway.Limits{})
 	if hostile.lanes(t) != 8<<20 {
@@ -214,6 +217,9 @@ func (c countingReader) Read(p []byte) (int, error) {
 
 // TestLanesOfAnIdleModule: the memory of lanes is released 10 s after the last body that used one.
 func TestLanesOfAnIdleModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until a module is idle, 10 s")
+	}
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	p.do("GET", "/known/5242880", nil) // lends a lane

@@ -67,6 +67,9 @@ func TestDeathByItself(t *testing.T) {
 // returns the loss as soon as the death is noticed, without waiting for a missed ping. A later call returns
 // that the module is not available.
 func TestKillUnderFire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a module twenty times")
+	}
 	const runs, calls = 20, 50
 	r := start(t, "good", nil)
 	for range runs {

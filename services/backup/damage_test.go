@@ -15,6 +15,9 @@ import (
 
 // TestDamage: a changed byte anywhere in the file is detected, and so is a file that was truncated anywhere.
 func TestDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the backup anew for each damage")
+	}
 	t.Parallel()
 	p := installed(t)
 	key, err := age.GenerateX25519Identity()

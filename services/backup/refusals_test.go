@@ -49,6 +49,9 @@ func TestTargetNotEmpty(t *testing.T) {
 
 // TestFailedRestore: whatever step fails, nothing is left, and the next restore works.
 func TestFailedRestore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("restores once for each step that fails")
+	}
 	t.Parallel()
 	p := installed(t)
 	path, _ := p.create(backup.CreateOptions{})
@@ -81,6 +84,9 @@ func TestFailedRestore(t *testing.T) {
 // TestCutRestore: after a killed restore the platform does not start, and a restore of the same file
 // succeeds.
 func TestCutRestore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("restores several times")
+	}
 	t.Parallel()
 	p := installed(t)
 	path, _ := p.create(backup.CreateOptions{})
@@ -120,6 +126,9 @@ func TestCutRestore(t *testing.T) {
 // TestFailedCreate: an unfinished backup does not get its final name, and the next run works without cleaning
 // up.
 func TestFailedCreate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a backup for each step that fails")
+	}
 	t.Parallel()
 	p := installed(t)
 	folder := t.TempDir()
@@ -169,6 +178,9 @@ func (denied) List(context.Context, string, string, int) (storage.Page, error) {
 // TestTrialDatabase: for a user who may not create databases, the error contains the statement that allows
 // it, and nothing is left. The scratch database of a killed run is dropped by the next run.
 func TestTrialDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("restores several times")
+	}
 	p := installed(t)
 	path, _ := p.create(backup.CreateOptions{})
 	p.Exec(t, `CREATE DATABASE scratch_aaaaaaaaaaaa`)

@@ -40,6 +40,9 @@ var wholeAddress = regexp.MustCompile(`https://[0-9A-Za-z\[][^"\s]*`)
 
 // TestPageNeedsNobodyElse: the page loads only its script, and the script loads only what the server names.
 func TestPageNeedsNobodyElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("bundles the dashboard again")
+	}
 	inCheckout(t)
 	root, err := os.Getwd()
 	if err != nil {
@@ -204,6 +207,9 @@ func TestLogic(t *testing.T) {
 
 // TestTypes type-checks all sources in strict mode.
 func TestTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("npm run check does the same in web")
+	}
 	inCheckout(t)
 	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project",
 		"web").CombinedOutput(); err != nil {

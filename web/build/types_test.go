@@ -13,6 +13,9 @@ import (
 // TestTypesForAuthors: TypeScript checks the page of a module outside the checkout, down to the properties of
 // the kit's components, with only the files that modules:new has written.
 func TestTypesForAuthors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the type checker several times")
+	}
 	inCheckout(t)
 	root, err := os.Getwd()
 	if err != nil {

@@ -20,6 +20,7 @@ const sideBySide = 4
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	chooseShortTests()
 	if runtime.GOMAXPROCS(0) < sideBySide && !parallelChosen() {
 		if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
 			panic(err)

@@ -80,6 +80,9 @@ func TestDataOutliveARestart(t *testing.T) {
 }
 
 func TestProgramsAreNamedFromTheWorkingDirectory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a cluster of its own")
+	}
 	dir, err := cluster.Programs(t.Context(), "../../../.tools")
 	if err != nil {
 		t.Fatal(err)
@@ -112,6 +115,9 @@ func TestOnlyTCPAndOnlyThePasswordOpenTheServer(t *testing.T) {
 }
 
 func TestTheServerHasASessionOfItsOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a cluster of its own")
+	}
 	t.Parallel()
 	c := start(t, folder(t))
 	if group, err := syscall.Getpgid(c.PID()); err != nil || group != c.PID() {
@@ -130,6 +136,9 @@ func TestASecondStartIsRefusedWhileTheFirstRuns(t *testing.T) {
 }
 
 func TestAKilledServerStartsAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster three times")
+	}
 	t.Parallel()
 	dir := folder(t)
 	first := start(t, dir)
@@ -154,6 +163,9 @@ func TestAKilledServerStartsAgain(t *testing.T) {
 }
 
 func TestAStandbyFollowsItsPrimaryAndTakesOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes two clusters")
+	}
 	t.Parallel()
 	programs, err := cluster.Programs(t.Context(), "../../../.tools")
 	if err != nil {
@@ -184,6 +196,9 @@ func TestAStandbyFollowsItsPrimaryAndTakesOver(t *testing.T) {
 }
 
 func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes the data of a cluster twice")
+	}
 	t.Parallel()
 	dir := folder(t)
 	first := start(t, dir)
@@ -205,6 +220,9 @@ func TestWithoutProgramsItSaysWhatToDo(t *testing.T) {
 }
 
 func TestAFolderThatTheServerCannotEnterIsReplacedByALink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a cluster of its own")
+	}
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root runs the server as somebody else")

@@ -29,12 +29,18 @@ func runVictim() {
 }
 
 func TestTheServerEndsWhenItsOwnerIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster from another process")
+	}
 	t.Parallel()
 	pid := killOwner(t, folder(t))
 	waitFor(t, "end of the orphan", func() bool { return gone(pid) })
 }
 
 func TestAStartThatMeetsTheServerOfAKilledOwnerWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts two clusters from other processes")
+	}
 	t.Parallel()
 	dir := folder(t)
 	pid := killOwner(t, dir)
