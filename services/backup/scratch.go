@@ -221,8 +221,8 @@ func dropScratch(ctx context.Context, conn *pgx.Conn, name string) error {
 }
 
 // dropDatabase ends the sessions in a trial database and drops it. WITH (FORCE) would do both, but the server
-// refuses it to a user who is no superuser while an autovacuum worker is in the database. Without it the server
-// ends such workers itself, and waits 5 s for sessions that are ending.
+// refuses it to a non-superuser while an autovacuum worker is in the database. Without FORCE the
+// server ends such workers itself, and waits 5 s for sessions that are ending.
 func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 	var err error
 	for range 3 {
