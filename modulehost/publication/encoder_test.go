@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestEncoder checks that a script is sent uncompressed until the encoder has run, and then in the encoding
-// that the browser accepts, with its own entity tag.
-func TestEncoder(t *testing.T) {
+// TestEncode checks that a script is sent uncompressed until Encode has run, then in the encoding
+// that the browser accepts, under an entity tag of its own.
+func TestEncode(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	const path = "/api/v1/module-ui/board/1.0.0"
@@ -29,21 +28,17 @@ func TestEncoder(t *testing.T) {
 		return w.Header().Get("Content-Encoding")
 	}
 	if got := coding(); got != "" {
-		t.Fatalf("before the encoder the script comes in %q, want it plain", got)
+		t.Fatalf("before Encode the script comes in %q, want it plain", got)
 	}
-	encoder := h.service.Encoder()
-	select {
-	case <-encoder.Ready():
-	default:
-		t.Error("something waits for the encoder")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	h.service.Encode(stopped)
+	if got := coding(); got != "" {
+		t.Fatalf("after a stopped Encode the script comes in %q, want it plain", got)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- encoder.Serve(ctx) }()
-	for deadline := time.Now().Add(time.Minute); coding() != "zstd"; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the script never comes in zstd")
-		}
+	h.service.Encode(t.Context())
+	if got := coding(); got != "zstd" {
+		t.Fatalf("after Encode the script comes in %q, want zstd", got)
 	}
 	w := h.send(t, http.MethodGet, path, "Accept-Encoding", "zstd")
 	reader, err := zstd.NewReader(w.Body)
@@ -58,9 +53,5 @@ func TestEncoder(t *testing.T) {
 	if w := h.send(t, http.MethodGet, path); w.Body.String() != script ||
 		w.Header().Get("Content-Encoding") != "" {
 		t.Errorf("without Accept-Encoding the script comes in %q", w.Header().Get("Content-Encoding"))
-	}
-	stop()
-	if err := <-ended; err == nil {
-		t.Error("the encoder ended without being asked")
 	}
 }

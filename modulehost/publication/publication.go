@@ -29,8 +29,8 @@ type Screens interface {
 	ForgetClaim(header http.Header, r *http.Request) error
 }
 
-// Service handles the routes of publication. Its contents never change, except that its Encoder compresses
-// the scripts. Safe for concurrent use; it has no goroutines of its own.
+// Service handles the routes of publication. Its contents never change, except that Encode compresses the
+// scripts. Safe for concurrent use; it has no goroutines of its own.
 type Service struct {
 	releases map[string]*release // by module id
 	ordered  []*release          // by module id

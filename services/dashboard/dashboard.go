@@ -64,12 +64,8 @@ func New(config Config) (*Service, error) {
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}
-	coded, err := httpapi.EncodePage(page) // not at build time, because the origin is inserted at the start
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
-	}
 	return &Service{
-		page: httpapi.NewAsset(page, coded, "text/html; charset=utf-8", map[string]string{
+		page: httpapi.NewPage(page, "text/html; charset=utf-8", map[string]string{
 			"X-Frame-Options":         "DENY",
 			"Content-Security-Policy": "frame-ancestors 'none'",
 			"Referrer-Policy":         "no-referrer",
@@ -78,6 +74,9 @@ func New(config Config) (*Service, error) {
 		administration: administration,
 	}, nil
 }
+
+// Encode compresses the page, which the first browser would otherwise wait for.
+func (s *Service) Encode() { s.page.Encode() }
 
 // newScript reads a script, and its compressed forms if the build has them.
 func newScript(build fs.FS, name string) (*httpapi.Asset, error) {

@@ -103,7 +103,7 @@ func (d *Database) watch(dial dialFunc) dialFunc {
 func (d *Database) Pool() *pgxpool.Pool { return d.core }
 
 // Serve keeps the pools open until ctx ends and then closes them, within about 7 s. It is ready at once.
-// While it runs, Processes counts this process. A second call returns ErrClosed.
+// A second call returns ErrClosed.
 func (d *Database) Serve(ctx context.Context) error {
 	select {
 	case <-d.closed:
@@ -111,7 +111,7 @@ func (d *Database) Serve(ctx context.Context) error {
 	default:
 	}
 	d.readyOnce.Do(func() { close(d.ready) })
-	d.stayPresent(ctx)
+	<-ctx.Done()
 	if err := d.Close(); err != nil {
 		return err
 	}

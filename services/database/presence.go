@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A process that serves is present: the session of its probe holds a shared advisory lock, which ends with
+// A process that is ready is present: the session of its probe holds a shared advisory lock, which ends with
 // the session. Nothing waits for the lock, so a module that takes it does no harm.
 const (
 	presenceClass, presenceObject = "1315009619", "1" // arbitrary; nothing else in the platform uses this pair
 
-	// presentEvery is how often Serve uses the probe, so that its session exists even when no readiness check
-	// uses it.
+	// presentEvery is how often Presence uses the probe, so that its session exists even when no readiness
+	// check uses it.
 	presentEvery  = 30 * time.Second
 	presentWithin = 2 * time.Second
 )
@@ -24,22 +24,39 @@ func announce(ctx context.Context, conn *pgconn.PgConn) error {
 		"SELECT pg_try_advisory_lock_shared("+presenceClass+", "+presenceObject+")").Close()
 }
 
-// stayPresent uses the probe regularly until ctx ends. It ignores errors, because readiness checks report
-// them.
-func (d *Database) stayPresent(ctx context.Context) {
+// Presence is the service that lets Processes count this process. It is started after the listener: a start
+// would otherwise wait while a second connection is made beside its own.
+type Presence struct{ database *Database }
+
+// Presence returns the database's presence.
+func (d *Database) Presence() Presence { return Presence{d} }
+
+// Serve uses the probe regularly until ctx ends. It ignores errors, because readiness checks report them. The
+// session itself ends with the Database.
+func (p Presence) Serve(ctx context.Context) error {
 	next := time.NewTicker(presentEvery)
 	defer next.Stop()
 	for {
 		within, cancel := context.WithTimeout(ctx, presentWithin)
-		_ = d.probe.ping(within)
+		_ = p.database.probe.ping(within)
 		cancel()
 		select {
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		case <-next.C:
 		}
 	}
 }
+
+// Ready is closed from the beginning, because nothing waits to be counted.
+func (p Presence) Ready() <-chan struct{} {
+	ready := make(chan struct{})
+	close(ready)
+	return ready
+}
+
+// String names the service.
+func (p Presence) String() string { return "database presence" }
 
 // Processes returns how many processes of the platform serve on this database, under the same database user.
 // One that has just lost its session is missing for up to 30 s. The error is ErrUnreachable.

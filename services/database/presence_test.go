@@ -29,7 +29,9 @@ func TestProcessesAreThoseThatServe(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- d.Serve(ctx) }()
-		stop = func() { cancel(); <-ended }
+		left := make(chan error, 1)
+		go func() { left <- d.Presence().Serve(ctx) }()
+		stop = func() { cancel(); <-left; <-ended }
 		return stop
 	}
 	command := open(db)

@@ -1,12 +1,15 @@
 package httpapi
 
-import "net/http"
+import (
+	"net/http"
+	"sync"
+)
 
 // Asset is a file that the platform itself serves, ready to be sent plain or compressed. All responses share
 // its bytes and header values, which must not be changed. Safe for concurrent use.
 type Asset struct {
 	plain  *Representation
-	coded  []*Representation
+	coded  func() []*Representation
 	always http.Header // on every response, 304 included
 	kind   []string    // its Content-Type
 }
@@ -16,7 +19,7 @@ type Asset struct {
 func NewAsset(content []byte, coded []*Representation, contentType string, further map[string]string) *Asset {
 	a := &Asset{
 		plain: NewRepresentation(content, ""),
-		coded: coded,
+		coded: func() []*Representation { return coded },
 		// the pipeline adds nosniff
 		always: http.Header{"Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"}},
 		kind:   []string{contentType},
@@ -27,9 +30,34 @@ func NewAsset(content []byte, coded []*Representation, contentType string, furth
 	return a
 }
 
+// NewPage makes an Asset of a page that only the start knows, so that the build cannot compress it. The first
+// request that accepts a coding does, or Encode before it: a start does not wait for that.
+func NewPage(content []byte, contentType string, further map[string]string) *Asset {
+	a := NewAsset(content, nil, contentType, further)
+	a.coded = sync.OnceValue(func() []*Representation {
+		coded, err := encodePage(content)
+		if err != nil {
+			return nil // it is sent plain
+		}
+		return coded
+	})
+	return a
+}
+
+// Encode compresses a page that is not compressed yet.
+func (a *Asset) Encode() { _ = a.coded() }
+
+// choose compresses nothing for a client that takes plain bytes alone.
+func (a *Asset) choose(r *http.Request) *Representation {
+	if len(r.Header["Accept-Encoding"]) == 0 {
+		return a.plain
+	}
+	return Choose(r, a.plain, a.coded())
+}
+
 // Send responds to a GET or HEAD with the file, or with 304 when the client has it.
 func (a *Asset) Send(c *Call) error {
-	sent := Choose(c.Request, a.plain, a.coded)
+	sent := a.choose(c.Request)
 	header := a.begin(c)
 	header["Etag"] = sent.ETag
 	if Matches(c.Request, sent.ETag[0]) {
@@ -44,7 +72,7 @@ func (a *Asset) Send(c *Call) error {
 // cache would repeat that status after a later 304.
 func (a *Asset) SendAs(c *Call, status int) error {
 	a.begin(c)
-	a.write(c, Choose(c.Request, a.plain, a.coded), status)
+	a.write(c, a.choose(c.Request), status)
 	return nil
 }
 

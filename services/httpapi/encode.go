@@ -51,9 +51,9 @@ func EncodeAll(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedBestCompression)
 }
 
-// EncodePage is EncodeAll with a faster level of zstd, for a page of some KiB that delays the start: filling
+// encodePage is EncodeAll with a faster level of zstd, for a page of some KiB that a browser waits for: filling
 // the tables of the strongest level takes longer than compressing such a page.
-func EncodePage(content []byte) ([]*Representation, error) {
+func encodePage(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedDefault)
 }
 

@@ -317,8 +317,8 @@ func (s *Server) listen(ctx context.Context) error {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
-		supervisor.Child{Service: s.publication.Encoder()}, supervisor.Child{Service: s.erasures},
-		supervisor.Child{Service: s.schedules})
+		supervisor.Child{Service: s.database.Presence()}, supervisor.Child{Service: s.erasures},
+		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.afterwards()})
 }
 
 // serveModuleLogs runs last, because the name of the socket's folder contains the port.
