@@ -79,7 +79,7 @@ func provisioned(ctx context.Context, q Querier) ([]string, error) {
 		SELECT module_id
 		FROM core.module_database_role
 		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
-		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`)
+		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`, once)
 	if err != nil {
 		return nil, coded(CoreLine, err)
 	}

@@ -11,13 +11,17 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
+// once asks in one round trip. A prepared statement takes two the first time, and these are asked once in a
+// connection's life.
+const once = pgx.QueryExecModeExec
+
 // ledgerExists reports whether this database was ever migrated. Its error is ErrRestoreUnfinished while a
 // backup is being restored, and after a restore that was killed.
 func ledgerExists(ctx context.Context, q Querier) (bool, error) {
 	rows, err := q.Query(ctx, `
 		SELECT to_regclass('core.migration') IS NOT NULL AS exists,
 		       to_regnamespace('`+restoreSchema+`') IS NOT NULL
-		           AND coalesce(current_setting('`+restoreSetting+`', true), '') <> 'on' AS restoring`)
+		           AND coalesce(current_setting('`+restoreSetting+`', true), '') <> 'on' AS restoring`, once)
 	if err != nil {
 		return false, err
 	}
@@ -80,7 +84,7 @@ func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
 	rows, err := q.Query(ctx, `
 		SELECT line, version, name, checksum, state = 'applied', applied_at
 		FROM core.migration
-		ORDER BY line, version`)
+		ORDER BY line, version`, once)
 	if err != nil {
 		return nil, err
 	}

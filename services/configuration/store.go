@@ -34,7 +34,7 @@ FULL JOIN core.module_configuration USING (module_id)`
 
 // All reads every document in one snapshot, also of modules that are not installed. It fails with ErrRead.
 func (s *Store) All(ctx context.Context) (Documents, error) {
-	rows, err := s.pool.Query(ctx, selectAll)
+	rows, err := s.pool.Query(ctx, selectAll, pgx.QueryExecModeExec)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}

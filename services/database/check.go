@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -47,7 +48,7 @@ func (d *Database) Check(ctx context.Context) error {
 	var text, readOnly string
 	if err := conn.QueryRow(ctx, `
 		SELECT current_setting('server_version_num'), current_setting('transaction_read_only')`,
-	).Scan(&text, &readOnly); err != nil {
+		pgx.QueryExecModeExec).Scan(&text, &readOnly); err != nil {
 		return fail(ErrUnreachable, err)
 	}
 	if readOnly == "on" {

@@ -30,7 +30,7 @@ type ModuleRole struct {
 func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, error) {
 	rows, err := d.core.Query(ctx, `
 		SELECT module_id, schema_name, coalesce(role_name, ''), coalesce(password, '')
-		FROM core.module_database_role`)
+		FROM core.module_database_role`, pgx.QueryExecModeExec)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}

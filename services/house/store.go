@@ -35,7 +35,7 @@ func (s *Store) Read(ctx context.Context) (House, error) {
 func (s *Store) read(ctx context.Context) (state, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
 	defer cancel()
-	found, err := scan(s.pool.QueryRow(ctx, selectHouse))
+	found, err := scan(s.pool.QueryRow(ctx, selectHouse, pgx.QueryExecModeExec))
 	if err != nil {
 		return state{}, unavailable(err)
 	}
