@@ -3,6 +3,7 @@ package migrations
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // piece is one statement of a file, without its semicolon, and the position of its first byte.
@@ -69,8 +70,12 @@ func (s *splitter) step() {
 }
 
 var (
-	wordPattern = regexp.MustCompile(`^[A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_$\x{80}-\x{10ffff}]*`)
-	tagPattern  = regexp.MustCompile(`^\$([A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_\x{80}-\x{10ffff}]*)?\$`)
+	wordPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_$\x{80}-\x{10ffff}]*`)
+	})
+	tagPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\$([A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_\x{80}-\x{10ffff}]*)?\$`)
+	})
 )
 
 // token returns the length of the token that rest begins with.
@@ -87,11 +92,11 @@ func (s *splitter) token(rest string) int {
 	case c == ')' || c == ']':
 		s.nested = max(s.nested-1, 0)
 	case c == '$':
-		if tag := tagPattern.FindString(rest); tag != "" {
+		if tag := tagPattern().FindString(rest); tag != "" {
 			return len(tag) + upTo(rest[len(tag):], tag)
 		}
 	default:
-		if word := wordPattern.FindString(rest); word != "" {
+		if word := wordPattern().FindString(rest); word != "" {
 			s.word(strings.ToLower(word))
 			return len(word)
 		}

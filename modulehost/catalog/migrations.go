@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
@@ -24,7 +25,9 @@ type SQLFile struct {
 	SQL     []byte // UTF-8, at most 1 MiB
 }
 
-var sqlName = regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,99})\.sql$`)
+var sqlName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,99})\.sql$`)
+})
 
 // migrations reads the migrations folder. Names that begin with a dot are ignored. Any other file that is
 // not a migration is a finding, because it is most likely one with a misspelled name.
@@ -43,7 +46,7 @@ func (i *inspection) migrations(pkg *manifest.Package, folder string) []SQLFile 
 	}
 	files, total := make([]SQLFile, 0, len(names)), 0
 	for _, name := range names {
-		match := sqlName.FindStringSubmatch(name)
+		match := sqlName().FindStringSubmatch(name)
 		if match == nil {
 			invalid("must hold only files named NNNN_name.sql, with lower-case letters, digits, _ and - in the name.")
 			return nil

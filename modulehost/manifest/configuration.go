@@ -51,7 +51,7 @@ func (r *reader) configuration(o object, m *Manifest) {
 		variable := upperSnake(key)
 		switch {
 		case !ok:
-		case len(key) > maxKeyLength || !keyPattern.MatchString(key):
+		case len(key) > maxKeyLength || !keyPattern().MatchString(key):
 			r.invalid(at, "must begin with a lower-case letter and have 1 to %d letters and digits.", maxKeyLength)
 		case keys[key]:
 			r.invalid(at, "must not repeat a key.")

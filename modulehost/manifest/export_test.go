@@ -15,7 +15,7 @@ func OpenPackageInRoot(folder string) (*Package, error) {
 func CheckELF(file io.ReaderAt, size int64) error { return checkELF(file, size) }
 
 // PlainName reports whether a name may be part of a finding's pointer.
-func PlainName(name string) bool { return plainName.MatchString(name) }
+func PlainName(name string) bool { return plainName().MatchString(name) }
 
 // Limits and Patterns are repeated in module.schema.json; tests compare the two.
 var (
@@ -29,6 +29,6 @@ var (
 		"values":        maxEnumValues, "contributions": maxContributions, "integer": maxInteger,
 	}
 	Icons    = icons
-	Patterns = map[string]string{"id": idPattern.String(), "bucket": bucketPattern.String(),
-		"key": keyPattern.String()}
+	Patterns = map[string]string{"id": idPattern.String(), "bucket": bucketPattern().String(),
+		"key": keyPattern().String()}
 )

@@ -32,7 +32,7 @@ func (r *report) open(f field, known ...string) (object, bool) {
 	o := object{report: r, at: f, values: make(map[string]*node, len(known))}
 	for _, m := range f.node.members {
 		at := field{pointer: f.pointer, label: f.label}
-		if plainName.MatchString(m.name) {
+		if plainName().MatchString(m.name) {
 			at.pointer += "/" + m.name
 		}
 		if !slices.Contains(known, m.name) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // MaxFindings limits what one manifest can report. A longer list ends with one more finding about that.
@@ -55,13 +56,15 @@ func (r *report) invalid(f field, format string, args ...any) {
 	r.add(ErrInvalid, f.pointer, "%s", f.label+" "+fmt.Sprintf(format, args...))
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+})
 
 // printable cuts a pointer before the first name that could forge a line of output.
 func printable(pointer string) string {
 	var safe strings.Builder
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if !plainName.MatchString(token) {
+		if !plainName().MatchString(token) {
 			break
 		}
 		safe.WriteString("/" + token)

@@ -3,6 +3,7 @@ package manifest
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -13,8 +14,12 @@ var (
 	idPattern         = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 	namespacedPattern = regexp.MustCompile(
 		`^([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*$`)
-	bucketPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	keyPattern    = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
+	bucketPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	})
+	keyPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
+	})
 )
 
 // ValidID reports whether id can be a module's id: lower-case words joined by hyphens, at most 48

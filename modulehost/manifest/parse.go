@@ -179,7 +179,7 @@ func (r *reader) storage(o object, m *Manifest) {
 			continue
 		}
 		switch {
-		case !bucketPattern.MatchString(bucket):
+		case !bucketPattern().MatchString(bucket):
 			r.invalid(f, "must begin with a lower-case letter and have 1 to 32 lower-case letters, digits and "+
 				"hyphens.")
 		case seen[bucket]:

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -45,14 +46,16 @@ func findTools(ctx context.Context, server int) (tools, error) {
 	return found, nil
 }
 
-var versionText = regexp.MustCompile(`\(PostgreSQL\) ([0-9]+)`)
+var versionText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\(PostgreSQL\) ([0-9]+)`)
+})
 
 // majorVersion returns a program's major version, or 0 if it cannot be found out.
 func majorVersion(ctx context.Context, program string) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, program, "--version").Output()
-	match := versionText.FindSubmatch(output)
+	match := versionText().FindSubmatch(output)
 	if err != nil || match == nil {
 		return 0
 	}

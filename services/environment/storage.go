@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Storage defines where the object storage is. Without an endpoint there is none.
@@ -71,8 +72,12 @@ func readStorageKey(in input, out *Settings, key *Secret) Error {
 }
 
 var (
-	regionName   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-	bucketPrefix = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,19}$`)
+	regionName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+	})
+	bucketPrefix = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,19}$`)
+	})
 )
 
 func readStorageRegion(in input, out *Settings) Error {
@@ -81,7 +86,7 @@ func readStorageRegion(in input, out *Settings) Error {
 		return ""
 	}
 	out.Storage.Region = in.value
-	return unless(regionName.MatchString(in.value), ErrObjectStorage)
+	return unless(regionName().MatchString(in.value), ErrObjectStorage)
 }
 
 func readStoragePathStyle(in input, out *Settings) Error {
@@ -95,7 +100,7 @@ func readStoragePrefix(in input, out *Settings) Error {
 		return ""
 	}
 	out.Storage.BucketPrefix = in.value
-	return unless(bucketPrefix.MatchString(in.value), ErrObjectStorage)
+	return unless(bucketPrefix().MatchString(in.value), ErrObjectStorage)
 }
 
 func readStorageDelivery(in input, out *Settings) Error {

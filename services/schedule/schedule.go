@@ -197,7 +197,9 @@ const (
 	MaxSchedules = 16
 )
 
-var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var validName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+})
 
 // Check returns an error for schedules that break the rules of Registry.Every. The error names the broken
 // rule.
@@ -209,7 +211,7 @@ func Check(schedules []*abi.Schedule) error {
 	for _, s := range schedules {
 		interval := time.Duration(s.GetIntervalSeconds()) * time.Second
 		switch {
-		case !validName.MatchString(s.GetName()):
+		case !validName().MatchString(s.GetName()):
 			return fmt.Errorf("schedule %q: a name is 1 to 32 of a-z, 0-9 and -, beginning with a letter",
 				s.GetName())
 		case known[s.GetName()]:

@@ -3,19 +3,22 @@ package doctor
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // printable matches names that can be printed unchanged.
-var printable = regexp.MustCompile(`^[A-Z0-9_]{1,128}$`)
+var printable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Z0-9_]{1,128}$`)
+})
 
 // unread warns of variables that are set but have no effect.
 func (e *Examination) unread() {
 	var names []string
 	for _, variable := range e.environ {
-		if name, _, found := strings.Cut(variable, "="); found && printable.MatchString(name) {
+		if name, _, found := strings.Cut(variable, "="); found && printable().MatchString(name) {
 			names = append(names, name)
 		}
 	}
