@@ -11,8 +11,8 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// once asks in one round trip. A prepared statement takes two the first time, and these are asked once in a
-// connection's life.
+// once makes a query take one round trip. A prepared statement takes two on its first use, and these queries
+// run once on a connection.
 const once = pgx.QueryExecModeExec
 
 // ledgerExists reports whether this database was ever migrated. Its error is ErrRestoreUnfinished while a

@@ -24,8 +24,8 @@ func announce(ctx context.Context, conn *pgconn.PgConn) error {
 		"SELECT pg_try_advisory_lock_shared("+presenceClass+", "+presenceObject+")").Close()
 }
 
-// Presence is the service that lets Processes count this process. It is started after the listener: a start
-// would otherwise wait while a second connection is made beside its own.
+// Presence is the service that makes Processes count this process. It starts after the listener, so that the
+// start does not wait for the probe's connection.
 type Presence struct{ database *Database }
 
 // Presence returns the database's presence.
@@ -48,7 +48,7 @@ func (p Presence) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed from the beginning, because nothing waits to be counted.
+// Ready returns a closed channel, because nothing waits for the presence.
 func (p Presence) Ready() <-chan struct{} {
 	ready := make(chan struct{})
 	close(ready)

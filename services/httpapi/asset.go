@@ -30,14 +30,14 @@ func NewAsset(content []byte, coded []*Representation, contentType string, furth
 	return a
 }
 
-// NewPage makes an Asset of a page that only the start knows, so that the build cannot compress it. The first
-// request that accepts a coding does, or Encode before it: a start does not wait for that.
+// NewPage makes an Asset of a page that is completed at the start, so that the build cannot compress it. To
+// keep the start short, Encode compresses it, or earlier the first request that accepts a coding.
 func NewPage(content []byte, contentType string, further map[string]string) *Asset {
 	a := NewAsset(content, nil, contentType, further)
 	a.coded = sync.OnceValue(func() []*Representation {
 		coded, err := encodePage(content)
 		if err != nil {
-			return nil // it is sent plain
+			return nil // the page is sent uncompressed
 		}
 		return coded
 	})
@@ -47,7 +47,7 @@ func NewPage(content []byte, contentType string, further map[string]string) *Ass
 // Encode compresses a page that is not compressed yet.
 func (a *Asset) Encode() { _ = a.coded() }
 
-// choose compresses nothing for a client that takes plain bytes alone.
+// choose returns the representation for a request. It compresses nothing for a client that accepts no coding.
 func (a *Asset) choose(r *http.Request) *Representation {
 	if len(r.Header["Accept-Encoding"]) == 0 {
 		return a.plain

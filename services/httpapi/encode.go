@@ -51,8 +51,8 @@ func EncodeAll(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedBestCompression)
 }
 
-// encodePage is EncodeAll with a faster level of zstd, for a page of some KiB that a browser waits for: filling
-// the tables of the strongest level takes longer than compressing such a page.
+// encodePage is EncodeAll with a faster level of zstd, for a page of some KiB that a browser waits for:
+// filling the tables of the strongest level takes longer than compressing such a page.
 func encodePage(content []byte) ([]*Representation, error) {
 	return encodeAll(content, zstd.SpeedDefault)
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/programpages"
 )
 
-// afterStart is how long a platform that has just started serves before it takes a processor for itself.
-// Whoever waited for the start is served first: beside a goroutine that compresses a request can wait for 10 ms
-// until the runtime notices it.
-const afterStart = time.Second
+// cleanupDelay is how long a new process serves requests before its startCleanup runs. The requests that
+// waited for the start come first: compression takes a processor, and can delay a request by 10 ms.
+const cleanupDelay = time.Second
 
-// afterwards does once what a start leaves: it compresses what is served plain until then, gives the memory
-// of that and of the start back to the system, which the collector of an idle process would keep for minutes,
-// and lets go of the program's pages that only the start needed.
-type afterwards struct {
+// startCleanup does the work that a start postpones, once: it compresses the scripts and the Dashboard's
+// page, which are served uncompressed until then. It returns the memory of that and of the start to the
+// system, because the garbage collector of an idle process would keep it for minutes. Then it releases the
+// pages of the program that only the start needed.
+type startCleanup struct {
 	server *Server
 	ready  chan struct{}
 }
 
-func (s *Server) afterwards() *afterwards {
+func (s *Server) startCleanup() *startCleanup {
 	ready := make(chan struct{})
 	close(ready)
-	return &afterwards{server: s, ready: ready}
+	return &startCleanup{server: s, ready: ready}
 }
 
-// Serve works once, then waits for the end of ctx.
-func (a *afterwards) Serve(ctx context.Context) error {
+// Serve does the work once, then waits until ctx ends.
+func (c *startCleanup) Serve(ctx context.Context) error {
 	select {
-	case <-time.After(afterStart):
+	case <-time.After(cleanupDelay):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	a.server.dashboard.Encode()
-	a.server.publication.Encode(ctx)
+	c.server.dashboard.Encode()
+	c.server.publication.Encode(ctx)
 	debug.FreeOSMemory()
 	programpages.Release()
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// Ready is closed from the beginning, because nothing waits for this.
-func (a *afterwards) Ready() <-chan struct{} { return a.ready }
+// Ready returns a closed channel, because nothing waits for the cleanup.
+func (c *startCleanup) Ready() <-chan struct{} { return c.ready }
 
 // String names the service.
-func (a *afterwards) String() string { return "after the start" }
+func (c *startCleanup) String() string { return "cleanup after the start" }

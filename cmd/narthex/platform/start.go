@@ -318,7 +318,7 @@ func (s *Server) listen(ctx context.Context) error {
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
 		supervisor.Child{Service: s.database.Presence()}, supervisor.Child{Service: s.erasures},
-		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.afterwards()})
+		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.startCleanup()})
 }
 
 // serveModuleLogs runs last, because the name of the socket's folder contains the port.
