@@ -76,8 +76,8 @@ func (i Installation) write(
 			environment: i.programsFor(account.Connect),
 		}
 		err := dump.run(ctx, func(from io.Reader) error {
-			_, err := w.stream(folder, i.told(step, from))
-			return unwritten(err)
+			_, err := w.stream(folder, i.withProgress(step, from))
+			return fileError(err)
 		})
 		if err != nil {
 			return m, nil, err
@@ -96,7 +96,7 @@ func (i Installation) write(
 		}
 	}
 	if err := errors.Join(w.close(m), closeSeal()); err != nil {
-		return m, nil, unwritten(err)
+		return m, nil, fileError(err)
 	}
 	m.Parts = w.parts
 	return m, erased, nil
@@ -121,7 +121,7 @@ func (i Installation) copyObjects(ctx context.Context, w *writer) (vanished int,
 			err = w.object(name, object.ContentType, object.Size, content)
 			total += object.Size
 			i.tell(step, total)
-			return errors.Join(unwritten(err), content.Close())
+			return errors.Join(fileError(err), content.Close())
 		})
 		if err != nil {
 			return vanished, err
@@ -148,8 +148,8 @@ func eachObject(ctx context.Context, store Store, do func(key string) error) err
 	}
 }
 
-// unwritten replaces the text of an error of the file, which contains its path, by a sentence.
-func unwritten(err error) error {
+// fileError replaces the text of an error of the file, which contains its path, by a sentence.
+func fileError(err error) error {
 	if err == nil {
 		return nil
 	}

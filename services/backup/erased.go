@@ -57,7 +57,11 @@ func ReadErased(path string) (ids []string, err error) {
 	for line := range strings.Lines(string(text)) {
 		id := strings.TrimSpace(line)
 		if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
-			return nil, fail(ErrInvalid, "The list of erased people holds something else.", nil)
+			return nil, fail(
+				ErrInvalid,
+				"The list of erased people is damaged: a line is not the id of a person.",
+				nil,
+			)
 		}
 		ids = append(ids, id)
 	}

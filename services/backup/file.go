@@ -18,7 +18,11 @@ const notWritten = "The file could not be written; check its folder, and whether
 
 func createFile(path string) (*newFile, error) {
 	if there, err := os.Lstat(path); err == nil && !there.Mode().IsRegular() {
-		return nil, fail(ErrFailed, "What has that name is no file; choose another name.", nil)
+		return nil, fail(
+			ErrFailed,
+			"That name is taken by something that is not a regular file; choose another name.",
+			nil,
+		)
 	}
 	partial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
 	file, err := os.OpenFile(partial, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)

@@ -40,14 +40,14 @@ var choir = migrations.Line{ID: "choir", Files: []migrations.File{{Version: 1, N
 type place struct {
 	*databasetest.DB
 	backup.Installation
-	pictures *shelf
+	pictures *memoryBucket
 	t        *testing.T
 }
 
 // empty returns a place without content, to restore into.
 func empty(t *testing.T) *place {
 	t.Helper()
-	p := &place{DB: databasetest.Empty(t), pictures: &shelf{objects: make(map[string]storedObject)}, t: t}
+	p := &place{DB: databasetest.Empty(t), pictures: &memoryBucket{objects: make(map[string]storedObject)}, t: t}
 	programs, err := database.LibpqEnvironment(p.Settings, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -151,8 +151,8 @@ func causes(err error) string {
 	return ""
 }
 
-// shelf is a bucket in memory.
-type shelf struct {
+// memoryBucket is a bucket in memory.
+type memoryBucket struct {
 	mu      sync.Mutex
 	objects map[string]storedObject
 	failAt  int // the number of the Put that fails; 0: none
@@ -164,7 +164,7 @@ type storedObject struct {
 	content     []byte
 }
 
-func (s *shelf) List(_ context.Context, _, after string, limit int) (page storage.Page, err error) {
+func (s *memoryBucket) List(_ context.Context, _, after string, limit int) (page storage.Page, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limit == 0 {
@@ -183,7 +183,11 @@ func (s *shelf) List(_ context.Context, _, after string, limit int) (page storag
 	return page, nil
 }
 
-func (s *shelf) Get(_ context.Context, key string, _ storage.Range) (storage.Object, io.ReadCloser, error) {
+func (s *memoryBucket) Get(
+	_ context.Context,
+	key string,
+	_ storage.Range,
+) (storage.Object, io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	object, found := s.objects[key]
@@ -194,7 +198,11 @@ func (s *shelf) Get(_ context.Context, key string, _ storage.Range) (storage.Obj
 		io.NopCloser(bytes.NewReader(object.content)), nil
 }
 
-func (s *shelf) Put(_ context.Context, key, contentType string, body io.Reader) (storage.Object, error) {
+func (s *memoryBucket) Put(
+	_ context.Context,
+	key, contentType string,
+	body io.Reader,
+) (storage.Object, error) {
 	content, err := io.ReadAll(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +215,7 @@ func (s *shelf) Put(_ context.Context, key, contentType string, body io.Reader) 
 	return storage.Object{}, err
 }
 
-func (s *shelf) Delete(_ context.Context, key string) error {
+func (s *memoryBucket) Delete(_ context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.objects, key)

@@ -49,8 +49,8 @@ func (i Installation) tell(step string, bytes int64) {
 	}
 }
 
-// told returns a reader that reports the progress every 16 MiB.
-func (i Installation) told(step string, from io.Reader) io.Reader {
+// withProgress returns a reader that reports the progress every 16 MiB.
+func (i Installation) withProgress(step string, from io.Reader) io.Reader {
 	return &progress{from: from, tell: func(bytes int64) { i.tell(step, bytes) }}
 }
 

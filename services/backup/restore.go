@@ -26,24 +26,24 @@ func readFile(
 		return m, fail(ErrInvalid, "The backup cannot be opened; check its name.", err)
 	}
 	defer func() { _ = file.Close() }()
-	plain, err := open(&untilDone{ctx, file}, identity)
+	plain, err := open(&contextReader{ctx, file}, identity)
 	if err != nil {
 		return m, err
 	}
 	return read(plain, visit)
 }
 
-// untilDone is a reader that fails when its context has ended.
-type untilDone struct {
+// contextReader is a reader that fails when its context has ended.
+type contextReader struct {
 	ctx  context.Context
 	from io.Reader
 }
 
-func (u *untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (r *contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, fail(ErrFailed, "It was interrupted.", err)
 	}
-	return u.from.Read(p)
+	return r.from.Read(p)
 }
 
 // Restore restores a backup into an empty database and empty buckets, and compares the number of rows. At the
@@ -58,7 +58,7 @@ func Restore(
 	if m, err = Check(ctx, path, identity); err != nil {
 		return m, err
 	}
-	if err := installation.knows(m); err != nil {
+	if err := installation.checkBuckets(m); err != nil {
 		return m, err
 	}
 	conn, err := migrations.Connect(ctx, installation.Connect)
@@ -83,8 +83,8 @@ func Restore(
 	return m, nil
 }
 
-// knows returns an error if an object's bucket does not exist in this installation.
-func (i Installation) knows(m Manifest) error {
+// checkBuckets returns an error if an object's bucket does not exist in this installation.
+func (i Installation) checkBuckets(m Manifest) error {
 	for _, part := range m.Parts {
 		if strings.HasPrefix(part.Name, objectFolder) {
 			if _, _, known := i.place(part.Name); !known {

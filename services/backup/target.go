@@ -65,11 +65,11 @@ func (t *target) begin(ctx context.Context) (err error) {
 
 // identity returns a text that is different for each backup.
 func (t *target) identity() string {
-	last := ""
+	first := ""
 	if parts := t.manifest.Parts; len(parts) > 0 {
-		last = parts[0].SHA256
+		first = parts[0].SHA256
 	}
-	return t.manifest.CreatedAt.Format(time.RFC3339Nano) + " " + last
+	return t.manifest.CreatedAt.Format(time.RFC3339Nano) + " " + first
 }
 
 func (t *target) checkEmpty(ctx context.Context) error {
