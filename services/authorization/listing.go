@@ -64,9 +64,9 @@ func plausiblePermission(id string) bool {
 		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// cut makes a page from the grants that the store found. If there is a next page, the store returns one grant
-// more than limit.
-func cut(found []grant, limit int) page {
+// pageOf makes a page from the grants that the store found. If there is a next page, the store returns one
+// grant more than limit.
+func pageOf(found []grant, limit int) page {
 	if len(found) <= limit {
 		return page{Grants: found}
 	}

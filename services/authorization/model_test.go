@@ -46,10 +46,10 @@ type world struct {
 	screens map[string][]string // device, permissions
 }
 
-// may implements the rules independently. Nobody has an undeclared permission. A person has the authenticated
-// permissions and those of the grants in force; the owner has all. A device has the permissions in its own
-// store. Nobody else has a permission.
-func (w world) may(p principal.Principal, permission string) bool {
+// modelAllows implements the rules independently. Nobody has an undeclared permission. A person has the
+// authenticated permissions and those of the grants in force; the owner has all. A device has the permissions
+// in its own store. Nobody else has a permission.
+func (w world) modelAllows(p principal.Principal, permission string) bool {
 	baselines := map[string]string{
 		read:   "authenticated",
 		manage: "restricted",
@@ -102,13 +102,13 @@ func TestAgainstModel(t *testing.T) {
 			t.Parallel()
 			h := setupWithScreens(t)
 			random := randomtest.New(seed, 1)
-			w, everybody := h.invent(t, random)
+			w, everybody := h.createRandomWorld(t, random)
 			yes := 0
 			for _, p := range everybody {
 				caller := h.service.Caller(p)
 				for _, i := range random.Perm(len(asked)) {
 					got, err := caller.Allowed(t.Context(), asked[i])
-					if want := w.may(p, asked[i]); err != nil || got != want {
+					if want := w.modelAllows(p, asked[i]); err != nil || got != want {
 						t.Errorf("%+v, %q: got %v, %v, want %v", p, asked[i], got, err, want)
 					}
 					if got {
@@ -121,8 +121,10 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// invent writes a random world into the database and returns it with all its principals.
-func (h harness) invent(t *testing.T, random *rand.Rand) (w world, everybody []principal.Principal) {
+// createRandomWorld writes a random world into the database and returns it with all its principals.
+func (h harness) createRandomWorld(
+	t *testing.T, random *rand.Rand,
+) (w world, everybody []principal.Principal) {
 	t.Helper()
 	permission := func() string { return asked[random.IntN(len(asked))] }
 	chance := func() bool { return random.IntN(4) == 0 }

@@ -45,7 +45,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, cut(found, q.limit))
+	return c.JSON(http.StatusOK, pageOf(found, q.limit))
 }
 
 func (s *Service) read(c *httpapi.Call) error {

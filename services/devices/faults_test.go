@@ -32,7 +32,7 @@ func TestResolveWithoutStore(t *testing.T) {
 		{"revoked_at missing", statement("ALTER TABLE core.device DROP COLUMN revoked_at")},
 		{"privilege revoked", withoutPrivilege},
 		{"unreachable", unreachable},
-		{"never answers", frozen},
+		{"never answers", lockDevices},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -177,11 +177,11 @@ func unreachable(t *testing.T, h *harness) {
 	h.serve(t, h.UnreachablePool(t))
 }
 
-// frozen takes a lock that blocks every query for devices until the test ends; frozenTable does so for
+// lockDevices takes a lock that blocks every query for devices until the test ends; lockTable does so for
 // another table.
-func frozen(t *testing.T, h *harness) { frozenTable(t, h, "core.device") }
+func lockDevices(t *testing.T, h *harness) { lockTable(t, h, "core.device") }
 
-func frozenTable(t *testing.T, h *harness, table string) {
+func lockTable(t *testing.T, h *harness, table string) {
 	t.Helper()
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	frozen(t, h)
+	lockDevices(t, h)
 	pool := h.AnotherPool(t)
 	h.serve(t, pool)
 	var callers sync.WaitGroup
@@ -41,7 +41,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	frozenTable(t, h, "core.device_pairing")
+	lockTable(t, h, "core.device_pairing")
 	pool := h.AnotherPool(t)
 	h.serve(t, pool)
 	var callers sync.WaitGroup

@@ -32,7 +32,7 @@ func TestStoreFaults(t *testing.T) {
 		{"expires_at missing", statement("ALTER TABLE core.session DROP COLUMN expires_at")},
 		{"privilege revoked", withoutPrivilege},
 		{"unreachable", unreachable},
-		{"never answers", frozen},
+		{"never answers", lockSessions},
 	}
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func unreachable(t *testing.T, h harness) harness {
 	return serve(t, h.DB, identity.NewStore(h.UnreachablePool(t)), base)
 }
 
-// frozen takes a lock that blocks every query for sessions until the test ends.
-func frozen(t *testing.T, h harness) harness {
+// lockSessions takes a lock that blocks every query for sessions until the test ends.
+func lockSessions(t *testing.T, h harness) harness {
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // in time.
 func TestForgedCookiesShareOneCheck(t *testing.T) {
 	t.Parallel()
-	h := frozen(t, setup(t))
+	h := lockSessions(t, setup(t))
 	pool := h.AnotherPool(t)
 	store := identity.NewStore(pool)
 	h = serve(t, h.DB, store, base)

@@ -93,15 +93,15 @@ func parseSearch(rawQuery string) (search, error) {
 		return search{}, err
 	}
 	after, ok := parsePosition(sent["cursor"])
-	if !ok || !searchFits(sent["query"]) || slices.ContainsFunc(ids, isNoID) ||
+	if !ok || !searchFits(sent["query"]) || slices.ContainsFunc(ids, isNotUUID) ||
 		len(ids) > 0 && sent["query"] != "" {
 		return search{}, httpapi.ErrRequest
 	}
 	return search{prefix: sent["query"], ids: ids, after: after, limit: limit + 1}, nil
 }
 
-// isNoID reports whether text is not a UUID in its standard form. Other forms of a UUID are refused too.
-func isNoID(text string) bool {
+// isNotUUID reports whether text is not a UUID in its standard form. Other forms of a UUID are refused too.
+func isNotUUID(text string) bool {
 	id, err := uuid.Parse(text)
 	return err != nil || id.String() != text
 }

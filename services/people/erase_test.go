@@ -247,7 +247,7 @@ func TestErasureAgainstAcceptance(t *testing.T) {
 			var done, refused *httptest.ResponseRecorder
 			erase := func() { done = p.decide(anna, bertID, "erase") }
 			accept := func() { refused = p.accept(token, "Bert") }
-			release := p.held(t, lockOfInvitation)
+			release := p.holdLock(t, lockOfInvitation)
 			var both sync.WaitGroup
 			if eraseFirst {
 				address("bert@example.org")

@@ -73,7 +73,7 @@ func (e *Erasures) Serve(ctx context.Context) error {
 		failed = err != nil
 		for _, moduleID := range due {
 			if e.begin(moduleID) {
-				calls.Go(func() { e.tell(ctx, moduleID) })
+				calls.Go(func() { e.callModule(ctx, moduleID) })
 			}
 		}
 		select {
@@ -91,7 +91,7 @@ func (e *Erasures) Ready() <-chan struct{} { return e.ready }
 // String names the service.
 func (e *Erasures) String() string { return "erasures" }
 
-// begin reports whether the caller has to start the module's tell goroutine: there is none yet.
+// begin reports whether the caller has to start the module's callModule goroutine: there is none yet.
 func (e *Erasures) begin(moduleID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,9 +100,9 @@ func (e *Erasures) begin(moduleID string) bool {
 	return !busy
 }
 
-// ended reports whether the module's tell goroutine can end, because no more erasures were found due since
-// the last call.
-func (e *Erasures) ended(moduleID string) bool {
+// mayEnd reports whether the module's callModule goroutine can end, because no more erasures were found due
+// since the last call.
+func (e *Erasures) mayEnd(moduleID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.busy[moduleID] {
@@ -113,24 +113,24 @@ func (e *Erasures) ended(moduleID string) bool {
 	return true
 }
 
-// tell calls one module for one person after the other. After a failure it stops, because the next call would
-// probably fail too.
-func (e *Erasures) tell(ctx context.Context, moduleID string) {
+// callModule calls one module for one person after the other. After a failure it stops, because the next call
+// would probably fail too.
+func (e *Erasures) callModule(ctx context.Context, moduleID string) {
 	for ctx.Err() == nil {
 		userID, found, err := e.store.claimErasure(ctx, moduleID)
 		if err == nil && found {
-			err = e.tellOne(ctx, moduleID, userID)
+			err = e.callOnce(ctx, moduleID, userID)
 		}
 		if err != nil && ctx.Err() == nil {
 			e.log.Warn("module has not forgotten a person, trying again later", zap.String("module", moduleID))
 		}
-		if (err != nil || !found) && e.ended(moduleID) {
+		if (err != nil || !found) && e.mayEnd(moduleID) {
 			return
 		}
 	}
 }
 
-func (e *Erasures) tellOne(ctx context.Context, moduleID, userID string) error {
+func (e *Erasures) callOnce(ctx context.Context, moduleID, userID string) error {
 	within, cancel := context.WithTimeout(ctx, tellWithin)
 	defer cancel()
 	err := e.modules.Forget(within, moduleID, userID)

@@ -66,8 +66,8 @@ func (m *modules) Forget(ctx context.Context, moduleID, userID string) error {
 	return nil
 }
 
-// tell runs the Erasures of one process until stop is called.
-func (d directory) tell(t *testing.T, m *modules) (e *people.Erasures, stop func()) {
+// runErasures runs the Erasures of one process until stop is called.
+func (d directory) runErasures(t *testing.T, m *modules) (e *people.Erasures, stop func()) {
 	t.Helper()
 	e = people.NewErasures(people.NewStore(d.Pool(t)), m, zap.NewNop())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -78,8 +78,8 @@ func (d directory) tell(t *testing.T, m *modules) (e *people.Erasures, stop func
 	return e, stop
 }
 
-// erased adds count people whom the modules have to forget.
-func (d directory) erased(t *testing.T, count int, moduleIDs ...string) {
+// addErasedPeople adds count people whom the modules have to forget.
+func (d directory) addErasedPeople(t *testing.T, count int, moduleIDs ...string) {
 	t.Helper()
 	d.Exec(t, `
 		WITH p AS (
@@ -118,10 +118,10 @@ func (d directory) await(t *testing.T, what, condition string, count int, look .
 func TestEachModuleIsToldOnce(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.erased(t, 50, "choir", "songs")
+	d.addErasedPeople(t, 50, "choir", "songs")
 	var heard told
 	for range 3 {
-		e, _ := d.tell(t, &modules{told: &heard, ids: []string{"choir", "songs"}})
+		e, _ := d.runErasures(t, &modules{told: &heard, ids: []string{"choir", "songs"}})
 		e.Look()
 	}
 	d.await(t, "done", "done_at IS NOT NULL", 100)
@@ -139,7 +139,7 @@ func TestEachModuleIsToldOnce(t *testing.T) {
 func TestModulesAreToldUntilTheyForget(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.erased(t, 1, "choir", "removed", "songs")
+	d.addErasedPeople(t, 1, "choir", "removed", "songs")
 	m := &modules{told: &told{}, ids: []string{"songs"}}
 	var mu sync.Mutex
 	failing := true
@@ -151,7 +151,7 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 		}
 		return nil
 	}
-	e, _ := d.tell(t, m)
+	e, _ := d.runErasures(t, m)
 	d.await(t, "tried", "tries = 1", 1, e)
 	if n := d.count(t, "module_id = 'songs' AND done_at IS NULL AND next_try_at > now()"); n != 1 {
 		t.Errorf("after a failure: %d rows wait for the next try, want one", n)
@@ -181,21 +181,21 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 func TestAHangingModule(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.erased(t, 2, "bells", "choir")
+	d.addErasedPeople(t, 2, "bells", "choir")
 	hangs := func(ctx context.Context, moduleID string) error {
 		if moduleID == "bells" {
 			<-ctx.Done()
 		}
 		return ctx.Err()
 	}
-	e, stop := d.tell(t, &modules{told: &told{}, forget: hangs, ids: []string{"bells", "choir"}})
+	e, stop := d.runErasures(t, &modules{told: &told{}, forget: hangs, ids: []string{"bells", "choir"}})
 	d.await(t, "choir", "done_at IS NOT NULL", 2, e)
 	d.await(t, "bells", "module_id = 'bells' AND tries = 1", 1, e)
 	stop()
 	if n := d.count(t, "done_at IS NULL AND next_try_at <= now()"); n != 2 {
 		t.Errorf("after the stop %d people can be told of at once, want both", n)
 	}
-	e, _ = d.tell(t, &modules{told: &told{}, ids: []string{"bells"}})
+	e, _ = d.runErasures(t, &modules{told: &told{}, ids: []string{"bells"}})
 	d.await(t, "the next process", "done_at IS NOT NULL", 4, e)
 }
 
@@ -203,7 +203,7 @@ func TestAHangingModule(t *testing.T) {
 func TestPausesBetweenTries(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.erased(t, 1, "choir")
+	d.addErasedPeople(t, 1, "choir")
 	var pauses []string
 	for range 8 {
 		tx, err := d.Pool(t).Begin(t.Context())

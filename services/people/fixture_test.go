@@ -76,7 +76,7 @@ type process struct {
 	handler   http.Handler
 	outbox    *fakeOutbox
 	store     *people.Store
-	passwords quick
+	passwords cachedHash
 	exporters *exporters
 }
 
@@ -121,7 +121,7 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	store := people.NewStore(pool)
 	modules := &exporters{}
 	service := people.New(people.Config{
-		Store: store, Sessions: signIn, Accounts: accounts, Grants: grants, Passwords: quick{signIn},
+		Store: store, Sessions: signIn, Accounts: accounts, Grants: grants, Passwords: cachedHash{signIn},
 		Declared: registry.Declared, Limiter: limiter, Outbox: sent, Emails: writer, Erased: func() {},
 		Exporters: modules,
 		Log:       zap.NewNop(),
@@ -135,7 +135,7 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	if err != nil {
 		t.Fatal(err)
 	}
-	return process{db, handler, sent, store, quick{signIn}, modules}
+	return process{db, handler, sent, store, cachedHash{signIn}, modules}
 }
 
 // send sends a request with a session's cookie, "" for none.
@@ -151,9 +151,9 @@ func (p process) send(cookie, method, target, body string) *httptest.ResponseRec
 	return w
 }
 
-// quick hashes a password only once, so that many simultaneous acceptances reach the database at the same
-// time.
-type quick struct{ *identity.Service }
+// cachedHash hashes a password only once, so that many simultaneous acceptances reach the database at the
+// same time.
+type cachedHash struct{ *identity.Service }
 
 var hashed struct {
 	once sync.Once
@@ -161,7 +161,7 @@ var hashed struct {
 	err  error
 }
 
-func (q quick) NewPassword(ctx context.Context, sent string) (string, error) {
+func (q cachedHash) NewPassword(ctx context.Context, sent string) (string, error) {
 	if sent != password {
 		return q.Service.NewPassword(ctx, sent)
 	}

@@ -54,9 +54,9 @@ func TestManyAcceptOneToken(t *testing.T) {
 	}
 }
 
-// held runs sql, which takes a lock, in a transaction and returns its release. It is used to let both
+// holdLock runs sql, which takes a lock, in a transaction and returns its release. It is used to let both
 // requests of a race begin.
-func (p process) held(t *testing.T, sql string, args ...any) (release func()) {
+func (p process) holdLock(t *testing.T, sql string, args ...any) (release func()) {
 	t.Helper()
 	tx, err := p.AnotherPool(t).Begin(t.Context())
 	if err != nil {
@@ -75,7 +75,7 @@ func (p process) race(
 	t *testing.T, lock string, one, two func() *httptest.ResponseRecorder,
 ) (first, second *httptest.ResponseRecorder) {
 	t.Helper()
-	release := p.held(t, lock)
+	release := p.holdLock(t, lock)
 	var both sync.WaitGroup
 	both.Go(func() { first = one() })
 	p.awaitBlocked(t, 1)

@@ -124,7 +124,7 @@ func (q search) statement() (sql string, arguments []any) {
 		return selectByID, append(arguments, q.ids)
 	case q.prefix == "":
 		return selectPeople, arguments
-	case isNoID(q.prefix):
+	case isNotUUID(q.prefix):
 		return searchPeople, append(arguments, q.prefix, nil) // no id equals NULL
 	}
 	return searchPeople, append(arguments, q.prefix, q.prefix)
