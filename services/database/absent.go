@@ -28,8 +28,8 @@ type absentees struct {
 
 func newAbsentees() *absentees { return &absentees{until: make(map[string]time.Time)} }
 
-// passOver returns a dial function that skips absent servers: for them it fails at once.
-func (a *absentees) passOver(dial dialFunc) dialFunc {
+// skipAbsent returns a dial function that skips absent servers: for them it fails at once.
+func (a *absentees) skipAbsent(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a.isAbsent(address) {
 			return nil, errAbsent

@@ -94,7 +94,7 @@ func (d *Database) config() *pgx.ConnConfig {
 // tried.
 func (d *Database) watch(dial dialFunc) dialFunc {
 	if len(d.settings.Servers) > 1 {
-		dial = d.absent.passOver(dial)
+		dial = d.absent.skipAbsent(dial)
 	}
 	return d.sockets.watch(dial)
 }

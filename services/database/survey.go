@@ -72,6 +72,6 @@ func (d *Database) learnTimelines(ctx context.Context) {
 		return
 	}
 	for _, state := range surveyThrough(ctx, d.settings, d.watch) {
-		d.newest.isNewest(state.Cluster, state.timeline)
+		d.newest.rememberTimeline(state.Cluster, state.timeline)
 	}
 }

@@ -32,15 +32,15 @@ func (t *timelines) refuseReplaced(check pgconn.ValidateConnectFunc) pgconn.Vali
 		if err != nil {
 			return err
 		}
-		if !t.isNewest(cluster, timeline) {
+		if !t.rememberTimeline(cluster, timeline) {
 			return errReplaced
 		}
 		return nil
 	}
 }
 
-// isNewest reports whether no newer timeline of the cluster is known, and then remembers this one.
-func (t *timelines) isNewest(cluster string, timeline int64) bool {
+// rememberTimeline reports whether no newer timeline of the cluster is known, and then remembers this one.
+func (t *timelines) rememberTimeline(cluster string, timeline int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if timeline < t.newest[cluster] {
