@@ -61,7 +61,7 @@ func (s *systemd) Serve(ctx context.Context) error {
 
 func (s *systemd) notify(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		s.tree.log.Warn("systemd not told", zap.String("service", s.String()))
+		s.tree.log.Warn("systemd not notified", zap.String("service", s.String()))
 	}
 }
 

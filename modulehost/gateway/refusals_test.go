@@ -56,7 +56,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 	// operator.
 	short := p.do("GET", "/lies/70000/50000", nil)
 	p.eventually("a response shorter than declared is logged as cut off", func() bool {
-		return p.logs.FilterMessage("answer cut off").
+		return p.logs.FilterMessage("response aborted").
 			FilterField(zap.String("request_id", short.Header.Get("X-Request-Id"))).Len() == 1
 	})
 	for _, line := range p.logs.All() {
@@ -64,7 +64,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 			t.Error("the module's text was logged")
 		}
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }
 
 func TestDeadlines(t *testing.T) {
@@ -77,13 +77,13 @@ func TestDeadlines(t *testing.T) {
 		t.Errorf("no response: status %d, want 500; body %s; after %v, want at least %v", got.StatusCode,
 			got.body, time.Since(began), limit)
 	}
-	p.heard("wait: cancelled")
+	p.awaitModuleLog("wait: cancelled")
 	began = time.Now()
 	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < limit {
 		t.Errorf("no piece: body %q, error %v after %v; want \"begun\" cut off after at least %v", got.body,
 			got.err, time.Since(began), limit)
 	}
-	p.heard("silent: cancelled")
+	p.awaitModuleLog("silent: cancelled")
 
 	if testing.Short() {
 		return // the last deadline is 20 s
@@ -94,7 +94,7 @@ func TestDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stalled.Body.Close()
-	p.heard("endless: nobody reads")
+	p.awaitModuleLog("endless: nobody reads")
 }
 
 // TestQueue fills the slots and the queue of one module.
@@ -179,7 +179,7 @@ func TestAllBodySocketsBusy(t *testing.T) {
 	for _, response := range held {
 		_ = response.Body.Close()
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }
 
 // TestProcessDiesUnderAResponse checks that the response is cut off, and that the next run serves requests.
@@ -199,7 +199,7 @@ func TestProcessDiesUnderAResponse(t *testing.T) {
 	_ = response.Body.Close()
 	p.eventually("the next process responds",
 		func() bool { return p.do("GET", "/bytes/100000", nil).StatusCode == 200 })
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }
 
 func TestCheckRoutes(t *testing.T) {

@@ -21,7 +21,7 @@ func (a *connections) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c := a.place(socket); c != nil {
+		if c := a.addConnection(socket); c != nil {
 			return c, nil
 		}
 		a.logEvent(noRoomLine)

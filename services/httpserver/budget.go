@@ -16,9 +16,9 @@ type client struct {
 	streams int
 }
 
-// place adds a connection. If there are too many, it closes the oldest idle one. It returns nil if there is
-// none to close.
-func (a *connections) place(socket net.Conn) *conn {
+// addConnection adds a connection. If there are too many, it closes the oldest idle one. It returns nil if
+// there is none to close.
+func (a *connections) addConnection(socket net.Conn) *conn {
 	prefix, counted := a.clientPrefix(socket.RemoteAddr())
 	for {
 		c, oldest := a.add(socket, prefix, counted)

@@ -16,8 +16,8 @@ import (
 
 const (
 	madeRoomLine = "idle connection closed to make room"
-	noRoomLine   = "connection refused for want of room"
-	noStreamLine = "stream refused for want of room"
+	noRoomLine   = "connection refused: too many connections"
+	noStreamLine = "stream refused: too many streams"
 )
 
 // addressedConn is a pipe with a given remote address.

@@ -26,7 +26,7 @@ type conn struct {
 	raw syscall.RawConn // nil: not a socket of the operating system
 	all *connections
 
-	leave context.CancelFunc // ends the contexts of the connection's requests
+	cancelRequests context.CancelFunc // ends the contexts of the connection's requests
 
 	bounded atomic.Bool // net/http has set a read deadline, which it does only to stop a read
 	busy    atomic.Bool // from a complete head to the end of its response; written under mu
@@ -68,7 +68,13 @@ type conn struct {
 }
 
 func newConn(socket net.Conn, all *connections) *conn {
-	c := &conn{Conn: socket, all: all, leave: func() {}, fresh: true, framing: framing{maxHead: all.limits.head}}
+	c := &conn{
+		Conn:           socket,
+		all:            all,
+		cancelRequests: func() {},
+		fresh:          true,
+		framing:        framing{maxHead: all.limits.head},
+	}
 	if holder, ok := socket.(syscall.Conn); ok {
 		c.raw, _ = holder.SyscallConn()
 	}
@@ -204,8 +210,8 @@ func (c *conn) handlerReturned() {
 	defer c.mu.Unlock()
 	c.handled = true
 	if c.serverDone {
-		c.leave()
-		c.leave = func() {}
+		c.cancelRequests()
+		c.cancelRequests = func() {}
 	}
 }
 

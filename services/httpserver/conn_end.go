@@ -190,7 +190,7 @@ func (c *conn) abort() {
 func (c *conn) closeSocket() (err error) {
 	if !c.closed {
 		c.closed = true
-		c.leave()
+		c.cancelRequests()
 		c.clock.timer.Stop()
 		err = c.Conn.Close()
 		c.all.release(c)

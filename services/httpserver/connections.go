@@ -66,7 +66,7 @@ type connections struct {
 	meter     Meter
 	faults    func(status int, took time.Duration) // counts the fault responses
 
-	young *young
+	unwatched *unwatched
 
 	halt     chan struct{} // closed when only the connections in the kernel's queue are still accepted
 	stopping atomic.Bool
@@ -90,7 +90,7 @@ func newConnections(listener net.Listener, config ListenerConfig, limits limits)
 		lines:     loglimit.New(config.Log),
 		meter:     meterOf(config.Meter),
 		faults:    meterOf(config.Meter).Route("", meterTransport),
-		young:     newYoung(),
+		unwatched: newUnwatched(),
 		halt:      make(chan struct{}),
 		open:      list.New(),
 		clients:   make(map[netip.Prefix]*client),
@@ -173,10 +173,11 @@ var (
 	timeoutLine = logLine{"request timed out", zapcore.WarnLevel, time.Second, CauseDeadline}
 	refusedLine = logLine{"request refused by the transport", zapcore.WarnLevel, time.Second,
 		CauseMalformed}
-	stalledLine  = logLine{"client took nothing of its answer", zapcore.WarnLevel, time.Second, CauseStalled}
+	stalledLine  = logLine{"client did not read its response", zapcore.WarnLevel, time.Second, CauseStalled}
 	madeRoomLine = logLine{"idle connection closed to make room", zapcore.WarnLevel, time.Second, CauseRoom}
-	noRoomLine   = logLine{"connection refused for want of room", zapcore.WarnLevel, time.Second, CauseConns}
-	noStreamLine = logLine{"stream refused for want of room", zapcore.WarnLevel, time.Second, CauseStream}
+	noRoomLine   = logLine{"connection refused: too many connections", zapcore.WarnLevel, time.Second,
+		CauseConns}
+	noStreamLine = logLine{"stream refused: too many streams", zapcore.WarnLevel, time.Second, CauseStream}
 	acceptLine   = logLine{"connections cannot be accepted", zapcore.ErrorLevel, time.Minute, CauseAccept}
 )
 

@@ -31,7 +31,7 @@ func connContext(ctx context.Context, socket net.Conn) context.Context {
 	ctx, leave := context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.leave = leave
+	c.cancelRequests = leave
 	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c)
 }
 

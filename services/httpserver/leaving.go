@@ -15,71 +15,71 @@ import (
 // watchAfter is the time after which a request is watched; it may be twice as long.
 const watchAfter = 10 * time.Millisecond
 
-// young contains the requests that are not watched yet. One timer, which runs only while there are any, is
-// used for all.
-type young struct {
+// unwatched contains the requests that are not watched yet. One timer, which runs only while there are any,
+// is used for all.
+type unwatched struct {
 	mu           sync.Mutex
-	recent, aged []youngRequest // added since the timer last fired, and before that
+	recent, aged []unwatchedRequest // added since the timer last fired, and before that
 	ticking      bool
 	ended        bool
 	timer        *time.Timer
 	running      sync.WaitGroup // ticks and watching goroutines
 }
 
-type youngRequest struct {
+type unwatchedRequest struct {
 	conn *conn
 	head uint // which request of the connection it is
 }
 
-func newYoung() *young {
-	y := &young{}
-	y.timer = time.AfterFunc(time.Hour, y.tick)
-	y.timer.Stop()
-	return y
+func newUnwatched() *unwatched {
+	u := &unwatched{}
+	u.timer = time.AfterFunc(time.Hour, u.tick)
+	u.timer.Stop()
+	return u
 }
 
-func (y *young) add(c *conn, head uint) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if y.recent = append(y.recent, youngRequest{c, head}); !y.ticking && !y.ended {
-		y.ticking = true
-		y.timer.Reset(watchAfter)
+func (u *unwatched) add(c *conn, head uint) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.recent = append(u.recent, unwatchedRequest{c, head}); !u.ticking && !u.ended {
+		u.ticking = true
+		u.timer.Reset(watchAfter)
 	}
 }
 
 // tick begins to watch the requests that were added before the last tick.
-func (y *young) tick() {
-	y.mu.Lock()
-	if y.ended {
-		y.mu.Unlock()
+func (u *unwatched) tick() {
+	u.mu.Lock()
+	if u.ended {
+		u.mu.Unlock()
 		return
 	}
-	y.running.Add(1)
-	defer y.running.Done()
-	due := y.aged
-	y.aged, y.recent = y.recent, nil
-	if y.ticking = len(y.aged) > 0; y.ticking {
-		y.timer.Reset(watchAfter)
+	u.running.Add(1)
+	defer u.running.Done()
+	due := u.aged
+	u.aged, u.recent = u.recent, nil
+	if u.ticking = len(u.aged) > 0; u.ticking {
+		u.timer.Reset(watchAfter)
 	}
-	y.mu.Unlock()
+	u.mu.Unlock()
 	for _, request := range due {
-		request.conn.watchClient(request.head, &y.running)
+		request.conn.watchClient(request.head, &u.running)
 	}
 	clear(due)
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	if len(y.recent) == 0 {
-		y.recent = due[:0] // its memory is used again
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.recent) == 0 {
+		u.recent = due[:0] // its memory is used again
 	}
 }
 
 // end waits for every watching goroutine. The sockets must be closed before.
-func (y *young) end() {
-	y.mu.Lock()
-	y.ended = true
-	y.timer.Stop()
-	y.mu.Unlock()
-	y.running.Wait()
+func (u *unwatched) end() {
+	u.mu.Lock()
+	u.ended = true
+	u.timer.Stop()
+	u.mu.Unlock()
+	u.running.Wait()
 }
 
 // readsAhead reports whether a Read now is net/http's reading ahead: after a complete request that is still
@@ -91,10 +91,10 @@ func (c *conn) readsAhead() bool {
 // readAhead handles that Read: it returns true if the Read must return without bytes.
 func (c *conn) readAhead() (answered bool) {
 	c.mu.Lock()
-	answered, young, head := c.readsAhead(), len(c.pending) == 0, c.framing.heads
+	answered, last, head := c.readsAhead(), len(c.pending) == 0, c.framing.heads
 	c.mu.Unlock()
-	if answered && young {
-		c.all.young.add(c, head)
+	if answered && last {
+		c.all.unwatched.add(c, head)
 	}
 	return answered
 }
@@ -117,8 +117,8 @@ func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
 	c.watched = watched
 	running.Go(func() {
 		defer close(watched)
-		if c.clientLeaves() {
-			c.leave()
+		if c.waitForDisconnect() {
+			c.cancelRequests()
 		}
 	})
 }
@@ -139,11 +139,11 @@ func (c *conn) stopWatching() {
 	}
 }
 
-// clientLeaves waits until the client has disconnected, or until the watching is stopped. After a complete
-// request a client may end its input and still wait for the response (RFC 9112 §9.6), so only a reset means
-// that it has disconnected. A stream ends when the client ends its input, because nothing else shows soon
-// that its reader has disconnected.
-func (c *conn) clientLeaves() bool {
+// waitForDisconnect waits until the client has disconnected, or until the watching is stopped. After a
+// complete request a client may end its input and still wait for the response (RFC 9112 §9.6), so only a
+// reset means that it has disconnected. A stream ends when the client ends its input, because nothing else
+// shows soon that its reader has disconnected.
+func (c *conn) waitForDisconnect() bool {
 	var n int
 	var failed error
 	if c.raw.Read(func(fd uintptr) bool {

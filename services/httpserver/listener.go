@@ -91,7 +91,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	all := newConnections(listener, l.config, limits)
 	l.all = all
 	defer all.lines.Close()
-	defer all.young.end()
+	defer all.unwatched.end()
 	server := newServer(&gate{handler: l.config.Handler, all: all})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(all) }()

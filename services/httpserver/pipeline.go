@@ -117,7 +117,7 @@ func subjectOf(path string) string {
 func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, module string, err error) {
 	// a part of the response was sent, so the failure can only be shown to the client by closing the connection
 	if w.Written() {
-		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
+		p.log.Error("response aborted", zap.String("request_id", call.RequestID))
 		panic(http.ErrAbortHandler)
 	}
 	code := httpapi.WriteError(w, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-const stalledLine = "client took nothing of its answer"
+const stalledLine = "client did not read its response"
 
 // longBody returns a handler that responds with size bytes.
 func longBody(size int) http.Handler {

@@ -159,7 +159,7 @@ func (s *Service) run(ctx context.Context, d Declared, number int64) {
 		err = s.store.fail(ctx, d, number)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("scheduled run of a module not noted", zap.String("module", d.ModuleID))
+		s.log.Warn("result of a scheduled run not stored", zap.String("module", d.ModuleID))
 	}
 }
 
