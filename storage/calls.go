@@ -19,7 +19,7 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	defer cancel()
 	result, err := b.provider.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	switch {
-	case answerCode(err) == answerNotFound:
+	case errorCode(err) == codeNotFound:
 		return Object{}, ErrNotFound
 	case err != nil:
 		return Object{}, coded(ctx, err)

@@ -34,10 +34,10 @@ const (
 
 // The service's codes that are treated specially.
 const (
-	answerNoBucket     = "NoSuchBucket"
-	answerNotFound     = "NotFound" // from the status, because a response to HEAD has no body
-	answerInvalidRange = "InvalidRange"
-	answerBadGateway   = "BadGateway" // from the status, of a proxy that got no response from the service
+	codeNoBucket     = "NoSuchBucket"
+	codeNotFound     = "NotFound" // from the status, because a response to HEAD has no body
+	codeInvalidRange = "InvalidRange"
+	codeBadGateway   = "BadGateway" // from the status, of a proxy that got no response from the service
 )
 
 // coded converts an error of the client library to a code. For nil it returns nil.
@@ -50,8 +50,8 @@ func coded(ctx context.Context, err error) error {
 	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
 		return ErrTimeout
 	}
-	switch answerCode(err) {
-	case "NoSuchKey", answerNoBucket:
+	switch errorCode(err) {
+	case "NoSuchKey", codeNoBucket:
 		return ErrNotFound
 	case "InvalidAccessKeyId", "XAdminUserNotFound": // some services send these with another status than 403
 		return ErrAccessDenied
@@ -69,8 +69,8 @@ func coded(ctx context.Context, err error) error {
 	return ErrUnavailable
 }
 
-// answerCode returns the code in the service's response, or "" when there is no response with a code.
-func answerCode(err error) string {
+// errorCode returns the code in the service's response, or "" when there is no response with a code.
+func errorCode(err error) string {
 	var result smithy.APIError
 	if errors.As(err, &result) {
 		return result.ErrorCode()

@@ -44,7 +44,7 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 	result, err := b.provider.client.GetObject(transfer, input)
 	watch.pause()
 	switch {
-	case answerCode(err) == answerInvalidRange:
+	case errorCode(err) == codeInvalidRange:
 		watch.end()
 		return b.beyondEnd(ctx, key)
 	case err != nil:
@@ -82,8 +82,8 @@ func sizeOf(result *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 		&size); err != nil {
 		return 0, false
 	}
-	whole := min(part.last(), uint64(max(size-1, 0)))
-	return size, uint64(first) == part.Offset && uint64(last) == whole && last-first+1 == *result.ContentLength
+	wanted := min(part.last(), uint64(max(size-1, 0)))
+	return size, uint64(first) == part.Offset && uint64(last) == wanted && last-first+1 == *result.ContentLength
 }
 
 // beyondEnd returns an empty part if the object exists, and NOT_FOUND if it does not.

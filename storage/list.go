@@ -41,7 +41,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	}
 	result, err := b.provider.client.ListObjectsV2(ctx, input)
 	switch {
-	case answerCode(err) == answerNoBucket:
+	case errorCode(err) == codeNoBucket:
 		return Page{}, nil
 	case err != nil:
 		return Page{}, coded(ctx, err)

@@ -23,17 +23,17 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	if !validKey(key) {
 		return Object{}, ErrKey
 	}
-	whole, err := b.spool(body)
+	buffered, err := b.spool(body)
 	if err != nil {
 		return Object{}, err
 	}
-	defer whole.free()
+	defer buffered.free()
 	contentType = mediaType(contentType)
-	etag, err := b.send(ctx, key, contentType, whole)
+	etag, err := b.send(ctx, key, contentType, buffered)
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Key: key, Size: whole.size, ContentType: contentType, ETag: etag}, nil
+	return Object{Key: key, Size: buffered.size, ContentType: contentType, ETag: etag}, nil
 }
 
 // bucketRounds is how often a put tries to create its bucket. The second round is needed when the bucket is
@@ -42,8 +42,12 @@ const bucketRounds = 4
 
 // send creates the bucket only when the service reports that it is missing, because other processes may
 // create or delete it at any time.
-func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
-	if whole.size <= pieceSize { // one piece has the time limit of a single call, however often it is sent
+func (b *Bucket) send(
+	ctx context.Context,
+	key, contentType string,
+	buffered *spooled,
+) (etag string, err error) {
+	if buffered.size <= pieceSize { // one piece has the time limit of a single call, however often it is sent
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, b.provider.limits.call)
 		defer cancel()
@@ -52,14 +56,14 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 	defer watch.end()
 	disposition := disposition(contentType)
 	for round := 0; ; round++ {
-		if _, err := whole.Seek(0, io.SeekStart); err != nil {
+		if _, err := buffered.Seek(0, io.SeekStart); err != nil {
 			return "", ErrUnavailable
 		}
 		result, err := b.provider.client.PutObject(ctx, &s3.PutObjectInput{
 			Bucket:        &b.name,
 			Key:           &key,
-			Body:          upload{whole, watch},
-			ContentLength: &whole.size,
+			Body:          upload{buffered, watch},
+			ContentLength: &buffered.size,
 			ContentType:   &contentType,
 
 			ContentDisposition: &disposition,
@@ -88,14 +92,14 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 // by a proxy in front of it. In this case refusal sends a request without a body, which gets the same
 // response.
 func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code error) {
-	if said := answerCode(err); said != "" && said != answerBadGateway || ctx.Err() != nil {
-		return said == answerNoBucket, coded(ctx, err)
+	if said := errorCode(err); said != "" && said != codeBadGateway || ctx.Err() != nil {
+		return said == codeNoBucket, coded(ctx, err)
 	}
 	_, asked := b.provider.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &b.name})
-	switch answerCode(asked) {
+	switch errorCode(asked) {
 	case "":
 		return false, coded(ctx, err)
-	case answerNotFound:
+	case codeNotFound:
 		return true, nil
 	}
 	return false, coded(ctx, asked)
@@ -116,7 +120,7 @@ func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 		}
 	}
 	_, err := b.provider.client.CreateBucket(ctx, input)
-	switch answerCode(err) {
+	switch errorCode(err) {
 	case "BucketAlreadyOwnedByYou", "BucketAlreadyExists", "OperationAborted":
 		return nil
 	}
