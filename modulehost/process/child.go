@@ -149,7 +149,7 @@ func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
 		plan.Cgroup = cgroupDescriptor
 	}
 	if sandbox.Landlock > 0 {
-		plan.Landlock = takenAway(sandbox.Landlock)
+		plan.Landlock = landlockRulesFor(sandbox.Landlock)
 	}
 	if sandbox.Seccomp {
 		plan.Filter = launcherFilter()

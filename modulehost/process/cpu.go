@@ -150,4 +150,4 @@ func niceLimit() uint64 {
 }
 
 // mayRestore reports whether a priority that was lowered can be raised again.
-func mayRestore() bool { return niceLimit() >= usualNiceLimit || holds(1<<unix.CAP_SYS_NICE) }
+func mayRestore() bool { return niceLimit() >= usualNiceLimit || hasCapabilities(1<<unix.CAP_SYS_NICE) }

@@ -65,7 +65,7 @@ func usableABI(version int, create func(abi int) error) int {
 
 func createRuleset(abi int) (int, error) {
 	var attr unix.LandlockRulesetAttr
-	taken := takenAway(abi)
+	taken := landlockRulesFor(abi)
 	attr.Handled_access_fs, attr.Handled_access_net, attr.Scoped = taken.Files, taken.Network, taken.Outside
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr),
@@ -76,19 +76,19 @@ func createRuleset(abi int) (int, error) {
 	return int(ruleset), nil
 }
 
-// takenAway returns the launcher's ruleset for an ABI: a module may read its executable and its folder, and
-// nothing else.
-func takenAway(abi int) launcher.Landlock {
-	taken := launcher.Landlock{
+// landlockRulesFor returns the launcher's ruleset for an ABI: a module may read its executable and its
+// folder, and nothing else.
+func landlockRulesFor(abi int) launcher.Landlock {
+	rules := launcher.Landlock{
 		Executable: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE,
 		Folder:     unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR,
 	}
 	for _, right := range landlockRights {
 		if right.abi <= abi {
-			taken.Files |= right.files
-			taken.Network |= right.network
-			taken.Outside |= right.outside
+			rules.Files |= right.files
+			rules.Network |= right.network
+			rules.Outside |= right.outside
 		}
 	}
-	return taken
+	return rules
 }

@@ -134,7 +134,7 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 				t.Error("became ready")
 			default:
 			}
-			r.logsHold(t, "secret", modules, missing)
+			r.assertLogsOmit(t, "secret", modules, missing)
 		})
 	}
 }
@@ -163,8 +163,8 @@ func TestStopThatGoesWrongAfterAFailedStart(t *testing.T) {
 	}
 }
 
-// logsHold checks that the logs contain none of the marks.
-func (r *runningProcess) logsHold(t *testing.T, marks ...string) {
+// assertLogsOmit checks that the logs contain none of the marks.
+func (r *runningProcess) assertLogsOmit(t *testing.T, marks ...string) {
 	t.Helper()
 	for _, entry := range r.logs.All() {
 		line := fmt.Sprint(entry.Message, entry.ContextMap())

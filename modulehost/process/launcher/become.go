@@ -91,27 +91,27 @@ func (r *prepared) become() {
 		l := &r.limits[i]
 		_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, uintptr(l.resource),
 			uintptr(unsafe.Pointer(&l.soft)), 0, 0, 0)
-		check(errno, said.limits)
+		check(errno, failureLines.limits)
 	}
 	r.dropCapabilities()
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivileges, 1, 0, 0, 0, 0)
-	check(errno, said.privileges)
+	check(errno, failureLines.privileges)
 	_, _, errno = syscall.RawSyscall(sysCloseRange, uintptr(r.plan.CloseFrom), everyDescriptor, closeOnExec)
-	check(errno, said.closing)
+	check(errno, failureLines.closing)
 	r.applyLandlock()
 	if r.program.length > 0 { // last, because the filter forbids most of the calls above
 		_, _, errno = syscall.RawSyscall(uintptr(r.plan.Seccomp), setModeFilter, 0,
 			uintptr(unsafe.Pointer(&r.program)))
-		check(errno, said.seccomp)
+		check(errno, failureLines.seccomp)
 	}
 	// runs the file that was opened and checked
 	_, _, errno = syscall.RawSyscall6(uintptr(r.plan.Execveat), uintptr(r.plan.Executable),
 		uintptr(unsafe.Pointer(r.empty)), uintptr(unsafe.Pointer(&r.argv[0])), uintptr(unsafe.Pointer(&r.envp[0])),
 		atEmptyPath, 0)
 	if errno == syscall.EAGAIN {
-		check(errno, said.processes)
+		check(errno, failureLines.processes)
 	}
-	check(errno, said.exec)
+	check(errno, failureLines.exec)
 }
 
 // dropCapabilities removes all capabilities. Ambient ones of the unit would pass through every exec, and root
@@ -121,7 +121,7 @@ func (r *prepared) become() {
 //go:norace
 func (r *prepared) dropCapabilities() {
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prCapAmbient, prCapAmbientClearAll, 0, 0, 0, 0)
-	check(errno, said.capabilities)
+	check(errno, failureLines.capabilities)
 	if !r.root {
 		return
 	}
@@ -132,13 +132,13 @@ func (r *prepared) dropCapabilities() {
 		}
 		if held != 0 {
 			_, _, errno = syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_CAPBSET_DROP, capability, 0, 0, 0, 0)
-			check(errno, said.capabilities)
+			check(errno, failureLines.capabilities)
 		}
 	}
 	// The bounding set does not limit what exec takes from the inheritable set.
 	_, _, errno = syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&r.header)),
 		uintptr(unsafe.Pointer(&r.none)), 0)
-	check(errno, said.capabilities)
+	check(errno, failureLines.capabilities)
 }
 
 // applyLandlock lets the calling thread, and the program that it executes, read its executable and its
@@ -152,19 +152,19 @@ func (r *prepared) applyLandlock() {
 	}
 	ruleset, _, errno := syscall.RawSyscall(sysLandlockCreate, uintptr(unsafe.Pointer(&r.ruleset)),
 		unsafe.Sizeof(r.ruleset), 0) // an older kernel accepts zeroes in fields that it does not have
-	check(errno, said.landlock)
+	check(errno, failureLines.landlock)
 	for i := range r.rules {
 		_, _, errno = syscall.RawSyscall6(sysLandlockAdd, ruleset, pathBeneath,
 			uintptr(unsafe.Pointer(&r.rules[i])), 0, 0, 0)
-		check(errno, said.landlock)
+		check(errno, failureLines.landlock)
 	}
 	_, _, errno = syscall.RawSyscall(sysLandlockConfine, ruleset, 0, 0)
-	check(errno, said.landlock)
+	check(errno, failureLines.landlock)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOSE, ruleset, 0, 0)
 }
 
-// said holds complete lines for the failures of become, which cannot concatenate strings any more.
-var said = struct {
+// failureLines holds complete lines for the failures of become, which cannot concatenate strings any more.
+var failureLines = struct {
 	limits, capabilities, privileges, closing, landlock, seccomp, processes, exec string
 }{
 	limits: Name + ": rlimit\n", capabilities: Name + ": capabilities\n",
