@@ -63,7 +63,7 @@ func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffe
 	request := &abi.ExecRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var response abi.ExecResponse
 	err = s.open(ctx, abi.Method_METHOD_EXEC, request, &response)
-	return response.GetRowsAffected(), located(err, sql)
+	return response.GetRowsAffected(), withPosition(err, sql)
 }
 
 // Query runs a statement and returns its rows. A result of more than 1 MiB keeps one of the module's
@@ -76,7 +76,7 @@ func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, 
 	request := &abi.QueryRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var page abi.RowsResponse
 	if err := s.open(ctx, abi.Method_METHOD_QUERY, request, &page); err != nil {
-		return nil, located(err, sql)
+		return nil, withPosition(err, sql)
 	}
 	return newRows(ctx, s, &page), nil
 }

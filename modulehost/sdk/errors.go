@@ -73,8 +73,8 @@ func (e *DatabaseError) Error() string {
 	return text
 }
 
-// located fills in the line and column of a DatabaseError's position in the statement.
-func located(err error, statement string) error {
+// withPosition fills in the line and column of a DatabaseError's position in the statement.
+func withPosition(err error, statement string) error {
 	said := (*DatabaseError)(nil)
 	if !errors.As(err, &said) {
 		return err

@@ -119,7 +119,7 @@ const maxReport = 4 << 10
 // reportError writes an error to standard error, for the author. The platform keeps that output and copies it
 // to no log.
 func reportError(where string, err error) {
-	text := remedied(err)
+	text := withRemedy(err)
 	if len(text) > maxReport {
 		text = strings.ToValidUTF8(text[:maxReport], "") + "..."
 	}

@@ -15,8 +15,8 @@ var remedies = map[Error]string{
 	Error("DATABASE_NOT_DECLARED"): "module.json has no database",
 }
 
-// remedied returns the text of an error, with its remedy if there is one.
-func remedied(err error) string {
+// withRemedy returns the text of an error, with its remedy if there is one.
+func withRemedy(err error) string {
 	for code, remedy := range remedies {
 		if errors.Is(err, code) {
 			return err.Error() + ": " + remedy

@@ -36,10 +36,10 @@ func momentOf(method abi.Method) Moment {
 	return 0
 }
 
-// Leave sends a request and resets its connection when the module is about to make the call that when names.
-// The request's context ends before the call is executed. Leave fails the test when the module responds
-// first.
-func (c *Caller) Leave(request *http.Request, when Moment) {
+// Disconnect sends a request and resets its connection when the module is about to make the call that when
+// names. The request's context ends before the call is executed. Disconnect fails the test when the module
+// responds first.
+func (c *Caller) Disconnect(request *http.Request, when Moment) {
 	c.module.tb.Helper()
 	var connection net.Conn
 	transport := &http.Transport{
@@ -49,7 +49,7 @@ func (c *Caller) Leave(request *http.Request, when Moment) {
 			return connection, err
 		},
 	}
-	c.module.faults.leaveAt(when, func() {
+	c.module.faults.disconnectAt(when, func() {
 		if tcp, reliable := connection.(*net.TCPConn); reliable {
 			_ = tcp.SetLinger(0) // a normal close does not cancel a request in progress
 		}
@@ -62,7 +62,7 @@ func (c *Caller) Leave(request *http.Request, when Moment) {
 	}
 }
 
-func (f *faults) leaveAt(when Moment, leave func()) {
+func (f *faults) disconnectAt(when Moment, leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cancel = map[Moment]func(){when: leave}

@@ -2,5 +2,5 @@ package sdktest
 
 import "time"
 
-// Hurry sets how long a reader waits for its next event.
-func Hurry(s *Subscription, within time.Duration) { s.within = within }
+// SetEventTimeout sets how long a reader waits for its next event.
+func SetEventTimeout(s *Subscription, within time.Duration) { s.within = within }

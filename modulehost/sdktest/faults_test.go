@@ -15,8 +15,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-// doing starts a module with one route, which calls do.
-func doing(t *testing.T, do func(ctx context.Context, h *sdk.Host) error) (*sdktest.Module, *seats) {
+// startWithHandler starts a module with one route, which calls do.
+func startWithHandler(
+	t *testing.T,
+	do func(ctx context.Context, h *sdk.Host) error,
+) (*sdktest.Module, *seats) {
 	t.Helper()
 	s := &seats{}
 	s.register = func(r *sdk.Registry) {
@@ -29,7 +32,7 @@ func doing(t *testing.T, do func(ctx context.Context, h *sdk.Host) error) (*sdkt
 func TestLosingTheDatabase(t *testing.T) {
 	t.Parallel()
 	seen := make(chan error, 1)
-	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, _ := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		err := h.DB.InTx(ctx, func(tx *sdk.Tx) error {
 			if _, err := tx.Exec(ctx, `INSERT INTO seats (name) VALUES ('one')`); err != nil {
 				return err
@@ -81,7 +84,7 @@ func TestFailingCalls(t *testing.T) {
 		},
 	}
 	var call atomic.Value
-	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, _ := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		err := calls[call.Load().(string)](ctx, h)
 		seen <- err
 		return err
@@ -119,7 +122,7 @@ func TestNamesAndPermissionsOfCallers(t *testing.T) {
 	var ids []string
 	found := make(chan map[string]string, 1)
 	allowed := make(chan bool, 1)
-	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, _ := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		names, err := h.People.Names(ctx, ids)
 		if err != nil {
 			return err
@@ -154,7 +157,7 @@ func TestNamesAreForWhoAsks(t *testing.T) {
 func TestLosingTheLink(t *testing.T) {
 	t.Parallel()
 	entered, seen := make(chan struct{}), make(chan error, 1)
-	m, s := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, s := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		close(entered)
 		<-ctx.Done()
 		_, err := h.DB.Exec(context.WithoutCancel(ctx), `SELECT`)
@@ -184,7 +187,7 @@ func TestLosingTheLink(t *testing.T) {
 func TestLeavingClient(t *testing.T) {
 	t.Parallel()
 	seen := make(chan error, 1)
-	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, _ := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		err := h.DB.InTx(ctx, func(tx *sdk.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO seats (name) VALUES ('one')`)
 			return err
@@ -196,7 +199,7 @@ func TestLeavingClient(t *testing.T) {
 	for name, when := range map[string]sdktest.Moment{
 		"statement": sdktest.AtStatement, "commit": sdktest.AtCommit,
 	} {
-		person.Leave(person.Request("POST", "/do", nil), when)
+		person.Disconnect(person.Request("POST", "/do", nil), when)
 		if err := <-seen; !errors.Is(err, context.Canceled) {
 			t.Errorf("a client that left at the %s: the module saw %v, want %v", name, err, context.Canceled)
 		}
@@ -291,7 +294,7 @@ func TestFailingStorage(t *testing.T) {
 // for a connection do not block those that have one.
 func TestManyTransactions(t *testing.T) {
 	t.Parallel()
-	m, _ := doing(t, func(ctx context.Context, h *sdk.Host) error {
+	m, _ := startWithHandler(t, func(ctx context.Context, h *sdk.Host) error {
 		return h.DB.InTx(ctx, func(tx *sdk.Tx) error {
 			if _, err := tx.Exec(ctx, `LOCK TABLE seats IN EXCLUSIVE MODE`); err != nil {
 				return err

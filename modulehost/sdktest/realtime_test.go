@@ -132,7 +132,7 @@ func TestSubscribeRefusals(t *testing.T) {
 		},
 		"sdktest: no update within 10ms: context canceled": func(m *sdktest.Module) {
 			s := m.Device("posters.view").Subscribe("wall")
-			sdktest.Hurry(s, 10*time.Millisecond)
+			sdktest.SetEventTimeout(s, 10*time.Millisecond)
 			s.Update()
 		},
 	} {

@@ -6,8 +6,8 @@
 // signatures; make dev runs a module with all of these.
 //
 // A test can cause rare failures with one line: FailStorage, SlowStorage, CutObjects, FailMail, LoseDatabase,
-// LoseLink, FailPermissions, FailCapability, FailNames, Overload, Caller.Leave, Caller.Revoke. The module
-// gets the error that the platform would return. Advance moves the clock of the module's schedules.
+// LoseLink, FailPermissions, FailCapability, FailNames, Overload, Caller.Disconnect, Caller.Revoke. The
+// module gets the error that the platform would return. Advance moves the clock of the module's schedules.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //

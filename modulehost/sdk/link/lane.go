@@ -28,8 +28,8 @@ const (
 type lane struct {
 	memory []byte
 
-	next, used int // for sending
-	at, told   int // for receiving; told is the number of free slots that are not reported yet
+	next, used         int // for sending
+	at, unreportedFree int // for receiving; unreportedFree is the number of free slots that are not reported yet
 }
 
 // Share gives the socket a lane in LaneBytes of memory. It must be called before the socket's first body.
@@ -92,9 +92,9 @@ func (l *lane) received(n int) ([]byte, bool) {
 // done frees the slot that was received last. It returns the piece to send, if any.
 func (l *lane) done() []byte {
 	l.at = (l.at + 1) % laneSlots
-	if l.told++; l.told < returned {
+	if l.unreportedFree++; l.unreportedFree < returned {
 		return nil
 	}
-	l.told = 0
+	l.unreportedFree = 0
 	return appendPieceHead(nil, pieceFreed, returned)
 }

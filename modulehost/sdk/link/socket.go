@@ -47,7 +47,7 @@ var longAgo = time.Unix(1, 0)
 // piece.
 func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) {
 	for {
-		if moved(&s.readUntil, due) {
+		if rearm(&s.readUntil, due) {
 			_ = s.stream.SetReadDeadline(due)
 		}
 		if err := over(time.Time{}, ended); err != nil {
@@ -68,7 +68,7 @@ func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) 
 // write returns how many bytes of p were written; otherwise it is like read.
 func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int, err error) {
 	for {
-		if moved(&s.writeUntil, due) {
+		if rearm(&s.writeUntil, due) {
 			_ = s.stream.SetWriteDeadline(due)
 		}
 		if err := over(time.Time{}, ended); err != nil {
@@ -87,8 +87,8 @@ func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int
 	}
 }
 
-// moved sets the stored deadline to due, and returns true, if it is later than due, has passed or is not set.
-func moved(until *time.Time, due time.Time) bool {
+// rearm sets the stored deadline to due, and returns true, if it is later than due, has passed or is not set.
+func rearm(until *time.Time, due time.Time) bool {
 	switch {
 	case due.IsZero(), !until.IsZero() && !until.After(due) && until.After(time.Now()):
 		return false
