@@ -42,8 +42,8 @@ func (h *Hub) take(data []byte) (c *charge, fits bool) {
 	return c, true
 }
 
-// force adds the memory of data that is already allocated, even beyond the limit.
-func (h *Hub) force(data []byte) *charge {
+// chargeUnconditionally adds the memory of data that is already allocated, even beyond the limit.
+func (h *Hub) chargeUnconditionally(data []byte) *charge {
 	if h.account == nil || data == nil {
 		return nil
 	}
@@ -66,7 +66,8 @@ func (c *charge) keep(cost int) {
 	}
 }
 
-// drop removes a holder that take, force or keep has added, with the same cost; that of take and force is 0.
+// drop removes a holder that take, chargeUnconditionally or keep has added, with the same cost; that of the
+// first two is 0.
 func (c *charge) drop(cost int) {
 	if c == nil {
 		return

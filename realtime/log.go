@@ -31,10 +31,10 @@ func (e *entry) above() uint64 {
 	return e.next
 }
 
-// spelled returns the bytes for a reader whose snapshot contains all publishes up to from; nil if the
+// frameFor returns the bytes for a reader whose snapshot contains all publishes up to from; nil if the
 // snapshot contains this one. Until these publishes have all been released, the ids of updates of other
 // processes count on from the snapshot's id.
-func (e *entry) spelled(from uint64) []byte {
+func (e *entry) frameFor(from uint64) []byte {
 	switch {
 	case from < e.above():
 		return e.frame

@@ -99,7 +99,7 @@ func (m fromPeer) handle(h *hub) {
 
 // deliver passes a message of another process to the hub.
 func (h *Hub) deliver(p peerMessage) {
-	m := fromPeer{p, h.force(p.data)}
+	m := fromPeer{p, h.chargeUnconditionally(p.data)}
 	if !h.inbox.deliver(m, p.size()) {
 		m.charge.drop(0)
 	}

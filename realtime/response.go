@@ -41,7 +41,7 @@ func (r *reader) respond(w http.ResponseWriter, request *http.Request) {
 	p.opened()
 	for !p.ended && p.take(ctx, w) {
 		for i := range p.taken {
-			if frame := p.taken[i].spelled(r.from); frame != nil && !p.write(w, frame) {
+			if frame := p.taken[i].frameFor(r.from); frame != nil && !p.write(w, frame) {
 				return
 			}
 			p.at, p.ended = p.taken[i].position(), p.taken[i].last

@@ -76,7 +76,7 @@ func (s *shard) pass() (more bool) {
 		above = min(above, s.group[i].above())
 	}
 	last := s.group[0].last
-	joined := s.joined()
+	data := s.groupBytes()
 	for i := 0; i < len(s.readers); i++ {
 		if i%stride == stride-1 {
 			s.yield()
@@ -88,7 +88,7 @@ func (s *shard) pass() (more bool) {
 			s.flush(r)
 		default:
 			r.next, r.ending = s.place, last
-			if n := write(r.fd, joined); n < len(joined) {
+			if n := write(r.fd, data); n < len(data) {
 				s.keep(r, n)
 			} else if last {
 				s.close(r, StreamTold)
@@ -124,8 +124,8 @@ func (s *shard) advance() (found bool) {
 	return true
 }
 
-// joined returns the bytes of the group. Those of a single entry are not copied.
-func (s *shard) joined() []byte {
+// groupBytes returns the bytes of the group. Those of a single entry are not copied.
+func (s *shard) groupBytes() []byte {
 	if len(s.group) == 1 {
 		return s.group[0].frame
 	}
@@ -180,7 +180,7 @@ func (s *shard) flush(r *reader) {
 			r.next = s.place
 		default:
 			r.next, r.ending = e.place+1, e.last
-			if frame := e.spelled(r.from); frame != nil {
+			if frame := e.frameFor(r.from); frame != nil {
 				r.rest, r.held, r.moved = [][]byte{frame}, e.charge, time.Now()
 			} else {
 				e.charge.drop(0)

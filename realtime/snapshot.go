@@ -148,12 +148,12 @@ func (h *hub) start(state State, missing []*update) {
 	}
 	p := h.prelude(position, state, missing)
 	for _, r := range h.waiting.take() {
-		h.let(r, p, state.Number)
+		h.admit(r, p, state.Number)
 	}
 }
 
-// let makes a reader live, unless its client has disconnected.
-func (h *hub) let(r *reader, p *prelude, number uint64) {
+// admit makes a reader live, unless its client has disconnected.
+func (h *hub) admit(r *reader, p *prelude, number uint64) {
 	if r.decided.Swap(true) {
 		return
 	}
