@@ -62,7 +62,7 @@ func checkAnswers(_ context.Context, t *trial) outcome {
 	defer t.answers.mu.Unlock()
 	switch {
 	case t.answers.rule != nil:
-		return asking(t.answers.asked, failed("%v", t.answers.rule))
+		return withAction(t.answers.asked, failed("%v", t.answers.rule))
 	case t.answers.count == 0:
 		return notApplicable("the module answered nothing")
 	}

@@ -29,7 +29,7 @@ func checkArtifacts(ctx context.Context, t *trial) outcome {
 	}
 	for _, s := range scripts {
 		if !exportsDefault.Match(s.Bytes) {
-			return asking(s.Path, failed("it has no default export"))
+			return withAction(s.Path, failed("it has no default export"))
 		}
 	}
 	served, err := t.publish(ctx)

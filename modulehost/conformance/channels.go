@@ -18,7 +18,7 @@ import (
 func checkChannels(ctx context.Context, t *trial) outcome {
 	for _, channel := range t.live.process.Channels() {
 		if err := t.live.snapshotOf(ctx, channel); err != nil {
-			return asking("GET "+gateway.RealtimePrefix+t.module.Manifest.ID+"/"+channel.GetName(),
+			return withAction("GET "+gateway.RealtimePrefix+t.module.Manifest.ID+"/"+channel.GetName(),
 				failed("%v", err))
 		}
 	}

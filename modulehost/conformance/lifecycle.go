@@ -90,7 +90,7 @@ func (t *trial) why(r *firstRun) string {
 	parts := []string{"no error"}
 	if r.ended != nil {
 		parts[0] = r.ended.Error()
-		if refused := unwrapped(r.ended); refused != "" {
+		if refused := refusalCode(r.ended); refused != "" {
 			parts = append(parts, refused)
 		}
 	}
@@ -108,8 +108,8 @@ func (t *trial) why(r *firstRun) string {
 	return strings.Join(parts, "; ")
 }
 
-// unwrapped returns the code with which the module refused a call, or the cause that the host has wrapped.
-func unwrapped(err error) string {
+// refusalCode returns the code with which the module refused a call, or the cause that the host has wrapped.
+func refusalCode(err error) string {
 	f, named := errors.AsType[*process.Failure](err)
 	if !named {
 		return ""

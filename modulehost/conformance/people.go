@@ -17,13 +17,13 @@ func checkPeople(ctx context.Context, t *trial) outcome {
 	}
 	for n := 1; p.PersonErased() && n <= 2; n++ {
 		if err := p.ErasePerson(ctx, unknownPerson); err != nil {
-			return asking(fmt.Sprintf("PersonErased, time %d", n), failed("%s", callWords(err)))
+			return withAction(fmt.Sprintf("PersonErased, time %d", n), failed("%s", callWords(err)))
 		}
 	}
 	if p.PersonExport() {
 		_, release, err := p.ExportPerson(ctx, unknownPerson)
 		if err != nil {
-			return asking("PersonExport", failed("%s", callWords(err)))
+			return withAction("PersonExport", failed("%s", callWords(err)))
 		}
 		release()
 	}

@@ -15,14 +15,14 @@ func checkRoutes(ctx context.Context, t *trial) outcome {
 	for _, route := range t.live.process.Routes() {
 		q := t.live.small(route, theOwner)
 		if got := t.live.send(ctx, q); got.failedByHost() {
-			return asking(pattern(route), failed("%s", got))
+			return withAction(pattern(route), failed("%s", got))
 		}
 	}
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
-// asking sets the outcome's description of the action, for a check with many requests.
-func asking(what string, o outcome) outcome {
+// withAction sets the outcome's description of the action, for a check with many requests.
+func withAction(what string, o outcome) outcome {
 	o.asked = what
 	return o
 }
@@ -46,9 +46,9 @@ func checkDenied(ctx context.Context, t *trial) outcome {
 			asked := fmt.Sprintf("%s, caller %q, origin %q", pattern(route), q.caller, q.origin)
 			switch {
 			case t.live.reached.Load() != before:
-				return asking(asked, failed("the request reached the module; %s", got))
+				return withAction(asked, failed("the request reached the module; %s", got))
 			case got.status != 401 && got.status != 403:
-				return asking(asked, failed("%s", got))
+				return withAction(asked, failed("%s", got))
 			}
 			sent++
 		}
@@ -68,11 +68,11 @@ func checkCancel(ctx context.Context, t *trial) outcome {
 		unfinished, err := t.live.settle(ctx, t.stuckWithin())
 		switch {
 		case err != nil:
-			return asking(pattern(route), failed("%v", err))
+			return withAction(pattern(route), failed("%v", err))
 		case unfinished > 0:
-			return asking(pattern(route), failed("%d of %d calls that were left go on", unfinished, left))
+			return withAction(pattern(route), failed("%d of %d calls that were left go on", unfinished, left))
 		case t.live.process.Status().Starts != before:
-			return asking(pattern(route), failed("the process ended: %s", t.lastEnd()))
+			return withAction(pattern(route), failed("the process ended: %s", t.lastEnd()))
 		}
 	}
 	return passed("%d routes", len(t.live.process.Routes()))
@@ -162,11 +162,11 @@ func checkBodies(ctx context.Context, t *trial) outcome {
 			asked := fmt.Sprintf("%s, limit %d, %s", pattern(route), limit, b)
 			switch {
 			case t.live.process.Status().Starts != before:
-				return asking(asked, failed("the process ended: %s", t.lastEnd()))
+				return withAction(asked, failed("the process ended: %s", t.lastEnd()))
 			case got.failedByHost():
-				return asking(asked, failed("%s%s", got, t.died()))
+				return withAction(asked, failed("%s%s", got, t.died()))
 			case b.bytes > limit && got.status != 413 && (!b.chunked || !streamed(route)):
-				return asking(asked, failed("%s, want 413", got))
+				return withAction(asked, failed("%s, want 413", got))
 			}
 			sent++
 		}

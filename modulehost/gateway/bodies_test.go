@@ -121,11 +121,11 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }
 
-// comesBack waits until every socket is free and usable again.
-func (p *platform) comesBack(t *testing.T) {
+// awaitFreeSockets waits until every socket is free and usable again.
+func (p *platform) awaitFreeSockets(t *testing.T) {
 	t.Helper()
 	var clients sync.WaitGroup
 	for range 32 {

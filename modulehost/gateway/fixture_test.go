@@ -204,8 +204,8 @@ func (p *platform) send(r *http.Request) result {
 	return result{response, string(b), err}
 }
 
-// heard waits for a line of the module's log.
-func (p *platform) heard(text string) {
+// awaitModuleLog waits for a line of the module's log.
+func (p *platform) awaitModuleLog(text string) {
 	p.tb.Helper()
 	p.eventually("the module says: "+text, func() bool {
 		for _, line := range p.said.All() {

@@ -22,9 +22,9 @@ var platformHeaders = []string{
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
-// wire requests a handler to set headers and returns the head of the response byte for byte, without Go's
-// client.
-func (p *platform) wire(
+// rawResponseHead requests a handler to set headers and returns the head of the response byte for byte,
+// without Go's client.
+func (p *platform) rawResponseHead(
 	method, path string, set map[string][]string,
 ) (status int, head textproto.MIMEHeader, raw string) {
 	p.tb.Helper()
@@ -93,7 +93,7 @@ func TestResponseHeadersAreListed(t *testing.T) {
 	}
 	for path, status := range map[string]int{"/headers/200/10": 200, "/headers/200/100000": 200,
 		"/headers/304/0": 304} {
-		got, head, raw := p.wire("POST", path, set)
+		got, head, raw := p.rawResponseHead("POST", path, set)
 		if got != status || strings.Contains(raw, said) || strings.ContainsAny(raw, "\x00\x7f\x1b") {
 			t.Errorf("%s: status %d, want %d; head %q", path, got, status, raw)
 		}
@@ -125,7 +125,7 @@ func TestResponseHeadersAreListed(t *testing.T) {
 func TestResponseHeadersThatHaveOneValue(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
-	_, head, raw := p.wire("POST", "/headers/200/10", map[string][]string{
+	_, head, raw := p.rawResponseHead("POST", "/headers/200/10", map[string][]string{
 		"Content-Type": {"text/plain", "text/html"}, "Etag": {`"1"`, `"2"`}, "Content-Length": {"3"},
 		"X-Module-Padded": {" \tx\t "},
 	})
@@ -135,7 +135,7 @@ func TestResponseHeadersThatHaveOneValue(t *testing.T) {
 			t.Errorf("%s: %q, want %q in %q", name, got, want, raw)
 		}
 	}
-	_, head, _ = p.wire("POST", "/headers/200/10", map[string][]string{"Content-Type": {""}})
+	_, head, _ = p.rawResponseHead("POST", "/headers/200/10", map[string][]string{"Content-Type": {""}})
 	if got := head.Get("Content-Type"); got != "application/octet-stream" {
 		t.Errorf("an empty Content-Type goes out as %q", got)
 	}
@@ -149,14 +149,14 @@ func TestResponseHeadersAreBounded(t *testing.T) {
 		set[fmt.Sprintf("X-Module-%03d", i)] = []string{strings.Repeat("x", 1000)}
 	}
 	for _, path := range []string{"/headers/200/10", "/headers/200/100000"} {
-		status, head, raw := p.wire("POST", path, set)
+		status, head, raw := p.rawResponseHead("POST", path, set)
 		if status != 200 || len(raw) < 15<<10 || len(raw) > 17<<10 || head.Get("Etag") == "" ||
 			head.Get("Content-Language") == "" {
 			t.Errorf("%s: status %d, a head of %d bytes, Etag %q; want 200, 16 KiB and the platform's own, the Etag",
 				path, status, len(raw), head.Get("Etag"))
 		}
 	}
-	status, head, raw := p.wire("POST", "/headers/200/10",
+	status, head, raw := p.rawResponseHead("POST", "/headers/200/10",
 		map[string][]string{"Etag": {strings.Repeat("x", 16<<10)}, "X-Module-A": {"kept"}})
 	if status != 200 || head.Get("Etag") != "" || head.Get("X-Module-A") != "kept" {
 		t.Errorf("one header of 16 KiB: status %d, a head of %d bytes", status, len(raw))
@@ -209,7 +209,7 @@ func TestLocationStaysBelowTheModule(t *testing.T) {
 		root + "/größe":                 false,
 	} {
 		for _, count := range []int{0, 100_000} {
-			status, head, raw := p.wire("POST", fmt.Sprint("/headers/303/", count),
+			status, head, raw := p.rawResponseHead("POST", fmt.Sprint("/headers/303/", count),
 				map[string][]string{"Location": {location}})
 			if want := map[bool]int{true: 303, false: 500}[may]; status != want ||
 				may != (head.Get("Location") == location && location != "") {
@@ -220,10 +220,10 @@ func TestLocationStaysBelowTheModule(t *testing.T) {
 			}
 		}
 	}
-	status, _, raw := p.wire("POST", "/headers/303/0",
+	status, _, raw := p.rawResponseHead("POST", "/headers/303/0",
 		map[string][]string{"location": {root + "/a"}, "Location": {root + "/a", "https://evil.example/"}})
 	if status != 500 {
 		t.Errorf("a second location elsewhere: status %d, %q", status, raw)
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }

@@ -43,14 +43,14 @@ func TestOverflowOfAStreamedBody(t *testing.T) {
 			t.Errorf("%s: %d %.80q, close %v", name, got.StatusCode, got.body, got.Close)
 		}
 		if row.said != "" {
-			p.heard(row.said)
+			p.awaitModuleLog(row.said)
 		}
 	}
 	if got := p.do("POST", "/swallow", unsized(pattern(1000))); got.StatusCode != 200 ||
 		got.body != pattern(300<<10) {
 		t.Errorf("at the limit: %d, %d bytes", got.StatusCode, len(got.body))
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 }
 
 // raw writes a request by hand.
@@ -97,8 +97,8 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 		conn, response := p.raw(t, post(row.path, headers))
 		line, err := response.ReadString('\n')
 		if strings.TrimSpace(line) != row.first {
-			t.Errorf("%v: answer.ReadString: line %.200q, want %.200q; error %v",
-				name, strings.TrimSpace(line), row.first, err)
+			t.Errorf("POST %s, %s: first line %.200q, error %v; want %.200q", row.path, name,
+				strings.TrimSpace(line), err, row.first)
 		}
 		_ = conn.Close()
 	}
@@ -130,7 +130,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 			t.Errorf("%s: the connection did not end: %q %v", path, rest, err)
 		}
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 	if lines := p.logs.FilterMessage("request failed").All(); len(lines) != 1 ||
 		lines[0].ContextMap()["code"] != "MODULE_HANDLER_FAILED" {
 		t.Error("the one failure was logged as: ", lines)
@@ -144,7 +144,7 @@ func TestAbortedUpload(t *testing.T) {
 	for name, framing := range map[string]string{"length": "Content-Length: 1000000\r\n\r\nabc",
 		"chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 		conn, _ := p.raw(t, strings.TrimSuffix(post("/upload?tell="+name, owner), "\r\n")+framing)
-		p.heard("upload begun: " + name)
+		p.awaitModuleLog("upload begun: " + name)
 		want["upload begun: "+name]++
 		_ = conn.Close()
 		want["upload aborted"]++
@@ -152,7 +152,7 @@ func TestAbortedUpload(t *testing.T) {
 	p.eventually("both handlers are told", func() bool {
 		return p.said.FilterField(zap.String("text", "upload aborted")).Len() == want["upload aborted"]
 	})
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 	got := make(map[any]int)
 	for _, line := range p.said.All() {
 		got[line.ContextMap()["text"]]++
@@ -197,7 +197,7 @@ func TestAbortedUploadHasOneResponse(t *testing.T) {
 			}
 		}
 	}
-	p.comesBack(t)
+	p.awaitFreeSockets(t)
 	if lines := p.logs.All(); len(lines) > 0 {
 		t.Error("logged as the platform's failure: ", lines)
 	}
@@ -209,8 +209,8 @@ func TestResponseBeginsWhereTheRequestsBodyEnds(t *testing.T) {
 	if got := p.do("POST", "/both", strings.NewReader(pattern(1<<20))); len(got.body) != 200<<10 || !got.Close {
 		t.Errorf("%d bytes, close %v", len(got.body), got.Close)
 	}
-	p.heard("read while answering: true")
-	p.comesBack(t)
+	p.awaitModuleLog("read while answering: true")
+	p.awaitFreeSockets(t)
 }
 
 // TestEventsFlow checks that flushed events arrive, and that the handler's context ends when the client
@@ -231,19 +231,19 @@ func TestEventsFlow(t *testing.T) {
 		}
 	}
 	leave()
-	p.heard("events: cancelled")
-	p.comesBack(t)
+	p.awaitModuleLog("events: cancelled")
+	p.awaitFreeSockets(t)
 }
 
 func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	conn, _ := p.raw(t, "GET "+root+"/wait HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
-	p.heard("waiting")
+	p.awaitModuleLog("waiting")
 	left := time.Now()
 	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset means that no client waits for the response
 	_ = conn.Close()
-	p.heard("wait: cancelled")
+	p.awaitModuleLog("wait: cancelled")
 	if took := time.Since(left); took > 20*time.Second {
 		t.Errorf("the call ended %v after its reader, at its deadline", took)
 	}
@@ -284,6 +284,6 @@ func TestStreamedInConstantMemory(t *testing.T) {
 		t.Errorf("CopyN: error %v, want none; n %v", err, n)
 	}
 	_ = response.Body.Close()
-	p.heard("endless: nobody reads")
-	p.comesBack(t)
+	p.awaitModuleLog("endless: nobody reads")
+	p.awaitFreeSockets(t)
 }
