@@ -91,7 +91,7 @@ func (c *calendar) editDate(ctx context.Context, r *http.Request) (any, error) {
 		return c.place(ctx, tx, occurrence{times: x.times, event: d.id, recurrence: d.date, rooms: x.rooms})
 	})
 	if err != nil {
-		return told(nil, err)
+		return conflictResponse(nil, err)
 	}
 	return e.shown(c.zone), nil
 }
@@ -163,7 +163,7 @@ func (c *calendar) restoreDate(ctx context.Context, r *http.Request) (any, error
 		return c.place(ctx, tx, o)
 	})
 	if err != nil {
-		return told(nil, err)
+		return conflictResponse(nil, err)
 	}
 	return e.shown(c.zone), nil
 }

@@ -45,7 +45,7 @@ func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, err
 		}
 		return c.build(ctx, tx, wanted)
 	})
-	return told(wanted.shown(c.zone), err)
+	return conflictResponse(wanted.shown(c.zone), err)
 }
 
 // endBefore ends a repeating event before a date.

@@ -55,7 +55,7 @@ func (c *calendar) create(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return c.build(ctx, tx, e)
 	})
-	return told(sdk.Created(e.shown(c.zone)), err)
+	return conflictResponse(sdk.Created(e.shown(c.zone)), err)
 }
 
 // edit replaces the whole event, if it has not changed since the writer read it.
@@ -71,7 +71,7 @@ func (c *calendar) edit(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return c.replace(ctx, tx, before, wanted)
 	})
-	return told(wanted.shown(c.zone), err)
+	return conflictResponse(wanted.shown(c.zone), err)
 }
 
 // edited reads an edit of the event in the path.
@@ -147,7 +147,7 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 		return c.build(ctx, tx, e)
 	})
 	if err != nil {
-		return told(nil, err)
+		return conflictResponse(nil, err)
 	}
 	return e.shown(c.zone), nil
 }

@@ -137,7 +137,7 @@ func (b *bookings) hold(ctx context.Context, tx statements) (held int64, err err
 				ON CONFLICT DO NOTHING`,
 				b.events[start:end], b.recurrences[start:end], b.rooms[start:end], holds)
 			if err != nil {
-				return 0, named(err)
+				return 0, refusalOf(err)
 			}
 			if holds {
 				held += n

@@ -84,7 +84,7 @@ func insertRoom(ctx context.Context, tx statements, name string) (id int64, err 
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, errTooMany
 	}
-	return id, named(err)
+	return id, refusalOf(err)
 }
 
 func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error) {
@@ -109,7 +109,7 @@ func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error)
 		if errors.Is(err, sql.ErrNoRows) {
 			return roomMissing(ctx, tx, changed.ID)
 		}
-		return named(err)
+		return refusalOf(err)
 	})
 	return changed, err
 }

@@ -67,8 +67,8 @@ func readTaken(ctx context.Context, db statements, where string, args ...any) ([
 	return all, rows.Err()
 }
 
-// told returns the response to a write: 409 with the other bookings if a room is taken.
-func told(result any, err error) (any, error) {
+// conflictResponse returns the response to a write: 409 with the other bookings if a room is taken.
+func conflictResponse(result any, err error) (any, error) {
 	busy := roomTaken{}
 	if !errors.As(err, &busy) {
 		return result, err
@@ -79,8 +79,8 @@ func told(result any, err error) (any, error) {
 	}{errRoomTaken.Code(), busy.by}}, nil
 }
 
-// named converts the error of a violated constraint to a refusal.
-func named(err error) error {
+// refusalOf converts the error of a violated constraint to a refusal.
+func refusalOf(err error) error {
 	switch sdk.BrokenConstraint(err) {
 	case "bookings_room_id_fkey":
 		return errRoomUnknown

@@ -47,30 +47,30 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 		return nil, err
 	}
 	words := wordsOf(to.language)
-	var l letter
+	var c content
 	if q.kind == kindInvitation {
 		if to.connected {
 			return nil, errNobody
 		}
-		l = words.invitation()
+		c = words.invitation()
 	} else {
 		dates, err := m.datesOf(ctx, q.id, words)
 		if err != nil {
 			return nil, err
 		}
-		l = words.request(dates)
+		c = words.request(dates)
 		if q.kind == kindReminder {
-			l = words.reminder(dates)
+			c = words.reminder(dates)
 		}
 	}
-	if l.link = m.pageLink("mine"); !to.connected {
-		if l.link, err = m.claimLink(ctx, to); err != nil {
+	if c.link = m.pageLink("mine"); !to.connected {
+		if c.link, err = m.claimLink(ctx, to); err != nil {
 			return nil, err
 		}
-		l.note = words.ConnectNote
+		c.note = words.ConnectNote
 	}
-	l.greeting = words.greeting(to.label)
-	message := m.message([]mail.Address{{Address: to.email}}, to.language, l)
+	c.greeting = words.greeting(to.label)
+	message := m.message([]mail.Address{{Address: to.email}}, to.language, c)
 	return &message, nil
 }
 

@@ -98,16 +98,16 @@ func queueInvitations(ctx context.Context, tx *sdk.Tx, ids []string) (mails []in
 // queueRequests stores a request for each volunteer who got none or has not responded, and a reminder for
 // those who have said yes.
 func queueRequests(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64, err error) {
-	type letter struct{ volunteer, kind string }
-	of := make(map[letter]int64)
+	type mailKey struct{ volunteer, kind string }
+	of := make(map[mailKey]int64)
 	for _, id := range ids {
-		var l letter
+		var key mailKey
 		var status, email string
 		err := tx.QueryRow(ctx, `
 			SELECT a.status, v.id::text, v.email
 			FROM assignments AS a JOIN volunteers AS v ON v.id = a.volunteer_id
 			WHERE a.id = $1
-			FOR UPDATE OF a`, id).Scan(&status, &l.volunteer, &email)
+			FOR UPDATE OF a`, id).Scan(&status, &key.volunteer, &email)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil, errGone
@@ -118,21 +118,21 @@ func queueRequests(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64
 		case email == "":
 			return nil, errNoAddress
 		}
-		l.kind = kindRequest
+		key.kind = kindRequest
 		if status == statusYes {
-			l.kind = kindReminder
+			key.kind = kindReminder
 		}
-		if of[l] == 0 {
-			if of[l], err = queue(ctx, tx, l.kind, l.volunteer); err != nil {
+		if of[key] == 0 {
+			if of[key], err = queue(ctx, tx, key.kind, key.volunteer); err != nil {
 				return nil, err
 			}
-			mails = append(mails, of[l])
+			mails = append(mails, of[key])
 		}
 		_, err = tx.Exec(ctx, `
 			UPDATE assignments
 			SET mail_id = $2, asked_at = now(), rev = rev + CASE status WHEN 'planned' THEN 1 ELSE 0 END,
 			    status = CASE status WHEN 'planned' THEN 'open' ELSE status END
-			WHERE id = $1`, id, of[l])
+			WHERE id = $1`, id, of[key])
 		if err != nil {
 			return nil, err
 		}

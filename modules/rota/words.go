@@ -14,7 +14,7 @@ type words struct {
 	Day          func(w *words, at time.Time) string
 	Greeting     string // the text before the name
 
-	Invitation, Request, Reminder, Digest, Test letter
+	Invitation, Request, Reminder, Digest, Test content
 
 	ConnectNote      string
 	OpenNote         string
@@ -41,17 +41,17 @@ func (w *words) moment(at time.Time) string {
 	return text
 }
 
-func (w *words) invitation() letter { return w.Invitation }
-func (w *words) test() letter       { return w.Test }
+func (w *words) invitation() content { return w.Invitation }
+func (w *words) test() content       { return w.Test }
 
-func (w *words) request(dates []date) letter {
+func (w *words) request(dates []date) content {
 	l := w.Request
 	l.lines = lines(dates)
 	return l
 }
 
 // reminder repeats the request to volunteers who have not responded.
-func (w *words) reminder(dates []date) letter {
+func (w *words) reminder(dates []date) content {
 	l := w.Reminder
 	l.lines = lines(dates)
 	for _, d := range dates {
@@ -71,7 +71,7 @@ func lines(dates []date) []string {
 	return all
 }
 
-func (w *words) digest(lines []string) letter {
+func (w *words) digest(lines []string) content {
 	l := w.Digest
 	l.lines = lines
 	return l
@@ -102,28 +102,28 @@ var english = words{
 		return w.Days[at.Weekday()] + " " + strconv.Itoa(at.Day()) + " " + w.Months[at.Month()-1]
 	},
 	Greeting: "Hello",
-	Invitation: letter{
+	Invitation: content{
 		subject: "Help in our services",
 		text: "We would like to plan with you. The link connects you with the rota: there you see your dates " +
 			"and answer with one press.",
 		button: "Connect me",
 	},
-	Request: letter{
+	Request: content{
 		subject: "Can you help?",
 		text:    "Can you help on these dates? Please say yes or no, so that we can plan.",
 		button:  "See the dates and answer",
 	},
-	Reminder: letter{
+	Reminder: content{
 		subject: "A reminder of your date",
 		text:    "This is a reminder. Thank you that you help.",
 		button:  "See my dates",
 	},
-	Digest: letter{
+	Digest: content{
 		subject: "Who serves this week",
 		text:    "These are the services of the coming seven days.",
 		button:  "Open the rota",
 	},
-	Test: letter{
+	Test: content{
 		subject: "Mails of the rota work",
 		text:    "This is a test. Invitations, requests and reminders leave by the same way.",
 		button:  "Open the rota",
@@ -143,28 +143,28 @@ var german = words{
 		return w.Days[at.Weekday()] + ", " + strconv.Itoa(at.Day()) + ". " + w.Months[at.Month()-1]
 	},
 	Greeting: "Guten Tag",
-	Invitation: letter{
+	Invitation: content{
 		subject: "Mithelfen in unseren Gottesdiensten",
 		text: "Wir möchten gern mit Ihnen planen. Der Link verbindet Sie mit dem Dienstplan: Dort sehen Sie " +
 			"Ihre Termine und antworten mit einem Druck.",
 		button: "Mich verbinden",
 	},
-	Request: letter{
+	Request: content{
 		subject: "Können Sie helfen?",
 		text:    "Können Sie an diesen Terminen helfen? Bitte sagen Sie ja oder nein, damit wir planen können.",
 		button:  "Termine ansehen und antworten",
 	},
-	Reminder: letter{
+	Reminder: content{
 		subject: "Erinnerung an Ihren Termin",
 		text:    "Dies ist eine Erinnerung. Danke, dass Sie helfen.",
 		button:  "Meine Termine ansehen",
 	},
-	Digest: letter{
+	Digest: content{
 		subject: "Wer diese Woche Dienst hat",
 		text:    "Dies sind die Gottesdienste der kommenden sieben Tage.",
 		button:  "Dienstplan öffnen",
 	},
-	Test: letter{
+	Test: content{
 		subject: "Die Mails des Dienstplans funktionieren",
 		text:    "Dies ist ein Test. Einladungen, Anfragen und Erinnerungen gehen denselben Weg.",
 		button:  "Dienstplan öffnen",

@@ -366,7 +366,7 @@ func TestTheLongestPlan(t *testing.T) {
 		draft.Sections = append(draft.Sections, section{strings.Repeat(wide, maxLabel), word[:len(word)/2]})
 	}
 	var hymn song
-	p.made("/songs", draft, &hymn)
+	p.create("/songs", draft, &hymn)
 	for range maxItems {
 		p.item(service, `{"kind":"song","songId":"`+hymn.ID+`","seconds":60}`)
 	}

@@ -26,8 +26,8 @@ func startPlanner(t *testing.T) planner {
 	return planner{m.Person(editPlan), t, m}
 }
 
-// made sends a request that must create something, and decodes the response.
-func (p planner) made(path string, body, into any) {
+// create sends a request that must create something, and decodes the response.
+func (p planner) create(path string, body, into any) {
 	p.t.Helper()
 	got := p.Do("POST", path, body)
 	if got.Status != http.StatusCreated {
@@ -38,13 +38,13 @@ func (p planner) made(path string, body, into any) {
 
 func (p planner) service(title string, start time.Time) (made service) {
 	p.t.Helper()
-	p.made("/services", map[string]any{"title": title, "startsAt": stamp(start)}, &made)
+	p.create("/services", map[string]any{"title": title, "startsAt": stamp(start)}, &made)
 	return made
 }
 
 func (p planner) item(service, body string) (made item) {
 	p.t.Helper()
-	p.made("/services/"+service+"/items", body, &made)
+	p.create("/services/"+service+"/items", body, &made)
 	return made
 }
 
@@ -54,7 +54,7 @@ func (p planner) song(title string, sections ...string) (made song) {
 	for n, text := range sections {
 		draft.Sections = append(draft.Sections, section{Label: fmt.Sprint("Verse ", n+1), Text: text})
 	}
-	p.made("/songs", draft, &made)
+	p.create("/songs", draft, &made)
 	return made
 }
 
@@ -174,7 +174,7 @@ func TestOrderIsCopied(t *testing.T) {
 	p.item(last.ID, `{"kind":"reading","title":"Psalm 23","text":"The Lord is my shepherd","seconds":90}`)
 	p.item(next.ID, `{"kind":"notice","title":"Welcome"}`)
 	var copied struct{ Items []string }
-	p.made("/services/"+next.ID+"/copy", map[string]string{"from": last.ID}, &copied)
+	p.create("/services/"+next.ID+"/copy", map[string]string{"from": last.ID}, &copied)
 	order := func(id string) (all string) {
 		for _, one := range p.read(id).Items {
 			all += fmt.Sprintf("%d %s %s%s %d; ", one.Position, one.Kind, one.Title, one.Text, one.Seconds)

@@ -9,9 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// letter is the content of a mail. The subject is the module's own text, so nothing that a person typed is
-// sent in a header.
-type letter struct {
+// content is the subject and the text of a mail. The subject is the module's own text, so nothing that a
+// person typed is sent in a header.
+type content struct {
 	subject  string
 	greeting string // "": none
 	text     string
@@ -23,31 +23,31 @@ type letter struct {
 
 // message returns the mail as text and as HTML with the same content. The settings contain the address for
 // replies.
-func (m *rota) message(to []mail.Address, language string, l letter) sdk.Message {
+func (m *rota) message(to []mail.Address, language string, c content) sdk.Message {
 	team := plain(m.host.Config.String("teamName"))
-	return sdk.Message{To: to, Subject: l.subject, Text: l.asText(team), HTML: l.asHTML(language, team),
+	return sdk.Message{To: to, Subject: c.subject, Text: c.asText(team), HTML: c.asHTML(language, team),
 		ReplyTo: m.replyTo}
 }
 
-func (l letter) asText(team string) string {
+func (c content) asText(team string) string {
 	var text strings.Builder
 	paragraph := func(words string) {
 		if words != "" {
 			text.WriteString(words + "\n\n")
 		}
 	}
-	paragraph(l.greeting)
-	paragraph(l.text)
-	if len(l.lines) > 0 {
-		paragraph("- " + strings.Join(l.lines, "\n- "))
+	paragraph(c.greeting)
+	paragraph(c.text)
+	if len(c.lines) > 0 {
+		paragraph("- " + strings.Join(c.lines, "\n- "))
 	}
-	paragraph(l.button + ":\n" + l.link)
-	paragraph(l.note)
+	paragraph(c.button + ":\n" + c.link)
+	paragraph(c.note)
 	return text.String() + "-- \n" + team + "\n"
 }
 
 // asHTML returns a page that loads nothing. It escapes all text.
-func (l letter) asHTML(language, team string) string {
+func (c content) asHTML(language, team string) string {
 	var page strings.Builder
 	paragraph := func(words string) {
 		if words != "" {
@@ -55,22 +55,22 @@ func (l letter) asHTML(language, team string) string {
 		}
 	}
 	page.WriteString(`<!DOCTYPE html><html lang="` + html.EscapeString(language) + `"><head>` +
-		`<meta charset="utf-8"><title>` + html.EscapeString(l.subject) + `</title></head>` +
+		`<meta charset="utf-8"><title>` + html.EscapeString(c.subject) + `</title></head>` +
 		`<body style="margin:0;padding:24px;font:16px/1.5 sans-serif;color:#1e1c18;max-width:36em">` + "\n")
-	paragraph(l.greeting)
-	paragraph(l.text)
-	if len(l.lines) > 0 {
+	paragraph(c.greeting)
+	paragraph(c.text)
+	if len(c.lines) > 0 {
 		page.WriteString("<ul>\n")
-		for _, line := range l.lines {
+		for _, line := range c.lines {
 			page.WriteString("<li>" + html.EscapeString(line) + "</li>\n")
 		}
 		page.WriteString("</ul>\n")
 	}
-	page.WriteString(`<p><a href="` + html.EscapeString(l.link) + `" style="display:inline-block;` +
+	page.WriteString(`<p><a href="` + html.EscapeString(c.link) + `" style="display:inline-block;` +
 		`padding:8px 16px;border-radius:8px;background:#2b5fb0;color:#ffffff;text-decoration:none">` +
-		html.EscapeString(l.button) +
+		html.EscapeString(c.button) +
 		"</a></p>\n")
-	paragraph(l.note)
+	paragraph(c.note)
 	page.WriteString(`<p style="color:#5b574e">` + html.EscapeString(team) + "</p>\n</body></html>\n")
 	return page.String()
 }
