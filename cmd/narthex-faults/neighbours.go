@@ -246,7 +246,7 @@ func (c *check) usesNATS(p *place) bool { return p.metric(c.ctx, "narthex_backpl
 func (c *check) tellOnce(writer, reader *person, notes int) (slowest time.Duration) {
 	r := &follower{check: c, person: reader}
 	defer r.leave()
-	r.come()
+	r.openStream()
 	for range notes {
 		got := writer.do("POST", "/api/v1/modules/board/notes", nil)
 		slowest = max(slowest, got.took)
@@ -268,8 +268,8 @@ type follower struct {
 	notes  []int // of its last snapshot
 }
 
-// come opens a stream and reads its snapshot.
-func (r *follower) come() {
+// openStream opens a stream and reads its snapshot.
+func (r *follower) openStream() {
 	var err error
 	r.eventually("a reader is let in", func() bool {
 		r.stream, err = r.subscribe(r.ctx, "/api/v1/module-realtime/board/notes")
@@ -307,7 +307,7 @@ func (r *follower) await(note string) {
 		}
 		r.leave()
 		pause(r.ctx, 2*time.Second) // the value of "retry"
-		r.come()
+		r.openStream()
 		if slices.Contains(r.notes, number) {
 			return
 		}

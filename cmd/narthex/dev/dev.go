@@ -202,7 +202,7 @@ func startObjects(ctx context.Context, objects *devStorage) (stop func(), err er
 func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	modulesDir, err := l.makeAll(ctx)
 	if err != nil {
-		return told(err)
+		return withCode(err)
 	}
 	settings, err := l.settings(modulesDir)
 	if err != nil {
@@ -245,8 +245,8 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	return l.follow(ctx)
 }
 
-// told adds a code to the failure of a step before the first start.
-func told(err error) error {
+// withCode adds a code to the failure of a step before the first start.
+func withCode(err error) error {
 	if step := (*stepError)(nil); errors.As(err, &step) {
 		return platform.Advised(errModuleBuild, step.Error())
 	}

@@ -30,8 +30,8 @@ func (l *loop) startGeneration(ctx context.Context, modulesDir string) (*generat
 	serving, settle := context.WithCancel(context.Background())
 	s := platform.NewServer(settings, platform.Secrets{Lookup: lookup}, l.log)
 	s.Mail, s.Development, s.Inherited = l.supplies.mail, true, inherited
-	s.ModuleOutput = l.console.of
-	s.Around = func(handler http.Handler) http.Handler { return l.pages.around(serving, handler) }
+	s.ModuleOutput = l.console.writerFor
+	s.Around = func(handler http.Handler) http.Handler { return l.pages.wrap(serving, handler) }
 	if err := s.Start(ctx); err != nil {
 		settle()
 		_ = inherited.Close()

@@ -216,7 +216,7 @@ func (l *loop) explain(modules string, err error) *pageFailure {
 		return &pageFailure{modules, step.step, step.text}
 	}
 	var text strings.Builder
-	if said := l.console.lately(); said != "" {
+	if said := l.console.recentLines(); said != "" {
 		text.WriteString(said + "\n")
 	}
 	platform.Report(&text, err)

@@ -60,9 +60,9 @@ func (p *pages) now() (pageState, <-chan struct{}) {
 	return p.state, p.changed
 }
 
-// around adds dev's routes before a platform's handler, and dev's script to its pages. Requests that wait for
+// wrap adds dev's routes before a platform's handler, and dev's script to its pages. Requests that wait for
 // a change end when serving ends.
-func (p *pages) around(serving context.Context, platform http.Handler) http.Handler {
+func (p *pages) wrap(serving context.Context, platform http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case r.Method != http.MethodGet:

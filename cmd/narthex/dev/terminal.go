@@ -50,15 +50,15 @@ func (c *console) forget() {
 	c.recent = nil
 }
 
-// lately returns the lines since forget.
-func (c *console) lately() string {
+// recentLines returns the lines since forget.
+func (c *console) recentLines() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return strings.Join(c.recent, "\n")
 }
 
-// say writes a line. shown is the line for the page; "" means that the page does not show it.
-func (c *console) say(line, shown string) {
+// writeLine writes a line. shown is the line for the page; "" means that the page does not show it.
+func (c *console) writeLine(line, shown string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if line != "" {
@@ -70,8 +70,8 @@ func (c *console) say(line, shown string) {
 	}
 }
 
-// of returns the writer for a module's output. It prefixes each line with the module's name.
-func (c *console) of(moduleID string) io.Writer {
+// writerFor returns the writer for a module's output. It prefixes each line with the module's name.
+func (c *console) writerFor(moduleID string) io.Writer {
 	m := &moduleOutput{console: c, moduleID: moduleID}
 	m.escaper.To = &m.line
 	return m
@@ -89,7 +89,7 @@ func (m *moduleOutput) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
 		_, _ = m.escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
 		if strings.HasSuffix(line, "\n") || m.line.Len() > 4<<10 {
-			m.console.say(m.console.paint("36", m.moduleID)+" | "+m.line.String(), m.line.String())
+			m.console.writeLine(m.console.paint("36", m.moduleID)+" | "+m.line.String(), m.line.String())
 			m.line.Reset()
 		}
 	}
@@ -154,7 +154,7 @@ func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error 
 	if r.silent {
 		line = ""
 	}
-	r.console.say(line, shown)
+	r.console.writeLine(line, shown)
 	return nil
 }
 

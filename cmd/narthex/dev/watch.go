@@ -112,13 +112,13 @@ func (w *watcher) judge(event fsnotify.Event) (id string, what change) {
 		if err != nil || path == ".." || strings.HasPrefix(path, "../") {
 			continue
 		}
-		return s.id, meaning(filepath.ToSlash(path))
+		return s.id, changeOf(filepath.ToSlash(path))
 	}
 	return "", 0
 }
 
-// meaning classifies a path relative to the module's folder.
-func meaning(path string) change {
+// changeOf classifies a path relative to the module's folder.
+func changeOf(path string) change {
 	first, _, _ := strings.Cut(path, "/")
 	switch ending := filepath.Ext(path); {
 	case path == "module.json":

@@ -198,7 +198,7 @@ func (w *workshop) pack(s source) error {
 		}
 	}
 	for _, script := range w.scripts[s.id] {
-		if err := place(filepath.Join(folder, script.Path), bytes.NewReader(script.Bytes), 0o644); err != nil {
+		if err := writeFile(filepath.Join(folder, script.Path), bytes.NewReader(script.Bytes), 0o644); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (w *workshop) pack(s source) error {
 			return err
 		}
 		defer file.Close()
-		if err := place(filepath.Join(folder, executablePath(o)), file, 0o755); err != nil {
+		if err := writeFile(filepath.Join(folder, executablePath(o)), file, 0o755); err != nil {
 			return err
 		}
 	}
@@ -286,5 +286,5 @@ func copyPart(from, to string) error {
 		return err
 	}
 	defer file.Close()
-	return place(to, file, info.Mode().Perm())
+	return writeFile(to, file, info.Mode().Perm())
 }

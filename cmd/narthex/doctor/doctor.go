@@ -89,7 +89,7 @@ func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
 	e.packages()
-	e.unread()
+	e.ineffectiveVariables()
 	e.Store(ctx)
 	e.hostServices(ctx)
 	e.backplane(ctx)

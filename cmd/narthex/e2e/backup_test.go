@@ -21,9 +21,9 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// keptPlace is an installation with announcements, an object storage of its own, and a database user with the
-// rights that the handbook requires.
-func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
+// installWithStorage returns an installation with announcements, an object storage of its own, and a database
+// user with the rights that the handbook requires.
+func installWithStorage(t *testing.T) (*installation, *storagetest.Server) {
 	t.Helper()
 	i := keepWith(t, "announcements")
 	server := storagetest.New(t)
@@ -31,8 +31,8 @@ func keptPlace(t *testing.T) (*installation, *storagetest.Server) {
 	return i, server
 }
 
-// useKeeper gives the installation a database user with the rights that the handbook requires.
-func (i *installation) useKeeper(t *testing.T) {
+// useHandbookUser gives the installation a database user with the rights that the handbook requires.
+func (i *installation) useHandbookUser(t *testing.T) {
 	t.Helper()
 	address, err := url.Parse(i.environment["DATABASE_URL"])
 	if err != nil {
@@ -115,7 +115,7 @@ func (i *installation) assertContents(t *testing.T, when string, want map[string
 // picture exists.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	from, _ := keptPlace(t)
+	from, _ := installWithStorage(t)
 	u := from.use(t)
 	file := filepath.Join(t.TempDir(), "sunday.narthex")
 	for _, args := range [][]string{
@@ -128,7 +128,7 @@ func TestBackup(t *testing.T) {
 	}
 	from.assertContents(t, "after the backup", u.tables)
 
-	into, _ := keptPlace(t)
+	into, _ := installWithStorage(t)
 	if r := runCommand(t, into.environment, "", "backup:restore", file); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatalf("backup:restore failed: %s", r.stderr.String())
 	}
@@ -163,7 +163,7 @@ func TestBackupKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills thirty commands")
 	}
-	from, _ := keptPlace(t)
+	from, _ := installWithStorage(t)
 	u := from.use(t)
 	folder := t.TempDir()
 	good := filepath.Join(folder, "good.narthex")
@@ -185,11 +185,11 @@ func TestBackupKilled(t *testing.T) {
 	from.assertNoScratch(t)
 	from.assertContents(t, "after the kills", u.tables)
 
-	into, _ := keptPlace(t)
+	into, _ := installWithStorage(t)
 	took = into.timed(t, "backup:restore", good)
 	into.assertContents(t, "after the restore", u.tables)
 	for point := range points {
-		into, _ := keptPlace(t)
+		into, _ := installWithStorage(t)
 		into.kill(t, took*time.Duration(point+1)/(points+1), "backup:restore", good)
 		status := runCommand(t, into.environment, "", "migrations:status", "--json")
 		again := runCommand(t, into.environment, "", "backup:restore", good)
@@ -208,7 +208,7 @@ func TestBackupKilled(t *testing.T) {
 // TestBackupOnAFullDisk: a backup that does not fit on the disk leaves no files.
 func TestBackupOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	from, _ := keptPlace(t)
+	from, _ := installWithStorage(t)
 	from.use(t)
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=48k"); err != nil {
@@ -278,7 +278,7 @@ func (i *installation) assertNoScratch(t *testing.T) {
 // cannot be verified. Doctor, the metrics and administrators see the result.
 func TestNightlyBackup(t *testing.T) {
 	t.Parallel()
-	i, _ := keptPlace(t)
+	i, _ := installWithStorage(t)
 	i.migrateWithOwner(t)
 	program, err := binaryFor([]string{"backup:create"})
 	if err != nil {

@@ -75,7 +75,7 @@ func (k *keeping) awaitPending(t *testing.T, id string, want ...string) {
 		func() bool { return slices.Equal(k.pending(t, id), want) })
 }
 
-func (k *keeping) told(t *testing.T, id string) (times int) {
+func (k *keeping) notifications(t *testing.T, id string) (times int) {
 	t.Helper()
 	if err := k.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM module_keeper.told WHERE user_id = $1`,
 		id).Scan(&times); err != nil {
@@ -99,7 +99,7 @@ func (k *keeping) assertForgotten(t *testing.T, id string, times int) {
 		id).Scan(&kept); err != nil {
 		t.Fatal(err)
 	}
-	if got := k.told(t, id); got != times || kept != 0 {
+	if got := k.notifications(t, id); got != times || kept != 0 {
 		t.Errorf("the module was told %d times and keeps %d notes, want %d and none", got, kept, times)
 	}
 }
@@ -123,7 +123,7 @@ func TestErasureReachesModules(t *testing.T) {
 	k.behave(t, "hangs")
 	bert := k.member(t, "Bert")
 	k.erase(t, bert)
-	eventually(t, "the module is told", func() bool { return k.told(t, bert) == 1 })
+	eventually(t, "the module is told", func() bool { return k.notifications(t, bert) == 1 })
 	k.awaitPending(t, bert, "keeper")
 	k.behave(t, "obeys")
 	for _, daemon := range daemons {
@@ -137,7 +137,7 @@ func TestErasureReachesModules(t *testing.T) {
 	k.behave(t, "hangs")
 	carl := k.member(t, "Carl")
 	k.erase(t, carl)
-	eventually(t, "the module is told", func() bool { return k.told(t, carl) == 1 })
+	eventually(t, "the module is told", func() bool { return k.notifications(t, carl) == 1 })
 	for _, daemon := range daemons {
 		daemon.signal(t, syscall.SIGKILL)
 		<-daemon.ended

@@ -47,7 +47,7 @@ func TestHandbook(t *testing.T) {
 
 	pages := readPages(t, "install", "upgrade", "log", "bad-sunday")
 	m.follow(pages["install"], "")
-	h := &house{machine: m, address: "https://" + church}
+	h := &machineInstallation{machine: m, address: "https://" + church}
 	h.trust(string(m.read("/usr/local/share/ca-certificates/caddy-local.crt")))
 	h.checkLog()
 	m.follow(pages["log"], "")
@@ -164,8 +164,8 @@ func (m *machine) follow(page []block, way string) {
 	}
 }
 
-// house is the installation in the machine, reached through the proxy.
-type house struct {
+// machineInstallation is the installation in the machine, reached through the proxy.
+type machineInstallation struct {
 	*machine
 	address string
 	roots   *x509.CertPool
@@ -173,7 +173,7 @@ type house struct {
 }
 
 // trust makes later connections trust a certificate authority.
-func (h *house) trust(authority string) {
+func (h *machineInstallation) trust(authority string) {
 	h.t.Helper()
 	h.roots, h.files = x509.NewCertPool(), h.t.TempDir()
 	if !h.roots.AppendCertsFromPEM([]byte(authority)) {
@@ -187,7 +187,7 @@ func (h *house) trust(authority string) {
 	}
 }
 
-func (h *house) client() *http.Client {
+func (h *machineInstallation) client() *http.Client {
 	transport := &http.Transport{DialContext: h.dial, TLSClientConfig: &tls.Config{RootCAs: h.roots},
 		ForceAttemptHTTP2: true, IdleConnTimeout: 2 * time.Second}
 	h.t.Cleanup(transport.CloseIdleConnections)
@@ -196,18 +196,18 @@ func (h *house) client() *http.Client {
 }
 
 // person returns a browser that keeps its cookies.
-func (h *house) person() *person {
+func (h *machineInstallation) person() *person {
 	return &person{t: h.t, address: h.address, client: h.client()}
 }
 
-func (h *house) signIn(p *person) {
+func (h *machineInstallation) signIn(p *person) {
 	h.t.Helper()
 	h.want(p, "POST", "/api/auth/sign-in/email",
 		map[string]string{"email": churchOwner, "password": churchPassword}, http.StatusOK)
 }
 
 // want sends a request, fails the test unless the response has this status, and returns its body.
-func (h *house) want(p *person, method, path string, value any, status int) string {
+func (h *machineInstallation) want(p *person, method, path string, value any, status int) string {
 	h.t.Helper()
 	got := p.do(method, path, value)
 	if got.status != status {
@@ -217,7 +217,7 @@ func (h *house) want(p *person, method, path string, value any, status int) stri
 }
 
 // checkLog checks that a new installation logs no warning and no error.
-func (h *house) checkLog() {
+func (h *machineInstallation) checkLog() {
 	h.t.Helper()
 	log := h.run("journalctl --unit narthex --output cat --no-pager")
 	for line := range strings.Lines(log) {
@@ -230,7 +230,7 @@ func (h *house) checkLog() {
 // checkOfficialClient signs in with Better Auth's own client through the proxy. The proxy must ignore the
 // client address that the client claims, so the limit of three attempts in ten seconds applies (person has
 // signed in before).
-func (h *house) checkOfficialClient() {
+func (h *machineInstallation) checkOfficialClient() {
 	h.t.Helper()
 	c := startOfficialClient(h.t, h.address, h.inside(filepath.Join(h.files, "hosts"),
 		"NODE_EXTRA_CA_CERTS="+filepath.Join(h.files, "authority"))...)
@@ -246,7 +246,7 @@ func (h *house) checkOfficialClient() {
 }
 
 // pairScreen pairs another browser as a screen.
-func (h *house) pairScreen(owner *person) {
+func (h *machineInstallation) pairScreen(owner *person) {
 	h.t.Helper()
 	screen := h.person()
 	begun := h.want(screen, "POST", "/api/v1/device-pairing", object{"moduleId": "announcements"}, 201)
@@ -264,13 +264,13 @@ func (h *house) pairScreen(owner *person) {
 
 const houseSlides = "/api/v1/modules/announcements/slides"
 
-func (h *house) write(owner *person, title string) {
+func (h *machineInstallation) write(owner *person, title string) {
 	h.t.Helper()
 	h.want(owner, "POST", houseSlides, object{"title": title, "enabled": true}, 201)
 }
 
 // slides returns the titles of the slides.
-func (h *house) slides(owner *person) string {
+func (h *machineInstallation) slides(owner *person) string {
 	h.t.Helper()
 	var list struct{ Slides []struct{ Title string } }
 	text := h.want(owner, "GET", houseSlides, nil, 200)
@@ -286,7 +286,7 @@ func (h *house) slides(owner *person) string {
 
 // load sends requests until it is stopped: through the proxy, and to the platform's own port with a new
 // connection each time. Every request must succeed.
-func (h *house) load() (stop func()) {
+func (h *machineInstallation) load() (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var workers sync.WaitGroup
 	var answered atomic.Int64
@@ -332,7 +332,7 @@ func get(client *http.Client, url string) error {
 }
 
 // tryNginx temporarily replaces Caddy by nginx, with a certificate of its own.
-func (h *house) tryNginx(page []block) {
+func (h *machineInstallation) tryNginx(page []block) {
 	h.t.Helper()
 	h.run(`systemctl stop caddy
 folder=/etc/letsencrypt/live/` + church + `
@@ -358,7 +358,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
 }
 
 // remove removes the package.
-func (h *house) remove(page []block) {
+func (h *machineInstallation) remove(page []block) {
 	h.t.Helper()
 	h.follow(page, "removing")
 	h.follow(page, "removing-data")

@@ -113,7 +113,7 @@ func (c *processes) runRound(
 			c.runs[n].signal(t, syscall.SIGKILL)
 			<-c.runs[n].ended
 			kills++
-			c.runs[n] = startCommand(t, c.houses[n].environment, "", "api:start")
+			c.runs[n] = startCommand(t, c.installations[n].environment, "", "api:start")
 		}
 	}
 	clients.Wait()
@@ -134,11 +134,11 @@ func (c *processes) runRound(
 // processes are three processes of one installation.
 type processes struct {
 	*installation
-	t         *testing.T
-	houses    []*installation
-	runs      []*invocation // only for the goroutine of the test
-	transport *http.Transport
-	admin     *person // holds every permission by grants, whoever owns the platform
+	t             *testing.T
+	installations []*installation
+	runs          []*invocation // only for the goroutine of the test
+	transport     *http.Transport
+	admin         *person // holds every permission by grants, whoever owns the platform
 
 	mu       sync.Mutex
 	from     int
@@ -158,12 +158,12 @@ func startProcesses(t *testing.T) *processes {
 		environment: maps.Clone(one.environment)}
 	three.environment["SERVICE_API_PORT"] = port
 	three.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = three.address
-	c := &processes{installation: one, t: t, houses: []*installation{one, two, three},
+	c := &processes{installation: one, t: t, installations: []*installation{one, two, three},
 		// Without idle connections net/http repeats no request, so an error is about a single attempt.
 		transport: &http.Transport{DisableKeepAlives: true},
 		answers:   make(map[string]int), silences: make(map[outcome]int)}
-	for _, house := range c.houses {
-		c.runs = append(c.runs, house.start(t))
+	for _, each := range c.installations {
+		c.runs = append(c.runs, each.start(t))
 	}
 	owner := one.visitorFrom(t, 1).signInAs(t, ownerAddress)
 	c.admin = c.newMember(t, "admin@example.org")
@@ -202,28 +202,28 @@ type outcome int
 
 const (
 	answered outcome = iota
-	unheard          // it had no effect: nothing received it, or a limit refused it
+	noEffect         // nothing received it, or a limit refused it
 	unknown          // it may have had its effect, or may still have it
 )
 
 // ask sends a request to a random process, from a new client address. A request to a process that does not
-// run is unheard.
+// run has no effect.
 func (c *processes) ask(
 	random *rand.Rand, cookie, method, path string, value any,
 ) (got httpResponse, known outcome) {
-	house := c.houses[random.IntN(len(c.houses))]
+	target := c.installations[random.IntN(len(c.installations))]
 	n := c.nextAddress()
 	from := fmt.Sprintf("10.%d.%d.%d", n>>16&0xff, n>>8&0xff, n&0xff)
-	p := person{t: c.t, address: house.address, cookie: cookie, client: &http.Client{
+	p := person{t: c.t, address: target.address, cookie: cookie, client: &http.Client{
 		Transport: headerTransport{c.transport, "X-Forwarded-For", from}, Timeout: time.Minute}}
 	got, err := p.doContext(context.Background(), method, path, value)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		known = unheard
+		known = noEffect
 	case err != nil:
 		known = unknown
 	case got.status == http.StatusTooManyRequests:
-		known = unheard
+		known = noEffect
 	case got.status == http.StatusServiceUnavailable:
 		known = unknown
 	case got.status >= http.StatusInternalServerError:
@@ -247,7 +247,7 @@ func (c *processes) count(known outcome, method string, got httpResponse) {
 func (c *processes) summary() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return fmt.Sprintf("%v, without effect %d, unknown %d", c.answers, c.silences[unheard], c.silences[unknown])
+	return fmt.Sprintf("%v, without effect %d, unknown %d", c.answers, c.silences[noEffect], c.silences[unknown])
 }
 
 // command runs a command of the operator, and sometimes kills it at a random moment. The outcome is unknown
@@ -258,7 +258,7 @@ func (c *processes) command(random *rand.Rand, args ...string) (said string, kno
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
 		c.t.Error(err)
-		return "", unheard
+		return "", noEffect
 	}
 	killer := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 	if random.IntN(4) == 0 {
@@ -290,15 +290,16 @@ func (h *history) add(o porcupine.Operation) {
 	h.operations = append(h.operations, o)
 }
 
-// observe records one operation on a state. ask returns the response, which is recorded unless it is unheard.
-// If the outcome is unknown, the recorded output is nil, and the effect may happen at any later time.
+// observe records one operation on a state. ask returns the response, which is recorded unless it is
+// noEffect. If the outcome is unknown, the recorded output is nil, and the effect may happen at any later
+// time.
 func observe[I, O any](h *history, client int, in I, ask func() (O, outcome)) (out O, known outcome) {
 	call := time.Since(h.began)
 	out, known = ask()
 	operation := porcupine.Operation{ClientId: client, Input: in, Output: &out, Call: int64(call),
 		Return: int64(time.Since(h.began))}
 	switch known {
-	case unheard:
+	case noEffect:
 		return out, known
 	case unknown:
 		operation.Output, operation.Return = (*O)(nil), math.MaxInt64
@@ -312,7 +313,7 @@ func observeRead[I, O any](h *history, client int, in I, ask func() (O, outcome)
 	return observe(h, client, in, func() (O, outcome) {
 		out, known := ask()
 		if known == unknown {
-			known = unheard
+			known = noEffect
 		}
 		return out, known
 	})

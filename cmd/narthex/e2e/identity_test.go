@@ -213,7 +213,7 @@ func TestTransferOwnerCommand(t *testing.T) {
 func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "board")
-	houses := [2]*installation{one, two}
+	installations := [2]*installation{one, two}
 	runs := [2]*invocation{one.start(t), two.start(t)}
 	owner := one.signIn(t, ownerAddress, ownerPassword)
 	const next = "3f9a1c5e7b2d4860f1e2d3c4b5a69788"
@@ -221,8 +221,8 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	notes := 0
 	check := func(step string) {
 		t.Helper()
-		for n, house := range houses {
-			p := house.visitor(t)
+		for n, each := range installations {
+			p := each.visitor(t)
 			p.cookie = owner.cookie
 			got := p.do("GET", "/api/v1/principal", nil)
 			if !strings.Contains(got.body, `"kind":"authenticated"`) {
@@ -231,7 +231,7 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 			if pair, _, set := strings.Cut(got.header.Get("Set-Cookie"), ";"); set {
 				owner.cookie = pair
 			}
-			reader := houses[1-n].visitor(t)
+			reader := installations[1-n].visitor(t)
 			reader.cookie = owner.cookie
 			stream := reader.subscribe("/api/v1/module-realtime/board/notes")
 			p.cookie = owner.cookie
@@ -245,12 +245,12 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	}
 	check("before the rotation")
 	for _, round := range []struct{ current, previous string }{{old, next}, {next, old}, {next, ""}} {
-		for n, house := range houses {
+		for n, each := range installations {
 			runs[n].signal(t, syscall.SIGTERM)
 			runs[n].awaitExit(t)
-			house.environment["SERVICE_IDENTITY_SECRET"] = round.current
-			house.environment["SERVICE_IDENTITY_SECRET_PREVIOUS"] = round.previous
-			runs[n] = house.start(t)
+			each.environment["SERVICE_IDENTITY_SECRET"] = round.current
+			each.environment["SERVICE_IDENTITY_SECRET_PREVIOUS"] = round.previous
+			runs[n] = each.start(t)
 			runs[n].awaitOutput(t, &runs[n].stderr, "realtime backplane connected")
 			check(fmt.Sprintf("current %.4s, previous %.4s, process %d restarted", round.current, round.previous, n+1))
 		}

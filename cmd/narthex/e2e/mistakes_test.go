@@ -304,7 +304,7 @@ func TestMistakes(t *testing.T) {
 			message = now.Failure.Step + " failed\n" + now.Failure.Text
 		}
 		fmt.Fprintf(&page, "\n## %s\n\nThe mistake: %s.\n\n```text\n%s\n```\n\n%s\n", m.title, m.change,
-			settledWords(message, checkout, i.address), m.remedy)
+			normalise(message, checkout, i.address), m.remedy)
 		s.undo()
 		eventually(t, m.title+": dev runs what was before", func() bool {
 			after := i.loopState(t)
@@ -360,8 +360,8 @@ func saidBy(said, words, where string) string {
 	return ""
 }
 
-// settledWords replaces the parts of a message that differ between runs.
-func settledWords(message, folder, address string) string {
+// normalise replaces the parts of a message that differ between runs.
+func normalise(message, folder, address string) string {
 	message = strings.ReplaceAll(message, folder+"/", "")
 	message = strings.ReplaceAll(message, strings.TrimPrefix(address, "http://localhost:"), "3000")
 	message = regexp.MustCompile(` \+0x[0-9a-f]+`).ReplaceAllString(message, "")

@@ -32,7 +32,7 @@ import (
 func keepWith(t *testing.T, modules ...string) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), modules...)
-	i.useKeeper(t)
+	i.useHandbookUser(t)
 	return i
 }
 

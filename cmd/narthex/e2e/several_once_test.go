@@ -27,10 +27,10 @@ type onceOnly struct {
 	repeated int // those of them whose run had done its work
 	victim   int // the process id of the module in the killed process
 
-	mu      sync.Mutex
-	flows   map[string]bool // a screen's label or a guest's address → whether every request got a response
-	letters map[string]int  // recipient → number of emails
-	tokens  map[string]string
+	mu                sync.Mutex
+	flows             map[string]bool // a screen's label or a guest's address → every request got a response
+	emailsByRecipient map[string]int  // recipient → number of emails
+	tokens            map[string]string
 }
 
 const volunteers = 12 // who get reminders
@@ -39,7 +39,7 @@ const volunteers = 12 // who get reminders
 func prepareOnceOnly(t *testing.T, i *installation) *onceOnly {
 	t.Helper()
 	o := &onceOnly{t: t, i: i, box: i.mailbox(t), pool: i.db.Pool(t), flows: make(map[string]bool),
-		letters: make(map[string]int), tokens: make(map[string]string)}
+		emailsByRecipient: make(map[string]int), tokens: make(map[string]string)}
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
 	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
 		ON CONFLICT DO NOTHING`)
@@ -88,7 +88,7 @@ func (o *onceOnly) collect(ctx context.Context) {
 			return
 		case mail := <-o.box.arrived:
 			o.mu.Lock()
-			o.letters[mail.to]++
+			o.emailsByRecipient[mail.to]++
 			if strings.HasPrefix(mail.to, "guest") {
 				_, token, _ := strings.Cut(mail.text(o.t), "service_auth=accept-invitation&token=")
 				o.tokens[mail.to], _, _ = strings.Cut(token, "\r\n")
@@ -288,7 +288,7 @@ func (o *onceOnly) assert(kills int) {
 	reminders := o.i.column(o.t, `
 		SELECT coalesce(outcome, 'none') FROM module_rota.mail_log WHERE kind = 'reminder'`)
 	delivered := 0
-	for to, mails := range o.letters {
+	for to, mails := range o.emailsByRecipient {
 		if mails != 1 {
 			o.t.Errorf("%s got %d mails, want 1", to, mails)
 		}

@@ -313,13 +313,13 @@ func (w *watcher) follow(ctx context.Context, due map[int]bool, pause *time.Dura
 		case "data":
 			data = value
 		case "":
-			w.hear(kind, data, due)
+			w.handleEvent(kind, data, due)
 		}
 	}
 }
 
-// hear handles one event.
-func (w *watcher) hear(kind, data string, due map[int]bool) {
+// handleEvent handles one event.
+func (w *watcher) handleEvent(kind, data string, due map[int]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch kind {

@@ -50,7 +50,7 @@ func GiveModules(
 		}
 	}
 	if dir != "" {
-		if remove, err = g.lay(settings, folders, dir); err != nil {
+		if remove, err = g.linkModules(settings, folders, dir); err != nil {
 			return nil, nil, err
 		}
 	} else {
@@ -93,9 +93,9 @@ func foldersOf(dir string, explicit bool) (folders []string, err error) {
 	return folders, nil
 }
 
-// lay creates a modules directory with links to the installed folders. The given modules replace those of the
-// same name.
-func (g *GivenModules) lay(
+// linkModules creates a modules directory with links to the installed folders. The given modules replace
+// those of the same name.
+func (g *GivenModules) linkModules(
 	settings environment.Settings, installed []string, dir string,
 ) (remove func() error, err error) {
 	given, err := foldersOf(dir, true)
@@ -113,11 +113,11 @@ func (g *GivenModules) lay(
 	if err != nil {
 		return nil, archive.ErrUnwritable
 	}
-	laid := filepath.Join(folder, "modules")
+	linked := filepath.Join(folder, "modules")
 	// readable by all, because modules run as users of their own
-	err = errors.Join(os.Mkdir(laid, 0o755), os.Chmod(folder, 0o755), os.Chmod(laid, 0o755))
+	err = errors.Join(os.Mkdir(linked, 0o755), os.Chmod(folder, 0o755), os.Chmod(linked, 0o755))
 	for _, from := range append(installed, given...) {
-		to := filepath.Join(laid, filepath.Base(from))
+		to := filepath.Join(linked, filepath.Base(from))
 		if absolute, e := filepath.Abs(from); err == nil && e == nil {
 			_ = os.Remove(to)
 			err = os.Symlink(absolute, to)
@@ -136,10 +136,10 @@ func (g *GivenModules) lay(
 		}
 	}
 	for _, from := range packages {
-		unpacked, err := archive.Install(laid, from, abi.PlatformVersion, checks)
+		unpacked, err := archive.Install(linked, from, abi.PlatformVersion, checks)
 		g.changed[unpacked.ID] = true
 		g.refuse(filepath.Base(from), err)
 	}
-	g.modules = environment.Modules{Dir: laid, Explicit: true}
+	g.modules = environment.Modules{Dir: linked, Explicit: true}
 	return remove, nil
 }

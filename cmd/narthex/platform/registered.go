@@ -21,8 +21,8 @@ func (s *Server) routesOf(moduleID string) (routes []*abi.Route, found bool) {
 	return nil, false
 }
 
-// errEnough ends the run of a module after its registration.
-var errEnough = errors.New("it has registered")
+// errRegistered ends the run of a module after its registration.
+var errRegistered = errors.New("it has registered")
 
 // registered runs another version of a module until it has registered, with an empty facade, and returns its
 // routes.
@@ -37,12 +37,12 @@ func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes
 		Credential: s.users.Draw(id + " before"), RequireSandbox: s.Settings.Production,
 		Validate: func(registration *abi.RegisterResponse) error {
 			routes = registration.GetRoutes()
-			return errEnough
+			return errRegistered
 		},
 		Host:   facade.New(facade.Config{ModuleID: id, Memory: memory, Log: s.log}),
 		Memory: memory, Log: s.log,
 	})
-	if err := run.Serve(ctx); !errors.Is(err, errEnough) {
+	if err := run.Serve(ctx); !errors.Is(err, errRegistered) {
 		return nil, err
 	}
 	return routes, nil

@@ -38,7 +38,7 @@ func TestPackage(t *testing.T) {
 		"-rw-r--r-- root/root ./usr/share/man/man1/narthex-doctor.1.gz",
 		"-rw-r--r-- root/root ./usr/share/bash-completion/completions/narthex",
 	} {
-		if !holds(string(contents), line) {
+		if !matchesEntry(string(contents), line) {
 			t.Errorf("the package lacks %q:\n%s", line, contents)
 		}
 	}
@@ -49,9 +49,9 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// holds reports whether a line of dpkg-deb --contents has the wanted mode, owner and name; size and time are
-// ignored.
-func holds(contents, want string) bool {
+// matchesEntry reports whether a line of dpkg-deb --contents has the wanted mode, owner and name; size and
+// time are ignored.
+func matchesEntry(contents, want string) bool {
 	for line := range strings.Lines(contents) {
 		fields := strings.Fields(line)
 		if len(fields) == 6 && fields[0]+" "+fields[1]+" "+fields[5] == want {

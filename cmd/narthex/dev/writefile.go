@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// place writes a file of a package and creates its folder. It replaces a file that exists.
-func place(path string, from io.Reader, mode os.FileMode) error {
+// writeFile writes a file of a package and creates its folder. It replaces a file that exists.
+func writeFile(path string, from io.Reader, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

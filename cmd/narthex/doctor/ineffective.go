@@ -14,8 +14,8 @@ var printable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Z0-9_]{1,128}$`)
 })
 
-// unread warns of variables that are set but have no effect.
-func (e *Examination) unread() {
+// ineffectiveVariables warns of variables that are set but have no effect.
+func (e *Examination) ineffectiveVariables() {
 	var names []string
 	for _, variable := range e.environ {
 		if name, _, found := strings.Cut(variable, "="); found && printable().MatchString(name) {
