@@ -49,10 +49,12 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 		t.Logf("%s: the daemon grew by %d MiB from %d MiB within %v", c.path, (most-before)>>10, before>>10,
 			time.Since(began))
 		if got.status != http.StatusOK || !strings.Contains(got.body, c.want) {
-			t.Errorf("%s: %d %.200q, want 200 and %s", c.path, got.status, got.body, c.want)
+			t.Errorf("GET %s of the module glutton: status %d, body %.200q; want 200 and %q in it", c.path,
+				got.status, got.body, c.want)
 		}
 		if most-before > bound {
-			t.Errorf("%s: the daemon grew by %d MiB, less than %d are allowed", c.path, (most-before)>>10, bound>>10)
+			t.Errorf("GET %s of the module glutton: the daemon grew by %d MiB, want at most %d", c.path,
+				(most-before)>>10, bound>>10)
 		}
 		daemon.signal(t, syscall.SIGTERM)
 		daemon.awaitExit(t)
@@ -71,8 +73,8 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 		var view struct{ HostMemoryBytes, HostMemoryLimitBytes int64 }
 		got := owner.do("GET", "/api/v1/module-lifecycle/glutton/process", nil)
 		if err := json.Unmarshal([]byte(got.body), &view); err != nil {
-			t.Fatalf("json.Unmarshal: error %v, want none; status %v; body %.200s",
-				err, got.status, got.body)
+			t.Fatalf("GET the process of the module glutton: status %d, body %.200q; want JSON; error %v",
+				got.status, got.body, err)
 		}
 		return view.HostMemoryBytes, view.HostMemoryLimitBytes
 	}
@@ -107,9 +109,8 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	bytes, limit := held()
 	t.Logf("refused after %v, %d of %d MiB are counted", time.Since(began), bytes>>20, limit>>20)
 	if !strings.Contains(got.body, "HOST_OVERLOADED") || bytes > limit {
-		t.Errorf("publishing to 60 readers that read nothing: %d %.200q, %d bytes counted; want HOST_OVERLOADED "+
-			"within %d",
-			got.status, got.body, bytes, limit)
+		t.Errorf("GET /tell with 60 readers that read nothing: status %d, body %.200q, %d bytes counted; want "+
+			"HOST_OVERLOADED in the body and at most %d bytes", got.status, got.body, bytes, limit)
 	}
 	leave()
 	eventually(t, "nothing is held once the readers have left", func() bool {
@@ -127,12 +128,12 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	const found = "true true \"module_glutton\" <nil>\n"
 	if got := owner.do("GET", "/api/v1/modules/glutton/look", nil); got.body != found {
-		t.Fatalf("before: %d %q, want %q", got.status, got.body, found)
+		t.Fatalf("GET /look of the first process: status %d, body %q; want %q", got.status, got.body, found)
 	}
 	pid := modulePID(t, daemon, "glutton")
 	if got := owner.do("GET", "/api/v1/modules/glutton/leave",
 		nil); got.status != http.StatusInternalServerError {
-		t.Errorf("a handler that ends its process: status %d, want 500; body %s", got.status, got.body)
+		t.Errorf("GET /leave, which ends its process: status %d, want 500; body %s", got.status, got.body)
 	}
 	eventually(t, "another process",
 		func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
@@ -144,6 +145,6 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 		return first.status != http.StatusServiceUnavailable
 	})
 	if first.body != found {
-		t.Errorf("GET /look of the next process: status %d %q, want %q", first.status, first.body, found)
+		t.Errorf("GET /look of the next process: status %d, body %q; want %q", first.status, first.body, found)
 	}
 }

@@ -50,8 +50,7 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 		i.address, owner.cookie)
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("reader.ReadString: error %v, want none; line %.400q, want %q in it",
-			err, line, "100 Continue")
+		t.Fatalf("POST /echo with Expect: 100-continue: first line %.400q, error %v; want 100 Continue", line, err)
 	}
 	if _, err := reader.ReadString('\n'); err != nil {
 		t.Fatal(err)
