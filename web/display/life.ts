@@ -22,7 +22,7 @@ const calmAfter = 600_000; // without an error, after which a module counts as w
 /** Controls one screen: it requests the descriptor again and again, and shows what it names. */
 export class Life {
 	readonly #forever = new AbortController().signal;
-	readonly #nudges = new EventTarget();
+	readonly #wakeUps = new EventTarget();
 	#silentTries = 0;
 	#wasMounted = false;
 	/** The number of errors ever thrown here. */
@@ -47,8 +47,8 @@ export class Life {
 	) {}
 
 	/** Requests the descriptor at once. */
-	nudge(): void {
-		this.#nudges.dispatchEvent(new Event("now"));
+	requestNow(): void {
+		this.#wakeUps.dispatchEvent(new Event("now"));
 	}
 
 	/** The module has thrown. Its last frame stays, and it is mounted again after a while. */
@@ -61,7 +61,7 @@ export class Life {
 		this.#crashes++;
 		this.#mustRemount = true;
 		this.connection.broken(true);
-		this.nudge();
+		this.requestNow();
 	}
 
 	async run(): Promise<never> {
@@ -92,7 +92,7 @@ export class Life {
 	}
 
 	#wait(milliseconds: number): Promise<void> {
-		return wait(milliseconds, this.#forever, [this.#nudges, "now"], [window, "online"]);
+		return wait(milliseconds, this.#forever, [this.#wakeUps, "now"], [window, "online"]);
 	}
 
 	/** Mounts what the descriptor names, and returns after how many milliseconds to request it again. */

@@ -40,14 +40,14 @@ canvas.append(stageElement, overlay);
 
 const connection = new Connection(clock, () => {
 	reloads.lookSoon();
-	life.nudge();
+	life.requestNow();
 });
 const reloads = new Reloads(own, platform, connection);
-const kept = new KeptPage(own, () => life.nudge());
+const kept = new KeptPage(own, () => life.requestNow());
 const stage = new Stage(stageElement, {
 	connection,
 	language: () => language.value,
-	denied: () => life.nudge(),
+	denied: () => life.requestNow(),
 	loaded: (path) => kept.loaded(path),
 });
 const house = new House(platform);
@@ -68,7 +68,7 @@ dimWhenStill(canvas);
 stayAwake();
 render(<DisplayView connection={connection} stage={stageElement} />, overlay);
 void house.follow();
-language.subscribe(() => life.nudge());
+language.subscribe(() => life.requestNow());
 void life.run();
 
 /** A readable name until the server has sent the real one; the page itself has only the id. */

@@ -6,7 +6,7 @@ import { ListRow } from "./table";
 import { k } from "./words";
 
 /** How far a pointer must move before a drag begins, in pixels. */
-const slop = 8;
+const dragThreshold = 8;
 
 export interface Reorder {
 	/** The ids in the order shown: while a row is dragged, with that row at its new place. */
@@ -68,7 +68,7 @@ export function useReorder(ids: readonly string[], move: (id: string, to: number
 			onPointerMove: (event) => {
 				const now = latest.current;
 				if (now === undefined) return;
-				if (now.to === undefined && Math.abs(event.clientY - now.startY) < slop) return;
+				if (now.to === undefined && Math.abs(event.clientY - now.startY) < dragThreshold) return;
 				const to = rowAt(event.currentTarget, event.clientY, ids.length);
 				if (to !== undefined && to !== now.to) follow({ ...now, to });
 			},

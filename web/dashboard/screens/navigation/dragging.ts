@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 /** How far a pointer must move before a drag begins, in pixels. */
-const slop = 8;
+const dragThreshold = 8;
 
 /** Where a dragged module would be dropped. */
 export interface Target {
@@ -39,7 +39,7 @@ export function useDragging(drop: (id: string, target: Target) => void) {
 			onPointerMove: (event) => {
 				const now = latest.current;
 				if (now === undefined) return;
-				if (now.target === undefined && Math.abs(event.clientY - now.startY) < slop) return;
+				if (now.target === undefined && Math.abs(event.clientY - now.startY) < dragThreshold) return;
 				follow({ ...now, target: targetAt(event.clientY, now.id) });
 			},
 			onPointerUp: () => {

@@ -9,7 +9,7 @@ import type { Resource } from "../../data/resource";
 import { refusalOf } from "../../shell/live";
 import { managePeople } from "../modules/permissions";
 import { refusalAbout } from "./deciding";
-import { callOf } from "./naming";
+import { displayName } from "./naming";
 import { w } from "./words";
 
 interface EraseDialogProps {
@@ -25,7 +25,7 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 	const [wrong, setWrong] = useState(false);
 	const [refused, setRefused] = useState<string>();
 	const [busy, setBusy] = useState(false);
-	const name = callOf(member);
+	const name = displayName(member);
 	const erase = async () => {
 		if (busy) return;
 		const same = plain(typed) === plain(name);

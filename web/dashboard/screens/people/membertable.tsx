@@ -11,7 +11,7 @@ import { day, t } from "../../words/words";
 import { holds, seeActivity } from "../modules/permissions";
 import { deactivate, reactivate } from "./deciding";
 import { EraseDialog } from "./erasedialog";
-import { callOf, isOneself, moduleNames } from "./naming";
+import { displayName, isOneself, moduleNames } from "./naming";
 import { w } from "./words";
 
 interface MemberTableProps {
@@ -44,7 +44,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 									<Tile icon="person" lit={isActive(member)} />
 								)}
 								<span>
-									<bdi class="name">{callOf(member)}</bdi>
+									<bdi class="name">{displayName(member)}</bdi>
 									{isOneself(app, member) && <span class="second"> {w("you")}</span>}
 								</span>
 							</span>
@@ -81,7 +81,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 						cell: (member) => {
 							const items = itemsOf({ app, member, changed, erase: () => setErasing(member) });
 							return items.length === 0 ? null : (
-								<Menu label={w("more", { name: callOf(member) })} items={items} />
+								<Menu label={w("more", { name: displayName(member) })} items={items} />
 							);
 						},
 					},

@@ -4,7 +4,7 @@ import { locale } from "../../words/words";
 import { w } from "./words";
 
 /** The name shown for a person. */
-export const callOf = ({ name, email, erasedAt, userId }: Member): string =>
+export const displayName = ({ name, email, erasedAt, userId }: Member): string =>
 	name || email || (erasedAt === null ? userId : w("erasedPerson"));
 
 /** Whether the person is the signed-in one. */

@@ -28,11 +28,11 @@ export function PeopleScreen({ app }: ScreenProps) {
 	const [view, setView] = useState<"members" | "invited">("members");
 	const [typed, setTyped] = useState("");
 	const [inviting, setInviting] = useState(false);
-	const members = useMembers(app, useLate(typed.trim()));
+	const members = useMembers(app, useDebounced(typed.trim()));
 	const [invitedPages, setInvitedPages] = useState(1);
 	const invitations = useResource(app, () => readInvitations(app.platform, invitedPages), [invitedPages]);
 	const invited = invitations.value.value;
-	useSoon(invited?.items.some(({ delivery }) => delivery === "QUEUED") ?? false, () => invitations.load());
+	usePolling(invited?.items.some(({ delivery }) => delivery === "QUEUED") ?? false, () => invitations.load());
 	return (
 		<Loaded resource={members.resource} permission={managePeople}>
 			{(list) => (
@@ -126,17 +126,17 @@ function useMembers(app: App, query: string) {
 }
 
 /** A text after it has not changed for a moment. */
-function useLate(text: string): string {
-	const [late, setLate] = useState(text);
+function useDebounced(text: string): string {
+	const [settled, setSettled] = useState(text);
 	useEffect(() => {
-		const timer = setTimeout(() => setLate(text), pause);
+		const timer = setTimeout(() => setSettled(text), pause);
 		return () => clearTimeout(timer);
 	}, [text]);
-	return late;
+	return settled;
 }
 
 /** Polls while something is in progress. */
-function useSoon(underWay: boolean, look: () => unknown): void {
+function usePolling(underWay: boolean, look: () => unknown): void {
 	useEffect(() => {
 		if (!underWay) return;
 		const timer = setInterval(look, 2_000);
