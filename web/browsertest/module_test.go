@@ -108,8 +108,9 @@ func TestContext(t *testing.T) {
 	p.waitFor(`document.activeElement.tagName === "H1"`)
 	p.do(chromedp.NavigateBack())
 	p.waitFor(`window.seen === "shelf/3"`)
-	p.runScript(`context.navigate("elsewhere", {replace: true})`)
+	p.runScript(`document.activeElement.blur(); context.navigate("elsewhere", {replace: true})`)
 	p.waitFor(`window.seen === "elsewhere"`)
+	p.waitFor(`document.activeElement.tagName === "H1"`) // else this would close the menu that opens below
 
 	p.runScript(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
 	p.waitFor(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
