@@ -237,13 +237,7 @@ func TestFrozen(t *testing.T) {
 		{`LOCK TABLE core.module_configuration IN ACCESS EXCLUSIVE MODE`, http.MethodGet, ""},
 		{`SELECT FROM core.module_configuration_document FOR UPDATE`, http.MethodPut, `{"values":{"title":"cd"}}`},
 	} {
-		tx, err := h.Pool(t).Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tx.Exec(t.Context(), row.lock); err != nil {
-			t.Fatal(err)
-		}
+		tx := databasetest.Lock(t, h.Pool(t), row.lock)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		response := make(chan *httptest.ResponseRecorder, 1)
 		go func() { response <- h.send(request(ctx, row.method, path+"/rota", row.body)) }()

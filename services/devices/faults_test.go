@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
@@ -183,14 +184,7 @@ func lockDevices(t *testing.T, h *harness) { lockTable(t, h, "core.device") }
 
 func lockTable(t *testing.T, h *harness, table string) {
 	t.Helper()
-	tx, err := h.AnotherPool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, h.AnotherPool(t), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
 	h.serve(t, h.AnotherPool(t))
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
@@ -111,14 +112,7 @@ func TestUnreachable(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	tx, err := h.Pool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.module_enablement IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, h.Pool(t), `LOCK TABLE core.module_enablement IN ACCESS EXCLUSIVE MODE`)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	responses := make(chan *httptest.ResponseRecorder, 2)

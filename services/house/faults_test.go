@@ -1,7 +1,6 @@
 package house_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -61,14 +60,7 @@ func TestFrozen(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Millisecond)
-	tx, err := db.Pool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.house IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, db.Pool(t), `LOCK TABLE core.house IN ACCESS EXCLUSIVE MODE`)
 	p.assertShown(t, initial)
 	assertCode(t, "PUT", p.send("PUT", path, `{"name":"A house","accent":"green","language":"de"}`), 503,
 		"STORE_UNAVAILABLE")

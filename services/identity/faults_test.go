@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/principal"
@@ -84,13 +85,6 @@ func unreachable(t *testing.T, h harness) harness {
 
 // lockSessions takes a lock that blocks every query for sessions until the test ends.
 func lockSessions(t *testing.T, h harness) harness {
-	tx, err := h.AnotherPool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, h.AnotherPool(t), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE")
 	return serve(t, h.DB, identity.NewStore(h.AnotherPool(t)), base)
 }

@@ -72,14 +72,7 @@ func (c *lookupFixture) waitAtMost(patience time.Duration) {
 // freeze locks the sessions until release is called. release first runs its statements.
 func (c *lookupFixture) freeze(t *testing.T) (release func(statements ...string)) {
 	t.Helper()
-	tx, err := c.AnotherPool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	tx := databasetest.Lock(t, c.AnotherPool(t), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE")
 	return func(statements ...string) {
 		t.Helper()
 		for _, sql := range statements {

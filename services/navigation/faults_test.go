@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
 // requests has one request of each kind.
@@ -66,15 +68,8 @@ func TestFrozen(t *testing.T) {
 	h := setup(t)
 	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,
 		`PUT placements/ant {"groupId":"music","order":3}`)
-	tx, err := h.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	if _, err := tx.Exec(t.Context(),
-		`LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, h.pool,
+		`LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`)
 	// shorter than the database's statement timeout
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()

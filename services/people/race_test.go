@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
 // atOnce makes n calls at the same time, alternating between the given functions.
@@ -58,16 +60,8 @@ func TestManyAcceptOneToken(t *testing.T) {
 // requests of a race begin.
 func (p process) holdLock(t *testing.T, sql string, args ...any) (release func()) {
 	t.Helper()
-	tx, err := p.AnotherPool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-	release = func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
-	t.Cleanup(release) // also when the test fails early
-	return release
+	tx := databasetest.Lock(t, p.AnotherPool(t), sql, args...)
+	return func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
 }
 
 // race sends both requests while the lock is held, in the given order, and returns their responses.

@@ -157,3 +157,22 @@ func (db *DB) drop(t testing.TB) {
 		t.Errorf("databasetest: %v", err)
 	}
 }
+
+// Lock begins a transaction and runs sql in it, which takes a lock. The lock lasts until the caller ends the
+// transaction, or until the test ends: the limit for a transaction that is idle does not apply.
+func Lock(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) pgx.Tx {
+	t.Helper()
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	_, err = tx.Exec(t.Context(), "SET LOCAL idle_in_transaction_session_timeout = 0")
+	if err == nil {
+		_, err = tx.Exec(t.Context(), sql, args...)
+	}
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	return tx
+}
