@@ -27,11 +27,11 @@ type load struct {
 
 	database sync.RWMutex // locked for writing while PostgreSQL is replaced
 
-	books     sync.Mutex           // guards the maps below
-	responses map[string]int       // how many requests got a status and code
-	notes     map[string]time.Time // acknowledged, but not yet checked in the database
-	found     map[string]bool      // notes found in the database that were not acknowledged
-	looked    int                  // number of acknowledged notes that were found
+	mu             sync.Mutex           // guards the fields below
+	responses      map[string]int       // how many requests got a status and code
+	notes          map[string]time.Time // acknowledged, but not yet checked in the database
+	unacknowledged map[string]bool      // found in the database, but not acknowledged
+	confirmed      int                  // number of acknowledged notes that were found in the database
 }
 
 // member is one person with the values last acknowledged.
@@ -43,7 +43,7 @@ type member struct {
 
 // makePeople adds people with the owner's password, each with an address of their own.
 func (l *load) makePeople() {
-	l.notes, l.found = make(map[string]time.Time), make(map[string]bool)
+	l.notes, l.unacknowledged = make(map[string]time.Time), make(map[string]bool)
 	for n := range soakPeople {
 		email := fmt.Sprintf("member%d@example.org", n)
 		_, err := l.query(l.ctx, `INSERT INTO core.person (email, name, email_verified, password_hash)
@@ -86,9 +86,9 @@ func (l *load) ask(ctx context.Context, p *person, method, path string, value an
 	if got.err != nil || got.status >= 300 {
 		short = got.String()
 	}
-	l.books.Lock()
+	l.mu.Lock()
 	l.responses[short]++
-	l.books.Unlock()
+	l.mu.Unlock()
 	signIn := strings.HasPrefix(path, "/api/auth/") && got.status == http.StatusInternalServerError
 	if got.err != nil || got.status >= 300 && !slices.Contains(refusals(), short) && !signIn {
 		l.wrong("%s %s: %v", method, path, got)
@@ -137,11 +137,11 @@ func (l *load) writeNote(ctx context.Context, m *member) {
 	if got.status != http.StatusOK {
 		return
 	}
-	l.books.Lock()
-	defer l.books.Unlock()
-	if l.found[got.body] {
-		delete(l.found, got.body)
-		l.looked++
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unacknowledged[got.body] {
+		delete(l.unacknowledged, got.body)
+		l.confirmed++
 		return
 	}
 	l.notes[got.body] = time.Now()
@@ -195,10 +195,10 @@ func (l *load) prune(ctx context.Context) {
 func (l *load) lookFor(ctx context.Context, before time.Time) {
 	l.database.RLock()
 	defer l.database.RUnlock()
-	l.books.Lock()
+	l.mu.Lock()
 	old := maps.Clone(l.notes)
 	maps.DeleteFunc(old, func(_ string, at time.Time) bool { return at.After(before) })
-	l.books.Unlock()
+	l.mu.Unlock()
 	highest := 0
 	for note := range old {
 		n, _ := strconv.Atoi(note)
@@ -214,15 +214,15 @@ func (l *load) lookFor(ctx context.Context, before time.Time) {
 		}
 		return
 	}
-	l.books.Lock()
-	defer l.books.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, row := range rows {
 		if _, acknowledged := l.notes[row]; acknowledged {
 			delete(l.notes, row)
 			delete(old, row)
-			l.looked++
+			l.confirmed++
 		} else {
-			l.found[row] = true // refused but done anyway, or about to be acknowledged
+			l.unacknowledged[row] = true // refused but done anyway, or about to be acknowledged
 		}
 	}
 	for note := range old {
@@ -283,6 +283,6 @@ func (l *load) report() {
 	l.saw("%d modules killed, PostgreSQL restarted %d times, %d streams with %d events", l.kills.Load(),
 		l.restarts.Load(), l.streams.Load(), l.updates.Load())
 	l.saw("%d acknowledged notes found, %d rows of refused writes; the last names and objects of %d people",
-		l.looked, len(l.found), len(l.people))
+		l.confirmed, len(l.unacknowledged), len(l.people))
 	l.saw("responses:\n%s", summary(l.responses))
 }

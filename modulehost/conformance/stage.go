@@ -45,6 +45,9 @@ func (t *trial) newStage(
 	if t.database != nil {
 		config.Pool = t.database.pool
 	}
+	if m.People {
+		config.People = noPeople{}
+	}
 	s.facade = facade.New(config)
 	host := process.Host(s.facade)
 	if wrap != nil {

@@ -84,6 +84,11 @@ func (noModules) Invoke(context.Context, string, string, []byte) ([]byte, error)
 	return nil, facade.ErrCapabilityAbsent
 }
 
+// noPeople is a directory of people without anyone in it.
+type noPeople struct{}
+
+func (noPeople) Names(context.Context, []string) (map[string]string, error) { return nil, nil }
+
 // mailTaker is a mail server that accepts everything and delivers nothing.
 type mailTaker struct{}
 

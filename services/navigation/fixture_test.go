@@ -130,7 +130,8 @@ func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { ret
 
 func (h *fixture) ForgetClaim(http.Header, *http.Request) error { return nil }
 
-// Resolve reads a person's permissions from a header. A request without it is anonymous.
+// Resolve reads a person's permissions from a header, and keeps them in place of the UserID for Allowed. A
+// request without the header is anonymous.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
@@ -144,7 +145,8 @@ type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-// Allowed fails for a caller with the permission "broken", except for permissions that the caller has.
+// Allowed reads the permissions from the UserID, where Resolve put them. With "broken" among them it fails for
+// each that the caller does not have, as authorization does without its database.
 func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	held := strings.Fields(c.who.UserID)
 	if slices.Contains(held, "broken") && !slices.Contains(held, permission) {

@@ -143,16 +143,19 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 	m := &modules{told: &told{}, ids: []string{"songs"}}
 	var mu sync.Mutex
 	failing := true
+	failed := make(chan struct{}, 1)
 	m.forget = func(context.Context, string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if failing {
+			failed <- struct{}{}
 			return errors.New("no")
 		}
 		return nil
 	}
 	e, _ := d.runErasures(t, m)
 	d.await(t, "tried", "tries = 1", 1, e)
+	<-failed // a try is counted before the module is called
 	if n := d.count(t, "module_id = 'songs' AND done_at IS NULL AND next_try_at > now()"); n != 1 {
 		t.Errorf("after a failure: %d rows wait for the next try, want one", n)
 	}

@@ -37,8 +37,8 @@ func IgnoreHangup() { signal.Ignore(syscall.SIGHUP) }
 
 // DieQuietly makes the process end without printing stacks on the signals for which Go's runtime prints those
 // of all goroutines, SIGABRT of systemd's watchdog among them. No traceback level prevents that, because the
-// runtime raises the level for these signals. A signal that a fault inside this process raises is still
-// handled by the runtime.
+// runtime raises the level for these signals. Only signals sent from outside arrive here: a fault of this
+// process itself, such as an invalid address, is handled by the runtime.
 func DieQuietly() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS,
