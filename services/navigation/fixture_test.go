@@ -145,8 +145,8 @@ type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-// Allowed reads the permissions from the UserID, where Resolve put them. With "broken" among them it fails for
-// each that the caller does not have, as authorization does without its database.
+// Allowed reads the permissions from the UserID, where Resolve put them. With "broken" among them it fails
+// for each that the caller does not have, as authorization does without its database.
 func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	held := strings.Fields(c.who.UserID)
 	if slices.Contains(held, "broken") && !slices.Contains(held, permission) {
