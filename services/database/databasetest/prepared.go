@@ -34,11 +34,11 @@ func preparedFor(ctx context.Context) prepared {
 	if err != nil || tools() == "" {
 		return ""
 	}
-	digest, err := digest(ctx)
+	name, err := digest(ctx)
 	if err != nil {
 		return ""
 	}
-	return prepared(filepath.Join(caches, "narthex-databasetest", digest+".tar"))
+	return prepared(filepath.Join(caches, "narthex-databasetest", name+".tar"))
 }
 
 // digest covers the server programs, the account that runs them, and the sources that make the data.
