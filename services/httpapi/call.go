@@ -20,7 +20,8 @@ type Call struct {
 	Body      []byte // set on routes with WholeBody
 	MaxBody   int64  // the route's limit, bytes
 
-	// Parameter returns the decoded value of the path's {name} segment.
+	// Parameter returns the decoded value of the path's {name} segment. It may be called until the handler
+	// returns.
 	Parameter func(name string) string
 
 	// Connection is the connection of the request; nil in tests without one.

@@ -28,7 +28,9 @@ type conn struct {
 
 	cancelRequests context.CancelFunc // ends the contexts of the connection's requests
 
-	bounded atomic.Bool // net/http has set a read deadline, which it does only to stop a read
+	readBounded  atomic.Bool // net/http has set a read deadline, which it does only to stop a read
+	writeBounded atomic.Bool // a handler has set a write deadline
+
 	busy    atomic.Bool // from a complete head to the end of its response; written under mu
 	sending atomic.Bool // a Write is in progress
 
@@ -64,7 +66,8 @@ type conn struct {
 
 	held *bytes.Buffer // the beginning of a response, which is sent with the next Write; nil: none
 
-	watched chan struct{} // not nil while a goroutine watches the client; closed when the goroutine ends
+	unwatched bool          // in the list of that name
+	watched   chan struct{} // not nil while a goroutine watches the client; closed when the goroutine ends
 }
 
 func newConn(socket net.Conn, all *connections) *conn {
@@ -146,7 +149,9 @@ func (c *conn) readSocket(p []byte) (int, error) {
 	if used < n {
 		c.pending = append(c.pending, p[used:n]...)
 	}
-	copy(p, p[skipped:used])
+	if skipped > 0 {
+		copy(p, p[skipped:used])
+	}
 	return used - skipped, err
 }
 
@@ -317,8 +322,25 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	if !t.IsZero() && c.endsReadAhead() {
 		return nil
 	}
-	if c.bounded.Swap(!t.IsZero()) || !t.IsZero() {
+	if changesDeadline(&c.readBounded, t) {
 		return c.Conn.SetReadDeadline(t)
 	}
 	return nil
+}
+
+// SetWriteDeadline ignores the call with which net/http clears the deadline after each request.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	if changesDeadline(&c.writeBounded, t) {
+		return c.Conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+// changesDeadline returns false for the clearing of a deadline that is not set.
+func changesDeadline(bounded *atomic.Bool, t time.Time) bool {
+	if t.IsZero() && !bounded.Load() {
+		return false
+	}
+	bounded.Store(!t.IsZero())
+	return true
 }

@@ -122,11 +122,20 @@ func (f *framing) head(p []byte) (used int, err error) {
 			line = f.piece
 		}
 		if whole {
-			err = f.line(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}))
+			err = f.line(withoutEnd(line))
 			f.piece = nil
 		}
 	}
 	return used, err
+}
+
+// withoutEnd returns a complete line without its line feed and the carriage return before it.
+func withoutEnd(line []byte) []byte {
+	end := len(line) - 1
+	if end > 0 && line[end-1] == '\r' {
+		end--
+	}
+	return line[:end]
 }
 
 // line processes one line of a head. It refuses a folded line, which RFC 9112 § 5.2 permits, because its

@@ -32,7 +32,7 @@ func connContext(ctx context.Context, socket net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancelRequests = leave
-	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c)
+	return context.WithValue(realtime.WithConnection(ctx, c), connKey{}, c) // outermost: looked up most often
 }
 
 // connState is called by net/http when a response was sent, or a stream has hijacked the connection.

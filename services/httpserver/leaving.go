@@ -15,20 +15,21 @@ import (
 // watchAfter is the time after which a request is watched; it may be twice as long.
 const watchAfter = 10 * time.Millisecond
 
-// unwatched contains the requests that are not watched yet. One timer, which runs only while there are any,
-// is used for all.
+// unwatched contains the connections with a request that is not watched yet. One timer, which runs only while
+// there are any, is used for all. A connection stays in it until a tick finds it without a request, because
+// adding each of its requests would cost a lock that all connections share.
 type unwatched struct {
-	mu           sync.Mutex
-	recent, aged []unwatchedRequest // added since the timer last fired, and before that
-	ticking      bool
-	ended        bool
-	timer        *time.Timer
-	running      sync.WaitGroup // ticks and watching goroutines
+	mu      sync.Mutex
+	conns   []unwatchedConn
+	ticking bool
+	ended   bool
+	timer   *time.Timer
+	running sync.WaitGroup // ticks and watching goroutines
 }
 
-type unwatchedRequest struct {
+type unwatchedConn struct {
 	conn *conn
-	head uint // which request of the connection it is
+	head uint // which request was in progress at the last tick; 0: there was no tick yet
 }
 
 func newUnwatched() *unwatched {
@@ -38,16 +39,21 @@ func newUnwatched() *unwatched {
 	return u
 }
 
-func (u *unwatched) add(c *conn, head uint) {
+func (u *unwatched) add(c *conn) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.recent = append(u.recent, unwatchedRequest{c, head}); !u.ticking && !u.ended {
-		u.ticking = true
+	if u.conns = append(u.conns, unwatchedConn{conn: c}); !u.ticking {
+		u.startTimer()
+	}
+}
+
+func (u *unwatched) startTimer() {
+	if u.ticking = len(u.conns) > 0 && !u.ended; u.ticking {
 		u.timer.Reset(watchAfter)
 	}
 }
 
-// tick begins to watch the requests that were added before the last tick.
+// tick begins to watch the requests that were in progress at the last tick, too.
 func (u *unwatched) tick() {
 	u.mu.Lock()
 	if u.ended {
@@ -56,21 +62,20 @@ func (u *unwatched) tick() {
 	}
 	u.running.Add(1)
 	defer u.running.Done()
-	due := u.aged
-	u.aged, u.recent = u.recent, nil
-	if u.ticking = len(u.aged) > 0; u.ticking {
-		u.timer.Reset(watchAfter)
-	}
+	all := u.conns
+	u.conns = nil
 	u.mu.Unlock()
-	for _, request := range due {
-		request.conn.watchClient(request.head, &u.running)
+	kept := all[:0]
+	for _, entry := range all {
+		if entry.head = entry.conn.watchClient(entry.head, &u.running); entry.head != 0 {
+			kept = append(kept, entry)
+		}
 	}
-	clear(due)
+	clear(all[len(kept):])
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.recent) == 0 {
-		u.recent = due[:0] // its memory is used again
-	}
+	u.conns = append(kept, u.conns...)
+	u.startTimer()
 }
 
 // end waits for every watching goroutine. The sockets must be closed before.
@@ -91,10 +96,12 @@ func (c *conn) readsAhead() bool {
 // readAhead handles that Read: it returns true if the Read must return without bytes.
 func (c *conn) readAhead() (answered bool) {
 	c.mu.Lock()
-	answered, last, head := c.readsAhead(), len(c.pending) == 0, c.framing.heads
+	answered = c.readsAhead()
+	added := answered && len(c.pending) == 0 && !c.unwatched
+	c.unwatched = c.unwatched || added
 	c.mu.Unlock()
-	if answered && last {
-		c.all.unwatched.add(c, head)
+	if added {
+		c.all.unwatched.add(c)
 	}
 	return answered
 }
@@ -106,12 +113,17 @@ func (c *conn) endsReadAhead() bool {
 	return c.readsAhead()
 }
 
-// watchClient starts a goroutine that watches the client, if the request is still in progress.
-func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
+// watchClient starts a goroutine that watches the client, if the request in progress is the seen one. It
+// returns another request that is in progress, which may be watched later, or 0.
+func (c *conn) watchClient(seen uint, running *sync.WaitGroup) (head uint) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.readsAhead() || c.framing.heads != head || c.closed || c.watched != nil {
-		return
+	watchable := c.readsAhead() && len(c.pending) == 0 && !c.closed && c.watched == nil
+	if watchable && c.framing.heads != seen {
+		return c.framing.heads
+	}
+	if c.unwatched = false; !watchable {
+		return 0
 	}
 	watched := make(chan struct{})
 	c.watched = watched
@@ -121,6 +133,7 @@ func (c *conn) watchClient(head uint, running *sync.WaitGroup) {
 			c.cancelRequests()
 		}
 	})
+	return 0
 }
 
 // stopWatching ends the watching goroutine before the next request is read. It is called with the lock held,

@@ -64,20 +64,20 @@ func ginPath(path string) (ginned string, names []string) {
 	return strings.Join(segments, "/"), names
 }
 
-// parameters decodes the values of a path. ok is false for an empty segment: then the route does not match.
+// parameters decodes the values of a path in place. ok is false for an empty segment: then the route does not
+// match.
 func parameters(params gin.Params, names []string) (lookup func(name string) string, ok bool) {
-	values := make([]string, len(names))
 	for i := range names {
 		value, err := url.PathUnescape(params[i].Value)
 		if err != nil || value == "" {
 			return nil, false
 		}
-		values[i] = value
+		params[i].Value = value
 	}
 	return func(name string) string {
 		for i := range names {
 			if names[i] == name {
-				return values[i]
+				return params[i].Value
 			}
 		}
 		return ""
