@@ -173,6 +173,9 @@ type entrance struct{ *installation }
 // Routes returns the process's routes.
 func (e entrance) Routes() []*abi.Route { return e.process.Routes() }
 
+// TakeLane returns a lane of the process.
+func (e entrance) TakeLane(bytes int) *link.LaneBody { return e.process.TakeLane(bytes) }
+
 // Begin is the process's, and records the response.
 func (e entrance) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,19 +33,25 @@ func BenchmarkRoute(b *testing.B) {
 	}{
 		{"small", "GET", "/small", 0, 1},
 		{"small", "GET", "/small", 0, 32},
+		{"wait=1ms", "GET", "/nap", 0, 32},
+		{"mixed=2%", "GET", "/small*49,/nap", 0, 32},
+		{"mixed=20%", "GET", "/small*4,/nap", 0, 32},
 		{"get=64KiB", "GET", "/plain/65536", 0, 8},
 		{"get=1MiB", "GET", "/plain/1048576", 0, 4},
 		{"get=32MiB", "GET", "/plain/33554432", 0, 1},
+		{"post=64KiB", "POST", "/count", 64 << 10, 1},
 		{"post=64KiB", "POST", "/count", 64 << 10, 8},
+		{"post=512KiB", "POST", "/count", 512 << 10, 4},
 		{"post=1MiB", "POST", "/count", 1 << 20, 4},
 		{"post=32MiB", "POST", "/stream", 32 << 20, 1},
 	} {
 		for _, side := range []string{"host", "module"} {
 			b.Run(fmt.Sprintf("%s/connections=%d/%s", row.name, row.connections, side), func(b *testing.B) {
-				path := root + row.path
+				under := root
 				if side == "host" {
-					path = besideModule + row.path
+					under = besideModule
 				}
+				path := under + strings.ReplaceAll(row.path, ",", ","+under)
 				load := exec.Command("/proc/self/exe", strings.TrimPrefix(p.url, "http://"), row.method, path,
 					strconv.Itoa(row.body), strconv.Itoa(row.connections), strconv.Itoa(b.N))
 				load.Env = append(os.Environ(), playsLoad+"=1")
@@ -55,10 +62,13 @@ func BenchmarkRoute(b *testing.B) {
 					b.Fatal(err)
 				}
 				used := cpu(b) + childCPU(b, pid) - before + load.ProcessState.UserTime() + load.ProcessState.SystemTime()
-				took, err := time.ParseDuration(strings.TrimSpace(string(said)))
-				if err != nil {
+				var took, median, late time.Duration
+				if _, err := fmt.Sscan(string(said), (*duration)(&took), (*duration)(&median),
+					(*duration)(&late)); err != nil {
 					b.Fatal(err)
 				}
+				b.ReportMetric(float64(median.Microseconds()), "p50-µs")
+				b.ReportMetric(float64(late.Microseconds()), "p99-µs")
 				b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
 				b.ReportMetric(float64(b.N)/took.Seconds(), "requests/s")
 				b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-µs/op")
@@ -112,6 +122,11 @@ func inHost() []httpapi.Route {
 				_, err := io.WriteString(c.Writer, `{"plain":true}`)
 				return err
 			}},
+		{Method: "GET", Path: besideModule + "/nap", Permission: "sample.use",
+			Handle: func(*httpapi.Call) error {
+				time.Sleep(time.Millisecond)
+				return nil
+			}},
 		{Method: "GET", Path: besideModule + "/plain/{count}", Permission: "sample.use",
 			Handle: func(c *httpapi.Call) error {
 				c.Writer.Header().Set("Content-Length", c.Parameter("count"))
@@ -133,24 +148,34 @@ func inHost() []httpapi.Route {
 	}
 }
 
+// duration reads what runLoad prints.
+type duration time.Duration
+
+func (d *duration) Scan(s fmt.ScanState, _ rune) error {
+	word, err := s.Token(true, nil)
+	if err == nil {
+		var read time.Duration
+		read, err = time.ParseDuration(string(word))
+		*d = duration(read)
+	}
+	return err
+}
+
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
 // runLoad sends a number of requests over a number of connections, reads each complete response and prints
-// the duration. It writes HTTP by hand, because a real client would cost more than the server.
+// the duration, and the median and the 99th percentile of the latencies. It writes HTTP by hand, because a
+// real client would cost more than the server.
 func runLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]
 	size, _ := strconv.Atoi(arguments[3])
 	connections, _ := strconv.Atoi(arguments[4])
 	requests, _ := strconv.Atoi(arguments[5])
-	request := []byte(method + " " + path + " HTTP/1.1\r\nHost: x\r\nTest-Who: owner\r\nOrigin: " + home +
-		"\r\n")
-	if method == "POST" {
-		request = append(request, "Content-Length: "+strconv.Itoa(size)+"\r\n"...)
-	}
-	request = append(append(request, "\r\n"...), make([]byte, size)...)
-	work := make(chan struct{}, requests)
-	for range requests {
-		work <- struct{}{}
+	round := requestsOf(method, path, size)
+	work := make(chan []byte, requests)
+	latencies := make(chan time.Duration, requests)
+	for i := range requests {
+		work <- round[i%len(round)]
 	}
 	close(work)
 	failed := make(chan error, connections)
@@ -165,7 +190,8 @@ func runLoad(arguments []string) error {
 			}
 			defer conn.Close()
 			response := bufio.NewReaderSize(conn, 64<<10)
-			for range work {
+			for request := range work {
+				began := time.Now()
 				if _, err := conn.Write(request); err != nil {
 					failed <- err
 					return
@@ -174,6 +200,7 @@ func runLoad(arguments []string) error {
 					failed <- err
 					return
 				}
+				latencies <- time.Since(began)
 			}
 		})
 	}
@@ -182,9 +209,39 @@ func runLoad(arguments []string) error {
 	case err := <-failed:
 		return err
 	default:
-		fmt.Println(time.Since(began))
+		took, sorted := time.Since(began), make([]time.Duration, 0, requests)
+		for range requests {
+			sorted = append(sorted, <-latencies)
+		}
+		slices.Sort(sorted)
+		fmt.Println(took, sorted[requests/2], sorted[requests*99/100])
 		return nil
 	}
+}
+
+// requestsOf returns the requests of a path such as "/small*4,/nap": four of the first, then one of the
+// second.
+func requestsOf(method, paths string, size int) (round [][]byte) {
+	for part := range strings.SplitSeq(paths, ",") {
+		path, times, repeated := strings.Cut(part, "*")
+		count := 1
+		if repeated {
+			count, _ = strconv.Atoi(times)
+		}
+		for range count {
+			round = append(round, requestOf(method, path, size))
+		}
+	}
+	return round
+}
+
+func requestOf(method, path string, size int) []byte {
+	request := []byte(method + " " + path + " HTTP/1.1\r\nHost: x\r\nTest-Who: owner\r\nOrigin: " + home +
+		"\r\n")
+	if method == "POST" {
+		request = append(request, "Content-Length: "+strconv.Itoa(size)+"\r\n"...)
+	}
+	return append(append(request, "\r\n"...), make([]byte, size)...)
 }
 
 func readResponse(r *bufio.Reader) error {

@@ -11,10 +11,15 @@ import (
 // inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
 const inline = 8 << 10
 
+// unshared is the longest declared body that is not read into a lane (measured: one of 128 or 256 KiB gains
+// nothing).
+const unshared = 256 << 10
+
 // bufferedBody is a request's whole body in memory, counted in the module's account until release.
 type bufferedBody struct {
 	short    []byte             // sent with the call
-	long     *link.BufferedBody // sent on a socket; nil: the body is short
+	long     *link.BufferedBody // sent on a socket; nil: the body is short, or in a lane
+	lane     *link.LaneBody     // its lane, whose memory is not counted in the account, as for responses
 	memory   link.Memory
 	reserved int // bytes that are reserved in the account
 }
@@ -23,7 +28,7 @@ type bufferedBody struct {
 // ErrOverloaded if the account has no room.
 func (r *route) read(c *httpapi.Call) (*bufferedBody, error) {
 	b := &bufferedBody{memory: r.memory}
-	err := b.fill(c)
+	err := b.fill(c, r.module.Process)
 	if err == nil {
 		return b, nil
 	}
@@ -35,9 +40,14 @@ func (r *route) read(c *httpapi.Call) (*bufferedBody, error) {
 	return nil, err
 }
 
-func (b *bufferedBody) fill(c *httpapi.Call) (err error) {
+func (b *bufferedBody) fill(c *httpapi.Call, process Process) (err error) {
 	declared := c.Request.ContentLength
+	if declared > unshared {
+		b.lane = process.TakeLane(int(declared))
+	}
 	switch {
+	case b.lane != nil:
+		return b.lane.Fill(c.FillBody)
 	case declared > inline:
 		if err := b.reserve(link.BufferedBodyBytes(int(declared))); err != nil {
 			return err
@@ -109,6 +119,9 @@ func (b *bufferedBody) release() {
 	}
 	if b.long != nil {
 		b.long.Release()
+	}
+	if b.lane != nil {
+		b.lane.Release()
 	}
 	b.memory.Release(b.reserved)
 	b.reserved = 0

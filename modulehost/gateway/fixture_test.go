@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/buildtest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -95,6 +97,23 @@ type platform struct {
 	said    *observer.ObservedLogs // logged by the module
 	logs    *observer.ObservedLogs // logged by the pipeline
 	client  *http.Client
+	lent    *lentLanes
+}
+
+// lentLanes counts the lanes that were lent for buffered requests.
+type lentLanes struct {
+	*process.Process
+	taken, refused atomic.Int64
+}
+
+func (l *lentLanes) TakeLane(bytes int) *link.LaneBody {
+	lane := l.Process.TakeLane(bytes)
+	if lane == nil {
+		l.refused.Add(1)
+	} else {
+		l.taken.Add(1)
+	}
+	return lane
 }
 
 func start(tb testing.TB, limits gateway.Limits) *platform {
@@ -140,8 +159,9 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 	if err := gateway.CheckRoutes([]string{"sample.use"}, module.Routes()); err != nil {
 		tb.Fatal(err)
 	}
+	lanes := &lentLanes{Process: module}
 	handler, err := httpserver.New(httpserver.Config{
-		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: module, Calls: host},
+		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: lanes, Calls: host},
 			limits), more...),
 		TrustedOrigins: []environment.Origin{home},
 		ClientAddress:  noAddress{},
@@ -168,6 +188,7 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })
 	return &platform{
 		tb: tb, url: "http://" + listener.Addr().String(), process: module, said: said, logs: logs, client: client,
+		lent: lanes,
 	}
 }
 

@@ -22,6 +22,8 @@ type Process interface {
 	Routes() []*abi.Route // the same for every run
 	// Begin begins a call. complete chooses body sockets of the current run.
 	Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error)
+	// TakeLane lends a lane of the current run for a request's body of this many bytes; nil: there is none.
+	TakeLane(bytes int) *link.LaneBody
 }
 
 // Calls gives requests in progress an id, by which the module can query their callers' permissions.

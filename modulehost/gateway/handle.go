@@ -83,9 +83,10 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 	ctx := c.Request.Context()
 	streams := r.streamed && c.Request.ContentLength != 0
 	var long *link.BufferedBody
+	var lane *link.LaneBody
 	var short []byte
 	if body != nil {
-		short, long = body.short, body.long
+		short, long, lane = body.short, body.long, body.lane
 	}
 	id, leave := r.module.Calls.EnterCall(c.Caller)
 	defer leave()
@@ -100,10 +101,14 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		Streamed: streams,
 	}, func(o *link.Outgoing) (err error) {
 		switch {
+		case lane != nil:
+			request.BodyFollows, request.BodyBytes = true, length(c.Request, nil)
+			err = lane.Lend(o) // ErrLost if the process was restarted since
 		case streams || long != nil:
+			o.Body = long
 			request.BodyFollows, request.BodyBytes = true, length(c.Request, long)
-			lane := streams && (c.Request.ContentLength < 0 || c.Request.ContentLength > link.ShortBody)
-			o.Socket, err = o.Bodies.Take(ctx, lane) // a buffered body is copied anyway
+			shares := streams && (c.Request.ContentLength < 0 || c.Request.ContentLength > link.ShortBody)
+			o.Socket, err = o.Bodies.Take(ctx, shares) // a buffered body is copied anyway
 		case r.long.Load():
 			o.Socket = o.Bodies.Spare(r.shared.Load())
 		}
@@ -122,8 +127,8 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		return beginError(err)
 	}
 	defer x.Close()
-	if long != nil {
-		if err := x.SendBody(ctx, long); err != nil {
+	if long != nil || lane != nil {
+		if err := x.SendBody(ctx); err != nil {
 			return ErrHandler
 		}
 		body.release() // the handler may still run for a long time

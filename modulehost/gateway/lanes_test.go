@@ -41,6 +41,10 @@ func TestModuleWithoutLanes(t *testing.T) {
 			t.Errorf("POST /large of %d bytes: status %d; body %s, want %s", size, got.StatusCode, got.body, want)
 		}
 	}
+	p.echo(t, 1<<20)
+	if p.lent.taken.Load() != 0 {
+		t.Error("a lane was lent")
+	}
 }
 
 // withoutLanes returns the path of the test module under the name with which it behaves like an older SDK.

@@ -33,6 +33,8 @@ type linkedProcess struct {
 
 func (s linkedProcess) Routes() []*abi.Route { return s.routes }
 
+func (s linkedProcess) TakeLane(int) *link.LaneBody { return nil }
+
 func (s linkedProcess) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
 ) (*link.Exchange, error) {

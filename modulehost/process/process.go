@@ -263,3 +263,13 @@ func (p *Process) Begin(
 	}
 	return x, err
 }
+
+// TakeLane lends a lane of the current run for a request's body; see link.Bodies. nil: there is none.
+func (p *Process) TakeLane(bytes int) *link.LaneBody {
+	l := p.enter()
+	if l == nil {
+		return nil
+	}
+	defer l.inFlight.Done()
+	return l.child.bodies.TakeLane(bytes)
+}

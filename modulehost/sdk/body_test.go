@@ -28,6 +28,9 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	body := link.NewBufferedBody(len(want))
+	defer body.Release()
+	copy(body.Data(), want)
 	length := uint64(len(want))
 	x, err := p.client.Begin(t.Context(), link.Outgoing{
 		Method: link.Method(abi.Method_METHOD_HANDLE),
@@ -35,16 +38,13 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 			Method: "POST", Path: "/echo", BodySocket: socket.Descriptor(), BodyFollows: true, BodyBytes: &length,
 		},
 		Response: &abi.HandleResponse{}, Within: 10 * time.Second, Pause: 10 * time.Second, Bodies: p.bodies,
-		Socket: socket,
+		Socket: socket, Body: body,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	body := link.NewBufferedBody(len(want))
-	defer body.Release()
-	copy(body.Data(), want)
-	if err := x.SendBody(t.Context(), body); err != nil {
+	if err := x.SendBody(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.AwaitResponse(t.Context(), nil); err != nil || !x.Follows() {

@@ -145,3 +145,6 @@ func (r running) Begin(
 	}
 	return l.client.Begin(ctx, o)
 }
+
+// TakeLane returns nil: the module has no lanes.
+func (r running) TakeLane(int) *link.LaneBody { return nil }

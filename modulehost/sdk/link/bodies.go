@@ -45,6 +45,10 @@ func (s *Socket) Incoming(want func() error) *Incoming {
 func (i *Incoming) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	return i.readLocked(p)
+}
+
+func (i *Incoming) readLocked(p []byte) (int, error) {
 	if i.closed.Load() {
 		return 0, ErrBodyClosed
 	}
@@ -83,14 +87,15 @@ func (i *Incoming) leaveEnded() {
 // Ended reports whether the ending of the body was read.
 func (i *Incoming) Ended() bool { return i.ended.Load() }
 
-// WriteTo copies the whole body without a buffer of the caller.
+// WriteTo copies the whole body without a buffer of the caller. Of a streamed body, w gets the lane's memory
+// itself.
 func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	for {
-		n, err := i.Read(*b)
-		if n > 0 {
-			written, err := w.Write((*b)[:n])
+		p, err := i.next(*b)
+		if len(p) > 0 {
+			written, err := w.Write(p)
 			if total += int64(written); err != nil {
 				return total, err
 			}
@@ -103,6 +108,20 @@ func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 			return total, err
 		}
 	}
+}
+
+// next is Read into p, or without a copy. Its bytes are valid until the next call. A buffered body is copied,
+// because w may be the response, which calls Buffer and so reads on.
+func (i *Incoming) next(p []byte) ([]byte, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.want == nil || !i.begun || i.closed.Load() {
+		n, err := i.readLocked(p)
+		return p[:n], err
+	}
+	b, err := i.body.next(p)
+	i.leaveEnded()
+	return b, err
 }
 
 // Buffer reads a body that the host sends without a request into memory, from which Read returns it. Then the

@@ -103,6 +103,10 @@ func (c *Client) forgetUnsent(id uint32, w *waiter) {
 func (c *Client) abandon(id uint32) bool {
 	c.mu.Lock()
 	w, ok := c.pending[id]
+	if ok && w.exchange != nil && w.exchange.responded { // the reader is delivering the response, or has done so
+		delete(c.pending, id)
+		ok = false
+	}
 	if ok {
 		w.abandoned, w.response = true, nil
 		c.markAbandoned(w)

@@ -17,7 +17,9 @@ type Outgoing struct {
 	Pause             time.Duration // timeout between two pieces of the response's body
 	Bodies            *Bodies       // the pool for further sockets
 	Socket            *Socket       // lent with the call, and named in Request; nil: none
+	Body              *BufferedBody // a buffered request body, which SendBody sends on Socket; nil: none
 	Streamed          bool          // the request's body is sent on Socket when the handler reads it
+	lane              *LaneBody     // a buffered request body in the lane of Socket, as Body; nil: none
 }
 
 // Exchange is a call in progress with such bodies. Only one goroutine may use it, and it must call Close. A
@@ -39,8 +41,9 @@ type Exchange struct {
 	follows   bool
 	wanted    chan struct{} // nil unless the request's body is streamed
 
-	received   bool // the response was received here
-	left       bool // leaveLane was called
+	unwritten  []byte // of a buffered body, for SendBody
+	received   bool   // the response was received here
+	left       bool   // leaveLane was called
 	upload     *upload
 	unsent     []byte // of a request's body that was cut off within a piece
 	body       pieceReader
@@ -61,10 +64,16 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	x.waiter.ping, x.waiter.response, x.waiter.exchange = false, o.Response, x
 	f := frame{kind: kindCall, method: o.Method}
 	err := ctx.Err()
+	if err == nil && (o.Body != nil || o.lane != nil) {
+		// If the call were refused later, the body would be on the socket for no call.
+		f.payload, err = encode(o.Request)
+		ctx, o.Request = context.WithoutCancel(ctx), nil
+	}
 	if err == nil {
 		err = c.register(&f, x.waiter)
 	}
 	if err == nil {
+		x.beginBody(&o)
 		if err = c.wire.send(ctx, f, o.Request); err != nil {
 			c.forgetUnsent(f.id, x.waiter)
 		}
@@ -75,6 +84,20 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	}
 	x.id = f.id
 	return x, nil
+}
+
+// beginBody writes as much of a body as the socket accepts at once, before the call: then the handler finds
+// it there and need not wait for it (measured: 0.9 of the processor time for 64 KiB).
+func (x *Exchange) beginBody(o *Outgoing) {
+	switch {
+	case o.Body != nil:
+		x.unwritten = o.Body.b.last(o.Body.n, pieceEnd)
+	case o.lane != nil:
+		x.unwritten = o.lane.begin(x.socket.lane)
+	default:
+		return
+	}
+	x.unwritten = x.unwritten[x.socket.writeNow(x.unwritten, x.due):]
 }
 
 // AwaitResponse waits for the response, which is then in Outgoing.Response. It calls wanted when the handler
@@ -158,11 +181,16 @@ func (x *Exchange) Next(b []byte) ([]byte, error) { return x.body.next(b) }
 // Flush reports whether the module wants the bytes of the last Read to be sent at once.
 func (x *Exchange) Flush() bool { return x.body.flush }
 
-// SendBody sends a buffered request body. After an error only Close may be called.
-func (x *Exchange) SendBody(ctx context.Context, body *BufferedBody) error {
+// SendBody sends what Begin has not sent of a buffered request body. Afterwards the body is not used any
+// more. After an error only Close may be called.
+func (x *Exchange) SendBody(ctx context.Context) error {
+	rest := x.unwritten
+	if x.unwritten = nil; len(rest) == 0 {
+		return nil
+	}
 	x.client.endReading(x.waiter)
 	defer x.socket.wakeOn(ctx)()
-	return x.send(ctx, body.b.last(body.n, pieceEnd))
+	return x.send(ctx, rest)
 }
 
 // send keeps the bytes that are not sent when ctx ends. A piece that was begun must be finished, or the next
@@ -243,16 +271,8 @@ func (x *Exchange) releaseSocket() {
 
 // abandon drops the response, whether it has arrived or not.
 func (x *Exchange) abandon() {
-	c := x.client
-	c.discharge(x.waiter, true)
-	c.mu.Lock()
-	if w := c.pending[x.id]; w != nil && x.responded {
-		delete(c.pending, x.id)
-		c.mu.Unlock()
-		return
-	}
-	c.mu.Unlock()
-	c.abandon(x.id)
+	x.client.discharge(x.waiter, true)
+	x.client.abandon(x.id)
 }
 
 // settle waits until the module has finished with the socket: its response has arrived, its body has ended,

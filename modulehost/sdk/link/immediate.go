@@ -1,7 +1,7 @@
 package link
 
 import (
-	"net"
+	"io"
 	"syscall"
 )
 
@@ -17,7 +17,7 @@ type immediateWriter struct {
 	run func(fd uintptr) bool
 }
 
-func newImmediateWriter(conn net.Conn) *immediateWriter {
+func newImmediateWriter(conn io.Writer) *immediateWriter {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
 		return nil

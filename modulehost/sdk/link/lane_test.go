@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -51,6 +52,9 @@ func numbered(n int) []byte {
 func passOn(p *pair, c *link.Call, part int) error {
 	socket := p.far[uint32(c.Method)]
 	incoming := socket.Incoming(c.Want)
+	if bytes.Contains(c.Payload, []byte("back")) { // the body is buffered
+		incoming = socket.Incoming(nil)
+	}
 	defer incoming.Close()
 	var source io.Reader = incoming
 	if part > 0 {
@@ -87,6 +91,58 @@ func passOn(p *pair, c *link.Call, part int) error {
 		}
 	}
 	return w.End(socket, true)
+}
+
+// insideWriter is a buffer that counts the bytes that it gets from within the memory.
+type insideWriter struct {
+	bytes.Buffer
+	memory []byte
+	inside int
+}
+
+func (w *insideWriter) Write(p []byte) (int, error) {
+	first, at := uintptr(unsafe.Pointer(&w.memory[0])), uintptr(unsafe.Pointer(&p[0]))
+	if at >= first && at < first+uintptr(len(w.memory)) {
+		w.inside += len(p)
+	}
+	return w.Buffer.Write(p)
+}
+
+// TestWriteToOfABodyInALane checks that the bytes of a streamed body are not copied, and what WriteTo returns
+// of a body that has ended, or that may no longer be read.
+func TestWriteToOfABodyInALane(t *testing.T) {
+	sent := numbered(9*link.SlotBytes + 1)
+	var memory []byte
+	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
+		incoming := p.far[5].Incoming(c.Want)
+		defer incoming.Close()
+		got := insideWriter{memory: memory}
+		_, _ = io.CopyN(&got, incoming, 10) // the rest of its slot is not copied
+		n, err := incoming.WriteTo(&got)
+		if !bytes.Equal(got.Bytes(), sent) || n != int64(len(sent)-10) || err != nil {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+		if got.inside < len(sent)-link.SlotBytes {
+			t.Errorf("%d bytes of %d were not copied", got.inside, len(sent))
+		}
+		if n, err := incoming.WriteTo(&got); n != 0 || err != nil {
+			t.Errorf("after the end: %d bytes, %v", n, err)
+		}
+		incoming.Deny()
+		if _, err := incoming.WriteTo(&got); err != link.ErrBodyClosed {
+			t.Errorf("%v, want %v", err, link.ErrBodyClosed)
+		}
+		return nil
+	})
+	memory = p.share(t)
+	for range 3 {
+		x := p.begin(t, true)
+		err := x.AwaitResponse(testContext(t), func() { x.Upload(bytes.NewReader(sent), int64(len(sent))) })
+		if whole, cut := x.Halt(func() {}); err != nil || !whole || cut != nil {
+			t.Error(err, whole, cut)
+		}
+		x.Close()
+	}
 }
 
 // TestBodiesInALane sends bodies of many sizes in both directions, one after the other on few lanes and
@@ -168,9 +224,9 @@ func TestAnUnreadBodyIsNotTheNextOnes(t *testing.T) {
 		response := new(wrapperspb.BytesValue)
 		x, err := p.Begin(testContext(t), link.Outgoing{Method: link.Method(socket.Descriptor()),
 			Request: raw([]byte(kind)), Response: response, Within: 20 * time.Second, Bodies: p.bodies,
-			Socket: socket})
+			Socket: socket, Body: body})
 		if err == nil {
-			err = x.SendBody(testContext(t), body)
+			err = x.SendBody(testContext(t))
 		}
 		if err == nil {
 			err = x.AwaitResponse(testContext(t), nil)
@@ -392,3 +448,20 @@ func (h *heardStream) Write(p []byte) (int, error) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestClosedPoolLendsNoLane: after Close the lanes' memory may be gone, and it is freed once.
+func TestClosedPoolLendsNoLane(t *testing.T) {
+	end, other := net.Pipe()
+	defer other.Close()
+	bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, end)})
+	freed := 0
+	bodies.Share(&link.LaneMemory{Bytes: make([]byte, link.LaneBytes), Empty: func() {},
+		Free: func() { freed++ }})
+	bodies.Close()
+	if socket, err := bodies.Take(t.Context(), true); socket != nil || !errors.Is(err, link.ErrLost) {
+		t.Errorf("Take after Close: %v, %v, want ErrLost", socket, err)
+	}
+	if freed != 1 {
+		t.Errorf("the memory was freed %d times, want once", freed)
+	}
+}

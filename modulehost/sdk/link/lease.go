@@ -67,13 +67,15 @@ func (l *lease) watch() {
 // lost reports whether the holder's lease has expired.
 func (l *lease) lost(t term) bool { return l.turn.Load() != t.turn }
 
-// end releases the lease and reports whether the caller still held it.
+// end releases the lease and reports whether the caller still held it. If not, slow belongs to another
+// holder.
 func (l *lease) end(t term) bool {
-	if l.lost(t) {
+	took := time.Since(t.began)
+	if !l.turn.CompareAndSwap(t.turn, t.turn+1) {
 		return false
 	}
 	switch {
-	case time.Since(t.began) <= l.quick:
+	case took <= l.quick:
 		l.slow = 0
 	case l.slow+1 < leaseSlow:
 		l.slow++
@@ -81,7 +83,7 @@ func (l *lease) end(t term) bool {
 		l.slow = 0
 		l.refuse.Store(leaseRefused)
 	}
-	return l.turn.CompareAndSwap(t.turn, t.turn+1)
+	return true
 }
 
 func (l *lease) tick() {

@@ -17,6 +17,7 @@ type Bodies struct {
 
 	mu      sync.Mutex
 	lanes   []*Socket // free sockets with a lane; the last used one is lent first, because its pages exist
+	shared  int       // how many sockets have a lane
 	waiting int       // callers that wait in Take
 	memory  *LaneMemory
 	users   int // exchanges that may use the memory
@@ -75,6 +76,7 @@ func (b *Bodies) Share(memory *LaneMemory) {
 		rest = rest[LaneBytes:]
 		b.lanes = append(b.lanes, socket)
 	}
+	b.shared = len(b.lanes)
 }
 
 // Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx ends (its error) or the process
@@ -88,7 +90,10 @@ func (b *Bodies) Take(ctx context.Context, long bool) (*Socket, error) {
 	defer timeout.Stop()
 	select {
 	case socket := <-b.free:
-		return b.lend(socket), nil
+		if lent := b.lend(socket); lent != nil {
+			return lent, nil
+		}
+		return nil, ErrLost
 	case <-timeout.C:
 		return nil, ErrBodiesBusy
 	case <-b.closed:
@@ -109,31 +114,41 @@ func (b *Bodies) Spare(long bool) *Socket {
 	return b.takeFree(long, false)
 }
 
-// takeFree returns nil if no socket is free. With waits, it then counts the caller as waiting for b.free.
+// takeFree returns nil if no socket is free, or after Close. With waits, it then counts the caller as waiting
+// for b.free.
 func (b *Bodies) takeFree(long, waits bool) *Socket {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if socket := b.removeFree(long); socket != nil {
+		if lent := b.lendLocked(socket); lent != nil {
+			return lent
+		}
+	}
+	if waits {
+		b.waiting++
+	}
+	return nil
+}
+
+func (b *Bodies) removeFree(long bool) *Socket {
 	if !long {
 		select {
 		case socket := <-b.free:
-			return b.lendLocked(socket)
+			return socket
 		default:
 		}
 	}
 	if last := len(b.lanes) - 1; last >= 0 {
 		socket := b.lanes[last]
 		b.lanes = b.lanes[:last]
-		return b.lendLocked(socket)
+		return socket
 	}
 	select {
 	case socket := <-b.free:
-		return b.lendLocked(socket)
+		return socket
 	default:
+		return nil
 	}
-	if waits {
-		b.waiting++
-	}
-	return nil
 }
 
 func (b *Bodies) leaveQueue() {
@@ -148,7 +163,12 @@ func (b *Bodies) lend(socket *Socket) *Socket {
 	return b.lendLocked(socket)
 }
 
+// lendLocked must be called with the lock held. It returns nil after Close, because the lanes' memory may be
+// gone.
 func (b *Bodies) lendLocked(socket *Socket) *Socket {
+	if b.over {
+		return nil
+	}
 	if socket.lane != nil {
 		b.users++
 		b.idle.Stop()

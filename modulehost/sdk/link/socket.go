@@ -27,13 +27,14 @@ type Socket struct {
 	readUntil  time.Time  // the read deadline that is currently set
 	writeUntil time.Time
 	in         heads
-	lane       *lane // nil: there is none
+	lane       *lane            // nil: there is none
+	immediate  *immediateWriter // nil: stream is not a socket
 }
 
 // NewSocket takes over a stream; descriptor is its number in the module's process.
 func NewSocket(descriptor int, stream Stream) *Socket {
 	enlargeStream(stream)
-	return &Socket{descriptor: uint32(descriptor), stream: stream}
+	return &Socket{descriptor: uint32(descriptor), stream: stream, immediate: newImmediateWriter(stream)}
 }
 
 // Descriptor returns the socket's number in the module's process.
@@ -85,6 +86,16 @@ func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int
 		s.writeUntil = time.Time{}
 		_ = s.stream.SetWriteDeadline(time.Time{})
 	}
+}
+
+// writeNow returns how many bytes of p the socket accepts without waiting. It ignores errors, which the next
+// write finds; so does an expired deadline, unless due replaces it.
+func (s *Socket) writeNow(p []byte, due time.Time) int {
+	if rearm(&s.writeUntil, due) {
+		_ = s.stream.SetWriteDeadline(due)
+	}
+	n, _ := s.immediate.write(p)
+	return n
 }
 
 // rearm sets the stored deadline to due, and returns true, if it is later than due, has passed or is not set.

@@ -97,6 +97,25 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 	return nil
 }
 
+// encode returns the payload for a frame that send cannot refuse any more, unless the link is lost.
+func encode(message proto.Message) (payload []byte, err error) {
+	defer func() {
+		if recover() != nil { // as in send
+			err = ErrUnencodable
+		}
+	}()
+	if message == nil {
+		return nil, nil
+	}
+	if payload, err = proto.Marshal(message); err != nil {
+		return nil, ErrUnencodable
+	}
+	if len(payload) > MaxMessage {
+		return nil, ErrTooLarge
+	}
+	return payload, nil
+}
+
 // waitForRoom must be called with the lock held, and returns with it.
 func (w *wire) waitForRoom(ctx context.Context) error {
 	for w.lost == nil && len(w.queue) > maxQueued {

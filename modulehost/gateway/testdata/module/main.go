@@ -152,6 +152,9 @@ func (m *module) Register(r *sdk.Registry) error {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"plain":true}`)
 	})
+	r.Handle("GET /nap", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {
+		time.Sleep(time.Millisecond)
+	})
 	count := func(w http.ResponseWriter, r *http.Request) {
 		n, _ := io.Copy(io.Discard, r.Body)
 		fmt.Fprint(w, n)
