@@ -33,7 +33,7 @@ func Check(ctx context.Context, q Querier, modules []Line) error {
 			outdated = line.ID
 		}
 	}
-	if outdated == "" {
+	if outdated == "" && len(modules) > 0 {
 		if outdated, err = withoutRole(ctx, q, modules); err != nil {
 			return err
 		}

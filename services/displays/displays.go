@@ -36,53 +36,64 @@ type Screens interface {
 	ForgetClaim(header http.Header, r *http.Request) error
 }
 
-// Service serves the routes of the displays. It is safe for concurrent use and starts no goroutine.
-type Service struct {
+// Files are the files of a build, ready to be sent.
+type Files struct {
 	page, script, worker *httpapi.Asset
 	scriptPath           string
-	displays             []*manifest.Manifest // of the running modules that have a display
-	screens              Screens
-	log                  *zap.Logger
 }
 
-// Config configures a Service. All fields are required.
-type Config struct {
-	// Build has index.html, host.js and worker.js; the first two also as .zst and .gz if they were built.
-	Build   fs.FS
-	Started catalog.Resolution // what this process started
-	Screens Screens
-	Log     *zap.Logger
-}
-
-// New reads a build. It fails with ErrAsset when a file is missing, or when the page does not refer to
-// exactly this host script.
-func New(config Config) (*Service, error) {
-	if config.Build == nil || config.Screens == nil || config.Log == nil {
-		return nil, errors.New("displays: a build, screens and a log are required")
-	}
-	s := &Service{screens: config.Screens, log: config.Log}
-	script, err := read(config.Build, scriptFile)
+// Read reads a build: index.html, host.js and worker.js, the first two also as .zst and .gz if they were
+// built. It fails with ErrAsset when a file is missing, or when the page does not refer to exactly this host
+// script.
+func Read(build fs.FS) (*Files, error) {
+	f := new(Files)
+	script, err := read(build, scriptFile)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(script)
 	hash := hex.EncodeToString(sum[:])[:hashDigits]
-	s.scriptPath = displayPath + "host-" + hash + ".js"
-	if err := checkPage(config.Build, hash, s.scriptPath); err != nil {
+	f.scriptPath = displayPath + "host-" + hash + ".js"
+	if err := checkPage(build, hash, f.scriptPath); err != nil {
 		return nil, err
 	}
 	for _, file := range []struct {
 		name, kind string
 		asset      **httpapi.Asset
 	}{
-		{pageFile, "text/html; charset=utf-8", &s.page},
-		{scriptFile, "text/javascript; charset=utf-8", &s.script},
-		{workerFile, "text/javascript; charset=utf-8", &s.worker}, // never compressed: no .zst and no .gz is built
+		{pageFile, "text/html; charset=utf-8", &f.page},
+		{scriptFile, "text/javascript; charset=utf-8", &f.script},
+		{workerFile, "text/javascript; charset=utf-8", &f.worker}, // never compressed: no .zst and no .gz is built
 	} {
-		if *file.asset, err = newAsset(config.Build, file.name, file.kind); err != nil {
+		if *file.asset, err = newAsset(build, file.name, file.kind); err != nil {
 			return nil, err
 		}
 	}
+	return f, nil
+}
+
+// Service serves the routes of the displays. It is safe for concurrent use and starts no goroutine.
+type Service struct {
+	*Files
+	displays []*manifest.Manifest // of the running modules that have a display
+	screens  Screens
+	log      *zap.Logger
+}
+
+// Config configures a Service. All fields are required.
+type Config struct {
+	Files   *Files
+	Started catalog.Resolution // what this process started
+	Screens Screens
+	Log     *zap.Logger
+}
+
+// New makes a Service. It fails if a field of the configuration is missing.
+func New(config Config) (*Service, error) {
+	if config.Files == nil || config.Screens == nil || config.Log == nil {
+		return nil, errors.New("displays: files, screens and a log are required")
+	}
+	s := &Service{Files: config.Files, screens: config.Screens, log: config.Log}
 	for _, m := range config.Started.Running() {
 		if m.Manifest.Display != nil {
 			s.displays = append(s.displays, m.Manifest)

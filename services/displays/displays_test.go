@@ -63,8 +63,12 @@ func setup(t *testing.T) *fixture {
 	t.Helper()
 	core, logs := observer.New(zap.DebugLevel)
 	h := &fixture{logs: logs}
+	files, err := displays.Read(build(pageOf(script)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	service, err := displays.New(displays.Config{
-		Build: build(pageOf(script)), Started: started(t), Screens: h, Log: zap.New(core),
+		Files: files, Started: started(t), Screens: h, Log: zap.New(core),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,10 +296,7 @@ func TestBadBuild(t *testing.T) {
 	} {
 		files := build(pageOf(script))
 		change(files)
-		_, err := displays.New(displays.Config{
-			Build: files, Started: started(t), Screens: &fixture{}, Log: zap.NewNop(),
-		})
-		if !errors.Is(err, displays.ErrAsset) {
+		if _, err := displays.Read(files); !errors.Is(err, displays.ErrAsset) {
 			t.Errorf("%s: %v, want %v", name, err, displays.ErrAsset)
 		}
 	}

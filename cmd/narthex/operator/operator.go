@@ -4,7 +4,6 @@ package operator
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -47,16 +46,8 @@ process gets the two the other way about. After a leak leave it unset, which sig
 	}
 }
 
-// headroom is the size of an allocation that is never touched, so that the operating system gives no memory
-// for it. The garbage collector runs when the heap has doubled. With the few MiB that the platform uses, it
-// took a tenth of the processor time of small requests; with headroom it runs a fourth as often. A large heap
-// is hardly affected.
-const headroom = 16 << 20
-
 // serve runs a server until ctx ends or a service fails, and then stops it in order.
 func serve(ctx context.Context, s *platform.Server) error {
-	untouched := make([]byte, headroom)
-	defer runtime.KeepAlive(untouched)
 	if err := s.Start(ctx); err != nil {
 		return err
 	}

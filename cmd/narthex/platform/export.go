@@ -11,10 +11,8 @@ import (
 // ExportPerson starts the modules that a start would run, without a listener. It has Core and the modules
 // export what they keep about a person, passes that to use, and stops the modules.
 func (s *Server) ExportPerson(ctx context.Context, userID string, use func(people.Export) error) error {
-	for _, step := range s.stepsToModules() {
-		if err := step(ctx); err != nil {
-			return errors.Join(err, s.stop(s.tree.Rollback))
-		}
+	if err := s.run(ctx, s.stepsToModules()); err != nil {
+		return err
 	}
 	made, release, err := people.MakeExport(ctx, people.NewStore(s.database.Pool()), s, chain.Operator(), userID)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -68,6 +69,8 @@ type Server struct {
 	catalog       *catalog.Catalog
 	Registry      *authorization.Registry
 	database      *database.Database
+	checking      sync.WaitGroup // checkDatabase
+	checked       <-chan error   // gets its result
 	health        *health.Health
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
@@ -80,6 +83,7 @@ type Server struct {
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service
+	displayFiles  *displays.Files
 	displays      *displays.Service
 	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured

@@ -47,12 +47,24 @@ import (
 // is stopped in reverse order; the listener is never bound then.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
-	for _, step := range append(s.stepsToModules(), s.buildHTTP, s.listen) {
+	if err := s.run(ctx, append(s.stepsToModules(), s.buildHTTP, s.listen)); err != nil {
+		return err
+	}
+	s.logReady(time.Since(began))
+	return nil
+}
+
+// run runs the steps of a start, and stops everything if one fails.
+func (s *Server) run(ctx context.Context, steps []func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
+			cancel()
+			s.checking.Wait() // with its session, before the pool ends
 			return errors.Join(err, s.stop(s.tree.Rollback))
 		}
 	}
-	s.logReady(time.Since(began))
 	return nil
 }
 
@@ -63,6 +75,7 @@ func (s *Server) stepsToModules() []func(context.Context) error {
 		s.openPool,
 		s.buildRuntimeServices,
 		s.buildIdentity,
+		s.readPages,
 		s.resolveEligibility,
 		s.startModules,
 	}
@@ -99,12 +112,28 @@ func (s *Server) discoverModules(context.Context) (err error) {
 	return err
 }
 
-// openPool is step 2: the shared pool, which opens no connection yet.
+// openPool is step 2: the shared pool, and its first connection in the background.
 func (s *Server) openPool(ctx context.Context) (err error) {
 	if s.database, err = database.Open(s.Settings.Database); err != nil {
 		return err
 	}
-	return s.tree.Start(ctx, supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess})
+	if err := s.tree.Start(ctx,
+		supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess}); err != nil {
+		return err
+	}
+	checked := make(chan error, 1)
+	s.checked = checked
+	s.checking.Go(func() { checked <- s.checkDatabase(ctx) })
+	return nil
+}
+
+// checkDatabase tests whether server and schema can be used. It runs beside the steps that need no database,
+// because a new session takes a fifth of a start, mostly in the server.
+func (s *Server) checkDatabase(ctx context.Context) error {
+	if err := s.database.Check(ctx); err != nil {
+		return err
+	}
+	return migrations.Check(ctx, s.database.Pool(), MigrationLines(s.catalog))
 }
 
 // buildRuntimeServices is step 3: the services through which the others use the pool.
@@ -187,10 +216,7 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	if err := s.openStorage(); err != nil {
 		return err
 	}
-	if err := s.database.Check(ctx); err != nil {
-		return causedError{enablement.ErrRead, err}
-	}
-	if err := migrations.Check(ctx, pool, MigrationLines(s.catalog)); err != nil {
+	if err := <-s.checked; err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
 	if err := s.tree.Start(ctx, supervisor.Child{Service: s.house}); err != nil {
@@ -222,15 +248,21 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	}
 	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication,
 		Store: navigation.NewStore(pool)})
+	s.displays, err = displays.New(displays.Config{
+		Files: s.displayFiles, Started: s.started, Screens: s.devices, Log: s.log,
+	})
+	return err
+}
+
+// readPages reads the files of the Dashboard and the displays, while the database is checked.
+func (s *Server) readPages(context.Context) (err error) {
 	s.dashboard, err = dashboard.New(dashboard.Config{
 		Build: web.Dashboard(), APIOrigin: s.Settings.Identity.BaseURL, Development: s.Development,
 	})
 	if err != nil {
 		return err
 	}
-	s.displays, err = displays.New(displays.Config{
-		Build: web.Display(), Started: s.started, Screens: s.devices, Log: s.log,
-	})
+	s.displayFiles, err = displays.Read(web.Display())
 	return err
 }
 
