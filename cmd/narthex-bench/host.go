@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime"
 	"strconv"
 
 	"go.uber.org/zap"
@@ -20,14 +19,9 @@ import (
 
 const hostArgument = "host"
 
-// headroom is the same as that of api:start. Without it the garbage collector would run more often here.
-const headroom = 16 << 20
-
 // serveHost runs the platform with the handlers of testdata/calls inside it, at the same paths. The
 // difference to a call through the module is the cost of the module's process.
 func serveHost() error {
-	untouched := make([]byte, headroom)
-	defer runtime.KeepAlive(untouched)
 	settings, err := environment.Load(os.LookupEnv, environment.Everything)
 	if err != nil {
 		return err

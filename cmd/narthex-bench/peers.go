@@ -179,9 +179,10 @@ func createPocketbase(ctx context.Context, program, folder string) error {
 	return nil
 }
 
+// servePocketbase turns off the development mode, which PocketBase assumes in a temporary folder.
 func servePocketbase(program, address, folder string) *exec.Cmd {
 	return exec.Command(program, "serve", "--http", address, "--dir", filepath.Join(folder, "data"),
-		"--publicDir", filepath.Join(folder, "public"))
+		"--publicDir", filepath.Join(folder, "public"), "--dev=false")
 }
 
 // pocketbaseAgain returns the command of a second PocketBase with a database of its own.
