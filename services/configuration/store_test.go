@@ -90,14 +90,8 @@ func TestSecondSeesFirst(t *testing.T) {
 	if err := store.Replace(ctx, "rota", replaceAll(map[string]string{"c": "old"})); err != nil {
 		t.Fatal(err)
 	}
-	holder, err := db.AnotherPool(t).Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := holder.Exec(ctx,
-		`SELECT FROM core.module_configuration WHERE key = 'c' FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
+	holder := databasetest.Lock(t, db.AnotherPool(t),
+		`SELECT FROM core.module_configuration WHERE key = 'c' FOR UPDATE`)
 	done := make(chan error, 2)
 	for i, document := range []map[string]string{left, right} {
 		go func() { done <- store.Replace(ctx, "rota", replaceAll(document)) }()

@@ -334,14 +334,7 @@ func TestFailedExtension(t *testing.T) {
 			if fault == "refused" {
 				h.Exec(t, "ALTER TABLE core.session ADD CHECK (extended_at < now() - interval '1 day')")
 			} else {
-				tx, err := h.AnotherPool(t).Begin(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-				if _, err := tx.Exec(t.Context(), "SELECT FROM core.session FOR UPDATE"); err != nil {
-					t.Fatal(err)
-				}
+				databasetest.Lock(t, h.AnotherPool(t), "SELECT FROM core.session FOR UPDATE")
 			}
 			w, body := h.principal(t, cookie)
 			if w.Code != http.StatusOK || !strings.Contains(body, "authenticated") ||

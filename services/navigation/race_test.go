@@ -1,7 +1,6 @@
 package navigation_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
@@ -83,14 +83,7 @@ func TestGroupIsLockedFirst(t *testing.T) {
 			h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,
 				`PUT placements/`+module+` {"groupId":null,"order":1}`)
 			h.start(t, discover(t, "ant"))
-			other, err := h.pool.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
-			if _, err := other.Exec(t.Context(), `SELECT FROM core.navigation_group FOR UPDATE`); err != nil {
-				t.Fatal(err)
-			}
+			other := databasetest.Lock(t, h.pool, `SELECT FROM core.navigation_group FOR UPDATE`)
 			response := make(chan *httptest.ResponseRecorder, 1)
 			go func() {
 				response <- h.send(t.Context(), http.MethodPut, placements+module, `{"groupId":"music","order":3}`)

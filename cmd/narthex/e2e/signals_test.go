@@ -42,14 +42,7 @@ func TestSignals(t *testing.T) {
 func TestHangupEndsACommand(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
-	holding, err := i.db.Pool(t).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = holding.Rollback(t.Context()) }()
-	if _, err := holding.Exec(t.Context(), `LOCK TABLE core.migration`); err != nil {
-		t.Fatal(err)
-	}
+	databasetest.Lock(t, i.db.Pool(t), `LOCK TABLE core.migration`)
 	waiting := startCommand(t, i.environment, "", "migrations:status")
 	eventually(t, "the command waits for the ledger", func() bool {
 		var n int
