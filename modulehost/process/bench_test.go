@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// BenchmarkRun measures launcher, exec, handshake, start, stop and reaping.
+// BenchmarkRun measures fork, exec, handshake, start, stop and reaping.
 func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		r := start(b, "good", nil)
@@ -18,7 +18,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures launcher, exec, handshake and Start hook, with the whole sandbox and without any.
+// BenchmarkStart measures fork, exec, handshake and Start hook, with the whole sandbox and without any.
 func BenchmarkStart(b *testing.B) {
 	for name, sandbox := range map[string]func(*process.SandboxReport){
 		"sandbox": func(*process.SandboxReport) {},

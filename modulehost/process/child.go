@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -34,8 +35,7 @@ type child struct {
 
 var errNotRegular = errors.New("executable is not a regular file")
 
-// startChild starts the launcher, which becomes the module, with every part of the sandbox that the kernel
-// has.
+// startChild starts the module's program with every part of the sandbox that the kernel has.
 func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
@@ -101,40 +101,28 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 	return c, nil
 }
 
-// start returns when the launcher runs. Its goroutine is locked to its thread until the child is reaped,
-// because the kernel sends the parent-death signal when the starting *thread* ends, not the host. That costs
-// no extra thread, because the goroutine blocks in wait anyway.
+// start returns when the program runs or its start has failed. Its goroutine is locked to its thread until
+// the child is reaped, because the kernel sends the parent-death signal when the starting *thread* ends, not
+// the host. That costs no extra thread, because the goroutine blocks in wait anyway.
 func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) error {
-	plan := c.plan(config, sandbox)
-	attributes := &os.ProcAttr{
-		Dir:   "/",
-		Env:   launcher.Environment(),
-		Files: files,
-		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	}
-	if own := config.Credential; own != nil {
-		attributes.Sys.Credential = &syscall.Credential{Uid: own.UID, Gid: own.GID, Groups: []uint32{}}
-	}
+	plan := c.plan(config, sandbox, files)
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		process, err := os.StartProcess("/proc/self/exe", plan.Arguments(), attributes)
-		if err != nil {
-			started <- err
-			return
+		var err error
+		c.pid, err = plan.Start()
+		if started <- err; err == nil {
+			c.wait()
 		}
-		c.pid = process.Pid
-		started <- nil
-		c.wait(process)
 	}()
 	return <-started
 }
 
-// plan returns the steps of the launcher before it becomes the module.
-func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
+// plan describes the process for the launcher.
+func (c *child) plan(config *Config, sandbox SandboxReport, files []*os.File) launcher.Plan {
 	plan := launcher.Plan{
-		Host:        os.Getpid(),
+		Files:       files,
 		Nice:        niceness,
 		Name:        filepath.Base(config.Executable),
 		Environment: config.Limits.environment(),
@@ -142,8 +130,9 @@ func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
 		Executable:  executableDescriptor,
 		Folder:      folderDescriptor,
 		CloseFrom:   firstBodyDescriptor + inheritedBodies,
-		Seccomp:     unix.SYS_SECCOMP,
-		Execveat:    unix.SYS_EXECVEAT,
+	}
+	if own := config.Credential; own != nil {
+		plan.Credential = &syscall.Credential{Uid: own.UID, Gid: own.GID}
 	}
 	if c.cgroup != nil {
 		plan.Cgroup = cgroupDescriptor
@@ -159,7 +148,7 @@ func (c *child) plan(config *Config, sandbox SandboxReport) launcher.Plan {
 
 // wait kills the rest of the process group as soon as its leader has died. The leader is not reaped yet, so
 // the kernel cannot give its number to another process.
-func (c *child) wait(process *os.Process) {
+func (c *child) wait() {
 	for {
 		err := unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if err != unix.EINTR {
@@ -169,9 +158,17 @@ func (c *child) wait(process *os.Process) {
 	c.group.Lock()
 	_ = unix.Kill(-c.pid, unix.SIGKILL)
 	c.reaped = true
-	c.state, _ = process.Wait()
+	if process, err := os.FindProcess(c.pid); err == nil {
+		c.state, _ = process.Wait()
+	}
 	c.group.Unlock()
 	close(c.exited)
+}
+
+// preferAsVictim makes the kernel kill the module before the host when memory runs out. It works once the
+// module runs. It is not a part of the sandbox.
+func (c *child) preferAsVictim() {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(c.pid)+"/oom_score_adj", []byte("900"), 0)
 }
 
 // signal sends a signal to the whole process group, unless the group's leader is reaped.

@@ -75,7 +75,7 @@ func belowHost(ceiling uint64) uint64 {
 	return min(ceiling, host.Cur/4*3)
 }
 
-// rlimits returns the limits in the order in which the launcher sets them. These are zero: written files,
+// rlimits returns the limits in the order in which the child sets them. These are zero: written files,
 // core dumps, locked memory, message queues. RLIMIT_NICE allows a host without CAP_SYS_NICE to restore the
 // usual priority of a lowered process.
 func (l Limits) rlimits() []launcher.Limit {

@@ -74,7 +74,7 @@ func namesOf(field any) (names []string) {
 	return names
 }
 
-// TestSandboxStepThatFails checks that the launcher applies every step or does not start the module.
+// TestSandboxStepThatFails checks that the child applies every step or does not start the module.
 func TestSandboxStepThatFails(t *testing.T) {
 	r := prepare(t, "good", func(c *process.Config) {
 		c.WithSandboxReport(func(r *process.SandboxReport) { r.Landlock = 10 })

@@ -89,6 +89,7 @@ func (p *Process) execute(ctx context.Context, l *run) error {
 	if err != nil {
 		return err
 	}
+	l.child.preferAsVictim()
 	if !p.matchesFirst(registered) {
 		return withCause(ErrRegisterFailed, errOtherRegistration)
 	}

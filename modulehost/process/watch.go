@@ -70,7 +70,7 @@ func (l *run) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure returns why a process died before it registered: the launcher failed at a step of the
+// launchFailure returns why a process died before it registered: it failed at a step of the
 // sandbox, or a thread could not be created. Otherwise it returns ErrRegisterFailed.
 func (c *child) launchFailure() error {
 	said, status := c.finalOutput()
@@ -87,7 +87,7 @@ func (c *child) launchFailure() error {
 // lacksThreads reports whether the process died because a thread could not be created.
 func (c *child) lacksThreads() bool { return lacksThreads(c.finalOutput()) }
 
-// lacksThreads recognizes the message that Go's runtime prints then, in a module and in the launcher.
+// lacksThreads recognizes the message that Go's runtime prints then.
 func lacksThreads(said string, status int) bool {
 	return status == goFailed && strings.Contains(said, "runtime: failed to create new OS thread")
 }
