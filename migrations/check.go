@@ -23,23 +23,39 @@ func Check(ctx context.Context, q Querier, modules []Line) error {
 	if !exists || len(read[CoreLine]) == 0 {
 		return ErrSchemaMissing
 	}
-	outdated := ""
+	if err := verifyAll(lines, read); err != nil || len(modules) == 0 {
+		return err
+	}
+	provided, err := provisioned(ctx, q)
+	if err != nil {
+		return err
+	}
+	return verifyRoles(modules, provided)
+}
+
+// verifyAll compares all lines with the ledger. Another history of a later line counts more than missing
+// files of an earlier one.
+func verifyAll(lines []Line, read map[string][]entry) error {
+	var outdated error
 	for _, line := range lines {
 		applied, err := line.verify(read[line.ID])
 		if err != nil {
 			return err
 		}
-		if applied < len(line.Files) && outdated == "" {
-			outdated = line.ID
+		if applied < len(line.Files) && outdated == nil {
+			outdated = at(ErrSchemaOutdated, line.ID)
 		}
 	}
-	if outdated == "" && len(modules) > 0 {
-		if outdated, err = withoutRole(ctx, q, modules); err != nil {
-			return err
+	return outdated
+}
+
+// verifyRoles refuses a module that has no usable database role: none was created, or an administrator still
+// has to create it.
+func verifyRoles(modules []Line, provided []string) error {
+	for _, line := range modules {
+		if !slices.Contains(provided, line.ID) {
+			return at(ErrSchemaOutdated, line.ID)
 		}
-	}
-	if outdated != "" {
-		return at(ErrSchemaOutdated, outdated)
 	}
 	return nil
 }
@@ -58,28 +74,15 @@ func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines [
 	return lines, read, true, coded(CoreLine, err)
 }
 
-// withoutRole returns a module that has no usable database role: none was created, or an administrator
-// still has to create it.
-func withoutRole(ctx context.Context, q Querier, modules []Line) (string, error) {
-	provided, err := provisioned(ctx, q)
-	if err != nil {
-		return "", err
-	}
-	for _, line := range modules {
-		if !slices.Contains(provided, line.ID) {
-			return line.ID, nil
-		}
-	}
-	return "", nil
-}
+const selectProvisioned = `
+SELECT module_id
+FROM core.module_database_role
+WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
+  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`
 
 // provisioned returns the modules that have a schema, and a role if one is recorded.
 func provisioned(ctx context.Context, q Querier) ([]string, error) {
-	rows, err := q.Query(ctx, `
-		SELECT module_id
-		FROM core.module_database_role
-		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
-		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`, once)
+	rows, err := q.Query(ctx, selectProvisioned, once)
 	if err != nil {
 		return nil, coded(CoreLine, err)
 	}

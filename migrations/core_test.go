@@ -30,7 +30,7 @@ func TestAnEmptyDatabaseIsBroughtUpToDateOnce(t *testing.T) {
 		first.Pending() {
 		t.Errorf("first run: %+v, want all %d files applied and new", core, files)
 	}
-	if err := migrations.Check(t.Context(), f.Pool(t), nil); err != nil {
+	if err := f.check(); err != nil {
 		t.Error(err)
 	}
 	second := f.mustApply()
@@ -50,7 +50,7 @@ func TestStatusAndCheckOfAnEmptyDatabaseCreateNothing(t *testing.T) {
 			"a's pending", report,
 			err)
 	}
-	assertCode(t, migrations.Check(t.Context(), f.Pool(t), nil), migrations.ErrSchemaMissing)
+	assertCode(t, f.check(), migrations.ErrSchemaMissing)
 	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'core')`) {
 		t.Error("Status and Check created schema core, want nothing created")
 	}
@@ -106,7 +106,7 @@ func TestRunsAtTheSameTimeApplyEachFileOnce(t *testing.T) {
 		SELECT (SELECT count(*) FROM module_a.two) + (SELECT count(*) FROM module_b.one)`); rows != 2 {
 		t.Errorf("the two inserts left %d rows, want 2", rows)
 	}
-	if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
+	if err := f.check(modules...); err != nil {
 		t.Error(err)
 	}
 }

@@ -45,15 +45,14 @@ func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 			if err != nil || len(report.Lines[1].Pending) != 1 || !report.Lines[1].Pending[0].Interrupted {
 				t.Errorf("Status after the broken run: %+v, %v; want one pending file, interrupted", report, err)
 			}
-			assertCode(t, migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}),
-				migrations.ErrSchemaOutdated)
+			assertCode(t, f.check(file), migrations.ErrSchemaOutdated)
 
 			f.connect.DialFunc = (&net.Dialer{}).DialContext
 			f.mustApply(file)
 			if rows := queryValue[int](f, `SELECT count(*) FROM module_a.counted`); rows != 1 {
 				t.Errorf("the file's insert left %d rows, want 1", rows)
 			}
-			if err := migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}); err != nil {
+			if err := f.check(file); err != nil {
 				t.Error(err)
 			}
 		})

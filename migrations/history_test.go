@@ -49,7 +49,7 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 				    OR EXISTS (SELECT FROM core.module_database_role WHERE module_id = 'a')`) {
 				t.Error("module a has a schema or a role, want nothing written")
 			}
-			assertCode(t, migrations.Check(t.Context(), f.Pool(t), modules), row.code)
+			assertCode(t, f.check(modules...), row.code)
 			_, err = migrations.Status(t.Context(), f.Pool(t), modules)
 			assertCode(t, err, row.code)
 		})
@@ -59,17 +59,16 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 func TestCheckFindsWhatIsPending(t *testing.T) {
 	f := setup(t)
 	f.mustApply(line("a", kept))
-	check := func(modules ...migrations.Line) error { return migrations.Check(t.Context(), f.Pool(t), modules) }
-	if err := check(line("a", kept)); err != nil {
+	if err := f.check(line("a", kept)); err != nil {
 		t.Error(err)
 	}
-	assertCode(t, check(line("a", kept, `SELECT 2`)), migrations.ErrSchemaOutdated)
+	assertCode(t, f.check(line("a", kept, `SELECT 2`)), migrations.ErrSchemaOutdated)
 	// no files and no role
-	assertCode(t, check(line("a", kept), line("b")), migrations.ErrSchemaOutdated)
+	assertCode(t, f.check(line("a", kept), line("b")), migrations.ErrSchemaOutdated)
 	f.Exec(t, `
 		DELETE FROM core.migration
 		WHERE line = 'core' AND version = (SELECT max(version) FROM core.migration WHERE line = 'core')`)
-	assertCode(t, check(line("a", kept)), migrations.ErrSchemaOutdated)
+	assertCode(t, f.check(line("a", kept)), migrations.ErrSchemaOutdated)
 }
 
 func TestTheHistoryOfAnAbsentModuleIsRetained(t *testing.T) {

@@ -79,19 +79,27 @@ func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
 	})
 }
 
+const selectLedger = `
+SELECT line, version, name, checksum, state = 'applied', applied_at
+FROM core.migration`
+
+const inOrder = `
+ORDER BY line, version`
+
 // histories reads the whole ledger, by line, in the order of versions.
 func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
-	rows, err := q.Query(ctx, `
-		SELECT line, version, name, checksum, state = 'applied', applied_at
-		FROM core.migration
-		ORDER BY line, version`, once)
+	rows, err := q.Query(ctx, selectLedger+inOrder, once)
 	if err != nil {
 		return nil, err
 	}
+	return collectHistories(rows)
+}
+
+func collectHistories(rows pgx.Rows) (map[string][]entry, error) {
 	read := make(map[string][]entry)
 	var line string
 	var row entry
-	_, err = pgx.ForEachRow(rows, []any{&line, &row.version, &row.name, &row.checksum, &row.applied, &row.at},
+	_, err := pgx.ForEachRow(rows, []any{&line, &row.version, &row.name, &row.checksum, &row.applied, &row.at},
 		func() error {
 			read[line] = append(read[line], row)
 			return nil

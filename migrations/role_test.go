@@ -63,7 +63,7 @@ func TestAModulesRoleHasItsSchemaAndNothingElse(t *testing.T) {
 					t.Errorf("%s: %v, want SQLSTATE %q", sql, err, state)
 				}
 			}
-			if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
+			if err := f.check(modules...); err != nil {
 				t.Error(err)
 			}
 		})

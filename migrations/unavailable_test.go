@@ -20,12 +20,12 @@ func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing
 	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM core.migration WHERE line <> 'core')`) {
 		t.Error("a module's file was applied")
 	}
-	assertCode(t, migrations.Check(t.Context(), f.Pool(t), modules), migrations.ErrSchemaOutdated)
+	assertCode(t, f.check(modules...), migrations.ErrSchemaOutdated)
 	for _, statement := range migrations.Statements(err) {
 		f.Exec(t, statement) // as superuser
 	}
 	f.mustApply(modules...)
-	if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
+	if err := f.check(modules...); err != nil {
 		t.Error(err)
 	}
 	if user := f.asModule("a").Config().User; !strings.HasPrefix(user, "module_a_") {
@@ -71,7 +71,7 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	if rows := queryValue[int](f, `SELECT count(*) FROM module_a.kept`); rows != 1 {
 		t.Errorf("module_a.kept has %d rows, want 1", rows)
 	}
-	if err := migrations.Check(t.Context(), f.Pool(t), options.Modules); err != nil {
+	if err := f.check(options.Modules...); err != nil {
 		t.Error(err)
 	}
 	// A schema that was shared in development is never used in production.

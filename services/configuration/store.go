@@ -38,11 +38,28 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
+	documents, err := collectDocuments(rows)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRead, err)
+	}
+	return documents, nil
+}
+
+// ReadAll returns the statement of Store.All, and the function that sets into from its rows, for a caller who
+// runs it together with other statements.
+func ReadAll(into *Documents) (sql string, take func(pgx.Rows) error) {
+	return selectAll, func(rows pgx.Rows) (err error) {
+		*into, err = collectDocuments(rows)
+		return err
+	}
+}
+
+func collectDocuments(rows pgx.Rows) (Documents, error) {
 	documents := make(Documents)
 	var moduleID string
 	var rev int64
 	var key, value *string // nil: the document has no value
-	if _, err := pgx.ForEachRow(rows, []any{&moduleID, &rev, &key, &value}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&moduleID, &rev, &key, &value}, func() error {
 		document, known := documents[moduleID]
 		if !known {
 			document = Document{Rev: rev, Values: make(map[string]string)}
@@ -52,10 +69,8 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 			document.Values[*key] = *value
 		}
 		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRead, err)
-	}
-	return documents, nil
+	})
+	return documents, err
 }
 
 // lockDocument creates the module's row or waits for its lock, and returns the row's new revision. It is a

@@ -45,16 +45,25 @@ func (d *Database) Check(ctx context.Context) error {
 		return fail(ErrUnreachable, err)
 	}
 	defer conn.Release()
-	var text, readOnly string
-	if err := conn.QueryRow(ctx, `
-		SELECT current_setting('server_version_num'), current_setting('transaction_read_only')`,
-		pgx.QueryExecModeExec).Scan(&text, &readOnly); err != nil {
+	return check(ctx, conn.Conn())
+}
+
+const selectServer = `
+SELECT current_setting('server_version_num'), current_setting('transaction_read_only')`
+
+func check(ctx context.Context, conn *pgx.Conn) error {
+	var version, readOnly string
+	if err := conn.QueryRow(ctx, selectServer, pgx.QueryExecModeExec).Scan(&version, &readOnly); err != nil {
 		return fail(ErrUnreachable, err)
 	}
+	return verifyServer(version, readOnly)
+}
+
+func verifyServer(version, readOnly string) error {
 	if readOnly == "on" {
 		return fail(ErrUnreachable, pgconn.ErrReadOnlyConnection)
 	}
-	if version, err := strconv.Atoi(text); err != nil || version < oldestServer {
+	if number, err := strconv.Atoi(version); err != nil || number < oldestServer {
 		return ErrVersionUnsupported
 	}
 	return nil

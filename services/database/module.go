@@ -26,14 +26,32 @@ type ModuleRole struct {
 	Password environment.Secret
 }
 
+const selectModuleRoles = `
+SELECT module_id, schema_name, coalesce(role_name, ''), coalesce(password, '')
+FROM core.module_database_role`
+
 // ModuleRoles reads the roles that migrations:apply made, by module id. Its error is ErrUnreachable.
 func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, error) {
-	rows, err := d.core.Query(ctx, `
-		SELECT module_id, schema_name, coalesce(role_name, ''), coalesce(password, '')
-		FROM core.module_database_role`, pgx.QueryExecModeExec)
+	rows, err := d.core.Query(ctx, selectModuleRoles, pgx.QueryExecModeExec)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
+	roles, err := collectModuleRoles(rows)
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	return roles, nil
+}
+
+// ReadModuleRoles returns a Reading that sets into to the result of ModuleRoles.
+func ReadModuleRoles(into *map[string]ModuleRole) Reading {
+	return Reading{selectModuleRoles, func(rows pgx.Rows) (err error) {
+		*into, err = collectModuleRoles(rows)
+		return err
+	}}
+}
+
+func collectModuleRoles(rows pgx.Rows) (map[string]ModuleRole, error) {
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (ModuleRole, error) {
 		var role ModuleRole
 		var password string
@@ -42,7 +60,7 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 		return role, err
 	})
 	if err != nil {
-		return nil, fail(ErrUnreachable, err)
+		return nil, err
 	}
 	roles := make(map[string]ModuleRole, len(list))
 	for _, role := range list {

@@ -36,16 +36,31 @@ func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
-	decisions := make(Decisions)
-	var moduleID string
-	var enabled bool
-	if _, err := pgx.ForEachRow(rows, []any{&moduleID, &enabled}, func() error {
-		decisions[moduleID] = enabled
-		return nil
-	}); err != nil {
+	decisions, err := collectDecisions(rows)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
 	return decisions, nil
+}
+
+// ReadDecisions returns the statement of Store.Decisions, and the function that sets into from its rows, for
+// a caller who runs it together with other statements.
+func ReadDecisions(into *Decisions) (sql string, take func(pgx.Rows) error) {
+	return selectDecisions, func(rows pgx.Rows) (err error) {
+		*into, err = collectDecisions(rows)
+		return err
+	}
+}
+
+func collectDecisions(rows pgx.Rows) (Decisions, error) {
+	decisions := make(Decisions)
+	var moduleID string
+	var enabled bool
+	_, err := pgx.ForEachRow(rows, []any{&moduleID, &enabled}, func() error {
+		decisions[moduleID] = enabled
+		return nil
+	})
+	return decisions, err
 }
 
 const upsertDecision = `

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Serve reads the house, and then again every 10 s until ctx ends. It returns the error of the first read.
-// Later errors do not end it, because it keeps the last state.
-func (s *Service) Serve(ctx context.Context) error {
-	err := s.read(ctx)
+// Serve reads the house, unless ReadFirst has, and then again every 10 s until ctx ends. It returns the error
+// of the first read. Later errors do not end it, because it keeps the last state.
+func (s *Service) Serve(ctx context.Context) (err error) {
 	if s.state.Load() == nil {
-		return err
+		if err := s.read(ctx); err != nil {
+			return err
+		}
 	}
 	s.becomeReady()
 	tick := time.NewTicker(s.every)

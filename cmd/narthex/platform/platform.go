@@ -70,7 +70,7 @@ type Server struct {
 	Registry      *authorization.Registry
 	database      *database.Database
 	checking      sync.WaitGroup // checkDatabase
-	checked       <-chan error   // gets its result
+	checked       <-chan checked // gets its result
 	health        *health.Health
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox

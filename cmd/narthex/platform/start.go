@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/modulelogs"
@@ -121,19 +120,9 @@ func (s *Server) openPool(ctx context.Context) (err error) {
 		supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess}); err != nil {
 		return err
 	}
-	checked := make(chan error, 1)
-	s.checked = checked
-	s.checking.Go(func() { checked <- s.checkDatabase(ctx) })
+	s.house = house.New(house.NewStore(s.database.Pool()), s.log)
+	s.checkInBackground(ctx)
 	return nil
-}
-
-// checkDatabase tests whether server and schema can be used. It runs beside the steps that need no database,
-// because a new session takes a fifth of a start, mostly in the server.
-func (s *Server) checkDatabase(ctx context.Context) error {
-	if err := s.database.Check(ctx); err != nil {
-		return err
-	}
-	return migrations.Check(ctx, s.database.Pool(), MigrationLines(s.catalog))
 }
 
 // buildRuntimeServices is step 3: the services through which the others use the pool.
@@ -157,7 +146,6 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 // buildIdentity is step 4: people and devices, their permissions, and the deletion of their expired rows.
 func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
-	s.house = house.New(house.NewStore(pool), s.log)
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
 	mails := emails.New(s.Settings.Identity.Dashboard, s.house)
 	s.identity, err = identity.New(identity.Config{
@@ -216,21 +204,21 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	if err := s.openStorage(); err != nil {
 		return err
 	}
-	if err := <-s.checked; err != nil {
-		return causedError{enablement.ErrRead, err}
+	checked := <-s.checked
+	if checked.err != nil {
+		return causedError{enablement.ErrRead, checked.err}
 	}
 	if err := s.tree.Start(ctx, supervisor.Child{Service: s.house}); err != nil {
 		return err
 	}
 	s.resolver = NewResolver(s.catalog, s.database, s.Settings, s.secrets)
-	found, err := s.resolver.resolve(ctx)
-	if err != nil {
-		return err
+	found := checked.stored
+	if found == nil {
+		if found, err = s.readStored(ctx); err != nil {
+			return err
+		}
 	}
-	s.started = found.next
-	if s.roles, err = s.database.ModuleRoles(ctx); err != nil {
-		return causedError{enablement.ErrRead, err}
-	}
+	s.started, s.roles = s.resolver.by(found.decisions, found.documents), found.roles
 	s.eligible = s.started.Running()
 	s.enablement = enablement.New(enablement.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: withDecisions{s.resolver}, Store: s.resolver.enablement,
