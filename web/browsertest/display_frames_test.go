@@ -21,10 +21,12 @@ type recording struct {
 	slowest       time.Duration // the longest time between two frames
 }
 
-// record captures that many frames a second, or as many as the machine can.
+// record captures that many frames a second, or as many as the machine can. It returns when it has the first
+// one.
 func (p *tab) record(perSecond int) *recording {
 	ctx, stop := context.WithCancel(p.ctx)
 	f := &recording{stop: stop}
+	begun := make(chan struct{})
 	f.done.Go(func() {
 		tick := time.NewTicker(time.Second / time.Duration(perSecond))
 		defer tick.Stop()
@@ -35,7 +37,9 @@ func (p *tab) record(perSecond int) *recording {
 				continue // the page navigates, or the recording has ended
 			}
 			now := time.Now()
-			f.frames++
+			if f.frames++; f.frames == 1 {
+				close(begun)
+			}
 			f.slowest = max(f.slowest, now.Sub(before))
 			before = now
 			if isBlank(shot) {
@@ -50,6 +54,10 @@ func (p *tab) record(perSecond int) *recording {
 			}
 		}
 	})
+	select {
+	case <-begun:
+	case <-ctx.Done():
+	}
 	return f
 }
 
