@@ -110,7 +110,7 @@ func TestContext(t *testing.T) {
 	p.waitFor(`window.seen === "shelf/3"`)
 	p.runScript(`document.activeElement.blur(); context.navigate("elsewhere", {replace: true})`)
 	p.waitFor(`window.seen === "elsewhere"`)
-	p.waitFor(`document.activeElement.tagName === "H1"`) // else this would close the menu that opens below
+	p.waitFor(`document.activeElement.tagName === "H1"`)
 
 	p.runScript(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
 	p.waitFor(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
@@ -121,6 +121,29 @@ func TestContext(t *testing.T) {
 	p.runScript(`context.setTitle("No more"); context.setDirty(true); context.navigate("x")`)
 	p.waitForHeading("Account")
 	p.waitFor(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
+}
+
+// TestMenuOpenedRightAfterANavigation checks that a menu stays open that is opened in the moment in which
+// another place appears. The navigation of a phone is such a menu, too.
+func TestMenuOpenedRightAfterANavigation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		controls string
+		view     view
+	}{{"account-panel", desktop}, {"navigation", phone}} {
+		p := openPage(t, newNotesFixture(t, kept).URL+"/#/m/notes", c.view)
+		p.waitForText("Here are the notes.")
+		p.runScript(`
+			const button = document.querySelector("[aria-controls=` + c.controls + `]");
+			document.activeElement.blur();
+			const opened = new Promise(resolve => addEventListener("focusin",
+				() => queueMicrotask(() => { button.click(); resolve(); }), {once: true}));
+			context.navigate("elsewhere");
+			await opened;
+			await new Promise(resolve => setTimeout(resolve, 200));
+			window.stayed = button.getAttribute("aria-expanded");`)
+		p.waitFor(`window.stayed === "true"`)
+	}
 }
 
 // TestUnmount: a module is removed completely even if its unmount throws.

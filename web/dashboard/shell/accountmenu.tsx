@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../kit/icons";
 import { Tile } from "../../kit/layout";
 import { initialsOf } from "../../kit/person";
@@ -14,7 +14,7 @@ export function AccountMenu({ app }: { readonly app: App }) {
 	const button = useRef<HTMLButtonElement>(null);
 	const name = app.data.account.value.value?.name ?? "";
 	const route = app.router.route.value;
-	useEffect(() => setOpen(false), [route]);
+	useLayoutEffect(() => setOpen(false), [route]); // before the person can have opened it again
 	useEffect(() => {
 		if (!open) return;
 		const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Icon, Mark } from "../../kit/icons";
 import { type App, doorsOf } from "../app/app";
 import { house } from "../app/house";
@@ -20,7 +20,7 @@ export function Shell({ app }: { readonly app: App }) {
 	const [finding, setFinding] = useState(false);
 	const route = app.router.route.value;
 	const navigation = app.navigation.value;
-	useEffect(() => setUnfolded(false), [route]);
+	useLayoutEffect(() => setUnfolded(false), [route]); // before the person can have unfolded it again
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const administration = administrationFor(app.router.screens, view?.permissions ?? []);
 	const name = house.value?.name ?? t("dashboard");
