@@ -11,10 +11,6 @@ import (
 // inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
 const inline = 8 << 10
 
-// unshared is the longest declared body that is not read into a lane (measured: one of 128 or 256 KiB gains
-// nothing).
-const unshared = 256 << 10
-
 // bufferedBody is a request's whole body in memory, counted in the module's account until release.
 type bufferedBody struct {
 	short    []byte             // sent with the call
@@ -42,7 +38,7 @@ func (r *route) read(c *httpapi.Call) (*bufferedBody, error) {
 
 func (b *bufferedBody) fill(c *httpapi.Call, process Process) (err error) {
 	declared := c.Request.ContentLength
-	if declared > unshared {
+	if declared >= link.SharedBody {
 		b.lane = process.TakeLane(int(declared))
 	}
 	switch {

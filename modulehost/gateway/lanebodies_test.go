@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -53,6 +54,22 @@ func (p *platform) echo(t *testing.T, size int) {
 	if got.StatusCode != http.StatusOK || got.body != body {
 		t.Errorf("POST /echo of %d bytes: status %d, want 200; %d bytes, the first %.80s", size, got.StatusCode,
 			len(got.body), got.body)
+	}
+}
+
+// TestResponseWhileABodyIsPassedOn checks that a response does not overwrite the request's body, whose memory
+// in the lane the handler is still passing on.
+func TestResponseWhileABodyIsPassedOn(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for _, size := range []int{1 << 20, 256 << 10, 64 << 10} { // the first has the same slot in both directions
+		body := pattern(size)
+		sum := sha256.Sum256([]byte(body))
+		got := p.do("POST", "/summed", strings.NewReader(body))
+		if got.StatusCode != http.StatusOK || got.body != body+string(sum[:]) {
+			t.Errorf("POST /summed of %d bytes: status %d, want 200; %d bytes, another sum or body",
+				size, got.StatusCode, len(got.body))
+		}
 	}
 }
 

@@ -173,9 +173,9 @@ func (w *response) send(flush bool) error {
 }
 
 // move makes the body use the socket's lane, where the platform reads it without a copy. It does nothing
-// while the request's body is still arriving. Without a lane the body stays as it is.
+// while the request's body uses the lane. Without a lane the body stays as it is.
 func (w *response) move(socket *link.Socket) error {
-	if w.request != nil && !w.request.Ended() {
+	if w.request != nil && w.request.UsesLane() {
 		return nil
 	}
 	return w.body.Move(socket)

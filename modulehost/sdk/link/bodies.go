@@ -21,6 +21,7 @@ type Incoming struct {
 
 	closed atomic.Bool
 	ended  atomic.Bool
+	lends  atomic.Bool // WriteTo has passed on memory of the lane
 
 	mu    sync.Mutex
 	begun bool // the reading lock of the socket is held
@@ -84,14 +85,11 @@ func (i *Incoming) leaveEnded() {
 	}
 }
 
-// Ended reports whether the ending of the body was read.
-func (i *Incoming) Ended() bool { return i.ended.Load() }
-
-// WriteTo copies the whole body without a buffer of the caller. Of a streamed body, w gets the lane's memory
-// itself.
+// WriteTo copies the whole body without a buffer of the caller: w gets the lane's memory itself.
 func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
+	defer i.lends.Store(false)
 	for {
 		p, err := i.next(*b)
 		if len(p) > 0 {
@@ -110,19 +108,24 @@ func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// next is Read into p, or without a copy. Its bytes are valid until the next call. A buffered body is copied,
-// because w may be the response, which calls Buffer and so reads on.
+// next is Read into p, or without a copy. Its bytes are valid until the next call.
 func (i *Incoming) next(p []byte) ([]byte, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.want == nil || !i.begun || i.closed.Load() {
+	i.lends.Store(false)
+	if !i.begun || i.closed.Load() || len(i.rest) > 0 {
 		n, err := i.readLocked(p)
 		return p[:n], err
 	}
 	b, err := i.body.next(p)
+	i.lends.Store(i.body.holds)
 	i.leaveEnded()
 	return b, err
 }
+
+// UsesLane reports whether the body is still arriving, or WriteTo is passing on memory of its lane, which a
+// response in the lane would overwrite: a response to which the body is copied reads on meanwhile (Buffer).
+func (i *Incoming) UsesLane() bool { return !i.ended.Load() || i.lends.Load() }
 
 // Buffer reads a body that the host sends without a request into memory, from which Read returns it. Then the
 // response may begin.
@@ -179,8 +182,8 @@ func NewBodyWriter(long bool) *BodyWriter {
 }
 
 // Move makes a writer use the socket's lane, if it has one, and copies the collected bytes into it. It waits
-// for a free slot. The body of the call's request must have ended (Incoming.Ended), because the host reports
-// free slots after it.
+// for a free slot. The body of the call's request must no longer use it (Incoming.UsesLane): the host reports
+// free slots after that body.
 func (w *BodyWriter) Move(socket *Socket) error {
 	if socket.lane == nil {
 		return nil

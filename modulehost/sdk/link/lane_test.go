@@ -70,7 +70,7 @@ func passOn(p *pair, c *link.Call, part int) error {
 	}
 	w := link.NewBodyWriter(true)
 	defer w.Release()
-	may := incoming.Ended()
+	may := !incoming.UsesLane()
 	if may {
 		if err := w.Move(socket); err != nil {
 			return err

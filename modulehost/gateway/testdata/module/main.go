@@ -77,6 +77,11 @@ func (m *module) Register(r *sdk.Registry) error {
 		})
 	r.Handle("POST /echo", may, sdk.Buffered(1<<20),
 		func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	r.Handle("POST /summed", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) {
+		sum := sha256.New()
+		_, _ = io.Copy(io.MultiWriter(w, sum), r.Body)
+		_, _ = w.Write(sum.Sum(nil))
+	})
 	r.Handle("POST /ignored", may, sdk.Buffered(1<<20),
 		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.ContentLength) })
 	r.Handle("POST /upload", may, sdk.Streamed(1<<20), m.upload)
