@@ -12,10 +12,10 @@ import (
 
 // The limits of a module (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
 const (
-	DefaultData         = 256 << 20 // bytes; the effective limit of its memory
-	DefaultAddressSpace = 1 << 30   // bytes; counts reservations too
-	DefaultFiles        = 64 + bodySockets
-	DefaultProcesses    = 64 // threads, if the module has its own uid
+	DefaultData         = 256 << 20          // bytes; the effective limit of its memory
+	DefaultAddressSpace = 1 << 30            // bytes; counts reservations too
+	DefaultFiles        = 64 + 2*bodySockets // the SDK opens a second one for a body that it waits for
+	DefaultProcesses    = 64                 // threads, if the module has its own uid
 
 	// bodySockets are descriptors 5 to 36 (docs/link.md); inheritedBodies also counts the memory of the lanes.
 	bodySockets     = 32

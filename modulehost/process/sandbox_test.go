@@ -121,7 +121,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 		"Max data size":         "268435456",
 		"Max address space":     "1073741824",
 		"Max stack size":        "8388608",
-		"Max open files":        "96",
+		"Max open files":        "128",
 		"Max file size":         "0",
 		"Max core file size":    "0",
 		"Max locked memory":     "0",

@@ -41,7 +41,7 @@ func serve(m Module) error {
 	if err != nil {
 		return err
 	}
-	return serveSockets(m, incoming, outgoing, &sockets{open: inheritedSocket, memory: inheritedMemory},
+	return serveSockets(m, incoming, outgoing, &sockets{open: link.NewBodyStream, memory: inheritedMemory},
 		platformTimeouts())
 }
 
@@ -54,7 +54,8 @@ func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) li
 func serveWithin(
 	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times timeouts,
 ) error {
-	return serveSockets(m, incoming, outgoing, &sockets{open: open}, times)
+	bodies := &sockets{open: func(descriptor int) (link.Stream, error) { return open(descriptor), nil }}
+	return serveSockets(m, incoming, outgoing, bodies, times)
 }
 
 func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets, times timeouts) error {

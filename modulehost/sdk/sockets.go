@@ -2,9 +2,7 @@ package sdk
 
 import (
 	"errors"
-	"os"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -20,7 +18,7 @@ const (
 
 // sockets opens a body socket when the platform first lends it, because most modules need none.
 type sockets struct {
-	open   func(descriptor int) link.Stream
+	open   func(descriptor int) (link.Stream, error)
 	memory func(bytes int) ([]byte, error) // maps the memory of the lanes; nil: there is none
 
 	mu     sync.Mutex
@@ -38,7 +36,11 @@ func (s *sockets) at(descriptor uint32) (*link.Socket, error) {
 	defer s.mu.Unlock()
 	place := &s.opened[descriptor-firstBodySocket]
 	if *place == nil {
-		*place = link.NewSocket(int(descriptor), s.open(int(descriptor)))
+		stream, err := s.open(int(descriptor))
+		if err != nil {
+			return nil, err
+		}
+		*place = link.NewSocket(int(descriptor), stream)
 		if from := int(descriptor-firstBodySocket) * link.LaneBytes; from < len(s.lanes) {
 			(*place).Share(s.lanes[from:][:link.LaneBytes:link.LaneBytes])
 		}
@@ -74,9 +76,4 @@ func (s *sockets) close() {
 
 func inheritedMemory(bytes int) ([]byte, error) {
 	return unix.Mmap(laneMemory, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-}
-
-func inheritedSocket(descriptor int) link.Stream {
-	_ = syscall.SetNonblock(descriptor, true) // an error appears at the first read
-	return os.NewFile(uintptr(descriptor), "body")
 }

@@ -10,25 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // blocking returns a connection that waits in the kernel, on an end of a socketpair.
 func blocking(t *testing.T, conn net.Conn) net.Conn {
 	t.Helper()
-	file, err := conn.(*net.UnixConn).File()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	descriptor, err := unix.Dup(int(file.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = conn.Close()
-	end, err := link.NewBlocking(descriptor)
+	end, err := link.NewBlocking(descriptor(t, conn))
 	if err != nil {
 		t.Fatal(err)
 	}
