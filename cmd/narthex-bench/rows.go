@@ -114,7 +114,8 @@ func (r readings) take(ctx context.Context, s *system, run pair, length time.Dur
 }
 
 // measure measures the systems in turn, so that a disturbance of the machine affects all of them, and prints
-// the row. It writes a dot to progress for each run.
+// the row. Every second run has the reverse order, because who comes later may be slower (the same program
+// twice beside a storm of sign-ins: 1.2). It writes a dot to progress for each run.
 func (r row) measure(
 	ctx context.Context, all *systems, to, progress io.Writer, runs int, length time.Duration,
 ) error {
@@ -122,8 +123,12 @@ func (r row) measure(
 	limit := all.limitOf(r)
 	failed := make(map[*system]bool) // systems that cannot do the work, and so have no figure
 	var quiet system                 // the platform's own quiet figure, in the limit's column
-	for range runs {
-		for _, s := range []*system{limit, all.older, all.platform} {
+	for run := range runs {
+		turn := []*system{limit, all.older, all.platform}
+		if run%2 == 1 {
+			slices.Reverse(turn)
+		}
+		for _, s := range turn {
 			if s == nil || s == &quiet || failed[s] {
 				continue
 			}
