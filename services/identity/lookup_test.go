@@ -158,7 +158,7 @@ func (c *lookupFixture) assertIdle(t *testing.T) {
 	}
 }
 
-// While two queries run, all other look-ups wait, and then share one query.
+// While the queries run that may run at a time, all other look-ups wait, and then share one query.
 func TestLookupsShareQueries(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 100)
