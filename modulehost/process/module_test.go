@@ -129,6 +129,7 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		m.log(ctx, "waiting")
 		<-ctx.Done()
 	case "/stick":
+		m.log(ctx, "stuck")
 		select {}
 	case "/spin":
 		m.spinning.Store(true)
