@@ -3,7 +3,9 @@ package link_test
 import (
 	"context"
 	"errors"
+	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -46,18 +48,22 @@ func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 }
 
 func TestDeadlineReachesTheHandler(t *testing.T) {
-	cancelled := make(chan struct{})
-	c := connect(t, 1, func(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
-		<-ctx.Done()
-		close(cancelled)
-		return nil, ctx.Err()
+	synctest.Test(t, func(t *testing.T) { // no time passes before the handler has the call
+		near, far := net.Pipe()
+		cancelled := make(chan struct{})
+		serve(t, far, 1, func(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
+			<-ctx.Done()
+			close(cancelled)
+			return nil, ctx.Err()
+		})
+		c := client(t, near)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if err := c.Call(ctx, 1, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("Call: error %v, want %v", err, context.DeadlineExceeded)
+		}
+		<-cancelled
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	if err := c.Call(ctx, 1, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("Call: error %v, want %v", err, context.DeadlineExceeded)
-	}
-	<-cancelled
 }
 
 func TestHandlerContextEndsWithTheLink(t *testing.T) {
