@@ -1,14 +1,13 @@
 package realtime
 
 import (
-	"runtime"
 	"sync"
 	"time"
 )
 
 // stride is how many readers a shard writes to before it yields the processor. A write takes some
-// microseconds.
-const stride = 256
+// microseconds, and a yield about as long as a write.
+const stride = 32
 
 // shard owns the sockets of some of a hub's readers, and writes new entries of the log to them. There is one
 // goroutine for each processor and none for a reader. A write never blocks; a reader that is behind continues
@@ -26,10 +25,12 @@ type shard struct {
 	at      position  // at place
 	group   []entry   // reused, as buffer is
 	buffer  []byte
+	yielder yielder // used only by the goroutine
 }
 
 // run works until the run is over and no reader is left.
 func (s *shard) run() {
+	defer s.yielder.close()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
@@ -139,7 +140,7 @@ func (s *shard) groupBytes() []byte {
 // yield yields the processor and the shard's lock.
 func (s *shard) yield() {
 	s.mu.Unlock()
-	runtime.Gosched()
+	s.yielder.yield()
 	s.mu.Lock()
 }
 

@@ -35,6 +35,7 @@ func newTestShard(t *testing.T) *shard {
 			s.close(r, StreamLeft)
 		}
 		s.mu.Unlock()
+		s.yielder.close()
 		w.close()
 		l.frames.close()
 	})
