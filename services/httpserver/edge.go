@@ -22,6 +22,7 @@ type edge struct {
 	clients ClientAddress
 	router  http.Handler
 	log     *zap.Logger
+	dates   dates
 
 	preflights, unaddressed func(status int, took time.Duration) // count responses
 }
@@ -34,6 +35,7 @@ var (
 
 func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
+	header["Date"] = e.dates.at(time.Now())
 	header["X-Content-Type-Options"] = nosniff
 	header["X-Request-Id"] = []string{newRequestID()}
 	if strings.HasPrefix(r.URL.Path, "/api/") {
