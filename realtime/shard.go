@@ -9,6 +9,9 @@ import (
 // microseconds, and a yield about as long as a write.
 const stride = 32
 
+// turn is how long a goroutine may have a processor before Go's scheduler takes it away.
+const turn = 10 * time.Millisecond
+
 // shard owns the sockets of some of a hub's readers, and writes new entries of the log to them. There is one
 // goroutine for each processor and none for a reader. A write never blocks; a reader that is behind continues
 // when its socket accepts more.
@@ -25,7 +28,11 @@ type shard struct {
 	at      position  // at place
 	group   []entry   // reused, as buffer is
 	buffer  []byte
-	yielder yielder // used only by the goroutine
+
+	// Used only by the goroutine.
+	yielder yielder
+	resumed time.Time     // when the last yield ended
+	waited  time.Duration // how long it took, at most a turn
 }
 
 // run works until the run is over and no reader is left.
@@ -137,11 +144,18 @@ func (s *shard) groupBytes() []byte {
 	return s.buffer
 }
 
-// yield yields the processor and the shard's lock.
+// yield yields the processor and the shard's lock, unless the last yield took longer than the shard has worked
+// since then: with others that only calculate, it would otherwise have a small part of a processor.
 func (s *shard) yield() {
+	began := time.Now()
+	if began.Sub(s.resumed) < s.waited {
+		return
+	}
 	s.mu.Unlock()
 	s.yielder.yield()
 	s.mu.Lock()
+	s.resumed = time.Now()
+	s.waited = min(s.resumed.Sub(began), turn)
 }
 
 // keep stores where in the group the socket stopped to accept bytes.

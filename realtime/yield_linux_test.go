@@ -3,8 +3,10 @@ package realtime
 import (
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestYieldLetsTheNetworkRun checks that a goroutine whose socket becomes ready runs when the only processor
@@ -41,5 +43,36 @@ func TestYieldLetsTheNetworkRun(t *testing.T) {
 		}
 		<-ended
 		_, _ = reader.Close(), writer.Close()
+	}
+}
+
+// TestYieldKeepsAShare checks that a shard which shares the only processor with a goroutine that calculates
+// does not yield it after each stride: each yield then takes 10 ms or more.
+func TestYieldKeepsAShare(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var calculating sync.WaitGroup
+	defer calculating.Wait()
+	var enough atomic.Bool
+	defer enough.Store(true)
+	calculating.Go(func() {
+		for !enough.Load() {
+		}
+	})
+	s := &shard{}
+	defer s.yielder.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const strides = 60
+	yields := 0
+	for range strides {
+		for began := time.Now(); time.Since(began) < 250*time.Microsecond; {
+		}
+		before := s.resumed
+		if s.yield(); s.resumed != before {
+			yields++
+		}
+	}
+	if yields == 0 || yields > strides/2 {
+		t.Errorf("%d yields after %d strides, want a few", yields, strides)
 	}
 }
