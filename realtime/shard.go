@@ -6,7 +6,7 @@ import (
 )
 
 // stride is how many readers a shard writes to before it yields the processor. A write takes some
-// microseconds, and a yield about as long as a write.
+// microseconds, a yield that finds nothing to run hardly more.
 const stride = 32
 
 // turn is how long a goroutine may have a processor before Go's scheduler takes it away.
