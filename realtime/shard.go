@@ -144,8 +144,8 @@ func (s *shard) groupBytes() []byte {
 	return s.buffer
 }
 
-// yield yields the processor and the shard's lock, unless the last yield took longer than the shard has worked
-// since then: with others that only calculate, it would otherwise have a small part of a processor.
+// yield yields the processor and the shard's lock, unless the last yield took longer than the shard has
+// worked since then: beside others that only calculate, it would otherwise have a small part of a processor.
 func (s *shard) yield() {
 	began := time.Now()
 	if began.Sub(s.resumed) < s.waited {
