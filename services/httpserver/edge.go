@@ -22,7 +22,6 @@ type edge struct {
 	clients ClientAddress
 	router  http.Handler
 	log     *zap.Logger
-	dates   dates
 
 	preflights, unaddressed func(status int, took time.Duration) // count responses
 }
@@ -35,7 +34,6 @@ var (
 
 func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header["Date"] = e.dates.at(time.Now())
 	header["X-Content-Type-Options"] = nosniff
 	header["X-Request-Id"] = []string{newRequestID()}
 	if strings.HasPrefix(r.URL.Path, "/api/") {

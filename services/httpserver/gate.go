@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/narthex-platform/narthex/realtime"
 )
@@ -13,6 +14,7 @@ import (
 type gate struct {
 	handler http.Handler
 	all     *connections
+	dates   dates
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -21,6 +23,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the fault's response is sent, and nothing more will be written
 	}
 	defer c.handlerReturned()
+	w.Header()["Date"] = g.dates.at(time.Now())
 	g.handler.ServeHTTP(w, r)
 }
 
