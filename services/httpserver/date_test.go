@@ -8,10 +8,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestDate checks that each response has one Date header, of a second of its request.
+// TestDate checks that each response has one Date header, of a second of its request, and that its handler
+// has found it.
 func TestDate(t *testing.T) {
-	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(http.ResponseWriter,
-		*http.Request) {
+	const found = "X-Found-Date"
+	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.Header()[found] = w.Header()["Date"]
 	})}, httpserver.Limits{})
 	for range 3 {
 		began := time.Now().Truncate(time.Second)
@@ -23,6 +26,9 @@ func TestDate(t *testing.T) {
 		all := response.Header["Date"]
 		if len(all) != 1 {
 			t.Fatalf("Date %q, want one", all)
+		}
+		if got := response.Header.Get(found); got != all[0] {
+			t.Errorf("the handler found the Date %q, want %q", got, all[0])
 		}
 		at, err := http.ParseTime(all[0])
 		if err != nil || at.Before(began) || at.After(time.Now()) {
