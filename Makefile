@@ -16,9 +16,13 @@ help: ## Show this list
 dev: postgresql build modules ## Run the platform with its sample modules on http://localhost:3000
 	@exec bin/narthex-dev dev
 
-.PHONY: test
-test: postgresql compiler openssh versitygw proxies chromium web/node_modules modules ## Run every test, with the race detector
+.PHONY: test test-sdk test-platform
+test: test-sdk test-platform ## Run every test, with the race detector
+
+test-sdk:
 	$(GO) -C $(SDK) test -race -timeout 60m ./...
+
+test-platform: postgresql compiler openssh versitygw proxies chromium web/node_modules modules
 	$(GO) test -race -timeout 60m ./...
 
 .PHONY: test-install

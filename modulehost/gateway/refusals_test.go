@@ -70,7 +70,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
-	p := start(t, gateway.Limits{Response: limit, Piece: limit})
+	p := start(t, gateway.Limits{Response: limit})
 	began := time.Now()
 	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
 		time.Since(began) < limit {
@@ -78,6 +78,8 @@ func TestDeadlines(t *testing.T) {
 			got.body, time.Since(began), limit)
 	}
 	p.awaitModuleLog("wait: cancelled")
+
+	p = start(t, gateway.Limits{Piece: limit})
 	began = time.Now()
 	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < limit {
 		t.Errorf("no piece: body %q, error %v after %v; want \"begun\" cut off after at least %v", got.body,
