@@ -162,14 +162,14 @@ func (s *several) read(ctx context.Context, p *person, picture string, reads *at
 			return
 		case <-pace.C:
 		}
-		path := paths[n%len(paths)]
+		path, began := paths[n%len(paths)], time.Now()
 		got, err := p.doContext(ctx, "GET", path, nil)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil || got.status != http.StatusOK:
-			p.t.Errorf("GET %s%s: status %d, error %v, body %.200q; want 200", p.address, path, got.status, err,
-				got.body)
+			p.t.Errorf("GET %s%s: status %d, error %v, body %.200q after %v; want 200", p.address, path, got.status,
+				err, got.body, time.Since(began))
 		}
 		reads.Add(1)
 	}
@@ -190,6 +190,7 @@ func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
 	for failed := false; ctx.Err() == nil && !to.stopped.Load(); <-pace.C {
+		began := time.Now()
 		got, err := p.doContext(context.WithoutCancel(ctx), "POST", "/api/v1/modules/board/notes", nil)
 		note, noNumber := strconv.Atoi(got.body)
 		to.mu.Lock()
@@ -199,8 +200,8 @@ func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 		case err == nil && got.status == http.StatusBadGateway && !failed:
 			to.unanswered, failed = to.unanswered+1, true
 		default:
-			p.t.Errorf("POST a note at %s: status %d, error %v, body %.200q; want 200, or once 502", p.address,
-				got.status, err, got.body)
+			p.t.Errorf("POST a note at %s: status %d, error %v, body %.200q after %v; want 200, or once 502",
+				p.address, got.status, err, got.body, time.Since(began))
 		}
 		to.mu.Unlock()
 	}
