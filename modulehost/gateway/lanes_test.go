@@ -228,10 +228,14 @@ func TestLanesOfAnIdleModule(t *testing.T) {
 	p := start(t, gateway.Limits{})
 	p.do("GET", "/known/5242880", nil) // lends a lane
 	resident := p.laneMemory(t)
-	began := time.Now()
-	measure := func() int { began = time.Now(); p.do("GET", "/known/5242880", nil); return resident() }
-	if got := beforeEmptied(measure); got < 1024 {
-		t.Errorf("%d KiB of lanes in use, want a lane's 1,024", got)
+	var began time.Time // of the last body
+	inUse := beforeEmptied(func() int {
+		began = time.Now()
+		p.do("GET", "/known/5242880", nil)
+		return resident()
+	})
+	if inUse < 1024 {
+		t.Errorf("%d KiB of lanes in use, want a lane's 1,024", inUse)
 	}
 	p.eventually("the lanes are empty", func() bool { return resident() == 0 })
 	if took := time.Since(began); took < 10*time.Second {
