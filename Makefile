@@ -49,9 +49,11 @@ build: ## Build bin/narthex and, with what development needs, bin/narthex-dev
 modules: $(addprefix module-,$(SERVERS)) ## Build every sample module, and its package with a checksum in bin/modules
 	@$(GO) run ./modulehost/archive/pack -out bin/modules $(addprefix modules/,$(MODULES))
 
-# Without version control data, so that the same sources result in the same bytes.
+# Without version control data, so that the same sources result in the same bytes. A module may run as a user of
+# its own, which has to read its folder whatever the umask is.
 module-%:
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
+	@chmod -R a+rX modules/$*
 
 .PHONY: web
 web: web/node_modules ## Build what browsers run: the Dashboard, the browser SDK, the samples' scripts

@@ -89,6 +89,11 @@ func (f *Failure) sentence() string {
 			"(LimitNOFILE=, ulimit -n)."
 	case errors.Is(f.cause, errNotStarted):
 		return "could not be started; the log has the operating system's reason."
+	case errors.Is(f.cause, errRefused):
+		return "could not be executed by the user that it runs as; make its folder and its files readable for " +
+			"all and its program executable (chmod -R a+rX), on a file system that is not mounted noexec."
+	case errors.Is(f.cause, errNotExecuted):
+		return "could not be executed, because this machine does not run its program."
 	}
 	switch f.Reason {
 	case ErrUnavailable:

@@ -81,6 +81,8 @@ func (p *Process) notStarted(err error) error {
 var (
 	errNoDescriptor = errors.New("the platform has no descriptor left")
 	errNotStarted   = errors.New("the process was not started")
+	errRefused      = errors.New("the launcher may not execute the program")
+	errNotExecuted  = errors.New("the launcher could not execute the program")
 )
 
 // execute runs the child until the run ends, and returns the reason. end releases the resources.

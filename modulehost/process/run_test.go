@@ -68,6 +68,10 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 	if err := os.WriteFile(text, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	if err := os.WriteFile(closed, []byte("\x7fELF"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	refuse := errors.New("two routes are the same")
 	for name, row := range map[string]struct {
 		mode  string
@@ -96,7 +100,9 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules },
 			"MODULE_REGISTER_FAILED", "the process was not started", ""},
 		"executable a text": {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED",
-			"", ""},
+			"the launcher could not execute the program", ""},
+		"executable for nobody": {"good", func(c *process.Config) { c.Executable = closed },
+			"MODULE_REGISTER_FAILED", "the launcher may not execute the program", ""},
 		"folder a file": {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED",
 			"the process was not started", ""},
 		"too little memory": {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 },

@@ -70,8 +70,9 @@ func (l *run) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure returns why a process died before it registered: it failed at a step of the
-// sandbox, or a thread could not be created. Otherwise it returns ErrRegisterFailed.
+// launchFailure returns why a process died before it registered: it failed at a step of the sandbox, the
+// launcher could not execute the module, or a thread could not be created. Otherwise it returns
+// ErrRegisterFailed.
 func (c *child) launchFailure() error {
 	said, status := c.finalOutput()
 	said = strings.TrimSuffix(strings.TrimPrefix(said, launcher.Name+": "), "\n")
@@ -80,6 +81,10 @@ func (c *child) launchFailure() error {
 		return ErrProcessLimit
 	case status == launcher.Failed && slices.Contains(launcher.Steps(), said):
 		return withCause(ErrSandboxUnavailable, sandboxStep(said))
+	case status == launcher.Failed && said == launcher.WordRefused:
+		return withCause(ErrRegisterFailed, errRefused)
+	case status == launcher.Failed && said == launcher.WordExec:
+		return withCause(ErrRegisterFailed, errNotExecuted)
 	}
 	return ErrRegisterFailed
 }

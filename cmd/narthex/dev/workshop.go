@@ -213,7 +213,7 @@ func (w *workshop) pack(s source) error {
 		}
 	}
 	w.packages[s.id] = folder
-	return nil
+	return readableByAll(folder)
 }
 
 // stamped adds a suffix to the manifest's version. If the version is not found in the text, nothing changes.
@@ -268,6 +268,27 @@ func (w *workshop) clear(modulesDir string) {
 			}
 		}
 	}
+}
+
+// readableByAll gives the folders and files of a package the modes of an installed one, whatever the umask and
+// the modes of the sources are, because a module may run as a user of its own.
+func readableByAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		switch mode := info.Mode(); {
+		case mode.IsDir(), mode.IsRegular() && mode&0o100 != 0:
+			return os.Chmod(path, 0o755)
+		case mode.IsRegular():
+			return os.Chmod(path, 0o644)
+		}
+		return nil
+	})
 }
 
 // copyPart copies a file or a folder. It ignores a missing one, which discovery reports.

@@ -39,8 +39,11 @@ func (r *prepared) become() {
 	_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVEAT, uintptr(r.plan.Executable),
 		uintptr(unsafe.Pointer(r.empty)), uintptr(unsafe.Pointer(&r.argv[0])), uintptr(unsafe.Pointer(&r.envp[0])),
 		unix.AT_EMPTY_PATH, 0)
-	if errno == syscall.EAGAIN {
+	switch errno {
+	case syscall.EAGAIN:
 		check(errno, failureLines.processes)
+	case syscall.EACCES, syscall.EPERM:
+		check(errno, failureLines.refused)
 	}
 	check(errno, failureLines.exec)
 }
@@ -170,14 +173,15 @@ func (r *prepared) applyFilter() {
 // failureLines holds complete lines, because the child cannot concatenate strings.
 var failureLines = struct {
 	process, cgroup, deathsig, orphan, nice, limits, capabilities, privileges, closing, landlock, seccomp,
-	processes, exec string
+	processes, refused, exec string
 }{
 	process: Name + ": process\n", cgroup: Name + ": cgroup\n", deathsig: Name + ": deathsig\n",
 	orphan: Name + ": orphan\n", nice: Name + ": nice\n",
 	limits: Name + ": rlimit\n", capabilities: Name + ": capabilities\n",
 	privileges: Name + ": no-new-privileges\n", closing: Name + ": close-range\n",
 	landlock: Name + ": landlock\n", seccomp: Name + ": seccomp\n",
-	processes: Name + ": " + WordProcesses + "\n", exec: Name + ": " + WordExec + "\n",
+	processes: Name + ": " + WordProcesses + "\n", refused: Name + ": " + WordRefused + "\n",
+	exec: Name + ": " + WordExec + "\n",
 }
 
 // check ends the process if a call has failed.

@@ -21,10 +21,12 @@ const Name = "narthex-module-launcher"
 const Failed = 120
 
 // The words of a child that has applied the sandbox and then could not execute the module. WordProcesses: the
-// user has reached its limit of processes.
+// user has reached its limit of processes. WordRefused: the user may not execute the file, or its file system
+// is mounted noexec.
 const (
 	WordExec      = "exec"
 	WordProcesses = "processes"
+	WordRefused   = "refused"
 )
 
 // Steps returns the words for the steps of the sandbox. The other words are not failures of the sandbox.
