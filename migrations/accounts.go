@@ -43,7 +43,7 @@ func Provision(ctx context.Context, options Options) (accounts []Account, err er
 		return nil, err
 	}
 	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
-		return nil, fail(ErrUnreachable, err)
+		return nil, noSession(err)
 	}
 	defer closeConn(m.conn)
 	if err := m.provision(ctx); err != nil {
@@ -64,7 +64,7 @@ func Connect(ctx context.Context, connect *pgx.ConnConfig) (*pgx.Conn, error) {
 	m := migrator{options: Options{Connect: connect}}
 	conn, err := pgx.ConnectConfig(ctx, m.config(""))
 	if err != nil {
-		return nil, fail(ErrUnreachable, err)
+		return nil, noSession(err)
 	}
 	return conn, nil
 }

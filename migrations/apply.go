@@ -46,13 +46,13 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 		return Report{}, err
 	}
 	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
-		return Report{}, fail(ErrUnreachable, err)
+		return Report{}, noSession(err)
 	}
 	defer closeConn(m.conn)
 	if options.Observe != nil {
 		conn, err := pgx.ConnectConfig(ctx, m.config(""))
 		if err != nil {
-			return Report{}, fail(ErrUnreachable, err)
+			return Report{}, noSession(err)
 		}
 		m.observer = &observer{conn: conn, tell: options.Observe}
 		defer m.observer.close()

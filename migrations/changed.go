@@ -15,7 +15,7 @@ func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) 
 	err error) {
 	m := migrator{options: Options{Connect: connect}}
 	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
-		return nil, fail(ErrUnreachable, err)
+		return nil, noSession(err)
 	}
 	defer closeConn(m.conn)
 	for _, line := range modules {

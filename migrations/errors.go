@@ -11,7 +11,7 @@ import (
 type Error string
 
 // The codes (docs/reference/error-codes.md). services/database also has DATABASE_UNREACHABLE and
-// DATABASE_VERSION_UNSUPPORTED.
+// DATABASE_VERSION_UNSUPPORTED, and refuses sessions with DATABASE_ENCODING_UNSUPPORTED.
 const (
 	ErrUnreachable        = Error("DATABASE_UNREACHABLE")
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
@@ -97,6 +97,19 @@ func (f *failure) Unwrap() []error {
 		return []error{f.code}
 	}
 	return []error{f.code, f.cause}
+}
+
+// noSession adds a code to the error of a session that could not be opened. The configuration may have
+// refused the session with a code of its own.
+func noSession(err error) error {
+	var known interface {
+		error
+		Code() string
+	}
+	if errors.As(err, &known) {
+		return known
+	}
+	return fail(ErrUnreachable, err)
 }
 
 // at makes an error about a line.

@@ -18,7 +18,7 @@ func Reset(ctx context.Context, connect *pgx.ConnConfig, module string) error {
 	m := migrator{options: Options{Connect: connect}}
 	conn, err := pgx.ConnectConfig(ctx, m.config(""))
 	if err != nil {
-		return fail(ErrUnreachable, err)
+		return noSession(err)
 	}
 	defer closeConn(conn)
 	exists, err := ledgerExists(ctx, conn)

@@ -117,7 +117,11 @@ func newScratch(ctx context.Context, conn *pgx.Conn, installation Installation) 
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(hashtext($1))`, s.name); err != nil {
 		return nil, failed(err)
 	}
-	if _, err := conn.Exec(ctx, `CREATE DATABASE `+s.name+` TEMPLATE template0`); err != nil {
+	create, err := createLikeOwn(ctx, conn, s.name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Exec(ctx, create); err != nil {
 		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == "42501" {
 			return nil, notAllowed(installation, err)
 		}
@@ -126,6 +130,24 @@ func newScratch(ctx context.Context, conn *pgx.Conn, installation Installation) 
 	s.connect = installation.Connect.Copy()
 	s.connect.Database = s.name
 	return s, nil
+}
+
+// createLikeOwn returns the statement that creates an empty database with the encoding and the locale of the
+// current one. Without them a database gets those of the server, in which the data may be impossible.
+func createLikeOwn(ctx context.Context, conn *pgx.Conn, name string) (statement string, err error) {
+	err = conn.QueryRow(ctx, `
+		SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING %L LC_COLLATE %L LC_CTYPE %L', $1::text,
+		              pg_encoding_to_char(encoding), datcollate, datctype)
+		       || CASE datlocprovider
+		              WHEN 'i' THEN format(' LOCALE_PROVIDER icu ICU_LOCALE %L', locale)
+		              WHEN 'b' THEN format(' LOCALE_PROVIDER builtin BUILTIN_LOCALE %L', locale)
+		              ELSE ' LOCALE_PROVIDER libc'
+		          END
+		FROM pg_database AS d,
+		     -- its column was renamed in PostgreSQL 17
+		     LATERAL (SELECT coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale') AS locale) AS l
+		WHERE datname = current_database()`, name).Scan(&statement)
+	return statement, failed(err)
 }
 
 // mayScratch reports ErrScratch for a user who may not create databases and the roles of modules. Where

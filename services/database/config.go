@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"sync"
@@ -36,15 +37,21 @@ const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none 
 
 // Config returns the settings of one Core connection, made only from the given ones: PG* variables, service
 // files and password files have no effect. The servers are tried in their order, each with the same
-// transport: there is no fallback to plaintext. Where a server must accept writes, a session on another one
-// is refused, also by every copy of the configuration.
+// transport: there is no fallback to plaintext. A session is refused in a database whose encoding is not UTF8
+// and, where a server must accept writes, on another one, also by every copy of the configuration.
 func Config(settings environment.Database) *pgx.ConnConfig {
 	config := parseNeutral().ConnConfig
 	config.User, config.Password = settings.User, settings.Password.Reveal()
 	config.Database = settings.Name
 	setServers(&config.Config, settings)
+	config.ValidateConnect = checkEncoding
 	if settings.Writable {
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+		config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+			if err := checkEncoding(ctx, conn); err != nil {
+				return err
+			}
+			return pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, conn)
+		}
 	}
 	config.ConnectTimeout = connectTimeout(settings)
 	config.DialFunc = dialer(config.ConnectTimeout).DialContext
@@ -52,6 +59,7 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 		"application_name":  settings.ApplicationName,
 		"timezone":          "UTC",
 		"statement_timeout": milliseconds(statementTimeout),
+		"client_encoding":   "UTF8", // whatever is set for the role or the database
 	}
 	if settings.ApplicationName == "" {
 		config.RuntimeParams["application_name"] = "narthex"

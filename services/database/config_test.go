@@ -42,7 +42,7 @@ func TestConfigIsBuiltFromItsPartsAlone(t *testing.T) {
 	}
 	if influenced.Host != "db.example.org" || influenced.Port != 6432 || influenced.User != "core" ||
 		influenced.Password != "pass" ||
-		influenced.Database != "narthex" || len(influenced.Fallbacks) != 0 || influenced.ValidateConnect != nil {
+		influenced.Database != "narthex" || len(influenced.Fallbacks) != 0 {
 		t.Error("the parts are not what is connected to")
 	}
 }
@@ -98,7 +98,8 @@ func TestConfigDefaults(t *testing.T) {
 	if config.ConnectTimeout != 5*time.Second {
 		t.Errorf("connect timeout %v, want 5s", config.ConnectTimeout)
 	}
-	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "statement_timeout": "29000"}
+	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "statement_timeout": "29000",
+		"client_encoding": "UTF8"}
 	if !reflect.DeepEqual(config.RuntimeParams, want) {
 		t.Errorf("runtime parameters %v, want %v", config.RuntimeParams, want)
 	}

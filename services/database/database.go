@@ -64,7 +64,7 @@ func Open(settings environment.Database) (*Database, error) {
 		ready:    make(chan struct{}),
 		closed:   make(chan struct{}),
 	}
-	d.probe = newProbe(d.config(), d.watch)
+	d.probe = newProbe(d.config(), settings.Writable, d.watch)
 	config := poolConfig(d.config())
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = coreConns

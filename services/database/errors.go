@@ -1,5 +1,7 @@
 package database
 
+import "errors"
+
 // Error is a stable code that callers may see.
 type Error string
 
@@ -10,6 +12,8 @@ const (
 	ErrUnreachable = Error("DATABASE_UNREACHABLE")
 	// ErrVersionUnsupported: the server is older than PostgreSQL 15.
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
+	// ErrEncodingUnsupported: the database's encoding is not UTF8. The error that is returned names it.
+	ErrEncodingUnsupported = Error("DATABASE_ENCODING_UNSUPPORTED")
 	// ErrClosed: the database service has been stopped.
 	ErrClosed = Error("DATABASE_CLOSED")
 	// ErrCloseTimedOut: connections were still in use at the end of the stop's grace; their sockets were
@@ -30,6 +34,8 @@ func (e Error) sentence() string {
 			"SERVICE_DATABASE_CA and the server's log."
 	case ErrVersionUnsupported:
 		return "The database server must be PostgreSQL 15 or newer."
+	case ErrEncodingUnsupported:
+		return "The encoding of the database must be UTF8."
 	case ErrClosed:
 		return "The database connections have been closed."
 	case ErrCloseTimedOut:
@@ -45,7 +51,13 @@ type failure struct {
 	cause error
 }
 
-func fail(code Error, cause error) error { return &failure{code, cause} }
+// fail returns a failure with the code, unless the cause is that of every session in this database.
+func fail(code Error, cause error) error {
+	if refused, ok := errors.AsType[encodingError](cause); ok {
+		return refused
+	}
+	return &failure{code, cause}
+}
 
 func (f *failure) Error() string { return f.code.Error() }
 func (f *failure) Code() string  { return f.code.Code() }

@@ -25,6 +25,7 @@ func LibpqEnvironment(settings environment.Database, folder string) ([]string, e
 		"PGHOST=" + strings.Join(hosts, ","), "PGPORT=" + strings.Join(ports, ","),
 		"PGUSER=" + settings.User, "PGPASSWORD=" + settings.Password.Reveal(), "PGDATABASE=" + settings.Name,
 		"PGCONNECT_TIMEOUT=" + strconv.Itoa(int(connectTimeout(settings)/time.Second)), "PGGSSENCMODE=disable",
+		"PGCLIENTENCODING=UTF8",
 	}
 	if settings.Writable {
 		variables = append(variables, "PGTARGETSESSIONATTRS=read-write")

@@ -25,7 +25,8 @@ func TestLibpqEnvironmentNamesEveryServer(t *testing.T) {
 	folder := t.TempDir()
 	got, err := database.LibpqEnvironment(several, folder)
 	want := []string{"PGHOST=db.example.org,::1", "PGPORT=6432,5432", "PGUSER=core", "PGPASSWORD=pass",
-		"PGDATABASE=narthex", "PGCONNECT_TIMEOUT=2", "PGGSSENCMODE=disable", "PGTARGETSESSIONATTRS=read-write",
+		"PGDATABASE=narthex", "PGCONNECT_TIMEOUT=2", "PGGSSENCMODE=disable", "PGCLIENTENCODING=UTF8",
+		"PGTARGETSESSIONATTRS=read-write",
 		"PGSSLMODE=verify-full", "PGSSLROOTCERT=" + filepath.Join(folder, "authorities.pem")}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("variables of two servers: %q, %v; want %q", got, err, want)

@@ -98,7 +98,6 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn.RuntimeParams["search_path"] = pgx.Identifier{role.Schema}.Sanitize()
 	conn.RuntimeParams["statement_timeout"] = milliseconds(moduleStatementLimit)
 	conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(moduleIdleTransaction)
-	conn.RuntimeParams["client_encoding"] = "UTF8"
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec

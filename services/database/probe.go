@@ -13,16 +13,17 @@ import (
 // more sockets, one for each caller and one more to cancel each abandoned statement. A probe has at most
 // one socket.
 type probe struct {
-	config *pgx.ConnConfig
-	turn   chan struct{} // full during a ping
-	conn   *pgx.Conn     // nil: none is open
-	socket *probeSocket  // of conn
-	closed bool
+	config   *pgx.ConnConfig
+	writable bool          // a ping also tests whether the server accepts writes
+	turn     chan struct{} // full during a ping
+	conn     *pgx.Conn     // nil: none is open
+	socket   *probeSocket  // of conn
+	closed   bool
 }
 
 // newProbe makes a probe that connects at its first ping.
-func newProbe(config *pgx.ConnConfig, watch func(dialFunc) dialFunc) *probe {
-	p := &probe{config: config, turn: make(chan struct{}, 1)}
+func newProbe(config *pgx.ConnConfig, writable bool, watch func(dialFunc) dialFunc) *probe {
+	p := &probe{config: config, writable: writable, turn: make(chan struct{}, 1)}
 	// with one server only the caller's context limits a ping; each of several servers has its own timeout
 	if len(config.Fallbacks) == 0 {
 		p.config.ConnectTimeout = 0
@@ -78,7 +79,7 @@ func (p *probe) ping(ctx context.Context) error {
 
 // ask tests whether the server responds and, if it must accept writes, whether it still does.
 func (p *probe) ask(ctx context.Context) error {
-	if p.config.ValidateConnect == nil {
+	if !p.writable {
 		return p.conn.Ping(ctx)
 	}
 	return p.config.ValidateConnect(ctx, p.conn.PgConn())

@@ -35,6 +35,7 @@ const (
 	WhyStartingStopping = Why("starting-or-stopping")
 	WhyReadOnly         = Why("read-only")
 	WhyReplaced         = Why("replaced-primary")
+	WhyEncoding         = Why("wrong-encoding")
 	WhyLost             = Why("connection-lost")
 	WhyOther            = Why("other")
 )
@@ -80,6 +81,8 @@ func (w Why) Sentence() string {
 	case WhyReplaced:
 		return "A server of DATABASE_URL accepts writes, but a standby was promoted in its place; stop it, and " +
 			"see why the promoted one does not answer."
+	case WhyEncoding:
+		return "The encoding of the database is not UTF8."
 	case WhyLost:
 		return "The connection broke; see the server's log, and check that a PostgreSQL server is at the host " +
 			"and port of DATABASE_URL."
@@ -94,6 +97,8 @@ func WhyOf(err error) Why {
 		return WhyReplaced
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return WhyReadOnly
+	case errors.Is(err, ErrEncodingUnsupported):
+		return WhyEncoding
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return whyServer(refused.Code)
@@ -111,6 +116,8 @@ func whyServer(state string) Why {
 		return WhyAuthentication
 	case "3D000":
 		return WhyNoDatabase
+	case "0A000": // the only encoding that PostgreSQL cannot convert to UTF8 is MULE_INTERNAL
+		return WhyEncoding
 	case "42501":
 		return WhyNotPermitted
 	case "53300":

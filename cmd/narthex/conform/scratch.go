@@ -74,7 +74,8 @@ func create(ctx context.Context, settings environment.Database) (environment.Dat
 		if err := db.Check(ctx); err != nil {
 			return err
 		}
-		if _, err := db.Pool().Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+		if _, err := db.Pool().Exec(ctx, "CREATE DATABASE "+name+
+			" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"); err != nil {
 			return platform.Advised(fmt.Errorf("%w: %w", errScratch, err),
 				`Let an administrator of the database run: ALTER ROLE "`+settings.User+`" CREATEDB CREATEROLE;`)
 		}
