@@ -11,12 +11,14 @@ import (
 	"syscall"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
 // Discover reads every module of dir once. It starts, loads and writes nothing. explicit means that the
 // deployment named the directory, which then must be absolute and exist; otherwise a missing directory means
-// no modules. Names that begin with a dot and plain files are ignored. platformVersion is the release of the
-// platform and of its module SDK.
+// no modules. Names that begin with a dot, plain files, and folders that cannot be meant as modules are
+// ignored. platformVersion is the release of the platform and of its module SDK.
 //
 // The error is Findings with all findings, or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE,
 // whose text contains no path. With an error the catalog is nil: it does not even contain Core's permissions.
@@ -60,6 +62,11 @@ func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 	for _, folder := range folders {
 		m, found := read(folder, platform)
 		findings = append(findings, found...)
+		if m != nil && m.Executable != nil && forbidsPrograms(m.ExecutablePath()) {
+			findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: "/entrypoints/server",
+				Code: ErrVolumeNoexec, Message: "the module's program is on a volume that is mounted with noexec, from " +
+					"which no program can be started; mount it without noexec, or move the modules to another volume."})
+		}
 		if m == nil {
 			broken[filepath.Base(folder)] = true
 			continue
@@ -97,11 +104,21 @@ func moduleFolders(dir string, explicit bool) ([]string, error) {
 	var folders []string
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if !strings.HasPrefix(entry.Name(), ".") && isFolder(path, entry) {
+		if !strings.HasPrefix(entry.Name(), ".") && isFolder(path, entry) && mayBeModule(path) {
 			folders = append(folders, path)
 		}
 	}
 	return folders, nil
+}
+
+// mayBeModule reports whether a folder can be meant as a module: it has the name of one, or a manifest. A
+// volume's lost+found has neither.
+func mayBeModule(path string) bool {
+	if manifest.ValidID(filepath.Base(path)) {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(path, manifest.FileName))
+	return err == nil
 }
 
 func isFolder(path string, entry fs.DirEntry) bool {

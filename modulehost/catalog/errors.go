@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
@@ -17,6 +18,8 @@ const (
 	ErrManifestMissing = manifest.Error("MANIFEST_MISSING")
 	// ErrIDMismatch: a module's id differs from its folder's name.
 	ErrIDMismatch = manifest.Error("MODULE_ID_MISMATCH")
+	// ErrVolumeNoexec: no program can be started from the volume that a module with a server program is on.
+	ErrVolumeNoexec = manifest.Error("MODULES_VOLUME_NOEXEC")
 	// ErrPlatformIncompatible: a module's range does not include this release of the platform.
 	ErrPlatformIncompatible = manifest.Error("PLATFORM_INCOMPATIBLE")
 	// ErrSDKIncompatible: a module's range does not include this release of the module SDK.
@@ -65,14 +68,9 @@ func (f Findings) inOrder() Findings {
 	return f
 }
 
-// printableName makes a folder's name safe for one line of output. A valid module id stays as it is.
+// printableName returns a folder's name as it is, with control characters escaped, so that it cannot forge
+// another line of output.
 func printableName(folder string) string {
-	const limit = 64
-	safe := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c) {
-			return c
-		}
-		return '_'
-	}, folder)
-	return safe[:min(len(safe), limit)]
+	quoted := strconv.Quote(folder)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

@@ -56,8 +56,11 @@ func TestFindings(t *testing.T) {
 			[]string{"MANIFEST_INVALID: module people-old at /name: ",
 				"MODULE_ID_MISMATCH: module people-old at /id: "}},
 		"control characters in the folder name": {func(t *testing.T, dir string) {
-			must(t, os.Mkdir(filepath.Join(dir, "a\nDONE: \x1b[2J"), 0o755))
-		}, []string{"MANIFEST_MISSING: module a_DONE____2J: "}},
+			install(t, dir, "a\nDONE: \x1b[2J", fields{"id": "people", "name": "People"})
+		}, []string{`MODULE_ID_MISMATCH: module a\nDONE: \x1b[2J at /id: `}},
+		"a folder name that is no id": {func(t *testing.T, dir string) {
+			install(t, dir, `Büro "alt" + neu`, fields{"id": "people"})
+		}, []string{`MODULE_ID_MISMATCH: module Büro "alt" + neu at /id: `}},
 		"reserved and duplicate permission": {func(t *testing.T, dir string) {
 			entry := fields{"id": "people.see", "baseline": "restricted"}
 			install(t, dir, "people", fields{"permissions": []fields{entry,

@@ -81,7 +81,7 @@ func collect(ctx context.Context, p *cli.Program) bundle {
 		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Set: []string{}, Process: []string{},
 	}
 	for _, variable := range environment.Variables() {
-		if value, set := p.Lookup(variable.Name); set && value != "" {
+		if value, set := p.Lookup(variable.Name); set && strings.TrimSpace(value) != "" {
 			b.Set = append(b.Set, variable.Name)
 		}
 	}

@@ -98,7 +98,6 @@ func TestServerOfAnotherEncoding(t *testing.T) {
 		`UPDATE pg_database SET encoding = pg_char_to_encoding('LATIN1'), datcollate = 'C', datctype = 'C'
 			WHERE datistemplate`,
 		`CREATE DATABASE house ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`,
-		`ALTER ROLE CURRENT_USER SET client_encoding = 'LATIN1'`,
 	} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
@@ -109,9 +108,26 @@ func TestServerOfAnotherEncoding(t *testing.T) {
 	}
 	i := prepare(t, &databasetest.DB{URL: server.URL("house")}, "board")
 	i.migrateWithOwner(t)
-	i.mustRun(t, "identity:invite", "--email", "oe@example.org", "--name", "Öğ 🎶")
 	file := filepath.Join(t.TempDir(), "backup")
+	i.mustRun(t, "identity:invite", "--email", "first@example.org", "--name", "Öğ 🎶")
 	i.mustRun(t, "backup:create", "--to", file)
 	i.mustRun(t, "backup:verify", file)
 	i.mustRun(t, "upgrade:rehearse")
+
+	conn, err = pgx.Connect(t.Context(), server.URL("house")+"?sslmode=disable&client_encoding=UTF8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), `ALTER ROLE CURRENT_USER SET client_encoding = 'LATIN1'`); err != nil {
+		t.Fatal(err)
+	}
+	i.mustRun(t, "identity:invite", "--email", "second@example.org", "--name", "Öğ 🎶")
+	i.mustRun(t, "backup:create", "--to", file+"2")
+	i.mustRun(t, "backup:verify", file+"2")
+	var names int
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM core.invitation WHERE name = 'Öğ 🎶'`).
+		Scan(&names); err != nil || names != 2 {
+		t.Errorf("%d of 2 names are stored as they were given, error %v", names, err)
+	}
 }

@@ -115,7 +115,7 @@ type Secrets struct{ Lookup environment.Lookup }
 
 func (s Secrets) value(moduleID, key string) (string, bool) {
 	value, _ := s.Lookup(manifest.SecretVariable(moduleID, key))
-	return value, value != "" // set but blank counts as unset
+	return value, strings.TrimSpace(value) != "" // set but blank counts as unset
 }
 
 func (s Secrets) supplied(moduleID, key string) bool {
@@ -127,7 +127,7 @@ func (s Secrets) supplied(moduleID, key string) bool {
 func (s Secrets) placeholders() Secrets {
 	return Secrets{Lookup: func(name string) (string, bool) {
 		value, found := s.Lookup(name)
-		if value != "" {
+		if strings.TrimSpace(value) != "" {
 			value = strings.Repeat("rehearsal-", 4) // long enough for a key
 		}
 		return value, found
