@@ -2,6 +2,7 @@ package facade
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -58,8 +59,9 @@ func databaseError(err error) error {
 	if !errors.As(err, &said) {
 		return ErrDatabaseUnavailable
 	}
+	message := strings.ToValidUTF8(cutText(said.Message, messageBytes), "\uFFFD")
 	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName,
-		Message: cutText(said.Message, messageBytes), Position: uint32(max(said.Position, 0))})
+		Message: message, Position: uint32(max(said.Position, 0))})
 	if err != nil {
 		return ErrDatabaseUnavailable
 	}

@@ -53,14 +53,14 @@ func (b *lineBudget) take(now time.Time, bytes int) (ok bool, dropped int) {
 
 func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message, error) {
 	module := zap.String("module", s.facade.config.ModuleID)
-	text, bytes := cutEscaped(request.GetMessage(), lineBytes)
+	text, bytes := cutEscaped(string(request.GetMessage()), lineBytes)
 	attributes := make(map[string]string, min(len(request.GetAttributes()), maxAttributes))
 	for _, attribute := range request.GetAttributes() {
 		if len(attributes) == maxAttributes {
 			break
 		}
-		name, nameBytes := cutEscaped(attribute.GetName(), attributeBytes)
-		value, valueBytes := cutEscaped(attribute.GetValue(), attributeBytes)
+		name, nameBytes := cutEscaped(string(attribute.GetName()), attributeBytes)
+		value, valueBytes := cutEscaped(string(attribute.GetValue()), attributeBytes)
 		attributes[name] = value
 		bytes += nameBytes + valueBytes
 	}

@@ -19,17 +19,18 @@ import (
 func TestALogIsMeasuredAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"plain": "x", "controls": "\x01", "quotes": `"`, "Unicode": "\u20ac",
+		"plain": "x", "controls": "\x01", "quotes": `"`, "Unicode": "\u20ac", "no UTF-8": "\xfc",
 	} {
 		var written bytes.Buffer
 		log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()),
 			zapcore.AddSync(&written), zap.DebugLevel))
 		session := facade.New(facade.Config{ModuleID: "loud", Log: log}).Open()
 		t.Cleanup(session.Close)
-		request := &abi.LogRequest{Message: strings.Repeat(text, 10<<10)}
+		request := &abi.LogRequest{Message: bytes.Repeat([]byte(text), 10<<10)}
 		for n := range 16 {
 			request.Attributes = append(request.Attributes, &abi.Header{
-				Name: string(rune('a'+n)) + strings.Repeat(text, 1000), Value: strings.Repeat(text, 1000),
+				Name:  append([]byte{byte('a' + n)}, strings.Repeat(text, 1000)...),
+				Value: bytes.Repeat([]byte(text), 1000),
 			})
 		}
 		payload, err := proto.Marshal(request)

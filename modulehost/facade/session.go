@@ -127,5 +127,5 @@ func (s *session) secret(_ context.Context, request *abi.SecretRequest) (proto.M
 	if !found {
 		return nil, ErrSecretAbsent
 	}
-	return &abi.SecretResponse{Value: value}, nil
+	return &abi.SecretResponse{Value: []byte(value)}, nil
 }

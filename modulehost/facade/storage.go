@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -103,8 +104,9 @@ func (s *session) createReadURL(
 }
 
 func objectMessage(object storage.Object) *abi.Object {
-	message := &abi.Object{Key: object.Key, Size: object.Size, ContentType: object.ContentType,
-		Etag: object.ETag}
+	// The S3 service sends the type as another client has stored it.
+	contentType := strings.ToValidUTF8(object.ContentType, "\uFFFD")
+	message := &abi.Object{Key: object.Key, Size: object.Size, ContentType: contentType, Etag: object.ETag}
 	if !object.Modified.IsZero() {
 		message.ModifiedMicros = object.Modified.UnixMicro()
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
@@ -29,6 +31,7 @@ type route struct {
 	root     string
 	names    []string
 	streamed bool
+	anyBytes bool // it takes a path, query, parameters and headers that are not UTF-8
 	limit    int64
 	long     atomic.Bool // its last response used a body socket, so the next call lends one from the beginning
 	shared   atomic.Bool // that response had at least link.SharedBody
@@ -42,6 +45,7 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 		root:     Prefix + m.module.ID,
 		names:    wildcards(declared.GetPath()),
 		streamed: declared.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED,
+		anyBytes: declared.GetAnyBytes(),
 		limit:    declared.GetMaxBodyBytes(),
 	}
 }
@@ -50,6 +54,12 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 // one nothing is read before the handler reads.
 func (r *route) handle(c *httpapi.Call) (err error) {
 	defer func() { r.module.Load.count(err) }()
+	if !r.anyBytes && !hasTextPath(c.Request.URL) {
+		if c.Request.ContentLength != 0 {
+			c.CancelBody()
+		}
+		return httpapi.ErrRequest
+	}
 	if err := r.queue.join(); err != nil {
 		if c.Request.ContentLength != 0 {
 			c.CancelBody()
@@ -158,16 +168,20 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 		Route:     r.index,
 		Call:      id,
 		Method:    r.method,
-		Path:      strings.TrimPrefix(c.Request.URL.EscapedPath(), r.root),
-		Query:     c.Request.URL.RawQuery,
-		Headers:   requestHeaders(c.Request.Header),
+		Path:      []byte(strings.TrimPrefix(c.Request.URL.EscapedPath(), r.root)),
+		Query:     []byte(c.Request.URL.RawQuery),
+		Headers:   requestHeaders(c.Request.Header, r.anyBytes),
 		Principal: message(c.Caller.Principal()),
 	}
 	for _, name := range r.names {
-		request.Parameters = append(request.Parameters, c.Parameter(name))
+		request.Parameters = append(request.Parameters, []byte(c.Parameter(name)))
 	}
 	return request
 }
+
+// hasTextPath reports whether the path's values and the query are UTF-8. A module built with an SDK that
+// declares no any_bytes cannot decode the message of a request for which it returns false.
+func hasTextPath(u *url.URL) bool { return utf8.ValidString(u.Path) && utf8.ValidString(u.RawQuery) }
 
 // length returns the length of a buffered body, or the Content-Length of a streamed one.
 func length(r *http.Request, long *link.BufferedBody) *uint64 {

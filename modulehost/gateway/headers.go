@@ -5,20 +5,24 @@ import (
 	"net/textproto"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // requestHeaders returns all headers of a request that a handler gets: no cookie, no authorization, no
-// origin, nothing about forwarding.
-func requestHeaders(from http.Header) []*abi.Header {
+// origin, nothing about forwarding. Without anyBytes it leaves out values that are not UTF-8, which a module
+// built with an older SDK cannot decode.
+func requestHeaders(from http.Header, anyBytes bool) []*abi.Header {
 	headers := make([]*abi.Header, 0, 8)
 	for name, values := range from {
 		switch name {
 		case "Accept", "Accept-Language", "Content-Type", "Content-Length", "Range", "User-Agent",
 			"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range":
 			for _, value := range values {
-				headers = append(headers, &abi.Header{Name: name, Value: value})
+				if anyBytes || utf8.ValidString(value) {
+					headers = append(headers, &abi.Header{Name: []byte(name), Value: []byte(value)})
+				}
 			}
 		}
 	}
@@ -65,9 +69,9 @@ func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool)
 // bytes. It drops a header that does not fit, and a second value of a header that RFC 9110 allows only once.
 func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left int) int {
 	for _, header := range headers {
-		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
+		name := textproto.CanonicalMIMEHeaderKey(string(header.GetName()))
 		kind, many := kindOf(name)
-		value := strings.Trim(header.GetValue(), " \t")
+		value := strings.Trim(string(header.GetValue()), " \t")
 		size := len(name) + len(": ") + len(value) + len("\r\n")
 		if kind != wanted || size > left || !isFieldValue(value) || !many && len(to[name]) > 0 {
 			continue

@@ -23,8 +23,8 @@ func CheckResponse(moduleID string, response *abi.HandleResponse) error {
 	}
 	size := 0
 	for _, header := range response.GetHeaders() {
-		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
-		value := strings.Trim(header.GetValue(), " \t")
+		name := textproto.CanonicalMIMEHeaderKey(string(header.GetName()))
+		value := strings.Trim(string(header.GetValue()), " \t")
 		if name == "" || !isToken(name) || !isFieldValue(value) {
 			return errors.New("the name or value of a header is not valid (RFC 9110)")
 		}

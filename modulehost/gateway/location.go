@@ -14,7 +14,8 @@ import (
 // target could send people to other sites and other modules.
 func staysInside(headers []*abi.Header, root string) bool {
 	for _, header := range headers {
-		if textproto.CanonicalMIMEHeaderKey(header.GetName()) == "Location" && !isBelow(header.GetValue(), root) {
+		name := textproto.CanonicalMIMEHeaderKey(string(header.GetName()))
+		if name == "Location" && !isBelow(string(header.GetValue()), root) {
 			return false
 		}
 	}

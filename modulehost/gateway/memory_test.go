@@ -48,6 +48,17 @@ func (s linkedProcess) Begin(
 // startLinked serves one buffered route of a module that always sends this response.
 func startLinked(t *testing.T, memory *hostmemory.Account, response proto.Message) []httpapi.Route {
 	t.Helper()
+	return startServed(t, memory, &abi.Route{
+		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED,
+		MaxBodyBytes: 1 << 20,
+	}, func([]byte) proto.Message { return response })
+}
+
+// startServed serves one route of a module that responds with the result of serve.
+func startServed(
+	t *testing.T, memory *hostmemory.Account, route *abi.Route, serve func(payload []byte) proto.Message,
+) []httpapi.Route {
+	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -63,16 +74,13 @@ func startLinked(t *testing.T, memory *hostmemory.Account, response proto.Messag
 	served := make(chan error, 1)
 	go func() {
 		served <- link.Serve(context.Background(), ends[1],
-			func(context.Context, link.Method, []byte) (proto.Message, error) {
-				return response, nil
+			func(_ context.Context, _ link.Method, payload []byte) (proto.Message, error) {
+				return serve(payload), nil
 			}, 8)
 	}()
 	client := link.NewClient(ends[0], link.Charge(memory))
 	t.Cleanup(func() { _ = client.Close(); <-served })
-	module := linkedProcess{client, []*abi.Route{{
-		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED,
-		MaxBodyBytes: 1 << 20,
-	}}, link.NewBodies(nil)}
+	module := linkedProcess{client, []*abi.Route{route}, link.NewBodies(nil)}
 	host := facade.New(facade.Config{ModuleID: "sample"})
 	return gateway.Routes(gateway.Module{ID: "sample", Process: module, Calls: host, Memory: memory})
 }
@@ -126,7 +134,8 @@ func TestAnInlineBodyThatIsTooLongIsRefused(t *testing.T) {
 func TestAResponsePastTheAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	routes := startLinked(t, hostmemory.New(128<<10), &abi.HandleResponse{
-		Status: http.StatusOK, Headers: []*abi.Header{{Name: "X-Module-Long", Value: strings.Repeat("x", 200<<10)}},
+		Status:  http.StatusOK,
+		Headers: []*abi.Header{{Name: []byte("X-Module-Long"), Value: bytes.Repeat([]byte("x"), 200<<10)}},
 	})
 	if w := take(t, routes, nil); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("a response of 200 KiB with 128 KiB of memory: %d %.80s, want 503", w.Code, w.Body)

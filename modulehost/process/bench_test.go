@@ -42,7 +42,7 @@ func BenchmarkHandle(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r := start(b, "good", nil)
 			ctx := testContext(b)
-			request := &abi.HandleRequest{Path: "/echo", Body: make([]byte, 100)}
+			request := &abi.HandleRequest{Path: []byte("/echo"), Body: make([]byte, 100)}
 			call := func() {
 				var response abi.HandleResponse
 				if err := r.Call(ctx, abi.Method_METHOD_HANDLE, proto.CloneOf(request), &response); err != nil {

@@ -45,9 +45,9 @@ func (s session) Serve(_ context.Context, m link.Method, payload []byte) (proto.
 		return nil, err
 	}
 	s.mu.Lock()
-	s.said = append(s.said, request.Message)
+	s.said = append(s.said, string(request.Message))
 	s.mu.Unlock()
-	s.heard <- request.Message
+	s.heard <- string(request.Message)
 	return &abi.LogResponse{}, nil
 }
 
@@ -149,7 +149,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 func (r *runningProcess) handle(ctx context.Context, path string, body []byte) ([]byte, error) {
 	var response abi.HandleResponse
-	err := r.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: path, Body: body}, &response)
+	err := r.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: []byte(path), Body: body}, &response)
 	return response.Body, err
 }
 

@@ -118,11 +118,11 @@ func runTestHost(executable string) {
 	defer cancel()
 	var response abi.HandleResponse
 	var o observation
-	if p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/tell"}, &response) != nil ||
+	if p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: []byte("/tell")}, &response) != nil ||
 		json.Unmarshal(response.Body, &o) != nil {
 		os.Exit(1)
 	}
-	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/freeze"}, nil) }()
+	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: []byte("/freeze")}, nil) }()
 	for ctx.Err() == nil { // the kernel does not notify that a process has stopped
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil &&
 			strings.Contains(string(b), ") T ") {

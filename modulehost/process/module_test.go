@@ -124,7 +124,7 @@ func (m *module) start(ctx context.Context) (proto.Message, error) {
 
 func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.Message, error) {
 	response := &abi.HandleResponse{Status: 200, Body: request.Body}
-	switch request.Path {
+	switch string(request.Path) {
 	case "/wait":
 		m.log(ctx, "waiting")
 		<-ctx.Done()
@@ -198,7 +198,7 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 func (m *module) log(ctx context.Context, message string) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	_ = m.host.Call(ctx, link.Method(abi.Method_METHOD_LOG), &abi.LogRequest{Message: message}, nil)
+	_ = m.host.Call(ctx, link.Method(abi.Method_METHOD_LOG), &abi.LogRequest{Message: []byte(message)}, nil)
 }
 
 // observation is what a module can read about itself and its surroundings.

@@ -35,7 +35,8 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 	x, err := p.client.Begin(t.Context(), link.Outgoing{
 		Method: link.Method(abi.Method_METHOD_HANDLE),
 		Request: &abi.HandleRequest{
-			Method: "POST", Path: "/echo", BodySocket: socket.Descriptor(), BodyFollows: true, BodyBytes: &length,
+			Method: "POST", Path: []byte("/echo"), BodySocket: socket.Descriptor(), BodyFollows: true,
+			BodyBytes: &length,
 		},
 		Response: &abi.HandleResponse{}, Within: 10 * time.Second, Pause: 10 * time.Second, Bodies: p.bodies,
 		Socket: socket, Body: body,

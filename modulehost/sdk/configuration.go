@@ -62,5 +62,5 @@ func (h *Host) Secret(ctx context.Context, key string) (string, error) {
 	var response abi.SecretResponse
 	err := call(ctx, h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
 		&response)
-	return response.GetValue(), err
+	return string(response.GetValue()), err
 }

@@ -70,7 +70,7 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	p := serveWith(t, m, options{host: slowDatabase, result: within4s}).started()
 	began := time.Now()
 	var response abi.HandleResponse
-	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"},
+	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: []byte("/slow")},
 		&response); err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,9 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 	}}
 	p := serveWith(t, m, options{result: within4s}).started()
 	x, err := p.client.Begin(t.Context(), link.Outgoing{
-		Method: link.Method(abi.Method_METHOD_HANDLE), Request: &abi.HandleRequest{Method: "GET", Path: "/long"},
-		Response: &abi.HandleResponse{}, Within: time.Minute, Pause: time.Minute, Bodies: p.bodies,
+		Method:  link.Method(abi.Method_METHOD_HANDLE),
+		Request: &abi.HandleRequest{Method: "GET", Path: []byte("/long")}, Response: &abi.HandleResponse{},
+		Within: time.Minute, Pause: time.Minute, Bodies: p.bodies,
 	})
 	if err != nil {
 		t.Fatal(err)

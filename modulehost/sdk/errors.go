@@ -31,7 +31,8 @@ const (
 	ErrLinkLost = Error(link.ErrLost)
 	// ErrMessageTooLarge: the call or its result is larger than 1.25 MiB. A call that is too large is not sent.
 	ErrMessageTooLarge = Error(link.ErrTooLarge)
-	// ErrMessageUnencodable: a text is not UTF-8. The call was not sent.
+	// ErrMessageUnencodable: a text is not UTF-8, for example a part of a path. The call was not sent. A handler
+	// that returns it responds 400, as for ErrRequestInvalid.
 	ErrMessageUnencodable = Error(link.ErrUnencodable)
 )
 

@@ -13,14 +13,16 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 // outgoing and incoming write and read every time.Time in the platform's one format. They are variables
 // because package json caches type information by options.
 var (
-	outgoing = json.JoinOptions(json.Deterministic(true), json.WithMarshalers(json.MarshalToFunc(writeTime)))
+	outgoing = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
+		json.WithMarshalers(json.MarshalToFunc(writeTime)))
 	incoming = json.JoinOptions(json.RejectUnknownMembers(true),
 		json.WithUnmarshalers(json.UnmarshalFromFunc(readTime)))
 )
 
 // encode returns the JSON of everything that the SDK sends: responses, snapshots, updates, exports and the
 // input of other modules' methods. The members of a map are sorted; a nil slice is [], a nil map {}, and a
-// time.Time has the platform's format, 2006-01-02T15:04:05.000Z.
+// time.Time has the platform's format, 2006-01-02T15:04:05.000Z. Bytes of a string that are not UTF-8 become
+// U+FFFD: a path or a header that a handler repeats may have some.
 func encode(value any) ([]byte, error) { return json.Marshal(value, outgoing) }
 
 // decodeOfModule decodes JSON of another module, which may be newer and send unknown members.

@@ -26,7 +26,7 @@ func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
 
 // Handle sends one record and waits until the host has received it.
 func (h *logHandler) Handle(_ context.Context, record slog.Record) error {
-	request := &abi.LogRequest{Level: logLevel(record.Level), Message: record.Message}
+	request := &abi.LogRequest{Level: logLevel(record.Level), Message: []byte(record.Message)}
 	request.Attributes = append(request.Attributes, h.attrs...)
 	record.Attrs(func(attr slog.Attr) bool {
 		request.Attributes = append(request.Attributes, h.attribute(attr))
@@ -55,7 +55,7 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 }
 
 func (h *logHandler) attribute(attr slog.Attr) *abi.Header {
-	return &abi.Header{Name: h.prefix + attr.Key, Value: attr.Value.Resolve().String()}
+	return &abi.Header{Name: []byte(h.prefix + attr.Key), Value: []byte(attr.Value.Resolve().String())}
 }
 
 func logLevel(level slog.Level) abi.LogRequest_Level {

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 )
 
-// Query reads the query parameters of a route. Each must be among allowed, not empty, and occur once;
+// Query reads the query parameters of a route. Each must be among allowed, not empty, UTF-8, and occur once;
 // everything else is ErrRequestInvalid. The map contains the parameters of the request.
 func Query(r *http.Request, allowed ...string) (map[string]string, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -20,7 +21,7 @@ func Query(r *http.Request, allowed ...string) (map[string]string, error) {
 	}
 	sent := make(map[string]string, len(values))
 	for name, all := range values {
-		if !slices.Contains(allowed, name) || len(all) != 1 || all[0] == "" {
+		if !slices.Contains(allowed, name) || len(all) != 1 || all[0] == "" || !utf8.ValidString(all[0]) {
 			return nil, ErrRequestInvalid
 		}
 		sent[name] = all[0]

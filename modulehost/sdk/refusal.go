@@ -78,7 +78,7 @@ func refusalOf(err error) Refusal {
 	code := Error("")
 	_ = errors.As(err, &code)
 	switch code {
-	case ErrRequestInvalid, ErrKeyInvalid:
+	case ErrRequestInvalid, ErrKeyInvalid, ErrMessageUnencodable: // what the client sent is no text
 		return Refusal{http.StatusBadRequest, "REQUEST_INVALID"}
 	case ErrNotFound:
 		return Refusal{http.StatusNotFound, "NOT_FOUND"}

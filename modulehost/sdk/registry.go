@@ -103,6 +103,7 @@ func (r *Registry) route(
 		Permission:   permission,
 		MaxBodyBytes: body.max,
 		BodyMode:     body.mode,
+		AnyBytes:     true,
 	})
 	r.handlers = append(r.handlers, handler{
 		serve:    serve,

@@ -65,9 +65,9 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 }
 
 func newRequest(ctx context.Context, message *abi.HandleRequest, names []string) (*http.Request, error) {
-	target := message.GetPath()
-	if query := message.GetQuery(); query != "" {
-		target += "?" + query
+	target := string(message.GetPath())
+	if query := message.GetQuery(); len(query) > 0 {
+		target += "?" + string(query)
 	}
 	address, err := url.ParseRequestURI(target)
 	if err != nil {
@@ -75,7 +75,8 @@ func newRequest(ctx context.Context, message *abi.HandleRequest, names []string)
 	}
 	header := make(http.Header, len(message.GetHeaders()))
 	for _, h := range message.GetHeaders() {
-		header[h.GetName()] = append(header[h.GetName()], h.GetValue())
+		name := string(h.GetName())
+		header[name] = append(header[name], string(h.GetValue()))
 	}
 	request := &http.Request{
 		Method:        message.GetMethod(),
@@ -94,7 +95,7 @@ func newRequest(ctx context.Context, message *abi.HandleRequest, names []string)
 	request = request.WithContext(context.WithValue(ctx, requestKey{}, message))
 	for i, name := range names {
 		if i < len(message.GetParameters()) {
-			request.SetPathValue(name, message.GetParameters()[i])
+			request.SetPathValue(name, string(message.GetParameters()[i]))
 		}
 	}
 	return request, nil

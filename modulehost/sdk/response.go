@@ -56,7 +56,7 @@ func (w *response) setStatus(status int) {
 	w.sent = make([]*abi.Header, 0, len(w.header))
 	for name, values := range w.header {
 		for _, value := range values {
-			w.sent = append(w.sent, &abi.Header{Name: name, Value: value})
+			w.sent = append(w.sent, &abi.Header{Name: []byte(name), Value: []byte(value)})
 		}
 	}
 }
@@ -214,8 +214,8 @@ func (w *response) openBody(length *uint64) error {
 // declaredLength returns the Content-Length that the handler has set.
 func (w *response) declaredLength() *uint64 {
 	for _, header := range w.sent {
-		if header.GetName() == "Content-Length" {
-			if length, err := strconv.ParseUint(header.GetValue(), 10, 63); err == nil {
+		if string(header.GetName()) == "Content-Length" {
+			if length, err := strconv.ParseUint(string(header.GetValue()), 10, 63); err == nil {
 				return &length
 			}
 		}

@@ -21,9 +21,9 @@ func TestRegistration(t *testing.T) {
 		func(r *sdk.Registry) { r.Handle("GET /slides", "seats.read", sdk.NoBody, nothing) },
 	}
 	want := &abi.RegisterResponse{Abi: abi.Version, SdkVersion: sdk.Version, Routes: []*abi.Route{
-		{Method: "GET", Path: "/slides", Permission: "seats.read"},
-		{Method: "POST", Path: "/slides", Permission: "seats.write", MaxBodyBytes: 16 << 10},
-		{Method: "GET", Path: "/slides/{id}", Permission: "seats.read"},
+		{Method: "GET", Path: "/slides", Permission: "seats.read", AnyBytes: true},
+		{Method: "POST", Path: "/slides", Permission: "seats.write", MaxBodyBytes: 16 << 10, AnyBytes: true},
+		{Method: "GET", Path: "/slides/{id}", Permission: "seats.read", AnyBytes: true},
 	}}
 	for range declarations {
 		p := serve(t, &module{register: func(r *sdk.Registry) {

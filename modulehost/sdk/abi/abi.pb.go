@@ -808,6 +808,7 @@ type Route struct {
 	Permission    string                 `protobuf:"bytes,3,opt,name=permission,proto3" json:"permission,omitempty"`
 	MaxBodyBytes  int64                  `protobuf:"varint,4,opt,name=max_body_bytes,json=maxBodyBytes,proto3" json:"max_body_bytes,omitempty"` // 0: no body
 	BodyMode      BodyMode               `protobuf:"varint,5,opt,name=body_mode,json=bodyMode,proto3,enum=narthex.module.v1.BodyMode" json:"body_mode,omitempty"`
+	AnyBytes      bool                   `protobuf:"varint,6,opt,name=any_bytes,json=anyBytes,proto3" json:"any_bytes,omitempty"` // it takes a path, query, parameters and headers that are not UTF-8; without this the host sends none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -875,6 +876,13 @@ func (x *Route) GetBodyMode() BodyMode {
 		return x.BodyMode
 	}
 	return BodyMode_BODY_MODE_BUFFERED
+}
+
+func (x *Route) GetAnyBytes() bool {
+	if x != nil {
+		return x.AnyBytes
+	}
+	return false
 }
 
 type StartRequest struct {
@@ -1144,15 +1152,16 @@ func (*StopResponse) Descriptor() ([]byte, []int) {
 	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
-// HandleRequest is one HTTP request that passed every gate of the platform.
+// HandleRequest is one HTTP request that passed every gate of the platform. Path, query, parameters and the values of headers are the
+// client's own bytes, which need not be UTF-8 (RFC 9110, section 5.5).
 type HandleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Route         uint32                 `protobuf:"varint,1,opt,name=route,proto3" json:"route,omitempty"` // index into RegisterResponse.routes
 	Call          uint64                 `protobuf:"varint,2,opt,name=call,proto3" json:"call,omitempty"`   // names this request in AllowedRequest
 	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Path          string                 `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"` // escaped, relative to the module's root
-	Query         string                 `protobuf:"bytes,5,opt,name=query,proto3" json:"query,omitempty"`
-	Parameters    []string               `protobuf:"bytes,6,rep,name=parameters,proto3" json:"parameters,omitempty"` // values of the route's {name} segments, decoded, in order
+	Path          []byte                 `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"` // escaped, relative to the module's root
+	Query         []byte                 `protobuf:"bytes,5,opt,name=query,proto3" json:"query,omitempty"`
+	Parameters    [][]byte               `protobuf:"bytes,6,rep,name=parameters,proto3" json:"parameters,omitempty"` // values of the route's {name} segments, decoded, in order
 	Headers       []*Header              `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`
 	Body          []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"` // of at most 8 KiB; a longer one, and every one of a streamed route, comes on body_socket
 	Principal     *Principal             `protobuf:"bytes,9,opt,name=principal,proto3" json:"principal,omitempty"`
@@ -1214,21 +1223,21 @@ func (x *HandleRequest) GetMethod() string {
 	return ""
 }
 
-func (x *HandleRequest) GetPath() string {
+func (x *HandleRequest) GetPath() []byte {
 	if x != nil {
 		return x.Path
 	}
-	return ""
+	return nil
 }
 
-func (x *HandleRequest) GetQuery() string {
+func (x *HandleRequest) GetQuery() []byte {
 	if x != nil {
 		return x.Query
 	}
-	return ""
+	return nil
 }
 
-func (x *HandleRequest) GetParameters() []string {
+func (x *HandleRequest) GetParameters() [][]byte {
 	if x != nil {
 		return x.Parameters
 	}
@@ -1346,10 +1355,11 @@ func (x *HandleResponse) GetBodyBytes() uint64 {
 	return 0
 }
 
+// Header is a header of a request or response, or an attribute of a log line.
 type Header struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	Name          []byte                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         []byte                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1384,18 +1394,18 @@ func (*Header) Descriptor() ([]byte, []int) {
 	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *Header) GetName() string {
+func (x *Header) GetName() []byte {
 	if x != nil {
 		return x.Name
 	}
-	return ""
+	return nil
 }
 
-func (x *Header) GetValue() string {
+func (x *Header) GetValue() []byte {
 	if x != nil {
 		return x.Value
 	}
-	return ""
+	return nil
 }
 
 // Principal is who sent the request. It holds no address, name or session.
@@ -2547,7 +2557,7 @@ func (x *AllowedResponse) GetAllowed() bool {
 type LogRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Level         LogRequest_Level       `protobuf:"varint,1,opt,name=level,proto3,enum=narthex.module.v1.LogRequest_Level" json:"level,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	Message       []byte                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"` // what is not UTF-8 is replaced in the log, as in attributes
 	Attributes    []*Header              `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2590,11 +2600,11 @@ func (x *LogRequest) GetLevel() LogRequest_Level {
 	return LogRequest_DEBUG
 }
 
-func (x *LogRequest) GetMessage() string {
+func (x *LogRequest) GetMessage() []byte {
 	if x != nil {
 		return x.Message
 	}
-	return ""
+	return nil
 }
 
 func (x *LogRequest) GetAttributes() []*Header {
@@ -2687,7 +2697,7 @@ func (x *SecretRequest) GetKey() string {
 
 type SecretResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Value         string                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	Value         []byte                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2722,11 +2732,11 @@ func (*SecretResponse) Descriptor() ([]byte, []int) {
 	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
-func (x *SecretResponse) GetValue() string {
+func (x *SecretResponse) GetValue() []byte {
 	if x != nil {
 		return x.Value
 	}
-	return ""
+	return nil
 }
 
 // SnapshotRequest asks for the state of a channel, for a new reader.
@@ -4650,7 +4660,7 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
 	"permission\x12\x16\n" +
-	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xb3\x01\n" +
+	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xd0\x01\n" +
 	"\x05Route\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1e\n" +
@@ -4658,7 +4668,8 @@ const file_abi_proto_rawDesc = "" +
 	"permission\x18\x03 \x01(\tR\n" +
 	"permission\x12$\n" +
 	"\x0emax_body_bytes\x18\x04 \x01(\x03R\fmaxBodyBytes\x128\n" +
-	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\"l\n" +
+	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\x12\x1b\n" +
+	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\"l\n" +
 	"\fStartRequest\x12\x1a\n" +
 	"\bdatabase\x18\x01 \x01(\bR\bdatabase\x12@\n" +
 	"\rconfiguration\x18\x02 \x03(\v2\x1a.narthex.module.v1.SettingR\rconfiguration\"r\n" +
@@ -4675,10 +4686,10 @@ const file_abi_proto_rawDesc = "" +
 	"\x05route\x18\x01 \x01(\rR\x05route\x12\x12\n" +
 	"\x04call\x18\x02 \x01(\x04R\x04call\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x12\x12\n" +
-	"\x04path\x18\x04 \x01(\tR\x04path\x12\x14\n" +
-	"\x05query\x18\x05 \x01(\tR\x05query\x12\x1e\n" +
+	"\x04path\x18\x04 \x01(\fR\x04path\x12\x14\n" +
+	"\x05query\x18\x05 \x01(\fR\x05query\x12\x1e\n" +
 	"\n" +
-	"parameters\x18\x06 \x03(\tR\n" +
+	"parameters\x18\x06 \x03(\fR\n" +
 	"parameters\x123\n" +
 	"\aheaders\x18\a \x03(\v2\x19.narthex.module.v1.HeaderR\aheaders\x12\x12\n" +
 	"\x04body\x18\b \x01(\fR\x04body\x12:\n" +
@@ -4698,8 +4709,8 @@ const file_abi_proto_rawDesc = "" +
 	"body_bytes\x18\x04 \x01(\x04H\x00R\tbodyBytes\x88\x01\x01B\r\n" +
 	"\v_body_bytes\"2\n" +
 	"\x06Header\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xae\x01\n" +
+	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\xae\x01\n" +
 	"\tPrincipal\x125\n" +
 	"\x04kind\x18\x01 \x01(\x0e2!.narthex.module.v1.Principal.KindR\x04kind\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x1b\n" +
@@ -4773,7 +4784,7 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"LogRequest\x129\n" +
 	"\x05level\x18\x01 \x01(\x0e2#.narthex.module.v1.LogRequest.LevelR\x05level\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\x129\n" +
+	"\amessage\x18\x02 \x01(\fR\amessage\x129\n" +
 	"\n" +
 	"attributes\x18\x03 \x03(\v2\x19.narthex.module.v1.HeaderR\n" +
 	"attributes\"1\n" +
@@ -4786,7 +4797,7 @@ const file_abi_proto_rawDesc = "" +
 	"\rSecretRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\"&\n" +
 	"\x0eSecretResponse\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\tR\x05value\"+\n" +
+	"\x05value\x18\x01 \x01(\fR\x05value\"+\n" +
 	"\x0fSnapshotRequest\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\tR\achannel\"B\n" +
 	"\x10SnapshotResponse\x12\x1a\n" +

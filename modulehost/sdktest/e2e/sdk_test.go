@@ -195,10 +195,11 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 	defer leave()
 	var got abi.HandleResponse
 	err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{
-		Route: 0, Call: call, Method: "PUT", Path: "/slides/a%2Fb", Query: "q=1+2", Parameters: []string{"a/b"},
-		Body:      []byte("hello"),
-		Headers:   []*abi.Header{{Name: "Accept", Value: "text/plain"}},
-		Principal: &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: "u"},
+		Route: 0, Call: call, Method: "PUT", Path: []byte("/slides/a%2Fb"), Query: []byte("q=1+2"),
+		Parameters: [][]byte{[]byte("a/b")},
+		Body:       []byte("hello"),
+		Headers:    []*abi.Header{{Name: []byte("Accept"), Value: []byte("text/plain")}},
+		Principal:  &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: "u"},
 	}, &got)
 	const want = "PUT /slides/a/b 1 2 a/b text/plain hello 5 {authenticated u } true <nil> <nil>"
 	if err != nil || got.GetStatus() != http.StatusTeapot || string(got.GetBody()) != want {

@@ -75,6 +75,12 @@ func (m *module) Register(r *sdk.Registry) error {
 			w.WriteHeader(status)
 			pattern(w, r)
 		})
+	r.Handle("GET /raw/{value}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%q %q %q", r.PathValue("value"), r.URL.RawQuery, r.UserAgent())
+		m.host.Log.Info("raw", "agent", r.UserAgent())
+		w.Header()["X-Module-Agent"] = []string{r.UserAgent()}
+		w.Header()["X-Module-\xfc"] = []string{"dropped"}
+	})
 	r.Handle("POST /echo", may, sdk.Buffered(1<<20),
 		func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	r.Handle("POST /summed", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) {
