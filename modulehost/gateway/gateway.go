@@ -71,6 +71,7 @@ func routes(module Module, limits limits) []httpapi.Route {
 // limits are the limits of one module (docs/reference/modules.md).
 type limits struct {
 	response time.Duration // from the end of the request's body to the response's head
+	upload   time.Duration // from the call to the end of a streamed body; the listener's own limit is not longer
 	piece    time.Duration // between two pieces of a longer response
 	queue    time.Duration // the wait of a call for its slot
 	inFlight int
@@ -80,6 +81,7 @@ type limits struct {
 func defaultLimits() limits {
 	return limits{
 		response: 30 * time.Second,
+		upload:   30 * time.Second,
 		piece:    30 * time.Second,
 		queue:    5 * time.Second,
 		inFlight: 256,

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -102,11 +103,16 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 	defer leave()
 
 	request, response := r.request(c, id), new(abi.HandleResponse)
+	upload := time.Duration(0)
+	if streams { // a body that is not complete in time is the listener's to refuse: it ends the request
+		upload = r.limits.upload
+	}
 	x, err := r.module.Process.Begin(ctx, link.Outgoing{
 		Method:   link.Method(abi.Method_METHOD_HANDLE),
 		Request:  request,
 		Response: response,
 		Within:   r.limits.response,
+		Upload:   upload,
 		Pause:    r.limits.piece,
 		Streamed: streams,
 	}, func(o *link.Outgoing) (err error) {

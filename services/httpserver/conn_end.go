@@ -98,7 +98,7 @@ func (c *conn) closeIdle() bool {
 }
 
 // fail stops reading from the connection, logs the fault as one line, and writes the fault's response unless
-// a response has begun.
+// a response has begun. Its response replaces the handler's, so the handler's context ends.
 func (c *conn) fail(f fault) {
 	if c.readClosed {
 		return
@@ -112,6 +112,7 @@ func (c *conn) fail(f fault) {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))
 		_, _ = io.WriteString(c.Conn, string(f))
 		c.linger()
+		c.cancelRequests()
 	}
 	_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 }

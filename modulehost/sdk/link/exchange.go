@@ -13,7 +13,8 @@ import (
 type Outgoing struct {
 	Method            Method
 	Request, Response proto.Message
-	Within            time.Duration // timeout for the response; restarted when an uploaded body has ended
+	Within            time.Duration // timeout for the response, from the end of an uploaded body
+	Upload            time.Duration // timeout for an uploaded body, from the call; 0: there is none
 	Pause             time.Duration // timeout between two pieces of the response's body
 	Bodies            *Bodies       // the pool for further sockets
 	Socket            *Socket       // lent with the call, and named in Request; nil: none
@@ -56,7 +57,7 @@ var errLate = errors.New("no answer in time")
 // Begin sends the call. Errors as for Client.Call; after one Socket is free again.
 func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	x := &Exchange{client: c, bodies: o.Bodies, socket: o.Socket, pause: o.Pause, within: o.Within,
-		due: time.Now().Add(o.Within)}
+		due: time.Now().Add(o.Upload + o.Within)}
 	if o.Streamed {
 		x.wanted = make(chan struct{}, 1)
 	}
