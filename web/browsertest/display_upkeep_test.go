@@ -61,8 +61,7 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitForText("(1.0.0)")
 	p.waitForWorker()
 	const named = `document.querySelector("meta[name=narthex-display]").content`
-	const hash = "0123456789abcdef"
-	next := f.setHostScript(hash, eval[string](p, named))
+	next := f.setHostScript(t)
 	p.runScript(`window.marked = true`)
 	w.publishText("latest news")
 	p.waitForText("latest news (1.0.0)")
@@ -76,7 +75,7 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 		t.Fatal("the page was loaded again although there was an update just now")
 	}
 	p.runScript(`later(61_000)`)
-	p.waitFor(named + ` === "` + hash + `" && window.marked === undefined && window.painted`)
+	p.waitFor(named + ` === "` + next.hash + `" && window.marked === undefined && window.painted`)
 	p.waitForText("latest news (1.0.0)")
 
 	p.runScript(`window.marked = true`)

@@ -33,6 +33,9 @@ type faultProxy struct {
 	beats  atomic.Bool // adds comments to streams, for pages whose clock runs fast
 	gate   atomic.Pointer[gate]
 	script atomic.Pointer[hostScript]
+
+	scriptFault atomic.Pointer[scriptFault]
+
 	server *http.Server
 	open   *connections
 }
@@ -94,7 +97,7 @@ func (f *faultProxy) handler(platform http.Handler) http.Handler {
 		case staysSilent:
 			<-r.Context().Done()
 		default:
-			if f.gate.Load().passes(r) {
+			if !f.scriptFault.Load().handles(w, r) && f.gate.Load().passes(r) {
 				platform.ServeHTTP(w, r)
 			}
 		}

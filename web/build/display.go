@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"os"
 	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -17,7 +16,7 @@ import (
 // names the host script by its hash, so that they always belong together. The worker has no compressed
 // copies, because it is served uncompressed.
 func display() ([]output, error) {
-	page, err := os.ReadFile("web/display/index.html")
+	page, err := pageWithLoader("web/display/index.html")
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,16 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
+// loaderEntry is the script that each page contains; its path marks its place in the page's source.
+const loaderEntry = "web/host/loader.ts"
+
 // maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
 // which every page loads before it shows anything, and that of the administration.
 var maxBytes = map[string]int{"app.js.gz": 58 << 10, "administration.js.gz": 58 << 10}
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
-	page, err := os.ReadFile("web/dashboard/index.html")
+	page, err := pageWithLoader("web/dashboard/index.html")
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -80,6 +83,26 @@ func platform() ([]output, bundle.SDK, error) {
 		{sdkFolder + "/" + bundle.SDKScript, sdk},
 		{sdkFolder + "/" + bundle.KitFile, kit},
 	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
+}
+
+// pageWithLoader reads a page's source and writes the loader into it.
+func pageWithLoader(path string) ([]byte, error) {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	place := []byte("/* " + loaderEntry + " */")
+	if bytes.Count(page, place) != 1 {
+		return nil, fmt.Errorf("%s has not exactly one place for the loader", path)
+	}
+	loader, err := bundle.Build(loaderEntry, api.FormatIIFE, bundle.Minified)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(loader, []byte("</")) {
+		return nil, errors.New("the loader would end its element in the page")
+	}
+	return bytes.Replace(page, place, bytes.TrimSpace(loader), 1), nil
 }
 
 // withCodings returns a file, with copies compressed by zstd and gzip.

@@ -37,3 +37,4 @@ if (origin === undefined) {
 	render(<Page app={app} />, root);
 	void app.start();
 }
+document.documentElement.dataset["started"] = ""; // tells web/host/loader.ts

@@ -70,6 +70,7 @@ render(<DisplayView connection={connection} stage={stageElement} />, overlay);
 void house.follow();
 language.subscribe(() => life.requestNow());
 void life.run();
+document.documentElement.dataset["started"] = ""; // tells web/host/loader.ts
 
 /** A readable name until the server has sent the real one; the page itself has only the id. */
 function nameOf(id: string): string {

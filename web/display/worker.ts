@@ -51,13 +51,15 @@ self.addEventListener("message", (event) => {
 });
 
 /**
- * The display's page. A response that is not that page, such as a proxy's, is replaced by the cached page.
+ * The display's page. A response that is not that page, such as a proxy's, is replaced by the cached page. So
+ * is a page whose host script cannot be loaded, because alone it would show nothing of the display.
  */
 async function page(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
 	const answer = await fromNetwork(event.request);
-	if (answer && (await hostOf(answer)) !== undefined) return answer;
+	const host = answer && (await hostOf(answer));
 	const kept = await fromCaches(pathname);
+	if (answer && host !== undefined && (kept === undefined || (await hasScript(host)))) return answer;
 	if (kept === undefined) return answer && answer.status < 500 ? answer : waitingPage();
 	servedFromCache.add(event.resultingClientId);
 	return kept;
@@ -69,8 +71,10 @@ async function page(event: FetchEvent): Promise<Response> {
  */
 async function script(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
-	const answer = await fromNetwork(event.request);
-	if (answer && (isScript(answer) || answer.status === 304)) return answer;
+	const { path, answer: loaded } = loadedFirst ?? {};
+	loadedFirst = undefined;
+	const answer = path === pathname ? loaded : await fromNetwork(event.request);
+	if (answer && (answer.status === 304 || (await isScript(pathname, answer)))) return answer;
 	if (answer?.status === 404 && artifactPath.test(pathname)) return answer;
 	const kept = await fromCaches(pathname);
 	if (kept === undefined) return answer ?? Response.error();
@@ -88,7 +92,8 @@ async function fromNetwork(request: Request | string): Promise<Response | undefi
 	const late = new AbortController();
 	const timer = setTimeout(() => late.abort(), limit);
 	try {
-		const answer = await fetch(request, { signal: late.signal });
+		// What a proxy once sent in its place may be fresh in the browser's cache, so the server is always asked.
+		const answer = await fetch(request, { signal: late.signal, cache: "no-cache" });
 		if (answer.type === "opaqueredirect" || answer.redirected) return undefined;
 		const body = await answer.arrayBuffer(); // throws if the body is cut off
 		if (answer.status >= 500) throw new Error();
@@ -117,8 +122,29 @@ async function fromCaches(path: string): Promise<Response | undefined> {
 	return undefined;
 }
 
-const isScript = (answer: Response): boolean =>
-	answer.status === 200 && /^text\/javascript(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
+/** The host script that was loaded before its page was returned, until that page requests it. */
+let loadedFirst: { readonly path: string; readonly answer: Response } | undefined;
+
+/** Whether a host script is cached or can be loaded. */
+async function hasScript(host: string): Promise<boolean> {
+	const path = `/display/host-${host}.js`;
+	if (await fromCaches(path)) return true;
+	const answer = await fromNetwork(path);
+	if (!answer || !(await isScript(path, answer))) return false;
+	loadedFirst = { path, answer };
+	return true;
+}
+
+/** Whether a response is the script of its path: that of a host script contains the first digits of its hash. */
+async function isScript(path: string, answer: Response): Promise<boolean> {
+	const type = answer.headers.get("Content-Type") ?? "";
+	if (answer.status !== 200 || !/^text\/javascript(;|$)/i.test(type)) return false;
+	const hash = hostPath.exec(path)?.[1];
+	if (hash === undefined) return true;
+	const digest = await crypto.subtle.digest("SHA-256", await answer.clone().arrayBuffer());
+	const digits = [...new Uint8Array(digest, 0, 8)].map((byte) => byte.toString(16).padStart(2, "0"));
+	return digits.join("") === hash;
+}
 
 /** The hash of the host script that a page names; undefined if it is not a page of a display. */
 async function hostOf(answer: Response): Promise<string | undefined> {
@@ -150,7 +176,7 @@ async function keepGeneration(message: Kept): Promise<void> {
 	for (const each of scripts) {
 		if (await cache.match(each, { ignoreVary: true })) continue;
 		const answer = await fromNetwork(each);
-		if (!answer || !isScript(answer)) return;
+		if (!answer || !(await isScript(each, answer))) return;
 		await cache.put(each, answer);
 	}
 	const answer = await fromNetwork(new Request(path, { headers: { Accept: "text/html" } }));
@@ -173,6 +199,7 @@ function waitingPage(): Response {
 	return new Response(
 		`<!doctype html><html lang="${german ? "de" : "en"}"><meta charset="utf-8">` +
 			`<meta http-equiv="refresh" content="10"><title>${words}</title>` +
+			'<meta name="narthex-display" content="">' + // so that deploy/kiosk/start-screen knows it
 			"<style>html{background:#0E1116;color:#F2F4F7;cursor:none;" +
 			"font:600 min(9vh,5vw)/1.2 system-ui,sans-serif}" +
 			"body{margin:4vh 4vw;min-height:92vh;display:flex;align-items:center}</style>" +

@@ -82,8 +82,10 @@ async function fetchArtifact(address: string, signal: AbortSignal): Promise<void
 	} catch {
 		throw new ArtifactError("ARTIFACT_UNAVAILABLE");
 	}
-	if (response.status === 404) throw new ArtifactError("NOT_FOUND");
-	if (!response.ok) throw new ArtifactError("ARTIFACT_UNAVAILABLE");
+	// Whatever else is said in its place, such as a proxy's page, tells nothing about the artifact.
+	const type = response.headers.get("Content-Type") ?? "";
+	if (response.status === 404 && type === "application/json") throw new ArtifactError("NOT_FOUND");
+	if (!response.ok || !/^text\/javascript\b/.test(type)) throw new ArtifactError("ARTIFACT_UNAVAILABLE");
 }
 
 /** The definition in an artifact's default export. An artifact of another ABI, or without one, is refused. */

@@ -38,8 +38,11 @@ export const administration =
  */
 async function load(): Promise<Administration> {
 	const own = document.querySelector<HTMLMetaElement>('meta[name="narthex-build"]')?.content;
-	const response = await fetch(address);
-	if (!response.ok) throw new Error(`The administration's script: ${response.status}`);
+	const response = await fetch(address, { cache: "no-cache" }); // a proxy's page may still be cached as fresh
+	const type = response.headers.get("Content-Type") ?? "";
+	if (!response.ok || !/\bjavascript\b/.test(type)) {
+		throw new Error(`The administration's script: ${response.status} ${type}`);
+	}
 	if (!(await response.text()).includes(`export const build="${own}"`)) throw new OtherBuild();
 	try {
 		return await import(failures === 0 ? address : `${address}#r=${failures}`);
