@@ -7,7 +7,7 @@ import (
 
 // results are all possible results of an attempt.
 var results = [...]SendResult{Sent, NotConfigured, MessageInvalid, ConnectionFailed, TLSFailed,
-	AuthenticationFailed, Rejected, Timeout}
+	AuthenticationFailed, Rejected, Deferred, Timeout}
 
 // Counter is a Sender that counts the results of attempts, of the platform and of modules together.
 type Counter struct {

@@ -56,15 +56,15 @@ func TestServerFaults(t *testing.T) {
 		want   mail.SendResult
 	}{
 		{"refuses the session", "", reply("554 no"), mail.Limits{}, mail.Rejected},
-		{"is busy", "", reply("421 later"), mail.Limits{}, mail.Rejected},
+		{"is busy", "", reply("421 later"), mail.Limits{}, mail.Deferred},
 		{"is no mail server", "", reply("HTTP/1.1 400 Bad Request"), mail.Limits{}, mail.ConnectionFailed},
 		{"greets with another code", "", reply("250 hello"), mail.Limits{}, mail.ConnectionFailed},
-		{"refuses MAIL for now", "MAIL", reply("451 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses MAIL for now", "MAIL", reply("451 marked-server-text"), mail.Limits{}, mail.Deferred},
 		{"refuses MAIL", "MAIL", reply("550 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses RCPT for now", "RCPT", reply("450 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses RCPT for now", "RCPT", reply("450 marked-server-text"), mail.Limits{}, mail.Deferred},
 		{"refuses RCPT", "RCPT", reply("550 marked-server-text"), mail.Limits{}, mail.Rejected},
 		{"refuses DATA", "DATA", reply("554 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses the message for now", ".", reply("452 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses the message for now", ".", reply("452 marked-server-text"), mail.Limits{}, mail.Deferred},
 		{"refuses the message", ".", reply("552 marked-server-text"), mail.Limits{}, mail.Rejected},
 		{"talks nonsense", "MAIL", reply("yes"), mail.Limits{}, mail.ConnectionFailed},
 
@@ -235,7 +235,7 @@ func TestAuthentication(t *testing.T) {
 		"refused": {"250 AUTH PLAIN", reply("535 marked-server-text"), mail.Limits{},
 			mail.AuthenticationFailed},
 		"refused for now": {"250 AUTH PLAIN", reply("454 marked-server-text"), mail.Limits{},
-			mail.AuthenticationFailed},
+			mail.Deferred},
 		"not offered": {"250 SIZE 10", nil, mail.Limits{}, mail.AuthenticationFailed},
 		"no way we speak": {"250 AUTH CRAM-MD5 NTLM SCRAM-SHA-256", nil, mail.Limits{},
 			mail.AuthenticationFailed},

@@ -19,6 +19,7 @@ const (
 	TLSFailed            SendResult = "TLS_FAILED"            // no trusted encryption; nothing secret was sent
 	AuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // user refused, or no safe mechanism
 	Rejected             SendResult = "REJECTED"              // session, sender, recipient or message refused
+	Deferred             SendResult = "DEFERRED"              // refused for now (SMTP 4xx): send again later
 	Timeout              SendResult = "TIMEOUT"               // a limit passed, or the context ended
 )
 
@@ -29,11 +30,14 @@ var errRefused = errors.New("mail: refused")
 func resultOf(ctx context.Context, err error, refused SendResult) SendResult {
 	var network net.Error
 	var response *textproto.Error
+	answered := errors.As(err, &response) && response.Code >= 400
 	switch {
 	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
 		return Timeout
-	case errors.Is(err, errRefused), errors.As(err, &response) && response.Code >= 400:
+	case errors.Is(err, errRefused), answered && response.Code >= 500:
 		return refused
+	case answered: // the server itself says that the same may succeed later (RFC 5321 § 4.2.1)
+		return Deferred
 	}
 	return ConnectionFailed
 }

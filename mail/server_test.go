@@ -140,7 +140,7 @@ func (v *serverSession) Mail(from string, options *smtp.MailOptions) error {
 
 func (v *serverSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if to == v.server.refuseRecipient {
-		return &smtp.SMTPError{Code: 450, Message: "marked-server-text"}
+		return &smtp.SMTPError{Code: 550, Message: "marked-server-text"}
 	}
 	v.to = append(v.to, to)
 	return nil

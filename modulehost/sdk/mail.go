@@ -58,6 +58,8 @@ const (
 	MailAuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the server refused the user or the method
 	// the server refused the sender, a recipient or the message
 	MailRejected SendResult = "REJECTED"
+	// the server has not accepted the message yet, as with greylisting: send it again later
+	MailDeferred SendResult = "DEFERRED"
 	MailTimeout  SendResult = "TIMEOUT" // not within 30 s
 )
 

@@ -45,7 +45,7 @@ func TestFailMail(t *testing.T) {
 	failures := []sdk.SendResult{
 		sdk.MailNotConfigured, sdk.MailMessageInvalid, sdk.MailConnectionFailed, sdk.MailTLSFailed,
 		sdk.MailAuthenticationFailed,
-		sdk.MailRejected, sdk.MailTimeout,
+		sdk.MailRejected, sdk.MailDeferred, sdk.MailTimeout,
 	}
 	for _, failure := range failures {
 		m.FailMail(failure)

@@ -103,6 +103,7 @@ func TestOutcomes(t *testing.T) {
 		sdk.MailSent:             outcomeSent,
 		sdk.MailNotConfigured:    outcomeNotSetUp,
 		sdk.MailRejected:         outcomeRefused,
+		sdk.MailDeferred:         outcomeDeferred,
 		sdk.MailConnectionFailed: outcomeTryAgain,
 		sdk.MailTimeout:          outcomeTryAgain,
 	} {

@@ -14,6 +14,7 @@ const (
 	outcomeSent     = "sent"
 	outcomeNotSetUp = "notSetUp" // the installation has no mail server
 	outcomeRefused  = "refused"  // the address, or the message
+	outcomeDeferred = "deferred" // the mail server has not accepted it yet: send it again later
 	outcomeTryAgain = "tryAgain"
 )
 
@@ -142,6 +143,8 @@ func (m *rota) attempt(ctx context.Context, message sdk.Message) (outcome string
 		return outcomeNotSetUp, nil
 	case sdk.MailRejected, sdk.MailMessageInvalid:
 		return outcomeRefused, nil
+	case sdk.MailDeferred:
+		return outcomeDeferred, nil
 	default:
 		return outcomeTryAgain, nil
 	}

@@ -132,7 +132,7 @@ func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []mail.SendResult{
 		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed,
-		mail.Rejected, mail.Timeout,
+		mail.Rejected, mail.Deferred, mail.Timeout,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()

@@ -52,6 +52,7 @@ var mailAdvice = map[mail.SendResult]string{
 		"its certificate is valid for SERVICE_SMTP_HOST.",
 	mail.AuthenticationFailed: "correct SERVICE_SMTP_USERNAME and SERVICE_SMTP_PASSWORD.",
 	mail.Rejected:             "the server refuses this machine; its operator can say why.",
+	mail.Deferred:             "the server refuses this for now; run doctor again later.",
 	mail.Timeout:              "the server does not answer in time; see whether a firewall drops what is sent.",
 }
 

@@ -66,9 +66,15 @@ func (d *smtpSession) Mail(string, *smtp.MailOptions) error { return nil }
 // refusedRecipient is an address that the mailbox refuses.
 const refusedRecipient = "refused@example.net"
 
+// deferredRecipient is an address that the mailbox does not accept yet, as a server with greylisting does.
+const deferredRecipient = "deferred@example.net"
+
 func (d *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if to == refusedRecipient {
 		return &smtp.SMTPError{Code: 550, Message: "no such recipient"}
+	}
+	if to == deferredRecipient {
+		return &smtp.SMTPError{Code: 451, Message: "greylisted, try again later"}
 	}
 	d.to = append(d.to, to)
 	return nil

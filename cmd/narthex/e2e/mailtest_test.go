@@ -29,6 +29,8 @@ func TestMailTest(t *testing.T) {
 		t.Errorf("the mail says %q, want German, signed by St. Anna", text)
 	}
 	send(cli.ExitFailure, "REJECTED: ", "--email", refusedRecipient)
+	send(cli.ExitFailure, "DEFERRED: The mail server has not accepted the mail yet", "--email",
+		deferredRecipient)
 	send(cli.ExitFailure, "EMAIL_INVALID: ", "--email", "nobody")
 	send(cli.ExitUsage, "")
 	i.db.Exec(t, `DROP TABLE core.house`)

@@ -208,6 +208,7 @@ func TestModuleSendsMail(t *testing.T) {
 		t.Errorf("mail to %s: %s, want \"Kept for you.\" to anna@example.net", got.to, got.text(t))
 	}
 	owner.assertResponse("POST", "/mail/"+refusedRecipient, nil, 200, `"REJECTED"`)
+	owner.assertResponse("POST", "/mail/"+deferredRecipient, nil, 200, `"DEFERRED"`)
 	owner.assertResponse("POST", "/mail/nobody", nil, 200, `"MESSAGE_INVALID"`)
 	if strings.Contains(daemon.stderr.String(), "example.net") {
 		t.Error("the log tells an address")

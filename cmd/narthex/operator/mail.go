@@ -69,6 +69,8 @@ func unsent(outcome mail.SendResult) string {
 		return "The mail server refused the account; check its user name and password."
 	case mail.Rejected:
 		return "The mail server refused the sender, the recipient or the mail."
+	case mail.Deferred:
+		return "The mail server has not accepted the mail yet, as with greylisting; send it again later."
 	case mail.Timeout:
 		return "The mail server took too long; it may have taken the mail."
 	}

@@ -57,8 +57,8 @@ func TestMail(t *testing.T) {
 		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid,
 		sdk.MailConnectionFailed: mail.ConnectionFailed,
 		sdk.MailTLSFailed:        mail.TLSFailed, sdk.MailAuthenticationFailed: mail.AuthenticationFailed,
-		sdk.MailRejected: mail.Rejected,
-		sdk.MailTimeout:  mail.Timeout,
+		sdk.MailRejected: mail.Rejected, sdk.MailDeferred: mail.Deferred,
+		sdk.MailTimeout: mail.Timeout,
 	} {
 		result = theirs
 		if outcome, err := m.Send(t.Context(), exampleMessage); outcome != ours || err != nil {

@@ -5,7 +5,7 @@ export type Status = "planned" | "open" | "yes" | "no";
 /** The shown part of the last mail about something. */
 export interface Mail {
 	readonly kind: string;
-	readonly outcome: "queued" | "sent" | "notSetUp" | "refused" | "tryAgain";
+	readonly outcome: "queued" | "sent" | "notSetUp" | "refused" | "deferred" | "tryAgain";
 	readonly at: string;
 }
 

@@ -198,6 +198,8 @@ function wordOf(delivery: string | null) {
 		case "REJECTED":
 		case "MESSAGE_INVALID":
 			return "refused";
+		case "DEFERRED":
+			return "deferred";
 		default:
 			return "notSent";
 	}
