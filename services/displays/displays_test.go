@@ -95,7 +95,7 @@ func started(t *testing.T) catalog.Resolution {
 		}}
 	}
 	installed := &catalog.Catalog{Modules: []*catalog.Module{
-		display("board"), {Manifest: &manifest.Manifest{ID: "rota"}}, display("stage"),
+		display("board"), {Manifest: &manifest.Manifest{ID: "rota"}}, display("stage"), display("wall"),
 	}}
 	return installed.Resolve(catalog.State{Enabled: func(id string) bool { return id != "board" }})
 }
@@ -162,9 +162,14 @@ func TestPage(t *testing.T) {
 		{"switched off, no page", "/display/board", "", "application/json", 404, "NOT_FOUND"},
 		{"no display", "/display/rota", "", html, 404, ""},
 		{"not installed", "/display/ghost", "", html, 404, ""},
-		{"nothing there", "/display/", "", html, 404, "NOT_FOUND"},
+		{"no id", "/display/", "", html, 404, ""},
+		{"no id, no page", "/display/", "", "*/*", 404, "NOT_FOUND"},
 		{"below", "/display/stage/x", "stage.view", html, 404, "NOT_FOUND"},
-		{"slash", "/display/stage/", "stage.view", html, 404, "NOT_FOUND"},
+		{"slash", "/display/stage/", "stage.view", html, 404, ""},
+		{"slash after a part of an id", "/display/stag/", "stage.view", html, 404, ""},
+		{"slash after a part of the worker", "/display/work/", "", html, 404, ""},
+		{"slash, like the worker", "/display/wall/", "", html, 404, ""},
+		{"slash, no page", "/display/stage/", "stage.view", "*/*", 404, "NOT_FOUND"},
 	} {
 		w := h.send("GET", row.path, "Test-Holds", row.holds, "Accept", row.accept, "If-None-Match", `"other"`)
 		want := pageOf(script)

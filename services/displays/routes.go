@@ -18,6 +18,9 @@ func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		{Method: "GET", Path: displayPath + "worker.js", Head: true, Handle: s.worker.Send},
 		{Method: "GET", Path: displayPath + "{id}", Head: true, Handle: s.other},
+		// Addresses that people type by mistake.
+		{Method: "GET", Path: displayPath + "{id}/", Head: true, Handle: s.absent},
+		{Method: "GET", Path: displayPath, Head: true, Handle: s.absent},
 	}
 	for _, display := range s.displays {
 		routes = append(routes, httpapi.Route{
@@ -25,6 +28,9 @@ func (s *Service) Routes() []httpapi.Route {
 			Permission: display.Display.Permission,
 			Handle:     s.open,
 			Denied:     s.denied,
+		}, httpapi.Route{
+			// The router does not go back from the whole name of a route to {id}.
+			Method: "GET", Path: displayPath + display.ID + "/", Head: true, Handle: s.absent,
 		})
 	}
 	return routes
@@ -51,12 +57,17 @@ func (s *Service) denied(c *httpapi.Call, why error) error {
 	return s.page.SendAs(c, http.StatusForbidden)
 }
 
-// other serves the host script, whose name changes with every build. For a display that does not run, it
-// serves the page, which shows that and tries again.
+// other serves the host script, whose name changes with every build. Any other name is a display that does
+// not run.
 func (s *Service) other(c *httpapi.Call) error {
 	if displayPath+c.Parameter("id") == s.scriptPath {
 		return s.script.Send(c)
 	}
+	return s.absent(c)
+}
+
+// absent sends a browser the page, which says that no such display runs.
+func (s *Service) absent(c *httpapi.Call) error {
 	if !acceptsHTML(c.Request) {
 		return httpapi.ErrNotFound
 	}

@@ -23,6 +23,7 @@ func TestDisplays(t *testing.T) {
 		{"clock behind", func(t *testing.T, w *displayFixture, f *faultProxy) { testClock(t, w, f, -3_600_000) }},
 		{"refused", testRefused},
 		{"QR code", testQRCode},
+		{"addresses", testAddresses},
 	}
 	w := startWalls(t, len(tests))
 	w.publishText("welcome")

@@ -28,7 +28,8 @@ effect(() => {
 });
 offerKit();
 
-const moduleId = location.pathname.split("/")[2] ?? "";
+const [, , moduleId = "", ...more] = location.pathname.split("/");
+if (moduleId !== "" && more.length > 0) location.replace(`/display/${moduleId}`); // a slash at the end
 const own = hostHash(document.head.innerHTML);
 const clock = new ServerClock();
 const platform = new DisplayPlatform(moduleId, clock);
@@ -74,6 +75,11 @@ document.documentElement.dataset["started"] = ""; // tells web/host/loader.ts
 
 /** A readable name until the server has sent the real one; the page itself has only the id. */
 function nameOf(id: string): string {
-	const words = decodeURIComponent(id).replaceAll("-", " ");
+	let words = id;
+	try {
+		words = decodeURIComponent(id).replaceAll("-", " ");
+	} catch {
+		// the address has bytes that are not UTF-8
+	}
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }

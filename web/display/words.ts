@@ -14,6 +14,7 @@ export interface Words {
 	readonly removed: string;
 	readonly newCode: string;
 	readonly switchedOff: string;
+	readonly noDisplay: string;
 	readonly looksAgain: string;
 	readonly cannotStart: string;
 	readonly wrongAddress: string;
@@ -35,7 +36,9 @@ export const english: Words = {
 	removed: "This screen was removed.",
 	newCode: "New code below.",
 	switchedOff: "{module} is switched off here.",
-	looksAgain: "This screen looks again every minute.",
+	noDisplay: "There is no display at this address.",
+	looksAgain:
+		"This screen looks again every minute. The addresses are in the Dashboard: Administration > Screens.",
 	cannotStart: "{module} cannot start on this screen.",
 	wrongAddress: "Screens are not paired at this address.",
 	reconnecting: "Reconnecting",
@@ -56,7 +59,9 @@ export const german: Words = {
 	removed: "Dieser Bildschirm wurde entfernt.",
 	newCode: "Neuer Code unten.",
 	switchedOff: "{module} ist hier ausgeschaltet.",
-	looksAgain: "Dieser Bildschirm sieht jede Minute nach.",
+	noDisplay: "Unter dieser Adresse gibt es keine Anzeige.",
+	looksAgain:
+		"Dieser Bildschirm sieht jede Minute nach. Die Adressen stehen im Dashboard: Verwaltung > Bildschirme.",
 	cannotStart: "{module} kann auf diesem Bildschirm nicht starten.",
 	wrongAddress: "Unter dieser Adresse werden keine Bildschirme gekoppelt.",
 	reconnecting: "Verbindet neu",
