@@ -56,8 +56,8 @@ func TestWaitForServer(t *testing.T) {
 func TestStartScreen(t *testing.T) {
 	t.Parallel()
 	tools, home := t.TempDir(), t.TempDir()
-	for _, name := range []string{"cage", "chromium"} { // cage prints its arguments
-		script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
+	for _, name := range []string{"cage", "chromium"} { // cage prints its arguments, and ends when it is asked
+		script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\nhead -c 1 <&3 >/dev/null\n"
 		if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -72,14 +72,15 @@ func TestStartScreen(t *testing.T) {
 	}
 	const address = "https://church.example.org/display/stage"
 	output, err := kiosk(t, "start-screen", "PATH="+tools+":"+os.Getenv("PATH"), "HOME="+home,
-		"KIOSK_URL="+address, "KIOSK_CHROMIUM_FLAGS=--one --two")
+		"KIOSK_URL="+address, "KIOSK_CHROMIUM_FLAGS=--one --two", "WATCHDOG_USEC=4000000")
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	if err != nil || lines[0] != "--" || lines[1] != filepath.Join(tools, "chromium") ||
 		lines[len(lines)-1] != address {
 		t.Fatalf("start-screen called cage with %q (%v)", lines, err)
 	}
 	said := "\n" + output
-	for _, wanted := range []string{"--kiosk", "--user-data-dir=" + profile, "--one", "--two"} {
+	for _, wanted := range []string{"--kiosk", "--user-data-dir=" + profile, "--one", "--two",
+		"--remote-debugging-pipe"} {
 		if !strings.Contains(said, "\n"+wanted+"\n") {
 			t.Errorf("start-screen calls Chromium without %s: %q", wanted, lines)
 		}
@@ -100,7 +101,7 @@ func TestKioskFiles(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{"wait-for-server", "start-screen"} {
 		path := filepath.Join(kioskFolder, script)
-		checks := [][]string{{"sh", "-n", path}}
+		checks := [][]string{{"bash", "-n", path}}
 		if _, err := exec.LookPath("shellcheck"); err == nil {
 			checks = append(checks, []string{"shellcheck", path})
 		}
