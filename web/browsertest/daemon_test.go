@@ -25,11 +25,19 @@ func start(t *testing.T) *devServer {
 // startIn starts narthex dev in a folder that install made.
 func startIn(t *testing.T, folder string) *devServer {
 	t.Helper()
-	command := exec.Command(filepath.Join(folder, "narthex"), "dev", "--port", "4300") // or the next free one
+	d := launchDev(t, folder)
+	d.password, _, _ = strings.Cut(strings.TrimSpace(d.waitForLine(t, "Password")), " ")
+	return d
+}
+
+// launchDev starts narthex dev with the program and the modules of a folder.
+func launchDev(t *testing.T, folder string, flags ...string) *devServer {
+	t.Helper()
+	flags = append([]string{"dev", "--port", "4300"}, flags...) // or the next free one
+	command := exec.Command(filepath.Join(folder, "narthex"), flags...)
 	command.Dir = folder
 	d := &devServer{daemon: launch(t, command), folder: folder}
 	d.address = strings.TrimSpace(d.waitForLine(t, "Narthex runs at"))
-	d.password, _, _ = strings.Cut(strings.TrimSpace(d.waitForLine(t, "Password")), " ")
 	return d
 }
 

@@ -18,6 +18,28 @@ func (d *devServer) exec(t *testing.T, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	conn := d.connect(ctx, t)
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// query returns the one value of the one row of a query.
+func (d *devServer) query(t *testing.T, statement string, arguments ...any) (value string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn := d.connect(ctx, t)
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, statement, arguments...).Scan(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func (d *devServer) connect(ctx context.Context, t *testing.T) *pgx.Conn {
+	t.Helper()
 	cluster := filepath.Join(d.folder, ".dev", "postgresql")
 	password, err := os.ReadFile(filepath.Join(cluster, "password"))
 	if err != nil {
@@ -37,10 +59,7 @@ func (d *devServer) exec(t *testing.T, statement string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatal(err)
-	}
+	return conn
 }
 
 // TestMember is walk-throughs 2 and 4 on the real platform: a person whose address is not verified yet, and a

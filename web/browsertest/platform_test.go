@@ -17,15 +17,28 @@ import (
 // folder modules.
 func install(t *testing.T, modules ...string) (folder string) {
 	t.Helper()
-	folder, err := os.MkdirTemp("",
-		"platform-") // PostgreSQL's own user can enter it, unlike folders of t.TempDir
+	folder = newFolder(t, "platform-")
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	installInto(t, folder, modules...)
+	return folder
+}
+
+// newFolder makes a folder that PostgreSQL's own user can enter, unlike those of t.TempDir.
+func newFolder(t *testing.T, name string) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+// installInto puts the program with every command and the modules into a folder.
+func installInto(t *testing.T, folder string, modules ...string) {
+	t.Helper()
 	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex-dev") // it has every command
 	for _, source := range modules {
 		id := filepath.Base(source)
@@ -37,7 +50,6 @@ func install(t *testing.T, modules ...string) (folder string) {
 			build(t, filepath.Join(module, "bin", runtime.GOOS+"-"+runtime.GOARCH, id), source)
 		}
 	}
-	return folder
 }
 
 // programs are the programs that tests have built, by source package. They are in the temporary folder of the

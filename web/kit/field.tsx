@@ -1,5 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, RefObject } from "preact";
 import { useId, useState } from "preact/hooks";
+import { clockError, DateInput, TimeInput } from "./clockinput";
 import { Icon } from "./icons";
 import { k } from "./words";
 
@@ -221,47 +222,56 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 }
 
 export interface MomentFieldProps extends FieldProps {
-	/** In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
+	/**
+	 * In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?": clockError tells.
+	 */
 	readonly value: string;
 	/** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
 	readonly ending?: boolean;
 	onInput(value: string): void;
 }
 
-/** A day and a time in the browser's time zone, whose name is shown. */
+/**
+ * A day and a time in the browser's time zone, whose name is shown. An incomplete one is shown as an error when
+ * the focus leaves it, and at Enter. Whoever sends the value checks it with clockError first.
+ */
 export function MomentField(props: MomentFieldProps) {
-	const { label, optional, ending, help, error, value, onInput } = props;
+	const { label, optional, ending, help, value, onInput } = props;
 	const id = useId();
+	const [done, setDone] = useState(false);
 	const [date = "", time = ""] = value.split("T");
 	const whole = ending ? "23:59" : "00:00"; // used until a time is chosen
 	const zone = k("zone", { zone: zoneOf(date === "" ? new Date() : new Date(value)) });
+	const error = props.error ?? (done ? clockError(value) : undefined);
 	const control = {
 		"aria-invalid": error !== undefined,
 		"aria-describedby": error === undefined ? `${id}-help` : `${id}-help ${id}-error`,
 	};
 	return (
-		<fieldset class="field">
+		<fieldset
+			class="field"
+			onFocusOut={({ currentTarget, relatedTarget }) =>
+				setDone(!currentTarget.contains(relatedTarget as Node | null))
+			}
+			onKeyDown={({ key }) => key === "Enter" && setDone(true)}
+		>
 			<legend>
 				{label}
 				{optional && <span class="optional"> {k("optional")}</span>}
 			</legend>
 			<div class="moment">
-				<input
+				<DateInput
 					{...control}
-					type="date"
 					aria-label={`${label}: ${k("date")}`}
 					value={date}
-					onInput={({ currentTarget: { value: day } }) =>
-						onInput(day === "" ? "" : `${day}T${time || whole}`)
-					}
+					onInput={(day) => onInput(day === "" ? "" : `${day}T${time || whole}`)}
 				/>
-				<input
+				<TimeInput
 					{...control}
-					type="time"
 					aria-label={`${label}: ${k("time")}`}
 					value={time}
 					disabled={date === ""}
-					onInput={(event) => onInput(`${date}T${event.currentTarget.value || whole}`)}
+					onInput={(clock) => onInput(`${date}T${clock || whole}`)}
 				/>
 			</div>
 			<FieldNotes id={id} help={help === undefined ? zone : `${help} ${zone}`} error={error} />

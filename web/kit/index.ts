@@ -5,6 +5,7 @@
 export { accents, type Accent } from "./accents";
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./button";
 export { Chip, type ChipProps } from "./chip";
+export { clockError, DateInput, TimeInput, type ClockInputProps } from "./clockinput";
 export { Combobox, type ComboboxOption, type ComboboxProps } from "./combobox";
 export { CopyButton, type CopyButtonProps } from "./copy";
 export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./dialog";

@@ -18,6 +18,7 @@ export const kitEnglish = {
 	loading: "Loading",
 	date: "Date",
 	time: "Time",
+	incomplete: "This date or time is incomplete.",
 	zone: "Times are in the time zone {zone}.",
 	noMatch: "Nothing matches.",
 	matches: { one: "{count} match", other: "{count} matches" },

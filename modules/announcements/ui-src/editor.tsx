@@ -1,4 +1,6 @@
-import { Button, Checkbox, Form, MomentField, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import {
+	Button, Checkbox, clockError, Form, MomentField, Note, ScreenHeader, Skeleton, TextField,
+} from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isPictureOnly } from "../display-src/slideview";
 import type { Refusal } from "./api";
@@ -123,6 +125,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		const found = problemsOf(draft);
 		setProblems(found);
 		if (Object.keys(found).length > 0) return;
+		if (clockError(draft.startsAt) !== undefined || clockError(draft.endsAt) !== undefined) return;
 		setBusy(true);
 		const submission = submissionOf(draft, against);
 		const result = await (id === undefined ? api.create(submission) : api.edit(id, submission));

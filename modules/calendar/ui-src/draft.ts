@@ -76,8 +76,10 @@ export function problemsOf({ title, start, end, allDay, repeat }: Draft): Proble
 	if (end.length < 16) problems.end = "timeNeeded";
 	else if (allDay ? dayOf(end) < dayOf(start) : end <= start) problems.end = "endBeforeStart";
 	else if (dayOf(end) >= plusDays(dayOf(start), 31)) problems.end = "tooLong";
-	if (repeat.unit !== "" && repeat.ends === "on" && repeat.until < dayOf(start))
-		problems.until = "untilBeforeStart";
+	if (repeat.unit !== "" && repeat.ends === "on") {
+		if (repeat.until.length < 10) problems.until = "timeNeeded";
+		else if (repeat.until < dayOf(start)) problems.until = "untilBeforeStart";
+	}
 	return problems;
 }
 

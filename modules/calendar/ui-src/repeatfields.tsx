@@ -97,7 +97,7 @@ export function RepeatFields({ tools, repeat, start, error, onChange }: RepeatFi
 					{ends === "on" && (
 						<ClockField
 							{...{ tools, error, allDay: true, label: say("lastDate"), value: repeat.until }}
-							onInput={(until) => set({ until: until.slice(0, 10) })}
+							onInput={(until) => set({ until: until.slice(0, until.indexOf("T")) })}
 						/>
 					)}
 					{ends === "after" && (

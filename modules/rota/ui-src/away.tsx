@@ -1,4 +1,4 @@
-import { Button, Field, Form, IconButton } from "@narthex/kit";
+import { Button, clockError, DateInput, Field, Form, IconButton } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Days, Result } from "./api";
 import { dayOf } from "./board";
@@ -35,6 +35,8 @@ export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 	};
 	const add = async () => {
 		const to = draft.to || draft.from;
+		const unclear = clockError(draft.from) ?? clockError(to);
+		if (unclear !== undefined) return setWrong(unclear);
 		if (draft.from === "") return setWrong(say("dayNeeded"));
 		if (to < draft.from) return setWrong(say("endBeforeStart"));
 		if (away.some(({ from }) => from === draft.from)) return setWrong(say("dayTwice"));
@@ -71,12 +73,11 @@ export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 					label={say("firstDay")}
 					error={wrong || undefined}
 					control={(control) => (
-						<input
+						<DateInput
 							{...control}
-							type="date"
 							min={today}
 							value={draft.from}
-							onInput={({ currentTarget: { value } }) => change({ ...draft, from: value })}
+							onInput={(from) => change({ ...draft, from })}
 						/>
 					)}
 				/>
@@ -84,12 +85,11 @@ export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 					label={say("lastDay")}
 					optional
 					control={(control) => (
-						<input
+						<DateInput
 							{...control}
-							type="date"
-							min={draft.from || today}
+							min={clockError(draft.from) === undefined ? draft.from || today : today}
 							value={draft.to}
-							onInput={({ currentTarget: { value } }) => change({ ...draft, to: value })}
+							onInput={(to) => change({ ...draft, to })}
 						/>
 					)}
 				/>

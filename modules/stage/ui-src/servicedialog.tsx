@@ -1,4 +1,4 @@
-import { MomentField, TextField } from "@narthex/kit";
+import { clockError, MomentField, TextField } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
@@ -49,7 +49,7 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			...(draft.startsAt === "" && { startsAt: say("startNeeded") }),
 		};
 		setProblems(found);
-		if (Object.keys(found).length > 0 || busy) return;
+		if (Object.keys(found).length > 0 || clockError(draft.startsAt) !== undefined || busy) return;
 		setBusy(true);
 		const sent = { title: draft.title.trim(), startsAt: new Date(draft.startsAt).toISOString() };
 		const result = await (service === undefined

@@ -132,11 +132,14 @@ async function namesOf(
 
 export const issueGrant = (
 	platform: Platform,
-	wanted: { readonly userId: string; readonly permissionId: string; readonly expiresAt: string | null },
-): Promise<Result<Grant>> => {
-	const { expiresAt, ...rest } = wanted;
-	return platform.send("POST", "/api/v1/grants", expiresAt === null ? rest : wanted, grant);
-};
+	{ userId, permissionId, expiresAt }: Pick<Grant, "userId" | "permissionId" | "expiresAt">,
+): Promise<Result<Grant>> =>
+	platform.send(
+		"POST",
+		"/api/v1/grants",
+		{ userId, permissionId, ...(expiresAt !== null && { expiresAt }) },
+		grant,
+	);
 
 export const revokeGrant = (platform: Platform, id: string): Promise<Result<unknown>> =>
 	platform.send("POST", `/api/v1/grants/${id}/revoke`, {}, object({ revokedGrantIds: listOf(text) }));

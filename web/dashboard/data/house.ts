@@ -10,8 +10,10 @@ export type Backup = ReturnType<typeof backup>;
 const path = "/api/v1/house";
 
 /** Replaces all data about the house. */
-export const replaceHouse = (platform: Platform, house: House): Promise<Result<House>> =>
-	platform.send("PUT", path, house, houseOf);
+export const replaceHouse = (
+	platform: Platform,
+	{ name, accent, language }: House,
+): Promise<Result<House>> => platform.send("PUT", path, { name, accent, language }, houseOf);
 
 export const readBackup = (platform: Platform): Promise<Result<Backup>> =>
 	platform.read(`${path}/backup`, backup);

@@ -16,5 +16,5 @@ export const inspectInvitation = (platform: Platform, token: string): Promise<Re
 /** Creates the account. It does not sign in. */
 export const acceptInvitation = (
 	platform: Platform,
-	wanted: { readonly token: string; readonly name: string; readonly password: string },
-): Promise<Result<undefined>> => platform.send("POST", `${path}/accept`, wanted, nothing);
+	{ token, name, password }: { readonly token: string; readonly name: string; readonly password: string },
+): Promise<Result<undefined>> => platform.send("POST", `${path}/accept`, { token, name, password }, nothing);

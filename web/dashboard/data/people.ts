@@ -108,8 +108,23 @@ export interface Invite {
 	readonly grants: readonly { readonly permissionId: string; readonly expiresAt?: string }[];
 }
 
-export const invite = (platform: Platform, wanted: Invite): Promise<Result<Invitation>> =>
-	platform.send("POST", invitations, wanted, invitation);
+export const invite = (
+	platform: Platform,
+	{ email, name, grants }: Invite,
+): Promise<Result<Invitation>> =>
+	platform.send(
+		"POST",
+		invitations,
+		{
+			email,
+			...(name !== undefined && { name }),
+			grants: grants.map(({ permissionId, expiresAt }) => ({
+				permissionId,
+				...(expiresAt !== undefined && { expiresAt }),
+			})),
+		},
+		invitation,
+	);
 
 export const sendInvitation = (platform: Platform, id: string): Promise<Result<Invitation>> =>
 	platform.send("POST", `${invitations}/${id}/send`, {}, invitation);

@@ -66,7 +66,10 @@ export class Platform {
 	read<Value>(path: string, shape: Shape<Value>): Promise<Result<Value>> {
 		return request(this.address(path), {}, shape);
 	}
-	/** Sends a write. */
+	/**
+	 * Sends a write. The server refuses a body with a field too many, so make the body for this write, name by
+	 * name: a type lets a wider object pass.
+	 */
 	send<Value>(
 		method: "POST" | "PUT" | "DELETE",
 		path: string,

@@ -40,6 +40,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	more: "Mehr",
 	date: "Tag",
 	time: "Uhrzeit",
+	incomplete: "Tag oder Uhrzeit ist unvollständig.",
 	zone: "Es gilt die Zeitzone {zone}.",
 	noMatch: "Nichts passt dazu.",
 	matches: { one: "{count} Treffer", other: "{count} Treffer" },

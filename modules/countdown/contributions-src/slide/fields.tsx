@@ -1,4 +1,4 @@
-import { MomentField, SelectField, TextField } from "@narthex/kit";
+import { clockError, MomentField, SelectField, TextField } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import { type Countdown, maxLabel } from "./countdown";
 import type { Say } from "./words";
@@ -32,7 +32,7 @@ export function Fields({ countdown, say, onChange }: FieldsProps) {
 				error={moment === "" ? say("targetNeeded") : undefined}
 				onInput={(chosen) => {
 					setMoment(chosen);
-					if (chosen !== "") change({ target: new Date(chosen).toISOString() });
+					if (chosen !== "" && clockError(chosen) === undefined) change({ target: new Date(chosen).toISOString() });
 				}}
 			/>
 			<SelectField

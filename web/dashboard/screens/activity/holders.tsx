@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { clockError } from "../../../kit/clockinput";
 import { Combobox } from "../../../kit/combobox";
 import { MomentField } from "../../../kit/field";
 import { Tile } from "../../../kit/layout";
@@ -39,7 +40,7 @@ export function Holders({ app, permissions }: HoldersProps) {
 				/>
 				<MomentField label={w("at")} value={at} onInput={setAt} />
 			</div>
-			{permission === undefined || at === "" ? (
+			{permission === undefined || at === "" || clockError(at) !== undefined ? (
 				<p class="muted">{w(permission === undefined ? "choose" : "chooseTime")}</p>
 			) : (
 				<HolderList

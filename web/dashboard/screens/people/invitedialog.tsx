@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { clockError } from "../../../kit/clockinput";
 import { Dialog } from "../../../kit/dialog";
 import { focusFirstError, Form, MomentField, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
@@ -57,8 +58,13 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 
 	const send = async () => {
 		if (busy) return;
-		const expiresAt = end === "" ? undefined : new Date(end).toISOString();
-		const wrong = faultsOf(list, chosen.size, chosen.size > 0 ? expiresAt : undefined);
+		const unclear = chosen.size > 0 ? clockError(end) : undefined; // without a permission, its end is not asked
+		const expiresAt =
+			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : new Date(end).toISOString();
+		const wrong = {
+			...faultsOf(list, chosen.size, expiresAt),
+			...(unclear !== undefined && { end: unclear }),
+		};
 		setFaults(wrong);
 		setOutcomes([]);
 		if (Object.keys(wrong).length > 0) return;

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { clockError } from "../../../kit/clockinput";
 import { Combobox, type ComboboxOption } from "../../../kit/combobox";
 import { Dialog } from "../../../kit/dialog";
 import { focusFirstError, Form, MomentField } from "../../../kit/field";
@@ -61,10 +62,12 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 		});
 	};
 	const give = async () => {
-		const expiresAt = end === "" ? null : new Date(end).toISOString();
+		const unclear = clockError(end);
+		const expiresAt = end === "" || unclear !== undefined ? null : new Date(end).toISOString();
 		const wrong: Faults = {
 			...(userId === undefined && { person: w("choosePerson") }),
 			...(permissionId === undefined && { permission: w("choosePermission") }),
+			...(unclear !== undefined && { end: unclear }),
 			...(expiresAt !== null && expiresAt <= new Date().toISOString() && { end: w("past") }),
 		};
 		setFaults(wrong);

@@ -16,6 +16,7 @@ export declare const kitEnglish: {
     readonly loading: "Loading";
     readonly date: "Date";
     readonly time: "Time";
+    readonly incomplete: "This date or time is incomplete.";
     readonly zone: "Times are in the time zone {zone}.";
     readonly noMatch: "Nothing matches.";
     readonly matches: {
