@@ -19,7 +19,13 @@ func (m *migrator) applyCoreFiles(ctx context.Context) error {
 				return err
 			}
 			next, watched = file, m.observer.begin(line.ID, file)
-			err = watched.run(ctx, tx, func() error { return run(ctx, tx, CoreLine, file.SQL) })
+			err = watched.run(ctx, tx, func() error {
+				err := run(ctx, tx, CoreLine, file.SQL)
+				if err == nil && file.after != nil {
+					err = file.after(ctx, tx)
+				}
+				return err
+			})
 			if err != nil {
 				return err
 			}

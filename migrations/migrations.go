@@ -13,6 +13,7 @@
 package migrations
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -20,6 +21,8 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // CoreLine is the id of Core's line; no module may have this id.
@@ -37,6 +40,8 @@ type File struct {
 	Version int    // 12 for 0012_seats.sql
 	Name    string // seats for 0012_seats.sql
 	SQL     []byte
+	// after runs after the SQL, in the same transaction; nil: nothing does. Only Core's files have it.
+	after func(context.Context, pgx.Tx) error
 }
 
 // name returns the file's name: 0012_seats.sql.
@@ -58,6 +63,11 @@ func Core() (Line, error) {
 		return Line{}, fail(ErrFiles, err)
 	}
 	files, err := Read(folder)
+	for i := range files {
+		if files[i].Name == peopleWords {
+			files[i].after = makeAllWords
+		}
+	}
 	return Line{ID: CoreLine, Files: files}, err
 }
 

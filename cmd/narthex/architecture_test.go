@@ -98,6 +98,7 @@ var ranks = map[string]int{
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
+	"services/folding":            1,
 	"services/buildtest":          1, // only for tests
 	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
@@ -128,6 +129,7 @@ var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench/bare"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
+	"golang.org/x/text":            {"services/identity", "services/folding"},
 	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},

@@ -57,8 +57,9 @@ type page struct {
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// list is GET /api/v1/people, sorted by name, then id, and erased people last. query matches the beginning of
-// a name, the beginning of an address, or a complete id. userId selects only these people, for a screen that
+// list is GET /api/v1/people, sorted by name, then id, and erased people last. query matches people who have,
+// for each of its words, a word of the name or of the address that begins with it, or a complete id. userId
+// selects only these people, for a screen that
 // names the holders of a page of grants; an unknown id is left out.
 func (s *Service) list(c *httpapi.Call) error {
 	wanted, err := parseSearch(c.Request.URL.RawQuery)
@@ -97,7 +98,7 @@ func parseSearch(rawQuery string) (search, error) {
 		len(ids) > 0 && sent["query"] != "" {
 		return search{}, httpapi.ErrRequest
 	}
-	return search{prefix: sent["query"], ids: ids, after: after, limit: limit + 1}, nil
+	return search{text: sent["query"], ids: ids, after: after, limit: limit + 1}, nil
 }
 
 // isNotUUID reports whether text is not a UUID in its standard form. Other forms of a UUID are refused too.
@@ -117,7 +118,7 @@ type position struct {
 	id  uuid.UUID
 }
 
-const cursorVersion = 2 // the keys of version 1 did not sort erased people last
+const cursorVersion = 3 // the keys of version 1 did not sort erased people last, those of 2 were lower case
 
 // String returns the cursor: base64url of version, id and key. It is not signed, because it contains nothing
 // that its page did not show.

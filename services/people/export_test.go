@@ -3,7 +3,8 @@ package people
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
 	return []string{
-		selectPeople, searchPeople, selectByID, selectAccount, renamePerson, selectNames, selectMember,
+		selectPeople, searchPeople, selectMissingWords, selectByID,
+		selectAccount, renamePerson, selectNames, selectMember,
 		upsertInvitation, shareInviter, selectAddressTaken, renewInvitation, selectInvitation, lockInvitation,
 		withdrawInvitation, updateDelivery, selectLive, lockLive, acceptInvitation,
 		selectInvitations, selectInvitationsOfState, selectInvitationsOpen, selectInvitationsExpired,

@@ -2,12 +2,15 @@ package people
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/services/folding"
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
@@ -34,10 +37,10 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // search selects the first limit people after a position.
 type search struct {
-	prefix string   // empty: everybody
-	ids    []string // empty: everybody
-	after  position
-	limit  int
+	text  string   // without a word: everybody
+	ids   []string // empty: everybody
+	after position
+	limit int
 }
 
 // foundPerson is one row of the directory. Rows are sorted by Key, then by id.
@@ -72,8 +75,8 @@ SELECT id::text AS user_id, email, name, email_verified,
 	` + sortKey + ` AS key`
 
 // sortKey is the expression by which the directory is sorted: erased people, who have no name, come last. The
-// index person_directory has the same expression.
-const sortKey = `(CASE WHEN erased_at IS NULL THEN '0' || lower(name) ELSE '1' END) COLLATE "C"`
+// index person_by_name has the same expression.
+const sortKey = `(CASE WHEN erased_at IS NULL THEN '0' || name ELSE '1' END) COLLATE "und-x-icu"`
 
 const selectPeople = peopleColumns + `
 FROM core.person p
@@ -81,32 +84,11 @@ WHERE (` + sortKey + `, id) > ($1, $2)
 ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
-// Three searches, each with its own index. One search with OR would read the whole table.
+// OFFSET 0: people are found by their words first. Otherwise PostgreSQL reads everybody by name until the
+// page is full.
 const searchPeople = peopleColumns + `
-FROM core.person p
-WHERE id IN (
-	(
-		SELECT id
-		FROM core.person
-		WHERE ` + sortKey + ` ^@ ('0' || lower($4)) AND (` + sortKey + `, id) > ($1, $2)
-		ORDER BY ` + sortKey + `, id
-		LIMIT $3
-	)
-	UNION
-	(
-		SELECT id
-		FROM core.person
-		WHERE email COLLATE "C" ^@ lower($4) AND (` + sortKey + `, id) > ($1, $2)
-		ORDER BY ` + sortKey + `, id
-		LIMIT $3
-	)
-	UNION
-	(
-		SELECT id
-		FROM core.person
-		WHERE id = $5 AND (` + sortKey + `, id) > ($1, $2)
-	)
-)
+FROM (SELECT * FROM core.person WHERE words @@ $4::tsquery OFFSET 0) p
+WHERE (` + sortKey + `, id) > ($1, $2)
 ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
@@ -119,22 +101,56 @@ LIMIT $3`
 // statement returns the search's SQL statement and its arguments.
 func (q search) statement() (sql string, arguments []any) {
 	arguments = []any{q.after.key, q.after.id.String(), q.limit}
+	words := folding.Search(q.text)
 	switch {
 	case len(q.ids) > 0:
 		return selectByID, append(arguments, q.ids)
-	case q.prefix == "":
+	case !isNotUUID(q.text):
+		return selectByID, append(arguments, []string{q.text})
+	case len(words) == 0:
 		return selectPeople, arguments
-	case isNotUUID(q.prefix):
-		return searchPeople, append(arguments, q.prefix, nil) // no id equals NULL
 	}
-	return searchPeople, append(arguments, q.prefix, q.prefix)
+	return searchPeople, append(arguments, beginningWith(words))
 }
+
+// beginningWith returns the query for people who have, for each of the words, one that begins with it.
+func beginningWith(words []string) string {
+	terms := make([]string, len(words))
+	for i, word := range words {
+		terms[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(word) + "':*"
+	}
+	return strings.Join(terms, " & ")
+}
+
+// makeWords makes the words of people who have none: they joined, or changed their name or address.
+func (s *Store) makeWords(ctx context.Context) error {
+	var missing bool
+	err := s.pool.QueryRow(ctx, selectMissingWords).Scan(&missing)
+	if err != nil || !missing {
+		return err
+	}
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		_, err := migrations.MakeWords(ctx, tx, wordsAtOnce)
+		return err
+	})
+}
+
+const selectMissingWords = `SELECT EXISTS (SELECT FROM core.person WHERE words IS NULL)`
+
+// wordsAtOnce is far more than the people who join between two searches.
+const wordsAtOnce = 5_000
 
 func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	sql, arguments := q.statement()
-	rows, err := s.pool.Query(ctx, sql, arguments...)
+	if sql == searchPeople {
+		if err := s.makeWords(ctx); err != nil {
+			return nil, err
+		}
+	}
+	// Exec: each search is planned with its own words.
+	rows, err := s.pool.Query(ctx, sql, append([]any{pgx.QueryExecModeExec}, arguments...)...)
 	if err != nil {
 		return nil, err
 	}

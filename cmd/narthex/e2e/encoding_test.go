@@ -109,16 +109,19 @@ func TestServerOfAnotherEncoding(t *testing.T) {
 	i := prepare(t, &databasetest.DB{URL: server.URL("house")}, "board")
 	i.migrateWithOwner(t)
 	file := filepath.Join(t.TempDir(), "backup")
-	i.mustRun(t, "identity:invite", "--email", "first@example.org", "--name", "Öğ 🎶")
-	i.mustRun(t, "backup:create", "--to", file)
-	i.mustRun(t, "backup:verify", file)
-	i.mustRun(t, "upgrade:rehearse")
-
 	conn, err = pgx.Connect(t.Context(), server.URL("house")+"?sslmode=disable&client_encoding=UTF8")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), `UPDATE core.person SET name = 'Öğ 🎶'`); err != nil {
+		t.Fatal(err)
+	}
+	i.mustRun(t, "identity:invite", "--email", "first@example.org", "--name", "Öğ 🎶")
+	i.mustRun(t, "backup:create", "--to", file)
+	i.mustRun(t, "backup:verify", file)
+	i.mustRun(t, "upgrade:rehearse")
+
 	if _, err := conn.Exec(t.Context(), `ALTER ROLE CURRENT_USER SET client_encoding = 'LATIN1'`); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ export const readPermissions = async (platform: Platform): Promise<Result<readon
 	return answer.ok ? { ok: true, value: answer.value.permissions } : answer;
 };
 
-/** The people whose name or address begins with the query, or whose id it is. */
+/** The people found by words of name or address, or by id. */
 export const findPeople = async (platform: Platform, query: string): Promise<Result<readonly Person[]>> => {
 	const asked = new URLSearchParams({ limit: "50", ...(query === "" ? {} : { query }) });
 	const answer = await platform.read(`/api/v1/people?${asked}`, people);

@@ -27,7 +27,7 @@ export interface Listed<Item> {
 const base = "/api/v1/people";
 const pageSize = "100";
 
-/** Reads that many pages of the people whose name or address begins with the query, or whose id it is. */
+/** Reads that many pages of the people found by words of name or address, or by id. */
 export async function readMembers(
 	platform: Platform,
 	query: string,

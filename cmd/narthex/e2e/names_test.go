@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// withoutLocale returns a database whose locale knows no letters but A to Z.
+func withoutLocale(t *testing.T) *databasetest.DB {
+	t.Helper()
+	db := databasetest.Empty(t)
+	name := db.Settings.Name + "_without_locale"
+	db.Exec(t, `CREATE DATABASE `+name+` ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`)
+	t.Cleanup(func() {
+		if _, err := db.Pool(t).Exec(context.WithoutCancel(t.Context()), `DROP DATABASE `+name+` WITH (FORCE)`); err != nil {
+			t.Error(err)
+		}
+	})
+	address, err := url.Parse(db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/" + name
+	other := &databasetest.DB{URL: address.String(), Settings: db.Settings}
+	other.Settings.Name = name
+	return other
+}
+
+// TestNamesWithoutALocale: people are found by any word of their name and address, whatever its case and
+// marks, and listed by name, in a database whose locale knows no letters but A to Z. Whatever changes a name or
+// an address changes what finds the person.
+func TestNamesWithoutALocale(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, withoutLocale(t))
+	i.migrateWithOwner(t)
+	i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	find := func(query string) string {
+		t.Helper()
+		response := owner.do("GET", "/api/v1/people?query="+url.QueryEscape(query), nil)
+		var page struct{ People []struct{ Name *string } }
+		if err := json.Unmarshal([]byte(response.body), &page); err != nil || response.status != 200 {
+			t.Fatalf("GET /api/v1/people?query=%s: status %d, body %s", query, response.status, response.body)
+		}
+		names := make([]string, len(page.People))
+		for n, p := range page.People {
+			if p.Name != nil {
+				names[n] = *p.Name
+			}
+		}
+		return strings.Join(names, ", ")
+	}
+	people := map[string]string{"klaus.oe@example.org": "Klaus Öffne", "zoe@example.org": "Zoë Adler",
+		"aerzte@example.org": "Ärzte Straße", "bea+choir@example.org": "bea Maier-Öztürk"}
+	for address, name := range people {
+		r := runCommand(t, i.environment, "", "identity:invite", "--email", address)
+		_, token, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "accept-invitation&token=")
+		joined := i.visitor(t).do("POST", "/api/v1/invitations/accept",
+			map[string]string{"token": token, "name": name, "password": ownerPassword})
+		if joined.status != 200 && joined.status != 201 {
+			t.Fatalf("%s cannot join: status %d, body %s", name, joined.status, joined.body)
+		}
+	}
+	for query, want := range map[string]string{
+		"öffne": "Klaus Öffne", "Öffne": "Klaus Öffne", "OFFNE kl": "Klaus Öffne", "o\u0308ff": "Klaus Öffne",
+		"ärzte": "Ärzte Straße", "STRASSE": "Ärzte Straße", "adler": "Zoë Adler", "ZOË": "Zoë Adler",
+		"öztürk": "bea Maier-Öztürk", "choir": "bea Maier-Öztürk", "oe": "Klaus Öffne", "ffne": "",
+		"example öz": "bea Maier-Öztürk",
+	} {
+		if got := find(query); got != want {
+			t.Errorf("people for %q: %q, want %q", query, got, want)
+		}
+	}
+	const byName = "Ärzte Straße, bea Maier-Öztürk, Klaus Öffne, owner, Zoë Adler"
+	if got := find("example"); got != byName {
+		t.Errorf("people by name: %q, want %q", got, byName)
+	}
+
+	klaus := i.signIn(t, "klaus.oe@example.org", ownerPassword)
+	if r := klaus.do("PUT", "/api/v1/account", map[string]any{"name": "Ağaç Ünal"}); r.status != 200 {
+		t.Fatalf("PUT /api/v1/account: status %d, body %s", r.status, r.body)
+	}
+	for query, want := range map[string]string{"öffne": "", "unal": "Ağaç Ünal", "klaus": "Ağaç Ünal"} {
+		if got := find(query); got != want {
+			t.Errorf("after a change of the name, people for %q: %q, want %q", query, got, want)
+		}
+	}
+	id := i.db.Pool(t).QueryRow(t.Context(), `SELECT id::text FROM core.person WHERE name LIKE 'bea %'`)
+	var bea string
+	if err := id.Scan(&bea); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(bea); got != "bea Maier-Öztürk" {
+		t.Errorf("people for a whole id: %q, want bea", got)
+	}
+	for _, step := range []string{"deactivate", "erase"} {
+		if r := owner.do("POST", "/api/v1/people/"+bea+"/"+step, struct{}{}); r.status != 200 {
+			t.Fatalf("%s: status %d, body %s", step, r.status, r.body)
+		}
+	}
+	if got := find("öztürk"); got != "" {
+		t.Errorf("after an erasure, people for öztürk: %q, want none", got)
+	}
+}
