@@ -23,8 +23,8 @@ import (
 )
 
 // TestDeadlinesOfAStreamedBody checks, in virtual time, who answers a streamed upload and when: the listener,
-// while the body is incomplete 30 s after its first byte; the gateway, when its own limit has passed since the
-// body's end. That limit is 29 s here, so that it would pass first if it counted from the call.
+// while the body is incomplete 30 s after its first byte; the gateway, when its own limit has passed since
+// the body's end. That limit is 29 s here, so that it would pass first if it counted from the call.
 func TestDeadlinesOfAStreamedBody(t *testing.T) {
 	const limit, inTime = 30 * time.Second, 29 * time.Second
 	const answered, failed500 = "HTTP/1.1 200", "HTTP/1.1 500"

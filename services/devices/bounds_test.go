@@ -74,6 +74,7 @@ func TestPairingsOfOneClient(t *testing.T) {
 	h.assertRows(t, 20, 0, 0)
 
 	h.ageRows(t, "100 seconds")
+	h.Exec(t, "UPDATE core.device_pairing SET polled_at = now()")
 	h.Exec(
 		t,
 		"UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) "+
@@ -235,4 +236,134 @@ func TestReplacedApproval(t *testing.T) {
 	h.assertSend(t, old.state(), 404, "PAIRING_NOT_FOUND")
 	h.assertSend(t, old.collect(), 404, "PAIRING_NOT_FOUND")
 	h.assertState(t, s, "pending")
+}
+
+// A thousand pairings that nobody polls any more, from a thousand addresses, make room for the screens that
+// ask in two processes, one each, and their codes and devices are gone. A pairing that is polled stays.
+func TestLeftPairingsMakeRoom(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	polled := h.ask(t, "stage")
+	h.fill(t, 999)
+	h.Exec(t, "INSERT INTO core.device (id, label, module_id) "+
+		"VALUES ('11111111-1111-4111-8111-111111111111', 'Left', 'stage')")
+	h.Exec(t, "UPDATE core.device_pairing SET device_id = '11111111-1111-4111-8111-111111111111' "+
+		"WHERE code = '000001'")
+	other := asking("stage")
+	other.client = "198.51.100.1"
+	h.assertSend(t, other, 503, "PAIRING_CAPACITY")
+
+	h.Exec(t, "UPDATE core.device_pairing SET polled_at = polled_at - interval '61 seconds'")
+	h.assertState(t, polled, "pending") // the poll counts
+	requests := make([]request, 60)
+	for i := range requests {
+		requests[i] = asking("stage")
+		requests[i].client = "203.0.113." + strconv.Itoa(i)
+	}
+	assertStatuses(t, h.together(t, requests), map[int]int{201: 60}, "")
+	const open = "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()"
+	if n := h.count(t, open); n != 1_000 {
+		t.Errorf("%d pairings are open, want 1,000", n)
+	}
+	h.assertState(t, polled, "pending")
+
+	h.Exec(t, "DELETE FROM core.device_pairing "+
+		"WHERE state = 'pending' AND polled_at < now() - interval '1 minute'")
+	h.Exec(t, "UPDATE core.device_pairing SET polled_at = now() WHERE code <> '000001'")
+	h.fillTo(t, 1_000)
+	h.assertSend(t, other, 201, "") // in place of an approval
+	if n := h.count(t, "core.device WHERE label = 'Left'"); n != 0 {
+		t.Error("the device of an approval that made room is still there")
+	}
+	other.client = "198.51.100.2"
+	h.assertSend(t, other, 503, "PAIRING_CAPACITY")
+}
+
+// fillTo inserts pairings of other clients until n are stored.
+func (h *harness) fillTo(t *testing.T, n int) {
+	t.Helper()
+	h.Exec(t, `
+		INSERT INTO core.device_pairing (code, client_key, module_id, description, created_at, expires_at)
+		SELECT to_char(n + 600000, 'FM000000'), '', 'stage', '', now(), now() + '10 minutes'
+		FROM generate_series(1, $1 - (SELECT count(*) FROM core.device_pairing)) AS n`, n)
+}
+
+// A client with twenty pairings gets another one in place of its own that it polls no more. A screen that
+// asks again for its pairing has polled it. A code that is drawn again belongs to who polls.
+func TestOwnLeftPairingMakesRoom(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	screens := make([]screen, 20)
+	for n := range screens {
+		screens[n] = h.ask(t, "stage")
+	}
+	h.Exec(t, "UPDATE core.device_pairing SET polled_at = now() - interval '61 seconds' WHERE code IN ($1, $2)",
+		screens[3].code, screens[7].code)
+	again := asking("stage")
+	again.cookie = screens[7].cookie
+	h.assertSend(t, again, 200, "")
+	last := h.ask(t, "stage")
+	h.assertSend(t, screens[3].state(), 404, "PAIRING_NOT_FOUND")
+	h.assertState(t, screens[7], "pending")
+	h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+
+	h.service.DrawCodes(func() string { return last.code })
+	other := asking("stage")
+	other.client = "192.0.2.2"
+	h.assertSend(t, other, 503, "PAIRING_CAPACITY")
+	h.Exec(t, "UPDATE core.device_pairing SET polled_at = now() - interval '61 seconds' WHERE code = $1",
+		last.code)
+	h.assertSend(t, other, 201, "")
+	h.assertSend(t, last.state(), 404, "PAIRING_NOT_FOUND")
+}
+
+// Of fifty codes of nobody that one person names at once in two processes, twenty are looked up. Then the
+// person is refused whatever the code is, and another person is not. Ten minutes later the person may go on.
+func TestMissesOfOnePerson(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.service.DrawCodes(func() string { return "999999" })
+	open := h.ask(t, "stage")
+	looking := func(n int) request {
+		return request{method: "GET", path: fmt.Sprintf("%s/requests/%06d", pairing, n)}
+	}
+	found := looking(999_999)
+	for range 30 {
+		h.assertSend(t, found, 200, "") // what exists is no miss
+	}
+	requests := make([]request, 60)
+	for n := range requests {
+		code := fmt.Sprintf("%06d", n)
+		requests[n] = []request{looking(n), approving(code), rejecting(code)}[n%3]
+	}
+	got := map[string]int{}
+	for _, w := range h.together(t, requests) {
+		got[w.Body.String()]++
+	}
+	if got[`{"code":"PAIRING_NOT_FOUND"}`] != 20 || got[`{"code":"TOO_MANY_REQUESTS"}`] != 40 {
+		t.Errorf("60 misses got %v, want 20 times 404 and 40 times 429", got)
+	}
+	for _, q := range []request{found, looking(1), approving(open.code), rejecting(open.code)} {
+		w := h.assertSend(t, q, 429, "TOO_MANY_REQUESTS")
+		if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait < 1 || wait > 600 {
+			t.Errorf("refusal with the header %v, want X-Retry-After up to ten minutes", w.Header())
+		}
+	}
+	h.assertState(t, open, "pending")
+
+	other := *h
+	other.admin = h.text(t,
+		"INSERT INTO core.person (email, name) VALUES ('b@example.org', 'B') RETURNING id::text")
+	other.assertSend(t, found, 200, "")
+	h.Exec(t, "UPDATE core.pairing_misses SET missed_at = "+
+		"(SELECT array_agg(at - interval '10 minutes' ORDER BY at) FROM unnest(missed_at) AS at)")
+	h.assertSend(t, looking(1), 404, "PAIRING_NOT_FOUND")
+	h.assertSend(t, found, 200, "")
+	h.approve(t, open)
+	h.Exec(t, "UPDATE core.pairing_misses SET missed_at = "+
+		"(SELECT array_agg(at - interval '10 minutes' ORDER BY at) FROM unnest(missed_at) AS at)")
+	h.sweep(t, 0)
+	if n := h.count(t, "core.pairing_misses"); n != 0 {
+		t.Errorf("%d rows of misses are left after a sweep, want none", n)
+	}
 }

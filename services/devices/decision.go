@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -15,14 +16,31 @@ func codeOf(c *httpapi.Call) (string, error) {
 	return code, nil
 }
 
+// decide runs decision, which names a code, unless the caller has named too many codes of no open pairing.
+// Otherwise somebody who may manage devices could reach the screens of others by trying all codes.
+func (s *Service) decide(c *httpapi.Call, decision func(context.Context) error) error {
+	ctx := c.Request.Context()
+	err := s.store.checkMisses(ctx, c.UserID())
+	if err == nil {
+		err = s.store.countMiss(ctx, c.UserID(), decision(ctx))
+	}
+	tellWait(c, err)
+	return err
+}
+
 // request is GET /api/v1/device-pairing/requests/{code}.
 func (s *Service) request(c *httpapi.Call) error {
 	code, err := codeOf(c)
 	if err != nil {
 		return err
 	}
-	asked, err := s.store.request(c.Request.Context(), code)
-	if err != nil {
+	ctx := c.Request.Context()
+	asked, err := s.store.request(ctx, code)
+	if err == nil { // after the look-up: of many at once, none that follows the last miss gets a result
+		err = s.store.checkMisses(ctx, c.UserID())
+	}
+	if err = s.store.countMiss(ctx, c.UserID(), err); err != nil {
+		tellWait(c, err)
 		return err
 	}
 	display, running := s.displays.Display(asked.ModuleID)
@@ -54,7 +72,7 @@ func (s *Service) approve(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	made, err := s.store.approve(c.Request.Context(), approval{
+	decided := approval{
 		code:     code,
 		label:    label,
 		approver: c.Caller.Principal().UserID,
@@ -65,6 +83,11 @@ func (s *Service) approve(c *httpapi.Call) error {
 			}
 			return display.Permission, nil
 		},
+	}
+	var made device
+	err = s.decide(c, func(ctx context.Context) (err error) {
+		made, err = s.store.approve(ctx, decided)
+		return err
 	})
 	if err != nil {
 		return err
@@ -81,7 +104,8 @@ func (s *Service) reject(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	if err := s.store.reject(c.Request.Context(), code); err != nil {
+	err = s.decide(c, func(ctx context.Context) error { return s.store.reject(ctx, code) })
+	if err != nil {
 		return err
 	}
 	c.Writer.Header().Set("Cache-Control", "no-store")

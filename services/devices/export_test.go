@@ -13,9 +13,13 @@ import (
 func Statements() []string {
 	return []string{
 		lockPairings,
-		selectStillPending,
+		findStillPending,
 		dropPending,
 		countOpen,
+		deleteLeft,
+		addMiss,
+		selectMisses,
+		deleteMisses,
 		freeCode,
 		insertPending,
 		selectPairings,

@@ -174,7 +174,7 @@ func (h *harness) ageRows(t testing.TB, interval string) {
 	h.Exec(
 		t,
 		`UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at `+
-			`- $1::text::interval`,
+			`- $1::text::interval, polled_at = polled_at - $1::text::interval`,
 		interval,
 	)
 	h.Exec(t, `

@@ -24,11 +24,16 @@ func (p pairing) response() pairingResponse {
 // ask is POST /api/v1/device-pairing.
 func (s *Service) ask(c *httpapi.Call) error {
 	err := s.createPairing(c)
+	tellWait(c, err)
+	return err
+}
+
+// tellWait sets the header with the seconds to wait if err is a refusal of too many requests.
+func tellWait(c *httpapi.Call, err error) {
 	if refused := (tooManyRequests{}); errors.As(err, &refused) {
 		seconds := (refused.wait + time.Second - 1) / time.Second
 		c.Writer.Header().Set("X-Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
-	return err
 }
 
 func (s *Service) createPairing(c *httpapi.Call) error {

@@ -22,7 +22,10 @@ const (
 	claimUse        = 10 * time.Minute // from a claim to the first use of its credential
 	maxOpen         = 1_000            // pairings, pending or approved
 	maxOpenClient   = 20               // of one client
-	codeTries       = 20               // with 1,000 of a million codes in use, all 20 fail once in 10^60
+	pollWithin      = time.Minute      // a pairing that was not polled for so long makes room for others
+	maxMisses       = 20               // codes of no open pairing that a person may name in missWindow
+	missWindow      = 10 * time.Minute
+	codeTries       = 20 // with 1,000 of a million codes in use, all 20 fail once in 10^60
 	seenEvery       = time.Minute
 	keepExpired     = 24 * time.Hour // how long an expired pairing is kept, unless its code is reused
 	sweepBatchRows  = 1_000
@@ -130,5 +133,10 @@ func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
 	}
 	deleted = int(done.RowsAffected())
 	done, err = s.pool.Exec(ctx, deletePairings, sweepBatchRows-deleted, keepExpired)
-	return deleted + int(done.RowsAffected()), coded(err)
+	deleted += int(done.RowsAffected())
+	if err != nil {
+		return deleted, coded(err)
+	}
+	_, err = s.pool.Exec(ctx, deleteMisses, missWindow)
+	return deleted, coded(err)
 }

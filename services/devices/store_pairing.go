@@ -38,10 +38,11 @@ SELECT singleton
 FROM core.device_pairing_gate
 FOR UPDATE`
 
-const selectStillPending = `
-SELECT state, code, expires_at
-FROM core.device_pairing
-WHERE claim_hash = $1 AND module_id = $2 AND state = 'pending' AND expires_at > clock_timestamp()`
+const findStillPending = `
+UPDATE core.device_pairing
+SET polled_at = clock_timestamp()
+WHERE claim_hash = $1 AND module_id = $2 AND state = 'pending' AND expires_at > clock_timestamp()
+RETURNING state, code, expires_at`
 
 const dropPending = `
 DELETE FROM core.device_pairing
@@ -68,7 +69,7 @@ func (s *Store) ask(
 			return err
 		}
 		if a.holds {
-			open, err = one[pairing](ctx, tx, errNoRow, selectStillPending, a.held[:], a.moduleID)
+			open, err = one[pairing](ctx, tx, errNoRow, findStillPending, a.held[:], a.moduleID)
 			if !errors.Is(err, errNoRow) {
 				return err
 			}
@@ -76,7 +77,7 @@ func (s *Store) ask(
 				return err
 			}
 		}
-		if err := checkCapacity(ctx, tx, a.client); err != nil {
+		if err := makeRoom(ctx, tx, a.client); err != nil {
 			return err
 		}
 		open, err = insertPairing(ctx, tx, a, newCode)
@@ -97,21 +98,58 @@ SELECT count(*),
 FROM core.device_pairing
 WHERE state IN ('pending', 'approved') AND expires_at > statement_timestamp()`
 
-// checkCapacity refuses a pairing when there are too many. A client with too many of its own may try again
-// when its oldest one expires.
-func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
+// makeRoom refuses a pairing when there are too many whose browsers still poll. One that is not polled any
+// more is deleted instead. A client with too many of its own may try again when its oldest one expires.
+func makeRoom(ctx context.Context, tx pgx.Tx, client []byte) error {
 	var all, own int
 	var seconds float64
 	if err := tx.QueryRow(ctx, countOpen, client).Scan(&all, &own, &seconds); err != nil {
 		return err
 	}
-	switch {
-	case own >= maxOpenClient:
-		return tooManyRequests{time.Duration(seconds * float64(time.Second))}
-	case all >= maxOpen:
-		return ErrPairingCapacity
+	if own >= maxOpenClient {
+		if dropped, err := dropLeft(ctx, tx, client); err != nil || !dropped {
+			return errors.Join(err, tooManyRequests{time.Duration(seconds * float64(time.Second))})
+		}
+		all--
+	}
+	if all >= maxOpen {
+		if dropped, err := dropLeft(ctx, tx, nil); err != nil || !dropped {
+			return errors.Join(err, ErrPairingCapacity)
+		}
 	}
 	return nil
+}
+
+// isLeft is true for a pairing whose browser is gone.
+const isLeft = `(state IN ('pending', 'approved') AND polled_at <= statement_timestamp() - $2::interval)`
+
+// The device of an approval that is deleted is deleted too. A pairing that is being decided at this moment is
+// locked, and stays.
+const deleteLeft = `
+WITH gone AS (
+	DELETE FROM core.device_pairing
+	WHERE code = (
+		SELECT code
+		FROM core.device_pairing
+		WHERE expires_at > statement_timestamp() AND ` + isLeft + ` AND ($1::bytea IS NULL OR client_key = $1)
+		ORDER BY state = 'approved', polled_at
+		LIMIT 1
+		FOR UPDATE SKIP LOCKED
+	)
+	RETURNING device_id
+), unclaimed AS (
+	DELETE FROM core.device
+	USING gone
+	WHERE id = gone.device_id
+)
+SELECT count(*) > 0
+FROM gone`
+
+// dropLeft deletes the pairing that has not been polled for the longest time, of the client or of all. It
+// returns false if all are polled.
+func dropLeft(ctx context.Context, tx pgx.Tx, client []byte) (dropped bool, err error) {
+	err = tx.QueryRow(ctx, deleteLeft, client, pollWithin).Scan(&dropped)
+	return dropped, err
 }
 
 // heldByClaim is true for a pairing whose device was claimed and not used yet. The claim may be repeated
@@ -122,7 +160,7 @@ const heldByClaim = `(state = 'claimed' AND claim_hash IS NOT NULL AND device_id
 const freeCode = `
 WITH expired AS (
 	DELETE FROM core.device_pairing
-	WHERE code = $1 AND expires_at <= clock_timestamp() AND NOT ` + heldByClaim + `
+	WHERE code = $1 AND (expires_at <= clock_timestamp() AND NOT ` + heldByClaim + ` OR ` + isLeft + `)
 	RETURNING state, device_id
 )
 DELETE FROM core.device
@@ -145,7 +183,7 @@ func insertPairing(
 ) (pairing, error) {
 	for range codeTries {
 		code := newCode()
-		if _, err := tx.Exec(ctx, freeCode, code); err != nil {
+		if _, err := tx.Exec(ctx, freeCode, code, pollWithin); err != nil {
 			return pairing{}, err
 		}
 		made, err := one[pairing](
@@ -169,7 +207,22 @@ func insertPairing(
 
 // Until the credential is used, a claimed pairing is still reported to its screen as "approved", because the
 // response to the claim may have been lost.
+//
+// A poll is recorded at most once in 15 s, and not while the row is locked: whoever decides about the pairing
+// must not delay its screen and those that are looked up with it.
 const selectPairings = `
+WITH polled AS (
+	UPDATE core.device_pairing
+	SET polled_at = now()
+	FROM (
+		SELECT code
+		FROM core.device_pairing
+		WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND state IN ('pending', 'approved')
+			AND polled_at < now() - interval '15 seconds'
+		FOR NO KEY UPDATE SKIP LOCKED
+	) AS due
+	WHERE device_pairing.code = due.code
+)
 SELECT claim_hash,
 	CASE
 		WHEN state = 'claimed' AND claimable_until > now() THEN 'approved'

@@ -96,6 +96,34 @@ func TestAdministrationDaemon(t *testing.T) {
 	p.waitForHeading("Navigation")
 	t.Run("organise", func(t *testing.T) { testOrganising(t, d, p) })
 	t.Run("pair", func(t *testing.T) { testPairingByHand(t, d, p) })
+	t.Run("wrong codes", func(t *testing.T) { testTooManyWrongCodes(t, p) })
+}
+
+// testTooManyWrongCodes names so many codes of no screen that the platform refuses further ones. The form says
+// so in words, in both languages.
+func testTooManyWrongCodes(t *testing.T, p *tab) {
+	const codes = `
+		for (let n = 0; n < 20; n++) {
+			const code = String(n).padStart(6, "0");
+			const answer = await fetch("/api/v1/device-pairing/requests/" + code);
+			if (answer.status === 429) return; // a wrong code before was one of the twenty
+		}`
+	p.runScript(codes)
+	for language, words := range map[string]string{
+		"en": "Too many wrong codes. You can go on in 10 minutes.",
+		"de": "Zu viele falsche Codes. In 10 Minuten geht es weiter.",
+	} {
+		p.runScript(`localStorage.setItem("narthex.language", "` + language + `")`)
+		p.do(chromedp.Reload())
+		p.waitFor(`document.documentElement.lang.startsWith("` + language + `")`)
+		p.waitFor(`document.querySelector(".find-code input")`)
+		p.runScript(`document.querySelector(".find-code input").focus()`)
+		p.key("123456")
+		p.key("\r")
+		p.waitForText(words)
+		p.waitFor(`document.querySelector(".find-code button").disabled`)
+		p.screenshot("real-wrong-codes-" + language)
+	}
 }
 
 // testOrganising arranges the navigation by keyboard, then by mouse, and checks the result as a member.

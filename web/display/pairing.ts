@@ -3,7 +3,9 @@ import type { DisplayPlatform } from "./platform";
 import { show } from "./screen";
 
 const pollEvery = 3_000; // milliseconds, with up to a second more
-const pollSlowly = 30_000; // after ten minutes without an approval
+// After ten minutes without an approval. The server lets go of a pairing that was not polled for a minute when
+// others need its room; browsers let the timers of a hidden page run only once a minute.
+const pollSlowly = 30_000;
 const eager = 600_000;
 const retryAfter = 5_000;
 
@@ -58,7 +60,8 @@ export class Pairer {
 	async #watch(): Promise<Ending | undefined> {
 		for (;;) {
 			const slow = performance.now() - this.#began > eager;
-			await wait((slow ? pollSlowly : pollEvery) + Math.random() * 1_000, this.#forever);
+			const pause = (slow ? pollSlowly : pollEvery) + Math.random() * 1_000;
+			await wait(pause, this.#forever, [document, "visibilitychange"]);
 			const pairing = await this.platform.pairing();
 			if (pairing === undefined) {
 				if (performance.now() >= this.#expiresAt) return undefined;

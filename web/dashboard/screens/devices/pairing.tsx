@@ -30,12 +30,16 @@ export function FindCode({ app, start, onPaired }: FindCodeProps) {
 	const [wrong, setWrong] = useState(0);
 	const [found, setFound] = useState<Pairing>();
 	const [seconds, wait] = useCountdown();
+	const [refused, setRefused] = useState(false);
 	const find = async () => {
 		if (seconds > 0) return;
 		if (code.length < 6) return setFault(w("six"));
 		const answer = await findPairing(app.platform, code);
-		setFault(answer.ok ? undefined : faultOf(answer));
+		const tooMany = !answer.ok && answer.status === 429;
+		setFault(answer.ok || tooMany ? undefined : faultOf(answer));
 		setFound(answer.ok ? answer.value : undefined);
+		setRefused(tooMany);
+		if (tooMany) return wait(answer.retryAfter ?? pause);
 		if (answer.ok || answer.status !== 404) return;
 		const times = wrong + 1;
 		setWrong(times % wrongCodes);
@@ -56,7 +60,7 @@ export function FindCode({ app, start, onPaired }: FindCodeProps) {
 					help={w("codeHelp")}
 					value={code}
 					onInput={setCode}
-					error={seconds > 0 ? w("paused", { count: seconds }) : fault}
+					error={seconds > 0 ? pausedFor(seconds, refused) : fault}
 				/>
 				<Button submit disabled={seconds > 0}>
 					{w("find")}
@@ -80,6 +84,11 @@ export function FindCode({ app, start, onPaired }: FindCodeProps) {
 			)}
 		</>
 	);
+}
+
+/** Why the form pauses: the platform has refused, after codes that were wrong on this page or elsewhere. */
+function pausedFor(seconds: number, refused: boolean): string {
+	return refused ? w("tooMany", { count: Math.ceil(seconds / 60) }) : w("paused", { count: seconds });
 }
 
 function faultOf(failure: Failure): string {

@@ -22,6 +22,10 @@ export const w = wordsOf({
 		decided: "Already paired.",
 		six: "Six digits.",
 		paused: "Look at the code again. Next try in {count} s.",
+		tooMany: {
+			one: "Too many wrong codes. You can go on in {count} minute.",
+			other: "Too many wrong codes. You can go on in {count} minutes.",
+		},
 		none: "No screen is paired yet.",
 		screen: "Screen",
 		shows: "Shows",
@@ -77,6 +81,10 @@ export const w = wordsOf({
 		decided: "Schon gekoppelt.",
 		six: "Sechs Ziffern.",
 		paused: "Sehen Sie noch einmal nach. Weiter in {count} s.",
+		tooMany: {
+			one: "Zu viele falsche Codes. In {count} Minute geht es weiter.",
+			other: "Zu viele falsche Codes. In {count} Minuten geht es weiter.",
+		},
 		none: "Noch ist kein Bildschirm gekoppelt.",
 		screen: "Bildschirm",
 		shows: "Zeigt",
