@@ -92,31 +92,31 @@ var activityScreens = []screenCase{
 	{"W15-activity", "/#/admin/activity", activityOfHouse, waitForEntry},
 	{"W15-filter", "/#/admin/activity", activityOfHouse, func(p *tab) {
 		waitForEntry(p)
-		p.runScript(`document.querySelectorAll(".filters [role=combobox]")[1].click()`)
-		p.waitFor(`document.querySelector(".filters [role=option]")`)
+		p.runScript(`document.querySelectorAll(".host-filters [role=combobox]")[1].click()`)
+		p.waitFor(`document.querySelector(".host-filters [role=option]")`)
 	}},
 	{"W15-no-match", "/#/admin/activity/" + gone, activityOfHouse,
-		func(p *tab) { p.waitFor(`document.querySelector("main p.row button")`) }},
+		func(p *tab) { p.waitFor(`document.querySelector("main p.d-row button")`) }},
 	{"W15-empty", "/#/admin/activity", func(t *testing.T, h *fixture) {
 		newActivityFixture(t, h).entries = nil
-	}, func(p *tab) { p.waitFor(`document.querySelector(".empty")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-empty")`) }},
 	{"W15-failed", "/#/admin/activity", func(t *testing.T, h *fixture) {
 		newActivityFixture(t, h)
 		h.respond("GET /api/v1/activity", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	}, func(p *tab) { p.waitFor(`document.querySelector("main .note[role=alert]")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector("main .d-note[role=alert]")`) }},
 	{"W15-holders", "/#/admin/activity", activityOfHouse, func(p *tab) {
 		waitForEntry(p)
-		p.runScript(`document.querySelectorAll(".segments input")[1].click()`)
-		p.waitFor(`document.querySelector(".holders [role=combobox]")`)
-		p.clickSelector(".holders [role=combobox]")
+		p.runScript(`document.querySelectorAll(".d-segments input")[1].click()`)
+		p.waitFor(`document.querySelector(".host-holders [role=combobox]")`)
+		p.clickSelector(".host-holders [role=combobox]")
 		p.key("\r")
-		p.waitFor(`document.querySelector(".holders .list-row")`)
+		p.waitFor(`document.querySelector(".host-holders .d-list-row")`)
 	}},
 }
 
 func activityOfHouse(t *testing.T, h *fixture) { newActivityFixture(t, h) }
 
-func waitForEntry(p *tab) { p.waitFor(`document.querySelector(".days li")`) }
+func waitForEntry(p *tab) { p.waitFor(`document.querySelector(".host-days li")`) }
 
 // TestActivityScreens checks the screen Activity as TestScreens checks the other screens.
 func TestActivityScreens(t *testing.T) {
@@ -136,7 +136,7 @@ func openActivity(t *testing.T, f *activityFixture, path string) *tab {
 func (p *tab) sentences() []string {
 	p.t.Helper()
 	return eval[[]string](p,
-		`[...document.querySelectorAll(".days li p:first-child")].map((p) => p.innerText)`)
+		`[...document.querySelectorAll(".host-days li p:first-child")].map((p) => p.innerText)`)
 }
 
 // TestActivity: the page shows plain sentences, newest first, grouped by day, with names instead of ids.
@@ -157,12 +157,12 @@ func TestActivity(t *testing.T) {
 		t.Errorf("the entries say %q, want %q", got, want)
 	}
 	p.waitForText("set: teamName; changed: remindDaysBefore")
-	days := eval[[]string](p, `[...document.querySelectorAll(".days h2")].map((day) => day.innerText)`)
+	days := eval[[]string](p, `[...document.querySelectorAll(".host-days h2")].map((day) => day.innerText)`)
 	if len(days) != 3 || !strings.Contains(days[0], "2026") || !strings.HasSuffix(days[0], ")") {
 		t.Errorf("the days are %q, want 3, each with its zone", days)
 	}
 	const newest = "2026-11-22T07:10:00.000Z"
-	if got := eval[string](p, `document.querySelector(".days time").dateTime`); got != newest {
+	if got := eval[string](p, `document.querySelector(".host-days time").dateTime`); got != newest {
 		t.Errorf("the first time is %s, want %s", got, newest)
 	}
 }
@@ -175,21 +175,21 @@ func TestActivityFilters(t *testing.T) {
 	p := openPeople(t, f.peopleFixture)
 	p.chooseMenuItem("More for Reader 1", "Activity")
 	p.waitForHeading("Activity")
-	p.waitFor(`document.querySelectorAll(".days li").length === 2`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 2`)
 	choose := func(field, text string) {
 		t.Helper()
 		p.enter("combobox", field, text)
-		p.waitFor(`document.querySelector(".filters [role=option]")`)
+		p.waitFor(`document.querySelector(".host-filters [role=option]")`)
 		p.key("\r")
 	}
 	choose("Action", "joined")
-	p.waitFor(`document.querySelectorAll(".days li").length === 1`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 1`)
 	choose("Module", "stage")
 	p.waitForText("No change matches.")
 	p.click("button", "Show everything")
-	p.waitFor(`document.querySelectorAll(".days li").length === 6`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 6`)
 	choose("Module", "stage")
-	p.waitFor(`document.querySelectorAll(".days li").length === 1`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 1`)
 	choose("Person", "coord")
 	p.waitForText("No change matches.")
 	want := "GET /api/v1/activity?limit=100&userId=" + person + "&subjectKind=module&subjectId=stage"
@@ -231,7 +231,7 @@ func TestActivitySentences(t *testing.T) {
 		p := openPage(t, "about:blank", desktop)
 		p.setLanguage(language)
 		p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
-		p.waitFor(fmt.Sprintf(`document.querySelectorAll(".days li").length === %d`, len(actions)))
+		p.waitFor(fmt.Sprintf(`document.querySelectorAll(".host-days li").length === %d`, len(actions)))
 		sentences := p.sentences()
 		for at, action := range slices.Backward(actions) {
 			sentence := sentences[len(actions)-1-at]
@@ -240,7 +240,7 @@ func TestActivitySentences(t *testing.T) {
 			}
 		}
 		names := eval[int](p,
-			`document.querySelectorAll(".filters .combobox")[1].querySelectorAll("[role=option]").length`)
+			`document.querySelectorAll(".host-filters .d-combobox")[1].querySelectorAll("[role=option]").length`)
 		if names != len(actions) {
 			t.Errorf("the filter in language %q offers %d actions, want %d", language, names, len(actions))
 		}
@@ -257,7 +257,7 @@ func TestActivityPages(t *testing.T) {
 	p := openActivity(t, f, "")
 	p.waitForText("The newest 100 changes")
 	p.click("button", "Show more")
-	p.waitFor(`document.querySelectorAll(".days li").length === 156`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 156`)
 	p.waitForText("156 changes")
 	p.waitForNone("button", "Show more")
 	f.mu.Lock()
@@ -275,13 +275,13 @@ func TestActivityHolders(t *testing.T) {
 	p.click("radio", "Who could do it")
 	p.waitForText("Choose a permission to see who held it at that time.")
 	p.runScript(`
-		const day = document.querySelector(".holders [type=date]");
+		const day = document.querySelector(".host-holders [type=date]");
 		day.value = "2026-11-10";
 		day.dispatchEvent(new Event("input", { bubbles: true }));`)
-	p.waitFor(`document.querySelector(".holders [type=date]").value === "2026-11-10"`)
+	p.waitFor(`document.querySelector(".host-holders [type=date]").value === "2026-11-10"`)
 	p.runScript(`
 		await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-		const time = document.querySelector(".holders [type=time]");
+		const time = document.querySelector(".host-holders [type=time]");
 		time.value = "12:00";
 		time.dispatchEvent(new Event("input", { bubbles: true }));`)
 	p.enter("combobox", "Permission", "drive")
@@ -305,7 +305,7 @@ func TestActivityReader(t *testing.T) {
 	p.waitForNone("radio", "Who could do it")
 	p.enter("combobox", "Person", "read")
 	p.key("\r")
-	p.waitFor(`document.querySelectorAll(".days li").length === 2`)
+	p.waitFor(`document.querySelectorAll(".host-days li").length === 2`)
 	for _, asked := range f.requests() {
 		if strings.Contains(asked, "/people") || strings.Contains(asked, "/permissions") {
 			t.Errorf("asked %s without the permission for it", asked)
@@ -332,7 +332,7 @@ func TestActivityFails(t *testing.T) {
 	p.waitForText("You can try again in 10 s.")
 	f.handle("GET /api/v1/activity", f.listEntries)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitFor(`!document.querySelector(".stale")`)
+	p.waitFor(`!document.querySelector(".host-stale")`)
 }
 
 // TestActivityRightToLeft: in a right-to-left language an entry begins at the right with its time. Keys of
@@ -349,9 +349,9 @@ func TestActivityRightToLeft(t *testing.T) {
 	for _, v := range []view{desktop, narrow} {
 		p.setView(v)
 		p.assertFits()
-		wrong := eval[[]string](p, `[...document.querySelectorAll(".days li")].filter((entry) => {
+		wrong := eval[[]string](p, `[...document.querySelectorAll(".host-days li")].filter((entry) => {
 			const edge = (selector) => entry.querySelector(selector).getBoundingClientRect();
-			const [time, tile, text] = [edge("time"), edge(".tile"), edge("p")];
+			const [time, tile, text] = [edge("time"), edge(".d-tile"), edge("p")];
 			return time.right < tile.right || tile.left < text.right;
 		}).map((entry) => entry.innerText)`)
 		if len(wrong) > 0 {
@@ -359,14 +359,14 @@ func TestActivityRightToLeft(t *testing.T) {
 		}
 	}
 	// Each name has its own direction, so that a bracket in it stays at its end.
-	plain := eval[[]string](p, `[...document.querySelectorAll(".days li p *")].filter((part) =>
+	plain := eval[[]string](p, `[...document.querySelectorAll(".host-days li p *")].filter((part) =>
 		part.childElementCount === 0 && part.innerText.includes("Reader (1)") && part.closest("bdi") === null)
 		.map((part) => part.outerHTML)`)
 	if len(plain) > 0 {
 		t.Errorf("names without a direction of their own: %q", plain)
 	}
 	places := eval[[]float64](p, `(() => {
-		const keys = [...document.querySelectorAll(".days li bdi")].flatMap((part) => [...part.childNodes])
+		const keys = [...document.querySelectorAll(".host-days li bdi")].flatMap((part) => [...part.childNodes])
 			.find((node) => node.data?.includes("teamName"));
 		const at = keys.data.indexOf("teamName");
 		return [0, 7].map((letter) => {

@@ -149,15 +149,15 @@ func testOrganising(t *testing.T, d *devServer, p *tab) {
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.waitForAnnouncement("Songs moved to Foyer, position 1 of 2")
 	p.waitFor(`document.activeElement.ariaLabel === "Move Songs"`)
-	p.drag("[data-row=announcements] .grip", "[data-row=songs]", -0.4)()
+	p.drag("[data-row=announcements] .d-grip", "[data-row=songs]", -0.4)()
 	p.waitForAnnouncement("Announcements moved to Foyer, position 1 of 2")
 	p.screenshot("real-navigation")
 	member := openPage(t, d.address, phone)
 	member.signInAs("member@example.org", d.password)
 	member.waitForHome()
-	member.runScript(`document.querySelector(".menu-button").click()`)
+	member.runScript(`document.querySelector(".host-menu-button").click()`)
 	member.find("navigation", "Modules")
-	const sidebar = `document.querySelector(".sidebar nav").innerText`
+	const sidebar = `document.querySelector(".host-sidebar nav").innerText`
 	member.waitFor(sidebar + `.includes("Foyer\nAnnouncements\nSongs")`)
 	member.waitForNone("navigation", "Administration")
 }
@@ -204,7 +204,7 @@ func testPairingByHand(t *testing.T, d *devServer, p *tab) {
 	wall.waitForWorker()
 	p.fill("Code on the screen", code)
 	p.click("button", "Find")
-	p.waitFor(`document.querySelector(".find-code .wrong")`)
+	p.waitFor(`document.querySelector(".host-find-code .d-wrong")`)
 	wall.endBrowser()
 	again := begin()
 	again.waitForText("Shared lunch")

@@ -173,12 +173,12 @@ var administrationScreens = []screenCase{
 	{"W7-filtered", "/#/admin/modules", modulesInEveryState, func(p *tab) {
 		waitForTableRow(p)
 		p.typeInto("[type=search]", "nobody")
-		p.waitFor(`!document.querySelector("tbody .name")`)
+		p.waitFor(`!document.querySelector("tbody .d-name")`)
 	}},
 	{"W7-none", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
 		h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".empty")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-empty")`) }},
 	{"W7-failed", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
 		h.respond("GET /api/v1/module-lifecycle", 503, `{"code":"STORE_UNAVAILABLE"}`)
@@ -189,42 +189,42 @@ var administrationScreens = []screenCase{
 		p.waitFor(`document.querySelector("dialog[open]")`)
 	}},
 	{"W7-module", "/#/admin/modules/stage", modulesInEveryState,
-		func(p *tab) { p.waitFor(`document.querySelector(".chart")`) }},
+		func(p *tab) { p.waitFor(`document.querySelector(".host-chart")`) }},
 	{"W7-settings-alone", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
 		h.setNavigation([]string{"core.modules.configuration.manage"}, nil)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".list-row")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-list-row")`) }},
 	{"W8-settings", rotaSettings, formOfSettings, waitForTeamName},
 	{"W8-errors", rotaSettings, formOfSettings, func(p *tab) {
 		waitForTeamName(p)
 		p.typeInto("[data-key=remindDaysBefore]", "99")
-		p.clickSelector(".save-bar .primary")
+		p.clickSelector(".host-save-bar .d-primary")
 		p.waitFor(`document.querySelector("[data-key=remindDaysBefore][aria-invalid=true]")`)
 	}},
 	{"W8-conflict", rotaSettings, formOfSettings, func(p *tab) {
 		waitForTeamName(p)
 		p.typeInto("[data-key=teamName]", "Mine")
 		p.runScript(`await fetch("/api/v1/other"); dispatchEvent(new Event("focus"))`)
-		p.waitFor(`document.querySelector(".theirs")`)
+		p.waitFor(`document.querySelector(".host-theirs")`)
 	}},
 	{"W9-permissions", "/#/admin/permissions", grantsOfHouse, waitForTableRow},
 	{"W9-give", "/#/admin/permissions", grantsOfHouse, func(p *tab) {
 		waitForTableRow(p)
-		p.clickSelector(".page-header .primary")
+		p.clickSelector(".d-page-header .d-primary")
 		p.waitFor(`document.querySelector("dialog [role=combobox]")`)
 		p.runScript(`document.querySelectorAll("dialog [role=combobox]")[1].click()`)
 		p.waitFor(`document.querySelector("dialog [role=option]")`)
 	}},
 	{"W9-empty", "/#/admin/permissions", func(t *testing.T, h *fixture) {
 		newGrantsFixture(t, h).grants = nil
-	}, func(p *tab) { p.waitFor(`document.querySelector(".empty")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-empty")`) }},
 	{"W10-navigation", "/#/admin/navigation", grantsOfHouse,
 		func(p *tab) { p.waitFor(`document.querySelector("[data-row]")`) }},
 	{"W11-screens", "/#/admin/screens", wallOfHouse, waitForTableRow},
 	{"W11-found", "/#/admin/screens/482913", wallOfHouse, func(p *tab) {
-		p.waitFor(`document.querySelector(".found")`)
-		p.clickSelector(".found .primary")
-		p.waitFor(`document.querySelector(".found [aria-invalid=true]")`)
+		p.waitFor(`document.querySelector(".host-found")`)
+		p.clickSelector(".host-found .d-primary")
+		p.waitFor(`document.querySelector(".host-found [aria-invalid=true]")`)
 	}},
 	{"W11-rename", "/#/admin/screens", wallOfHouse, func(p *tab) {
 		waitForTableRow(p)
@@ -239,15 +239,15 @@ var administrationScreens = []screenCase{
 		k.status, k.code = 400, "INVALID_REQUEST"
 	}, func(p *tab) {
 		waitForAccentChip(p)
-		p.typeInto(".house-form input", " again")
-		p.clickSelector(".house-form .primary[type=submit]")
-		p.waitFor(`document.querySelector(".house-form [aria-invalid=true]")`)
+		p.typeInto(".host-house-form input", " again")
+		p.clickSelector(".host-house-form .d-primary[type=submit]")
+		p.waitFor(`document.querySelector(".host-house-form [aria-invalid=true]")`)
 	}},
 }
 
 func houseScreen(t *testing.T, h *fixture) { newHouseFixture(t, h) }
 
-func waitForAccentChip(p *tab) { p.waitFor(`document.querySelector(".house-facts .chip")`) }
+func waitForAccentChip(p *tab) { p.waitFor(`document.querySelector(".host-house-facts .d-chip")`) }
 
 func wallOfHouse(t *testing.T, h *fixture) { newScreensFixture(t, h) }
 
@@ -264,7 +264,7 @@ func formOfSettings(t *testing.T, h *fixture) {
 }
 
 // waitForTableRow waits for the first row.
-func waitForTableRow(p *tab) { p.waitFor(`document.querySelector("tbody .name")`) }
+func waitForTableRow(p *tab) { p.waitFor(`document.querySelector("tbody .d-name")`) }
 
 func modulesInEveryState(t *testing.T, h *fixture) {
 	o := setModulesFixture(t, h)

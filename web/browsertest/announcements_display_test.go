@@ -54,7 +54,7 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 				painted[shown] ??= Date.now();
 				if (getComputedStyle(slide).opacity !== "1") faint.push(shown);
 			}));
-		}).observe(document.querySelector(".stage"), { childList: true, subtree: true })`)
+		}).observe(document.querySelector(".host-stage"), { childList: true, subtree: true })`)
 	var took []int64
 	const edits = 40
 	for n := range edits {

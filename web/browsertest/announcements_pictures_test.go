@@ -143,7 +143,7 @@ func testExchange(t *testing.T, p *tab) {
 	const input = `input[accept*="json"]`
 	p.chooseFile(input, putFile(t, "broken.json", []byte(strings.Replace(saved, "Harvest supper", "", 1))))
 	p.waitForText("This file was not imported, and nothing has changed.")
-	p.waitFor(`/Notice \d cannot be shown/.test(document.querySelector(".note.bad").innerText)`)
+	p.waitFor(`/Notice \d cannot be shown/.test(document.querySelector(".d-note.d-bad").innerText)`)
 	p.assertAccessible("a refused import")
 	p.screenshot("announcements-import-refused")
 	p.setView(narrow)

@@ -185,7 +185,7 @@ func TestAnnouncements(t *testing.T) {
 	p := openPage(t, h.URL+"/#/m/announcements", desktop)
 	p.waitForHeading("Announcements")
 	p.find("link", "Welcome")
-	chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`)
+	chips := eval[string](p, `[...document.querySelectorAll(".d-chip")].map((chip) => chip.textContent).join()`)
 	if chips != "Live,Scheduled,Not published,Ended" {
 		t.Errorf("standing: %s", chips)
 	}
@@ -240,7 +240,7 @@ func TestAnnouncements(t *testing.T) {
 	p.click("button", "Keep it")
 	p.click("button", "Delete …")
 	p.find("dialog", "Delete this notice?")
-	p.runScript(`document.querySelector("dialog .danger").click()`)
+	p.runScript(`document.querySelector("dialog .d-danger").click()`)
 	p.waitForAnnouncement("Deleted")
 	p.waitForNone("link", "Harvest supper")
 }
@@ -383,6 +383,6 @@ func TestReadersSeeStanding(t *testing.T) {
 	n.slides = slices.Delete(n.slides, 2, 3) // a reader does not receive unpublished notices
 	p := openPage(t, h.URL+"/#/m/announcements", phone)
 	p.waitForVisibleText("Welcome")
-	p.waitFor(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +
+	p.waitFor(`[...document.querySelectorAll(".d-chip")].map((chip) => chip.textContent).join() === ` +
 		`"Scheduled,Ended"`)
 }

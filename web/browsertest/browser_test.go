@@ -390,7 +390,7 @@ func (p *tab) assertFits() {
 		p.t.Errorf("the page is %d pixels too wide: %s", over, wide)
 	}
 	out := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
-		e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && !e.closest(".unseen") &&
+		e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && !e.closest(".d-unseen") &&
 		[...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim() !== "")
 	).map(e => e.outerHTML).join(" ")`)
 	if out != "" {

@@ -29,7 +29,7 @@ func TestCountdown(t *testing.T) {
 	p := openPage(t, d.address, desktop)
 	p.signInAs("owner@example.org", d.password)
 	p.waitForText("Latest notice")
-	p.waitFor(`document.querySelector("[data-module=home] .card a").innerText !== ""`)
+	p.waitFor(`document.querySelector("[data-module=home] .d-card a").innerText !== ""`)
 	p.screenshot("home-daemon")
 	p.do(chromedp.Navigate(d.address + "/#/m/announcements"))
 	p.find("link", "Sunday service") // the sample
@@ -96,13 +96,13 @@ func writeCountdown(p *tab) {
 	p.fill("Title", "Before we begin")
 	p.fill("What is counted down to", "We begin in")
 	target := time.Now().Add(48*time.Hour + 30*time.Minute).Format("2006-01-02")
-	p.runScript(fmt.Sprintf(`const field = document.querySelector(".announcements .fields input[type=date]");
+	p.runScript(fmt.Sprintf(`const field = document.querySelector(".announcements .d-fields input[type=date]");
 		field.value = ""; field.dispatchEvent(new Event("input", { bubbles: true }));
 		await new Promise((drawn) => setTimeout(drawn, 50));
-		window.complained = document.querySelector(".announcements .fields").innerText;
+		window.complained = document.querySelector(".announcements .d-fields").innerText;
 		field.value = %q; field.dispatchEvent(new Event("input", { bubbles: true }));`, target))
 	p.waitFor(`complained.includes("Choose a day.")`)
-	p.waitFor(`!document.querySelector(".announcements .fields").innerText.includes("Choose a day.")`)
+	p.waitFor(`!document.querySelector(".announcements .d-fields").innerText.includes("Choose a day.")`)
 	p.waitFor(`document.querySelector(".preview .countdown")?.shadowRoot.textContent.includes("We begin in")`)
 	p.assertScreen("countdown-editor", false)
 	p.setView(desktop)

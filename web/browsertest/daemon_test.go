@@ -100,7 +100,7 @@ func TestDaemon(t *testing.T) {
 	p.click("button", "Publish Harvest supper") // the session has ended in the meantime
 	enter(p, "quite a new one")
 	p.find("link", "Harvest supper")
-	p.runScript(`document.querySelector(".account > button").click()`)
+	p.runScript(`document.querySelector(".host-account > button").click()`)
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
 	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil ||

@@ -156,10 +156,10 @@ func TestWrongCodes(t *testing.T) {
 		p.waitUntil("a request for "+code, func() bool {
 			return wl.countRequests("GET /api/v1/device-pairing/requests/"+code) == 1
 		})
-		p.waitFor(`document.querySelector(".find-code .wrong")`)
+		p.waitFor(`document.querySelector(".host-find-code .d-wrong")`)
 	}
 	p.waitForText("Look at the code again. Next try in ")
-	p.waitFor(`document.querySelector(".find-code button").disabled`)
+	p.waitFor(`document.querySelector(".host-find-code button").disabled`)
 	p.fill("Code on the screen", "482913")
 	p.key("\r")
 	p.assertNoText("asks to show")

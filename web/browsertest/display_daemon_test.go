@@ -31,7 +31,7 @@ func TestDisplayDaemon(t *testing.T) {
 	p.waitForText("welcome (1.0.0)")
 	p.saveBothOrientations("starting-again")
 	w.publishText("sound again")
-	p.waitFor(`document.querySelectorAll(".layer").length === 1 &&
+	p.waitFor(`document.querySelectorAll(".host-layer").length === 1 &&
 		document.body.innerText.includes("sound again (1.0.0)") &&
 		!document.body.innerText.includes("Starting again")`)
 	w.publishText("welcome")
@@ -72,7 +72,7 @@ func TestDisplayDaemon(t *testing.T) {
 	w.daemon.stop(t)
 	w.start()
 	p.waitForText("nothing said yet (2.0.0)")
-	p.waitFor(`document.querySelectorAll(".layer").length === 1`)
+	p.waitFor(`document.querySelectorAll(".host-layer").length === 1`)
 	shown.finish()
 	shown.assertNoBlank(t, "the upgrade")
 	p.waitUntil("the old generation is gone", func() bool {

@@ -17,7 +17,7 @@ func TestDisplayLanguage(t *testing.T) {
 	silent := w.newTab(t)
 	silent.onNewDocument(`window.fetch = () => new Promise(() => undefined)`)
 	silent.do(chromedp.Navigate(w.fronts[0].origin + "/display/wall"))
-	silent.waitFor(`document.querySelector("h1:not(.unseen)")`)
+	silent.waitFor(`document.querySelector("h1:not(.d-unseen)")`)
 	silent.saveBothOrientations("booting")
 
 	p := w.openScreen(t, w.fronts[0], "wall")
@@ -38,7 +38,7 @@ func TestDisplayLanguage(t *testing.T) {
 	p.holdAt("")
 	p.waitForText("Willkommen (1.0.0)")
 	p.waitFor(`context.locale === "de" && context.dir === "ltr" &&
-		document.querySelector(".layer").lang === "de"`)
+		document.querySelector(".host-layer").lang === "de"`)
 
 	w.testTroubleInGerman(p)
 	w.send("POST", "/api/v1/devices/"+deviceID+"/revoke", `{}`)
@@ -68,11 +68,11 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 	f := w.fronts[0]
 	p.runScript(`new MutationObserver(() => {
 		const at = performance.now();
-		if (document.querySelector(".indicator.back")) performance.now = () => at; // it lasts for three seconds
+		if (document.querySelector(".host-indicator.host-back")) performance.now = () => at; // it lasts for three seconds
 	}).observe(document.body, { subtree: true, childList: true, attributes: true })`)
 	f.setFault(portal)
 	p.waitFor(`later(5000) && document.body.innerText.includes("Verbindet neu, letzter Stand") &&
-		document.querySelector(".stage[data-stale]")`)
+		document.querySelector(".host-stage[data-stale]")`)
 	p.saveBothOrientations("de-reconnecting")
 	f.setFault(passes)
 	p.waitForText("Wieder verbunden")
@@ -88,7 +88,7 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 	p.waitFor(`later(11000) && document.body.innerText.includes("Startet neu, letzter Stand")`)
 	p.saveBothOrientations("de-starting-again")
 	w.publishText("Willkommen")
-	p.waitFor(`document.querySelectorAll(".layer").length === 1 &&
+	p.waitFor(`document.querySelectorAll(".host-layer").length === 1 &&
 		!document.body.innerText.includes("Startet neu")`)
 }
 
@@ -104,7 +104,7 @@ func TestDisplayLanguageChanges(t *testing.T) {
 	w.setLanguage("en")
 	p.runScript(`dispatchEvent(new Event("online"))`) // makes it resolve again at once
 	p.waitFor(`context.locale.startsWith("en") && mounts === 2`)
-	p.waitFor(`document.querySelectorAll(".layer").length === 1 &&
+	p.waitFor(`document.querySelectorAll(".host-layer").length === 1 &&
 		document.documentElement.lang.startsWith("en")`)
 	shown.finish()
 	shown.assertNoBlank(t, "the change of language")

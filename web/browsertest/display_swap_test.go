@@ -17,7 +17,7 @@ func TestDisplaySwap(t *testing.T) {
 		window.frames = 0;
 		window.bare = 0; // frames in which nothing was on top
 		const look = () => {
-			const top = [...document.querySelectorAll(".layer")].at(-1);
+			const top = [...document.querySelectorAll(".host-layer")].at(-1);
 			if (!top?.querySelector(".wall p")?.textContent) bare++;
 			frames++;
 			requestAnimationFrame(look);
@@ -28,7 +28,7 @@ func TestDisplaySwap(t *testing.T) {
 		p.waitFor(`(window.frames = 0, true)`)
 		p.waitFor(`frames > 3`)
 		p.waitForText(text)
-		bare, got := eval[int](p, "bare"), eval[int](p, `document.querySelectorAll(".layer").length`)
+		bare, got := eval[int](p, "bare"), eval[int](p, `document.querySelectorAll(".host-layer").length`)
 		if bare > 0 || got != layers {
 			t.Fatalf("%s: %d layers and %d frames without content, want %d and none", when, got, bare, layers)
 		}

@@ -79,7 +79,7 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 		p.waitForText("(1.0.0)")
 		p.assertNoText("guest network")
 		if how == portal || how == badGateway {
-			p.waitFor(`later(5000) && document.querySelector(".stage[data-stale]")`)
+			p.waitFor(`later(5000) && document.querySelector(".host-stage[data-stale]")`)
 			p.do(chromedp.Reload())
 			p.waitForText("Waiting for the network")
 			p.assertNoText("(1.0.0)")
@@ -165,7 +165,7 @@ func testRefused(t *testing.T, w *displayFixture, f *faultProxy) {
 	} {
 		p.waitFor(`window.mounts === ` + itoa(n+1))
 		p.runScript(place)
-		p.waitFor(`window.mounts === ` + itoa(n+2) + ` && document.querySelectorAll(".layer").length === 1`)
+		p.waitFor(`window.mounts === ` + itoa(n+2) + ` && document.querySelectorAll(".host-layer").length === 1`)
 		p.waitForText("(1.0.0)")
 	}
 	p.waitFor(`!document.body.innerText.includes("Starting again")`)

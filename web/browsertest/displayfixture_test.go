@@ -235,7 +235,7 @@ func (w *displayFixture) newTab(t *testing.T) *tab {
 // pairingCode waits for the six digits on a screen and returns them.
 func (p *tab) pairingCode() string {
 	p.t.Helper()
-	const digits = `document.querySelector(".digits")?.innerText.replace(/\D/g, "")`
+	const digits = `document.querySelector(".host-digits")?.innerText.replace(/\D/g, "")`
 	p.waitFor(digits + `?.length === 6`)
 	return eval[string](p, digits)
 }

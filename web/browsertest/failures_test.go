@@ -160,7 +160,7 @@ func TestBusyButtons(t *testing.T) {
 	before := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
 	p.click("button", "Sign in")
 	p.waitForVisibleText("Signing in")
-	p.waitFor(`document.querySelector("[type=submit] .ring").getBoundingClientRect().width >= 12`)
+	p.waitFor(`document.querySelector("[type=submit] .d-ring").getBoundingClientRect().width >= 12`)
 	after := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
 	if after != before {
 		t.Errorf("the busy button is %v wide, want the same as before: %v", after, before)

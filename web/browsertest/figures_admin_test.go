@@ -25,11 +25,11 @@ func TestAdministrationFigures(t *testing.T) {
 		rows             string // the rows that exist when it is painted
 		fixture          func(t *testing.T, h *fixture)
 	}{
-		{"200 modules", "/#/admin/modules", "/module-lifecycle", ".modules tbody tr", largeModules},
-		{"200 modules in the organiser", navigationScreen, "/dashboard/navigation", ".organiser [data-row]",
+		{"200 modules", "/#/admin/modules", "/module-lifecycle", ".host-modules tbody tr", largeModules},
+		{"200 modules in the organiser", navigationScreen, "/dashboard/navigation", ".host-organiser [data-row]",
 			largeModules},
-		{"200 modules in the sidebar", "/#/account", "/dashboard/navigation", ".sidebar a", largeModules},
-		{"10,000 grants", "/#/admin/permissions", "/people", ".grants tbody tr", largeGrants},
+		{"200 modules in the sidebar", "/#/account", "/dashboard/navigation", ".host-sidebar a", largeModules},
+		{"10,000 grants", "/#/admin/permissions", "/people", ".host-grants tbody tr", largeGrants},
 		{"500 screens", "/#/admin/screens", "/devices", ".devices tbody tr", largeScreens},
 		{"500 notices", "/#/m/announcements", "/slides", ".notice", func(t *testing.T, h *fixture) {
 			n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")

@@ -43,7 +43,7 @@ func TestGalleryPictures(t *testing.T) {
 			p.key("\x1b")
 			p.click("button", "Take it down")
 			p.waitForAnnouncement("Choir practice taken down.")
-			p.assertLooks("toast-shown-"+look.name, ".toast")
+			p.assertLooks("toast-shown-"+look.name, ".d-toast")
 			p.click("button", "Rename")
 			p.find("dialog", "Rename Back wall")
 			p.assertLooks("dialog-"+look.name, "dialog[open]")

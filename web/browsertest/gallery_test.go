@@ -18,7 +18,7 @@ func gallery(t *testing.T, query string, v view) *tab {
 	t.Cleanup(server.Close)
 	p := openPage(t, server.URL+"/"+query, v)
 	p.find("heading", "Kit")
-	p.waitFor(`document.querySelector(".skeleton i")`)
+	p.waitFor(`document.querySelector(".d-skeleton i")`)
 	return p
 }
 
@@ -128,11 +128,11 @@ func TestKitBusyButton(t *testing.T) {
 	p := gallery(t, "", desktop)
 	for _, begun := range []string{"Begun: 1", "Begun: 2"} {
 		p.click("button", "Send")
-		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .ring")].length === 3`)
+		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .d-ring")].length === 3`)
 		p.click("button", "Send")
 		p.click("button", "Let it arrive")
 		p.waitForAnnouncement(begun)
-		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .ring")].length === 2`)
+		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .d-ring")].length === 2`)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestKitToasts(t *testing.T) {
 	p.click("button", "Move it")
 	p.waitForAnnouncement("Not moved.")
 	p.click("button", "Close")
-	p.waitFor(`document.querySelector(".toast[data-empty]")`)
+	p.waitFor(`document.querySelector(".d-toast[data-empty]")`)
 	p.click("button", "Take it down")
 	p.waitForVisibleText("Choir practice taken down.")
 	p.click("button", "Undo")
@@ -206,8 +206,8 @@ func TestKitToastOverDialog(t *testing.T) {
 			p.waitForAnnouncement("Not renamed.")
 			p.find("alert", "")
 			free := eval[bool](p, `(() => {
-				const toast = document.querySelector(".toast").getBoundingClientRect();
-				const footer = document.querySelector("dialog .dialog-footer").getBoundingClientRect();
+				const toast = document.querySelector(".d-toast").getBoundingClientRect();
+				const footer = document.querySelector("dialog .d-dialog-footer").getBoundingClientRect();
 				return toast.top >= 0 && (toast.bottom <= footer.top || toast.right <= footer.left);
 			})()`)
 			if !free {
@@ -219,9 +219,9 @@ func TestKitToastOverDialog(t *testing.T) {
 
 			p.click("button", "Rename without the network")
 			p.waitForAnnouncement("Not renamed.")
-			p.runScript(`document.querySelector(".toast button.icon").focus()`)
+			p.runScript(`document.querySelector(".d-toast button.d-icon").focus()`)
 			p.key("\x1b") // closes only the toast
-			p.waitFor(`document.querySelector(".toast[data-empty]")`)
+			p.waitFor(`document.querySelector(".d-toast[data-empty]")`)
 			p.find("dialog", "Rename Back wall")
 			p.click("button", "Rename without the network")
 			p.waitForAnnouncement("Not renamed.")
@@ -239,7 +239,7 @@ func TestKitReorder(t *testing.T) {
 	p := gallery(t, "", desktop)
 	order := func(want string) {
 		t.Helper()
-		p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => `+
+		p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("ol.d-list .d-name")].map((name) => `+
 			`name.textContent).join() === %q`, want))
 	}
 	order("Stage,Rota,Announcements")
@@ -285,7 +285,7 @@ func TestKitFields(t *testing.T) {
 	p.waitForText("A notice needs a title.")
 	p.waitFor(`document.activeElement.labels?.[0]?.textContent === "Title"`)
 	p.fill("Code on the screen", "48-29 13x7")
-	p.waitFor(`document.querySelector(".code-input").value === "482 913"`)
+	p.waitFor(`document.querySelector(".d-code-input").value === "482 913"`)
 	p.click("switch", "Start after restart")
 	p.waitFor(`!document.querySelector("[role=switch]").checked`)
 	p.key(" ")

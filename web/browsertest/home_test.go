@@ -83,7 +83,7 @@ func TestHouse(t *testing.T) {
 	h := newFixture(t)
 	setNamedHouse(h)
 	h.setNavigation(nil, nil)
-	const copper = `getComputedStyle(document.querySelector(".mark")).color === "rgb(154, 74, 29)"`
+	const copper = `getComputedStyle(document.querySelector(".d-mark")).color === "rgb(154, 74, 29)"`
 	p := openPage(t, h.URL, desktop)
 	p.waitForHeading("Sign in")
 	p.waitForText("Hill Street Church")
@@ -158,11 +158,11 @@ func TestAccount(t *testing.T) {
 	}
 	p.waitForAnnouncement("Saved")
 	p.find("button", "Reader Two, account")
-	p.waitFor(`document.querySelector(".account .tile").textContent === "RT"`)
+	p.waitFor(`document.querySelector(".host-account .d-tile").textContent === "RT"`)
 	p.assertFits()
 
 	p.fill("Name", "Half")
-	p.runScript(`document.querySelector(".brand").click()`)
+	p.runScript(`document.querySelector(".host-brand").click()`)
 	p.find("heading", "Leave without saving?")
 	p.click("button", "Stay")
 
@@ -184,7 +184,7 @@ func TestAccount(t *testing.T) {
 	sure := func() {
 		p.runScript(`[...document.querySelectorAll("main button")].at(-1).click()`)
 		p.find("heading", "Sign out everywhere?")
-		p.runScript(`document.querySelector("dialog button.danger").click()`)
+		p.runScript(`document.querySelector("dialog button.d-danger").click()`)
 	}
 	sure()
 	p.waitForAnnouncement("You are still signed in.")

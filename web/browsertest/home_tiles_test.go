@@ -66,7 +66,7 @@ func setTiles(t *testing.T, h *fixture, modules ...string) {
 const seenAgain = `document.dispatchEvent(new Event("visibilitychange"))`
 
 // cards are the texts of the visible cards.
-const cards = `[...document.querySelectorAll("[data-module=home] .card")]
+const cards = `[...document.querySelectorAll("[data-module=home] .d-card")]
 	.filter((card) => card.offsetHeight > 0)
 	.map((card) => card.innerText.replaceAll(/\s*\n\s*/g, " / ")).join("; ")`
 
@@ -89,7 +89,7 @@ func TestHomeTiles(t *testing.T) {
 	want("Songs" + failed + "; Latest note / Ruth has the key; This cannot be shown just now. / Try again; " +
 		"Stage / Sunday 10:00")
 	p.waitFor(`(({ top, right }, next) => next.top === top && next.left - right === 12)(
-		...[0, 2].map((n) => document.querySelectorAll("[data-module=home] .card")[n].getBoundingClientRect()))`)
+		...[0, 2].map((n) => document.querySelectorAll("[data-module=home] .d-card")[n].getBoundingClientRect()))`)
 	p.assertAccessible("tiles, of which some have failed")
 
 	p.runScript(`window.mended = true`)
@@ -122,8 +122,8 @@ func TestHomeTiles(t *testing.T) {
 	p.waitFor(`document.querySelector("[data-module=home]") && !document.querySelector("main [aria-busy]")`)
 	want("") // a hidden tile leaves no gap between the greeting and the links
 	p.waitFor(`document.querySelector("[data-module=home]").offsetHeight === 0 &&
-		document.querySelector(".home > section").offsetTop -
-		document.querySelector(".greeting").offsetTop - document.querySelector(".greeting").offsetHeight === 24`)
+		document.querySelector(".host-home > section").offsetTop -
+		document.querySelector(".host-greeting").offsetTop - document.querySelector(".host-greeting").offsetHeight === 24`)
 	setTiles(t, h)
 	p.do(chromedp.Reload())
 	p.waitForHome()

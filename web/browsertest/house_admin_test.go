@@ -61,7 +61,7 @@ func (k *houseFixture) lastWritten() (document object) {
 }
 
 const (
-	brand       = `document.querySelector(".banner .brand").innerText.trim()`
+	brand       = `document.querySelector(".host-banner .host-brand").innerText.trim()`
 	accentShown = `document.documentElement.dataset.accent`
 )
 
@@ -78,7 +78,7 @@ func TestHouseChanged(t *testing.T) {
 	p.find("button", "Copy the command")
 	p.fill("Name of the house optional", "  Harbour Church ")
 	p.click("radio", "Teal")
-	p.waitFor(`document.querySelector(".house-preview [data-theme=dark][data-accent=teal]").innerText` +
+	p.waitFor(`document.querySelector(".host-house-preview [data-theme=dark][data-accent=teal]").innerText` +
 		`.includes("Harbour Church")`)
 	if shown := eval[string](p, accentShown); shown != "copper" {
 		t.Errorf("the page is %s before anything was saved, want copper", shown)
@@ -111,7 +111,7 @@ func TestHouseOfOthers(t *testing.T) {
 	k.stored = `{"name":"Theirs","accent":"olive","language":"de"}`
 	k.mu.Unlock()
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitFor(`document.querySelector(".house-form input").value === "Theirs"`)
+	p.waitFor(`document.querySelector(".host-house-form input").value === "Theirs"`)
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved")
 	if sent := k.lastWritten(); sent["name"] != "Theirs" || sent["accent"] != "plum" ||
@@ -178,7 +178,7 @@ func TestHouseRefused(t *testing.T) {
 			p.click("button", "Save")
 			p.waitForVisibleText(row.words)
 			p.offline(false)
-			p.waitFor(`document.querySelector(".house-form input").value === "Harbour Church" && ` +
+			p.waitFor(`document.querySelector(".host-house-form input").value === "Harbour Church" && ` +
 				`document.querySelector("[value=teal]").checked`)
 			p.waitFor(brand + ` === "Hill Street Church"`)
 			p.click("link", "Modules")
@@ -242,5 +242,5 @@ func TestHouseSignedOut(t *testing.T) {
 	}
 }
 
-const typedHouse = `document.querySelector(".house-form input").value === "Harbour Church" && ` +
+const typedHouse = `document.querySelector(".host-house-form input").value === "Harbour Church" && ` +
 	`document.querySelector("[value=teal]").checked`

@@ -152,7 +152,7 @@ func (p *tab) submitUntil(expression string) {
 }
 
 // signedIn is an expression that is true on the page of a signed-in person.
-const signedIn = `document.querySelector(".banner .account")`
+const signedIn = `document.querySelector(".host-banner .host-account")`
 
 // TestInvitedPerson follows a person on the real platform, with a mail server: they are invited with two
 // permissions, join with the mailed link, work, are deactivated meanwhile, and return with the same
@@ -202,7 +202,7 @@ func TestInvitedPerson(t *testing.T) {
 	owner.click("button", "Deactivate")
 	owner.waitForAnnouncement("Tea 5 is deactivated")
 	// The page may have sent a request by itself meanwhile: then the form is gone already.
-	member.runScript(`document.querySelector(".house-form [type=submit]")?.click()`)
+	member.runScript(`document.querySelector(".host-house-form [type=submit]")?.click()`)
 	member.fillSignIn("tea5@example.org", "quite a new one")
 	member.submitUntil(`document.body.innerText.includes("That e-mail and password do not match.")`)
 

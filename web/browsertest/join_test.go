@@ -32,7 +32,7 @@ var joinScreens = []screenCase{
 	}},
 	{"W13-dead", joinLink, func(_ *testing.T, h *fixture) {
 		h.respond(inspectPath, 404, `{"code":"INVITATION_NOT_FOUND"}`)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".note.bad[role=alert]")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`) }},
 	{"W13-failed", joinLink, func(_ *testing.T, h *fixture) {
 		invited(h, `"Tea 5"`)
 		h.respond(acceptPath, 503, `{"code":"STORE_UNAVAILABLE"}`)
@@ -40,11 +40,11 @@ var joinScreens = []screenCase{
 		joinForm(p)
 		p.typeInto("[name=new-password]", "long enough")
 		p.clickSelector("[type=submit]")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W13-unreachable", joinLink, func(_ *testing.T, h *fixture) {
 		h.respond(inspectPath, 503, `{"code":"STORE_UNAVAILABLE"}`)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".card [role=alert]")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-card [role=alert]")`) }},
 	{"W13-beside", joinLink, func(_ *testing.T, h *fixture) {
 		invited(h, `"Tea 5"`)
 		h.setSignedIn(person)
@@ -56,7 +56,7 @@ var joinScreens = []screenCase{
 		joinForm(p)
 		p.typeInto("[name=new-password]", "long enough")
 		p.clickSelector("[type=submit]")
-		p.waitFor(`document.querySelector(".note.ok[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-ok[role=alert]")`)
 	}},
 }
 

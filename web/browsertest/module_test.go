@@ -113,7 +113,7 @@ func TestContext(t *testing.T) {
 	p.waitFor(`document.activeElement.tagName === "H1"`)
 
 	p.runScript(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
-	p.waitFor(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
+	p.waitFor(`getComputedStyle(document.querySelector(".host-module p")).color === "rgb(1, 2, 3)"`)
 	p.runScript(`document.querySelector("[aria-controls=account-panel]").click()`)
 	p.click("link", "Account and settings")
 	p.waitForHeading("Account")

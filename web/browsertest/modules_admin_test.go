@@ -30,7 +30,7 @@ func TestModules(t *testing.T) {
 	p.waitForText("teamName has no value.")
 	p.waitForText("Waits for Announcements, which is blocked.")
 	order := eval[string](p,
-		`[...document.querySelectorAll("tbody .name")].map((name) => name.innerText).join()`)
+		`[...document.querySelectorAll("tbody .d-name")].map((name) => name.innerText).join()`)
 	if order != "Announcements,Rota,Countdown,Songs,Stage,Visitors" {
 		t.Errorf("the modules stand as %s", order)
 	}
@@ -126,7 +126,7 @@ func TestModuleChanges(t *testing.T) {
 	p.waitForVisibleText("Stage stops at the next restart.")
 	p.waitForVisibleText("Songs changes settings at the next restart.")
 	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
-	p.runScript(`document.querySelector("[data-row=stage] a.name").click()`)
+	p.runScript(`document.querySelector("[data-row=stage] a.d-name").click()`)
 	p.waitForHeading("Stage")
 	p.waitForText("defaultTitle has no value.")
 }

@@ -165,7 +165,7 @@ func (n *navigationFixture) assertArranged(when, want string) {
 }
 
 // shownRows returns what the organiser shows, in the same form.
-const shownRows = `[...document.querySelectorAll(".organiser .group")].map((group) =>
+const shownRows = `[...document.querySelectorAll(".host-organiser .host-group")].map((group) =>
 	(group.dataset.group === "" ? "" : group.ariaLabel) + ": " + [...group.querySelectorAll("[data-row]")]
 		.map((row) => row.dataset.row).join(" ")).join(", ")`
 

@@ -27,7 +27,7 @@ func TestOwnData(t *testing.T) {
 		responses <- func(w http.ResponseWriter) { reply(w, status, body) }
 	}
 	press(503, `{"code":"STORE_UNAVAILABLE"}`)
-	p.waitFor(`document.querySelector(".settings .note")`)
+	p.waitFor(`document.querySelector(".host-settings .d-note")`)
 	press(200, `{"core":{"account":{}},"modules":{},"missing":["songs"]}`)
 	p.waitForAnnouncement("Downloaded")
 	p.waitForText("because songs did not answer")

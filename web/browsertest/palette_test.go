@@ -43,7 +43,7 @@ func TestPalette(t *testing.T) {
 	p := openPalette(t, o.fixture)
 	p.key("k", chromedp.ModifierCtrl)
 	p.waitFor(inPalette)
-	p.waitFor(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
+	p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Rota")`)
 	want := []string{"Stage: Module", "Home: Page", "Songs: Module", "Modules: Administration",
 		"Permissions: Administration", "Navigation: Administration", "Screens: Administration",
 		"House: Administration", "Rota: Settings", "Account: Page"}
@@ -92,7 +92,7 @@ func TestPaletteByField(t *testing.T) {
 	p.waitFor(inPalette)
 	p.key("\x1b")
 	p.waitFor(noPalette)
-	p.waitFor(`document.activeElement.matches(".banner > .find-button")`)
+	p.waitFor(`document.activeElement.matches(".host-banner > .host-find-button")`)
 
 	p.setView(view{width: narrow.width, height: narrow.height, reduced: true})
 	p.waitForNone("button", findField)
@@ -104,7 +104,7 @@ func TestPaletteByField(t *testing.T) {
 	p.assertFits()
 	p.assertAccessible("the palette on a phone")
 	p.key("\x1b")
-	p.waitFor(`document.activeElement.matches(".sidebar .find-button")`)
+	p.waitFor(`document.activeElement.matches(".host-sidebar .host-find-button")`)
 	p.click("button", findField)
 	p.click("option", "Songs Module")
 	p.waitForHeading("Songs")
@@ -145,10 +145,10 @@ func TestPaletteLooks(t *testing.T) {
 			p := openPage(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
 			p.setLanguage(language)
 			p.do(chromedp.Navigate(o.URL))
-			p.waitFor(`document.querySelector(".find-button")`)
-			p.clickSelector(".banner > .find-button")
+			p.waitFor(`document.querySelector(".host-find-button")`)
+			p.clickSelector(".host-banner > .host-find-button")
 			p.waitFor(inPalette)
-			p.waitFor(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
+			p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Rota")`)
 			p.assertScreen("palette"+language, language != "")
 		})
 	}
@@ -167,7 +167,7 @@ func TestPaletteForced(t *testing.T) {
 	p.key("k", chromedp.ModifierCtrl)
 	p.key("stage")
 	p.waitFor(`(() => {
-		const option = document.querySelector(".palette [aria-selected=true]");
+		const option = document.querySelector(".host-palette [aria-selected=true]");
 		const colour = (element) => getComputedStyle(element).color;
 		const chosen = document.createElement("i");
 		chosen.style = "forced-color-adjust: none; color: HighlightText; background: Highlight";
@@ -194,9 +194,9 @@ func TestLongHouseName(t *testing.T) {
 	p.waitForText("Lindenhof")
 	for _, v := range []view{desktop, {width: 700, height: 800}, phone, narrow} {
 		p.setView(v)
-		p.waitFor(`document.querySelector(".brand bdi").getBoundingClientRect().height <= 40`)
-		p.waitFor(`document.querySelector(".banner").getBoundingClientRect().height <= 56`)
-		p.waitFor(`document.querySelector(".toast").getBoundingClientRect().left >= ` +
+		p.waitFor(`document.querySelector(".host-brand bdi").getBoundingClientRect().height <= 40`)
+		p.waitFor(`document.querySelector(".host-banner").getBoundingClientRect().height <= 56`)
+		p.waitFor(`document.querySelector(".d-toast").getBoundingClientRect().left >= ` +
 			`document.querySelector("main").getBoundingClientRect().left`)
 	}
 }

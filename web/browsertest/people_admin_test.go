@@ -24,9 +24,9 @@ var peopleScreens = []screenCase{
 	{"W14-erase", "/#/admin/people", peopleOfHouse, func(p *tab) {
 		waitForTableRow(p)
 		p.clickSelector("[data-row='" + gone + "'] [aria-haspopup=menu]")
-		p.clickSelector("[role=menuitem].grave")
+		p.clickSelector("[role=menuitem].d-grave")
 		p.waitFor(`document.querySelector("dialog input")`)
-		p.clickSelector("dialog .danger")
+		p.clickSelector("dialog .d-danger")
 		p.waitFor(`document.querySelector("dialog [aria-invalid=true]")`)
 	}},
 	{"W14-invited", "/#/admin/people", func(t *testing.T, h *fixture) {
@@ -36,21 +36,21 @@ var peopleScreens = []screenCase{
 		newPeopleFixture(t, h).invitations = nil
 	}, func(p *tab) {
 		waitForTableRow(p)
-		p.runScript(`document.querySelectorAll(".segments input")[1].click()`)
-		p.waitFor(`document.querySelector(".empty")`)
+		p.runScript(`document.querySelectorAll(".d-segments input")[1].click()`)
+		p.waitFor(`document.querySelector(".d-empty")`)
 	}},
 	{"W14-invite", "/#/admin/people", peopleOfHouse, func(p *tab) {
 		openInvite(p)
 		p.typeInto("dialog textarea", "reader4@example.org, tea5@example.org\nsound2@example")
-		p.clickSelector(".picker li label")
-		p.clickSelector("dialog .primary")
+		p.clickSelector(".host-picker li label")
+		p.clickSelector("dialog .d-primary")
 		p.waitFor(`document.querySelector("dialog [aria-invalid=true]")`)
 	}},
 	{"W14-results", "/#/admin/people", peopleOfHouse, func(p *tab) {
 		openInvite(p)
 		p.typeInto("dialog textarea", "reader4@example.org owner@example.org tea4@example.org")
-		p.clickSelector("dialog .primary")
-		p.waitFor(`document.querySelectorAll(".outcomes li").length === 3`)
+		p.clickSelector("dialog .d-primary")
+		p.waitFor(`document.querySelectorAll(".host-outcomes li").length === 3`)
 	}},
 	{"W14-failed", "/#/admin/people", func(t *testing.T, h *fixture) {
 		newPeopleFixture(t, h)
@@ -62,14 +62,14 @@ func peopleOfHouse(t *testing.T, h *fixture) { newPeopleFixture(t, h) }
 
 func showInvited(p *tab) {
 	waitForTableRow(p)
-	p.runScript(`document.querySelectorAll(".segments input")[1].click()`)
-	p.waitFor(`document.querySelector(".invitations")`)
+	p.runScript(`document.querySelectorAll(".d-segments input")[1].click()`)
+	p.waitFor(`document.querySelector(".host-invitations")`)
 }
 
 func openInvite(p *tab) {
 	waitForTableRow(p)
-	p.clickSelector(".page-header .primary")
-	p.waitFor(`document.querySelector(".picker input")`)
+	p.clickSelector(".d-page-header .d-primary")
+	p.waitFor(`document.querySelector(".host-picker input")`)
 }
 
 // TestPeopleScreens checks the screen People as TestScreens checks the other screens.
@@ -355,11 +355,11 @@ func TestFindPeople(t *testing.T) {
 	p := openPeople(t, f)
 	p.waitForText("The first 200 are shown")
 	p.enter("searchbox", "Name, e-mail or ID", "singer 24")
-	p.waitFor(`document.querySelectorAll(".people tbody tr").length === 11`)
+	p.waitFor(`document.querySelectorAll(".host-people tbody tr").length === 11`)
 	p.enter("searchbox", "Name, e-mail or ID", "nobody")
 	p.waitForText("Nobody's name or e-mail begins with that.")
 	p.enter("searchbox", "Name, e-mail or ID", "sound")
-	p.waitFor(`document.querySelectorAll(".people tbody tr").length === 1`)
+	p.waitFor(`document.querySelectorAll(".host-people tbody tr").length === 1`)
 }
 
 // TestPeopleOfTwo: a change by another administrator appears, and the loss of the permission is reported.

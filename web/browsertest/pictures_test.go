@@ -62,7 +62,7 @@ func (p *tab) unifyRendering() {
 	p.runScript(`
 		const sheet = new CSSStyleSheet();
 		sheet.replaceSync("* { font-family: Alike !important; caret-color: transparent !important } " +
-			".code, .code *, .code-input { font-family: Alike Mono !important }");
+			".d-code, .d-code *, .d-code-input { font-family: Alike Mono !important }");
 		document.adoptedStyleSheets.push(sheet);
 		for (const [family, weight, file] of
 			[["Alike", "400", "regular"], ["Alike", "600", "bold"], ["Alike Mono", "400 700", "mono"]]) {

@@ -270,10 +270,10 @@ func TestRotaOnThePlatform(t *testing.T) {
 	volunteer.assertAccessible("the claim of a volunteer")
 	volunteer.click("button", "Connect me")
 	volunteer.waitForHeading("My dates")
-	volunteer.waitFor(`document.querySelector(".dates .row button")`)
-	volunteer.runScript(`document.querySelector(".dates .row button").click()`) // the first button means yes
+	volunteer.waitFor(`document.querySelector(".dates .d-row button")`)
+	volunteer.runScript(`document.querySelector(".dates .d-row button").click()`) // the first button means yes
 	volunteer.waitForText("You said yes")
-	coordinator.waitFor(`document.querySelector(".rota .cell .chip.ok")?.innerText === "Yes"`)
+	coordinator.waitFor(`document.querySelector(".rota .cell .d-chip.d-ok")?.innerText === "Yes"`)
 	coordinator.screenshot("rota-real-answered")
 	volunteer.do(chromedp.Navigate(i.origin + "/#/"))
 	volunteer.waitForHome()
@@ -350,7 +350,7 @@ func planRota(p *tab, origin string) {
 		p.waitFor(`document.activeElement.getAttribute("role") === "combobox"`)
 		p.key(name)
 		p.key("\r")
-		p.waitFor(`!document.querySelector("dialog .primary").disabled`)
+		p.waitFor(`!document.querySelector("dialog .d-primary").disabled`)
 		p.key(kb.Tab)
 		p.key(kb.Tab)
 		p.key("\r")

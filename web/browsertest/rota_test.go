@@ -133,13 +133,13 @@ func TestRotaScreens(t *testing.T) {
 	assertScreens(t, []screenCase{
 		{"rota-month", "/#/m/rota", house, seen(".grid [data-row]")},
 		{"rota-pick", "/#/m/rota", house, func(p *tab) {
-			p.waitFor(`document.querySelector(".rota .cell button.icon")`)
-			p.runScript(`document.querySelector(".rota .cell button.icon").click()`)
+			p.waitFor(`document.querySelector(".rota .cell button.d-icon")`)
+			p.runScript(`document.querySelector(".rota .cell button.d-icon").click()`)
 			p.waitFor(`document.querySelector("dialog input")`)
 			p.runScript(`document.querySelector("dialog input").click()`)
 			p.waitFor(`document.querySelector("dialog [role=option]")`)
 		}},
-		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".table [data-row]")},
+		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".d-table [data-row]")},
 		{"rota-volunteer", "/#/m/rota/volunteers/" + rotaID(2, 0), house, seen("form [type=email]")},
 		{"rota-away", "/#/m/rota/volunteers/" + rotaID(2, 0) + "/away", house, seen("form [type=date]")},
 		{"rota-roles", "/#/m/rota/roles", house, seen(".roles li")},

@@ -50,7 +50,7 @@ var screens = []screenCase{
 		forgot(p)
 		p.typeInto("[type=email]", "owner@example.org")
 		p.clickSelector("[role=main] [type=submit]")
-		p.waitFor(`document.querySelector(".note.ok[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-ok[role=alert]")`)
 	}},
 	{"W2-failed", "/", func(_ *testing.T, h *fixture) {
 		h.respond("POST /api/auth/request-password-reset", 500, `{"code":"IDENTITY_FAILED"}`)
@@ -58,26 +58,26 @@ var screens = []screenCase{
 		forgot(p)
 		p.typeInto("[type=email]", "owner@example.org")
 		p.clickSelector("[role=main] [type=submit]")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W3-confirm", "/?service_auth=verify-email&token=t", nil, nil},
 	{"W3-dead", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *fixture) {
 		h.respond("GET /api/auth/verify-email", 401, `{"code":"TOKEN_EXPIRED"}`)
 	}, func(p *tab) {
-		p.clickSelector("button.primary")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.clickSelector("button.d-primary")
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W3-failed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *fixture) {
 		h.respond("GET /api/auth/verify-email", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
-		p.clickSelector("button.primary")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.clickSelector("button.d-primary")
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W3-confirmed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *fixture) {
 		h.respond("GET /api/auth/verify-email", 200, `{"status":true,"user":null}`)
 	}, func(p *tab) {
-		p.clickSelector("button.primary")
-		p.waitFor(`document.querySelector(".note.ok[role=alert]")`)
+		p.clickSelector("button.d-primary")
+		p.waitFor(`document.querySelector(".d-note.d-ok[role=alert]")`)
 	}},
 	{"W4-choose", "/?service_auth=reset-password&token=t", nil, nil},
 	{"W4-short", "/?service_auth=reset-password&token=t", nil, func(p *tab) {
@@ -90,21 +90,21 @@ var screens = []screenCase{
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.clickSelector("[type=submit]")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W4-failed", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *fixture) {
 		h.respond("POST /api/auth/reset-password", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.clickSelector("[type=submit]")
-		p.waitFor(`document.querySelector(".note.bad[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-bad[role=alert]")`)
 	}},
 	{"W4-saved", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *fixture) {
 		h.respond("POST /api/auth/reset-password", 200, `{"status":true}`)
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.clickSelector("[type=submit]")
-		p.waitFor(`document.querySelector(".note.ok[role=alert]")`)
+		p.waitFor(`document.querySelector(".d-note.d-ok[role=alert]")`)
 	}},
 	{"S-bad-build", "/", func(_ *testing.T, h *fixture) { h.setOrigin("church") }, nil},
 	{"S-unreachable", "/", func(_ *testing.T, h *fixture) {
@@ -122,19 +122,19 @@ var screens = []screenCase{
 	{"S-account", "/#/account", func(t *testing.T, h *fixture) {
 		setNamedHouse(h)
 		announcements(t, h)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".name-form")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".host-name-form")`) }},
 	{"W5-home", "/", func(_ *testing.T, h *fixture) {
 		h.setSignedIn(person)
 		setNamedHouse(h)
 		setSunday(h)
-	}, func(p *tab) { p.waitFor(`document.querySelector(".doorway")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".host-doorway")`) }},
 	{"W5-menu", "/", func(_ *testing.T, h *fixture) {
 		h.setSignedIn(person)
 		setNamedHouse(h)
 		setSunday(h)
 	}, func(p *tab) { // at a scroll position in which the open menu half covers no small control
-		p.waitFor(`document.querySelector(".doorway")`)
-		p.clickSelector(".account > button")
+		p.waitFor(`document.querySelector(".host-doorway")`)
+		p.clickSelector(".host-account > button")
 	}},
 	{"W5-module-failed", "/#/m/announcements", func(t *testing.T, h *fixture) {
 		announcements(t, h)
@@ -157,13 +157,13 @@ var screens = []screenCase{
 	}},
 	{"W6-navigation", "/#/m/announcements", announcements, func(p *tab) {
 		p.waitFor(`document.querySelector(".notice")`)
-		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".menu-button").click()`))
+		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".host-menu-button").click()`))
 	}},
 	{"S-loading", "/#/m/announcements", func(t *testing.T, h *fixture) {
 		announcements(t, h)
 		h.handle("GET /api/v1/module-ui/announcements/1.0.0",
 			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	}, func(p *tab) { p.waitFor(`document.querySelector(".skeleton i")`) }},
+	}, func(p *tab) { p.waitFor(`document.querySelector(".d-skeleton i")`) }},
 	{"S-leaving", "/#/m/announcements/new", announcements, func(p *tab) {
 		p.waitFor(`document.querySelector(".announcements [required]")`)
 		p.typeInto(".announcements [required]", "Half")
@@ -178,8 +178,8 @@ var screens = []screenCase{
 	}},
 	{"A1-toast", "/#/m/announcements", announcements, func(p *tab) {
 		p.waitFor(`document.querySelectorAll(".notice").length === 4`)
-		p.clickSelector("td.actions > button")
-		p.waitFor(`document.querySelector(".toast:not([data-empty])")`)
+		p.clickSelector("td.d-actions > button")
+		p.waitFor(`document.querySelector(".d-toast:not([data-empty])")`)
 	}},
 	{"A1-reader", "/#/m/announcements", func(t *testing.T, h *fixture) {
 		h.setSignedIn(person)
@@ -234,10 +234,10 @@ func setWaiting(h *fixture) {
 
 func signIn(p *tab) {
 	p.submit("owner@example.org", "wrong")
-	p.waitFor(`document.querySelector(".note")`)
+	p.waitFor(`document.querySelector(".d-note")`)
 }
 
-func forgot(p *tab) { p.clickSelector("button.text.wide") }
+func forgot(p *tab) { p.clickSelector("button.d-text.d-wide") }
 
 // submit fills in and sends the sign-in form.
 func (p *tab) submit(email, password string) {

@@ -246,7 +246,7 @@ func TestSettingsRefused(t *testing.T) {
 			p.offline(row.status == 0)
 			p.click("button", "Save")
 			p.waitForVisibleText(row.words)
-			p.waitFor(`document.activeElement.className === "refused"`)
+			p.waitFor(`document.activeElement.className === "host-refused"`)
 			p.waitFor(`document.querySelector("[data-key=teamName]").value === "Kept"`)
 			p.offline(false)
 			p.click("button", "Save")

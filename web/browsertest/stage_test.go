@@ -269,8 +269,8 @@ func TestStagePlans(t *testing.T) {
 	for _, language := range []string{"en", "de"} {
 		p.setLanguage(language)
 		for _, one := range []struct{ name, subpath, shown string }{
-			{"services", "", ".table .name"}, {"service", "service/" + harvest, ".about-item"},
-			{"songs", "songs", ".table .name"}, {"song", "songs/new", "textarea"},
+			{"services", "", ".d-table .d-name"}, {"service", "service/" + harvest, ".about-item"},
+			{"songs", "songs", ".d-table .d-name"}, {"song", "songs/new", "textarea"},
 			{"exchange", "exchange", "textarea"}, {"live", live, ".bar"},
 		} {
 			p.do(chromedp.Navigate(s.fronts[0].origin+"/#/m/stage/"+one.subpath), chromedp.Reload())
@@ -330,9 +330,9 @@ func TestStageFigures(t *testing.T) {
 			if (window.answered > 0) window.paintedAfter = performance.now() - window.answered;
 		}))).observe(document, { childList: true, subtree: true });`)
 	for name, one := range map[string][2]string{
-		"services": {"", `document.querySelectorAll(".table [data-row]").length >= 53`},
+		"services": {"", `document.querySelectorAll(".d-table [data-row]").length >= 53`},
 		"service":  {"service/" + id(3, 0), `document.querySelectorAll(".items [data-row]").length === 12`},
-		"songs":    {"songs", `document.querySelectorAll(".table [data-row]").length === 60`},
+		"songs":    {"songs", `document.querySelectorAll(".d-table [data-row]").length === 60`},
 		"drive":    {"live/" + id(3, 1), `document.body.innerText.includes("Take control")`},
 	} {
 		var took []float64

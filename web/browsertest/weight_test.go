@@ -60,7 +60,7 @@ func TestManyNavigations(t *testing.T) {
 				location.hash = "#/m/announcements/new";
 				await until(() => document.querySelector(".editor"));
 				location.hash = "#/account";
-				await until(() => document.querySelector(".settings"));
+				await until(() => document.querySelector(".host-settings"));
 			}`, times))
 	}
 	type counted struct {

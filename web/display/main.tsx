@@ -36,7 +36,7 @@ const platform = new DisplayPlatform(moduleId, clock);
 const canvas = document.getElementById("root") as HTMLElement;
 const stageElement = document.createElement("div");
 const overlay = document.createElement("div");
-stageElement.className = "stage";
+stageElement.className = "host-stage";
 canvas.append(stageElement, overlay);
 
 const connection = new Connection(clock, () => {

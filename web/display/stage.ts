@@ -104,7 +104,7 @@ class Layer {
 		readonly ended: AbortController,
 		readonly number: number,
 	) {
-		this.container.className = "layer";
+		this.container.className = "host-layer";
 		this.container.dataset["module"] = descriptor.moduleId;
 		this.container.dataset["layer"] = String(number);
 		this.container.lang = language.tag;

@@ -59,8 +59,8 @@ function Booting({ name }: { readonly name: string }) {
 		return () => clearTimeout(timer);
 	}, []);
 	return (
-		<main class="host-screen message">
-			<h1 class={late ? "" : "unseen"}>
+		<main class="host-screen host-message">
+			<h1 class={late ? "" : "d-unseen"}>
 				<bdi>{name}</bdi>
 			</h1>
 		</main>
@@ -76,17 +76,17 @@ interface MessageProps {
 
 function Message({ title, above, below, small }: MessageProps) {
 	return (
-		<main class="host-screen message">
+		<main class="host-screen host-message">
 			{above && (
-				<p class="above">
+				<p class="host-above">
 					<bdi>{above}</bdi>
 				</p>
 			)}
 			<div role="status">
 				<h1>{title}</h1>
 			</div>
-			{below && <p class="below">{below}</p>}
-			{small && <p class="small-print">{small}</p>}
+			{below && <p class="host-below">{below}</p>}
+			{small && <p class="host-small-print">{small}</p>}
 		</main>
 	);
 }
@@ -100,27 +100,27 @@ interface PairingProps {
 /** The unpaired screen: six digits to type, and the same pairing as a QR code. */
 function Pairing({ name, code, removed }: PairingProps) {
 	return (
-		<main class="host-screen pairing">
-			<div class="instructions">
+		<main class="host-screen host-pairing">
+			<div class="host-instructions">
 				<h1>
 					<bdi>{name}</bdi>
 				</h1>
 				{removed && (
-					<p class="removed">
+					<p class="host-removed">
 						<span>{t("removed")}</span> <span>{t("newCode")}</span>
 					</p>
 				)}
-				<p class="digits" dir="ltr" role="status">
-					<span class="unseen">{t("codeLabel")} </span>
+				<p class="host-digits" dir="ltr" role="status">
+					<span class="d-unseen">{t("codeLabel")} </span>
 					{code.slice(0, 3)} {code.slice(3)}
 				</p>
-				<div class="how">
+				<div class="host-how">
 					<p>{t("pairHow")}</p>
-					<p class="where">
+					<p class="host-where">
 						<bdi dir="ltr">{location.host}</bdi>
 					</p>
 				</div>
-				<p class="renews">{t("codeRenews")}</p>
+				<p class="host-renews">{t("codeRenews")}</p>
 			</div>
 			<QrDoor address={`${location.origin}/#/admin/screens/${code}`} />
 		</main>
@@ -132,13 +132,13 @@ function QrDoor({ address }: { readonly address: string }) {
 	const code = qrCode(address);
 	const size = code.size + 8; // with a margin of four light modules
 	return (
-		<div class="doors">
-			<span class="thin" />
-			<span class="thin" />
-			<span class="thin" />
-			<div class="door-frame">
+		<div class="host-doors">
+			<span class="host-thin" />
+			<span class="host-thin" />
+			<span class="host-thin" />
+			<div class="host-door-frame">
 				<Mark />
-				<svg class="qr" viewBox={`-4 -4 ${size} ${size}`} role="img" aria-label={t("qrLabel")}>
+				<svg class="host-qr" viewBox={`-4 -4 ${size} ${size}`} role="img" aria-label={t("qrLabel")}>
 					<path d={code.path} />
 				</svg>
 			</div>
@@ -151,8 +151,8 @@ function Indicator({ connection }: { readonly connection: Connection }) {
 	const notice = connection.notice.value;
 	if (!notice) return null;
 	return (
-		<p class={`indicator corner-${corner.value} ${notice.is}`} role="status">
-			<span class="dot" aria-hidden="true" />
+		<p class={`host-indicator host-corner-${corner.value} host-${notice.is}`} role="status">
+			<span class="host-dot" aria-hidden="true" />
 			{wordsOf(notice)}
 		</p>
 	);

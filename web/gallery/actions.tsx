@@ -6,7 +6,7 @@ import { say, toasts } from "./voice";
 export function Buttons() {
 	return (
 		<Part name="Button">
-			<div class="row">
+			<div class="d-row">
 				<Button kind="primary">Save</Button>
 				<Button>Cancel</Button>
 				<Button icon="undo">Undo the last move</Button>
@@ -14,7 +14,7 @@ export function Buttons() {
 				<Button kind="quiet">Take down</Button>
 				<Button kind="danger">Remove</Button>
 			</div>
-			<div class="row">
+			<div class="d-row">
 				<Button kind="primary" busy busyWords="Saving">
 					Save
 				</Button>
@@ -43,7 +43,7 @@ function Sending() {
 		say(`Begun: ${work.current.begun}`);
 	};
 	return (
-		<div class="row">
+		<div class="d-row">
 			<Button onPress={send}>Send</Button>
 			<Button onPress={arrive}>Let it arrive</Button>
 		</div>
@@ -53,7 +53,7 @@ function Sending() {
 export function Chips() {
 	return (
 		<Part name="Chip">
-			<div class="row">
+			<div class="d-row">
 				<Chip tone="ok" door="lit">
 					RUNNING
 				</Chip>

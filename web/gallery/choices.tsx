@@ -41,7 +41,7 @@ export function Pickers() {
 	const [person, setPerson] = useState<string>();
 	return (
 		<Part name="Menu and combobox">
-			<div class="row">
+			<div class="d-row">
 				<Menu
 					label="More for Welcome"
 					items={[

@@ -18,7 +18,7 @@ export function Rows() {
 	};
 	return (
 		<Part name="Row and reorder list">
-			<ul class="list">
+			<ul class="d-list">
 				<ListRow lead={<Tile icon="lectern" lit />} title="Stage" second="1.2.0">
 					<Chip tone="ok" door="lit">
 						RUNNING
@@ -53,9 +53,9 @@ export function Tables() {
 						head: "Module",
 						part: "title",
 						cell: ({ name, icon }) => (
-							<span class="row">
+							<span class="d-row">
 								<Tile icon={icon} />
-								<span class="name">{name}</span>
+								<span class="d-name">{name}</span>
 							</span>
 						),
 					},

@@ -27,7 +27,7 @@ export function Toastings() {
 	const again = { label: "Try again", run: () => say("Moved") };
 	return (
 		<Part name="Toast">
-			<div class="row">
+			<div class="d-row">
 				<Button
 					onPress={() => toasts.show({ text: "Choir practice taken down.", level: "polite", action: undo })}
 				>
@@ -55,7 +55,7 @@ export function Dialogs() {
 	};
 	return (
 		<Part name="Dialog and confirm">
-			<div class="row">
+			<div class="d-row">
 				<Button onPress={() => setOpen(true)}>Rename</Button>
 				<Button onPress={() => void ask()}>Switch off</Button>
 			</div>
@@ -74,7 +74,7 @@ export function Dialogs() {
 					}
 				>
 					<TextField label="New name" value="Back wall" onInput={() => undefined} />
-					<div class="row">
+					<div class="d-row">
 						<Button
 							onPress={() =>
 								toasts.show({

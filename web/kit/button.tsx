@@ -43,7 +43,8 @@ export function Button(props: ButtonProps) {
 		setWorking(true);
 		void outcome.finally(() => setWorking(false));
 	};
-	const names = [kind !== "secondary" && kind, props.small && "small", props.wide && "wide", props.class];
+	const kindName = kind !== "secondary" && `d-${kind}`;
+	const names = [kindName, props.small && "d-small", props.wide && "d-wide", props.class];
 	const words = (
 		<>
 			{icon && <Icon name={icon} size={16} />}
@@ -68,17 +69,17 @@ export function Button(props: ButtonProps) {
 			{busyWords === undefined ? (
 				busy ? (
 					<>
-						<span class="ring" />
+						<span class="d-ring" />
 						{children}
 					</>
 				) : (
 					words
 				)
 			) : (
-				<span class="both">
+				<span class="d-both">
 					<span data-off={busy ? "" : undefined}>{words}</span>
 					<span data-off={busy ? undefined : ""}>
-						<span class="ring" />
+						<span class="d-ring" />
 						{busyWords}
 					</span>
 				</span>
@@ -94,5 +95,5 @@ export interface IconButtonProps extends Omit<ButtonProps, "children" | "icon" |
 
 /** A button that shows only an icon. Its label is its accessible name, and is shown as a tooltip. */
 export function IconButton({ class: name, ...props }: IconButtonProps) {
-	return <Button kind="quiet" {...props} class={name === undefined ? "icon" : `icon ${name}`} />;
+	return <Button kind="quiet" {...props} class={name === undefined ? "d-icon" : `d-icon ${name}`} />;
 }

@@ -11,7 +11,7 @@ export interface ChipProps {
 export function Chip({ tone = "plain", door, children }: ChipProps) {
 	const calm = tone === "ok" || tone === "plain";
 	return (
-		<span class={`chip${tone === "plain" ? "" : ` ${tone}`}${calm ? " calm" : ""}`}>
+		<span class={`d-chip${tone === "plain" ? "" : ` d-${tone}`}${calm ? " d-calm" : ""}`}>
 			{door && <Door state={door} />}
 			{children}
 		</span>

@@ -69,7 +69,7 @@ export function Combobox(props: ComboboxProps) {
 		<Field
 			{...props}
 			control={(control) => (
-				<div class="combobox">
+				<div class="d-combobox">
 					<input
 						{...control}
 						role="combobox"
@@ -101,7 +101,7 @@ export function Combobox(props: ComboboxProps) {
 					<div
 						id={list}
 						ref={popup}
-						class="options"
+						class="d-options"
 						role="listbox"
 						aria-label={props.label}
 						hidden={!open || found.length === 0}
@@ -110,7 +110,7 @@ export function Combobox(props: ComboboxProps) {
 						{found.map((option, place) => (
 							<Fragment key={option.id}>
 								{option.group && option.group !== found[place - 1]?.group && (
-									<div class="group" role="presentation">
+									<div class="d-group" role="presentation">
 										{option.group}
 									</div>
 								)}
@@ -121,9 +121,9 @@ export function Combobox(props: ComboboxProps) {
 									onClick={() => take(option)}
 								>
 									<span>{marked(option.label, query)}</span>
-									{option.detail !== undefined && <span class="detail">{option.detail}</span>}
+									{option.detail !== undefined && <span class="d-detail">{option.detail}</span>}
 									{option.code !== undefined && option.code !== option.label && (
-										<bdi dir="ltr" class="code">
+										<bdi dir="ltr" class="d-code">
 											{option.code}
 										</bdi>
 									)}
@@ -131,8 +131,8 @@ export function Combobox(props: ComboboxProps) {
 							</Fragment>
 						))}
 					</div>
-					{open && found.length === 0 && <div class="options none">{k("noMatch")}</div>}
-					<span class="unseen" role="status">
+					{open && found.length === 0 && <div class="d-options d-none">{k("noMatch")}</div>}
+					<span class="d-unseen" role="status">
 						{open && query !== "" ? k("matches", { count: found.length }) : ""}
 					</span>
 				</div>

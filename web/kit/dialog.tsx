@@ -38,18 +38,18 @@ export function Dialog({ title, size = "small", footer, onClose, children }: Dia
 	return (
 		<dialog
 			ref={dialog}
-			class={size}
+			class={`d-${size}`}
 			aria-labelledby={id}
 			onCancel={(event) => {
 				event.preventDefault();
 				onClose();
 			}}
 		>
-			<h2 id={id} class="dialog-title">
+			<h2 id={id} class="d-dialog-title">
 				{title}
 			</h2>
-			<div class="dialog-body">{children}</div>
-			<div class="dialog-footer">{footer}</div>
+			<div class="d-dialog-body">{children}</div>
+			<div class="d-dialog-footer">{footer}</div>
 		</dialog>
 	);
 }

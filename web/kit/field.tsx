@@ -32,10 +32,10 @@ export function Field({ label, optional, hideLabel, help, error, control }: Fiel
 		Boolean,
 	);
 	return (
-		<div class="field">
-			<label for={id} class={hideLabel ? "unseen" : undefined}>
+		<div class="d-field">
+			<label for={id} class={hideLabel ? "d-unseen" : undefined}>
 				{label}
-				{optional && <span class="optional"> {k("optional")}</span>}
+				{optional && <span class="d-optional"> {k("optional")}</span>}
 			</label>
 			{control({
 				id,
@@ -57,12 +57,12 @@ function FieldNotes({ id, help, error }: FieldNotesProps) {
 	return (
 		<>
 			{help !== undefined && (
-				<p id={`${id}-help`} class="help">
+				<p id={`${id}-help`} class="d-help">
 					{help}
 				</p>
 			)}
 			{error !== undefined && (
-				<p id={`${id}-error`} class="wrong">
+				<p id={`${id}-error`} class="d-wrong">
 					<Icon name="alert" size={16} />
 					{error}
 				</p>
@@ -150,7 +150,7 @@ export function PasswordField(props: PasswordFieldProps) {
 		<Field
 			{...props}
 			control={(control) => (
-				<div class="reveal" dir="ltr">
+				<div class="d-reveal" dir="ltr">
 					<input
 						{...control}
 						ref={inputRef ?? null}
@@ -166,7 +166,7 @@ export function PasswordField(props: PasswordFieldProps) {
 					/>
 					<button
 						type="button"
-						class="text"
+						class="d-text"
 						aria-label={open ? k("hidePassword") : k("showPassword")}
 						onClick={() => setOpen(!open)}
 					>
@@ -214,7 +214,7 @@ export interface CheckboxProps {
 /** A choice that takes effect with Save. */
 export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 	return (
-		<label class="choice">
+		<label class="d-choice">
 			<input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
 			{label}
 		</label>
@@ -249,7 +249,7 @@ export function MomentField(props: MomentFieldProps) {
 	};
 	return (
 		<fieldset
-			class="field"
+			class="d-field"
 			onFocusOut={({ currentTarget, relatedTarget }) =>
 				setDone(!currentTarget.contains(relatedTarget as Node | null))
 			}
@@ -257,9 +257,9 @@ export function MomentField(props: MomentFieldProps) {
 		>
 			<legend>
 				{label}
-				{optional && <span class="optional"> {k("optional")}</span>}
+				{optional && <span class="d-optional"> {k("optional")}</span>}
 			</legend>
-			<div class="moment">
+			<div class="d-moment">
 				<DateInput
 					{...control}
 					aria-label={`${label}: ${k("date")}`}
@@ -306,7 +306,7 @@ export function CodeInput(props: CodeInputProps) {
 			control={(control) => (
 				<input
 					{...control}
-					class="code-input"
+					class="d-code-input"
 					dir="ltr"
 					inputmode="numeric"
 					autocomplete="off"
@@ -332,7 +332,7 @@ export interface FormProps {
  * A form that its own code validates instead of the browser. After a failed validation the first invalid
  * field gets the focus; if there is none, the alert in the form is scrolled into view.
  */
-export function Form({ class: name = "fields", onSubmit, children }: FormProps) {
+export function Form({ class: name = "d-fields", onSubmit, children }: FormProps) {
 	return (
 		<form
 			class={name}

@@ -88,7 +88,7 @@ export function Icon({ name, size = 20 }: IconProps) {
 	const known = (name in drawings ? name : "door") as IconName;
 	return (
 		<svg
-			class={mirrored.has(known) ? "icon-drawing mirrors" : "icon-drawing"}
+			class={mirrored.has(known) ? "d-icon-drawing d-mirrors" : "d-icon-drawing"}
 			width={size}
 			height={size}
 			viewBox="0 0 24 24"
@@ -111,7 +111,7 @@ export function Door({ state }: { readonly state: DoorState }) {
 	const arch = "M1 11.25V5a4 4 0 0 1 8 0v6.25z";
 	return (
 		<svg
-			class="door"
+			class="d-door"
 			viewBox="0 0 10 12"
 			fill="none"
 			stroke="currentColor"
@@ -129,7 +129,7 @@ export function Door({ state }: { readonly state: DoorState }) {
 export function Mark({ height = 26 }: { readonly height?: number }) {
 	return (
 		<svg
-			class="mark"
+			class="d-mark"
 			width={(height * 22) / 26}
 			height={height}
 			viewBox="0 0 22 26"

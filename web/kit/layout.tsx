@@ -14,12 +14,12 @@ export interface PageHeaderProps {
 
 export function PageHeader({ heading, sub, actions }: PageHeaderProps) {
 	return (
-		<div class="page-header">
-			<div class="titles">
+		<div class="d-page-header">
+			<div class="d-titles">
 				{heading}
-				{sub !== undefined && <p class="sub">{sub}</p>}
+				{sub !== undefined && <p class="d-sub">{sub}</p>}
 			</div>
-			{actions !== undefined && <div class="actions">{actions}</div>}
+			{actions !== undefined && <div class="d-actions">{actions}</div>}
 		</div>
 	);
 }
@@ -63,7 +63,7 @@ const noteIcons = { info: "info", ok: "check", warn: "alert", bad: "alert" } as 
 /** A message that stays in its place. */
 export function Note({ tone = "info", icon, role, children }: NoteProps) {
 	return (
-		<div class={tone === "info" ? "note" : `note ${tone}`} role={role}>
+		<div class={tone === "info" ? "d-note" : `d-note d-${tone}`} role={role}>
 			<Icon name={icon ?? noteIcons[tone]} />
 			<div>{children}</div>
 		</div>
@@ -79,7 +79,7 @@ export interface EmptyStateProps {
 
 export function EmptyState({ title, help, action }: EmptyStateProps) {
 	return (
-		<div class="empty">
+		<div class="d-empty">
 			<svg
 				width="64"
 				height="72"
@@ -106,8 +106,8 @@ export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
 		return () => clearTimeout(timer);
 	}, []);
 	return (
-		<div class="skeleton" aria-busy="true">
-			{late && <span class="unseen">{k("loading")}</span>}
+		<div class="d-skeleton" aria-busy="true">
+			{late && <span class="d-unseen">{k("loading")}</span>}
 			{late &&
 				Array.from({ length: rows }, (_, at) => (
 					<i key={at}>
@@ -130,7 +130,7 @@ export function Tile({
 	readonly lit?: boolean;
 }) {
 	return (
-		<span class={lit ? "tile lit" : "tile"} aria-hidden="true">
+		<span class={lit ? "d-tile d-lit" : "d-tile"} aria-hidden="true">
 			{icon === undefined ? initials : <Icon name={icon} size={16} />}
 		</span>
 	);

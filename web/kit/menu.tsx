@@ -72,11 +72,11 @@ export function Menu({ label, icon = "more", words, items, class: name }: MenuPr
 		}
 	};
 	return (
-		<span class="menu-button-holder">
+		<span class="d-menu-button-holder">
 			<button
 				type="button"
 				ref={button}
-				class={name ?? (words === undefined ? "quiet icon" : "quiet small")}
+				class={name ?? (words === undefined ? "d-quiet d-icon" : "d-quiet d-small")}
 				aria-label={label}
 				title={words === undefined ? label : undefined}
 				aria-haspopup="menu"
@@ -93,7 +93,7 @@ export function Menu({ label, icon = "more", words, items, class: name }: MenuPr
 				{words === undefined ? <Icon name={icon} /> : <Icon name="chevronDown" size={16} />}
 			</button>
 			{open && (
-				<div id={id} ref={menu} class="menu" role="menu" aria-label={label} popover="manual" onKeyDown={keys}>
+				<div id={id} ref={menu} class="d-menu" role="menu" aria-label={label} popover="manual" onKeyDown={keys}>
 					{items.map((item, at) => (
 						<>
 							{item.grave && at > 0 && <hr role="separator" />}
@@ -102,7 +102,7 @@ export function Menu({ label, icon = "more", words, items, class: name }: MenuPr
 								type="button"
 								role="menuitem"
 								tabIndex={-1}
-								class={item.grave ? "grave" : undefined}
+								class={item.grave ? "d-grave" : undefined}
 								aria-disabled={item.idle || undefined}
 								onClick={() => {
 									if (item.idle) return;

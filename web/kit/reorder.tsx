@@ -101,7 +101,7 @@ export interface GripProps {
 /** The drag handle of a row. */
 export function Grip({ reorder, id, name }: GripProps) {
 	return (
-		<button type="button" class="quiet icon grip" aria-label={k("moveRow", { name })} {...reorder.grip(id)}>
+		<button type="button" class="d-quiet d-icon d-grip" aria-label={k("moveRow", { name })} {...reorder.grip(id)}>
 			<Icon name="grip" />
 		</button>
 	);
@@ -122,7 +122,7 @@ export function ReorderList({ items, label, onMove, more }: ReorderListProps) {
 	);
 	const byId = new Map(items.map((item) => [item.id, item]));
 	return (
-		<ol class="list" aria-label={label}>
+		<ol class="d-list" aria-label={label}>
 			{reorder.order.map((id) => {
 				const { name = "" } = byId.get(id) ?? {};
 				return (

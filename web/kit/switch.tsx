@@ -14,7 +14,7 @@ export interface SwitchProps {
 /** A choice that takes effect at once. If Save is needed, use a checkbox. */
 export function Switch({ checked, label, hideLabel, words, busy, onChange }: SwitchProps) {
 	return (
-		<label class="switch">
+		<label class="d-switch">
 			<input
 				type="checkbox"
 				role="switch"
@@ -24,7 +24,7 @@ export function Switch({ checked, label, hideLabel, words, busy, onChange }: Swi
 				onClick={(event) => busy && event.preventDefault()}
 				onChange={(event) => onChange(event.currentTarget.checked)}
 			/>
-			{words === undefined ? !hideLabel && label : <span class="in-card">{words}</span>}
+			{words === undefined ? !hideLabel && label : <span class="d-in-card">{words}</span>}
 		</label>
 	);
 }
@@ -46,7 +46,7 @@ export interface SegmentsProps<Id extends string> {
 /** A choice between two to four options. */
 export function Segments<Id extends string>({ name, label, segments, chosen, onChoose }: SegmentsProps<Id>) {
 	return (
-		<div class="segments" role="radiogroup" aria-label={label}>
+		<div class="d-segments" role="radiogroup" aria-label={label}>
 			{segments.map((segment) => (
 				<label key={segment.id}>
 					<input
@@ -56,7 +56,7 @@ export function Segments<Id extends string>({ name, label, segments, chosen, onC
 						onChange={() => onChoose(segment.id)}
 					/>
 					{segment.label}
-					{segment.count !== undefined && <span class="count">{segment.count}</span>}
+					{segment.count !== undefined && <span class="d-count">{segment.count}</span>}
 				</label>
 			))}
 		</div>

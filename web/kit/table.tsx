@@ -50,8 +50,8 @@ function useGradually(count: number): number {
 export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass }: TableProps<Row>) {
 	const shown = useGradually(rows.length);
 	return (
-		<div class="table-holder">
-			<table class={name === undefined ? "table" : `table ${name}`} role="table" aria-label={label}>
+		<div class="d-table-holder">
+			<table class={name === undefined ? "d-table" : `d-table ${name}`} role="table" aria-label={label}>
 				<thead role="rowgroup">
 					<tr role="row">
 						{columns.map(({ id, head, hideHead, width }) => (
@@ -61,7 +61,7 @@ export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass 
 								scope="col"
 								style={width === undefined ? undefined : { inlineSize: width }}
 							>
-								{hideHead ? <span class="unseen">{head}</span> : head}
+								{hideHead ? <span class="d-unseen">{head}</span> : head}
 							</th>
 						))}
 					</tr>
@@ -70,7 +70,7 @@ export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass 
 					{rows.slice(0, shown).map((row, at) => (
 						<tr key={rowId(row)} role="row" class={rowClass?.(row)} data-row={rowId(row)}>
 							{columns.map(({ id, part, cell }) => (
-								<td key={id} role="cell" class={part}>
+								<td key={id} role="cell" class={part && `d-${part}`}>
 									{cell(row, at)}
 								</td>
 							))}
@@ -95,11 +95,11 @@ export interface ListRowProps {
 /** One row of a list whose items have actions of their own. */
 export function ListRow({ lead, title, second, children, moved, rowId, class: name = "" }: ListRowProps) {
 	return (
-		<li class={`list-row ${moved ? "moved" : ""} ${name}`.trim()} data-row={rowId}>
+		<li class={`d-list-row ${moved ? "d-moved" : ""} ${name}`.trim()} data-row={rowId}>
 			{lead}
-			<div class="about">
-				<div class="name">{title}</div>
-				{second !== undefined && <div class="second">{second}</div>}
+			<div class="d-about">
+				<div class="d-name">{title}</div>
+				{second !== undefined && <div class="d-second">{second}</div>}
 			</div>
 			{children}
 		</li>

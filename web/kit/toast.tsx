@@ -79,7 +79,7 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 	const error = said?.level === "assertive";
 	return (
 		<div
-			class="toast"
+			class="d-toast"
 			ref={whole}
 			data-empty={said === undefined ? "" : undefined}
 			onPointerEnter={() => setHeld(true)}

@@ -27,7 +27,7 @@ export default defineContribution({
 		title.dir = "auto";
 		title.style.fontWeight = "600";
 		const body = line("body");
-		const count = line("muted");
+		const count = line("d-muted");
 		count.lang = language;
 		const show = async () => {
 			const response = await api("/latest");

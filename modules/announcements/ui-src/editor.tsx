@@ -157,7 +157,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		<Note tone="bad" role="alert">
 			<p>{say(refused)}</p>
 			{refused === "conflict" && (
-				<div class="row">
+				<div class="d-row">
 					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
 					<Button onPress={overwrite}>{say("keepMine")}</Button>
 				</div>
@@ -167,7 +167,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 	if (draft === undefined) {
 		if (refused === undefined) return <Skeleton />;
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				{notice}
 				<Button onPress={() => context.navigate("")}>{say("toList")}</Button>
 			</div>
@@ -241,7 +241,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 						onChange={(enabled) => change({ enabled })}
 					/>
 					{id !== undefined && <LastWriter tools={tools} id={id} />}
-					<div class="row">
+					<div class="d-row">
 						<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 							{say("save")}
 						</Button>

@@ -74,7 +74,7 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 				ref={input}
 				type="file"
 				accept="application/json,.json"
-				class="unseen"
+				class="d-unseen"
 				tabIndex={-1}
 				aria-label={say("importFile")}
 				onChange={(event) => void begin(event.currentTarget.files?.[0])}

@@ -37,7 +37,7 @@ function Announcements({ tools }: { readonly tools: Tools }) {
 function NotForReaders({ tools: { context, say } }: { readonly tools: Tools }) {
 	useEffect(() => context.setTitle(context.module.name), []);
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Note tone="warn" role="alert">
 				<p>{say("notForReaders")}</p>
 			</Note>

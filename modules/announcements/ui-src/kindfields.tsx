@@ -38,7 +38,7 @@ export function KindFields({ tools, kind, payload, onChange }: KindFieldsProps) 
 					<p>{say("otherKind")}</p>
 				</Note>
 			)}
-			<div class="fields" ref={place} />
+			<div class="d-fields" ref={place} />
 		</>
 	);
 }

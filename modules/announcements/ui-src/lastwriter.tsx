@@ -19,7 +19,7 @@ export function LastWriter({ tools: { api, say }, id }: LastWriterProps) {
 		};
 	}, [id]);
 	return name === null ? null : (
-		<p class="muted">
+		<p class="d-muted">
 			<bdi>{say("lastWriter", { name })}</bdi>
 		</p>
 	);

@@ -136,9 +136,9 @@ export function List({ tools }: { readonly tools: Tools }) {
 	);
 	if (board.slides.length === 0) {
 		return manages ? (
-			<div class="stack">
+			<div class="d-stack">
 				{refusedImport}
-				<EmptyState title={say("none")} help={say("noneHelp")} action={<div class="row">{write}</div>} />
+				<EmptyState title={say("none")} help={say("noneHelp")} action={<div class="d-row">{write}</div>} />
 			</div>
 		) : (
 			<EmptyState title={say("noneToRead")} />
@@ -201,7 +201,7 @@ interface UnreadProps {
 
 function Unread({ tools: { say }, why, retry }: UnreadProps) {
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Note tone="bad" role="alert">
 				<p>{say(why === "denied" ? "readDenied" : why)}</p>
 			</Note>

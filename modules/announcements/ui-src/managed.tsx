@@ -118,7 +118,7 @@ export function Managed({ tools, board, now, shown, publish, show, endShow, move
 			rows={rows}
 			rowId={({ id }) => id}
 			rowClass={({ id }) =>
-				id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined
+				id === reorder.dragged ? "d-moved d-dragged" : id === reorder.moved ? "d-moved" : undefined
 			}
 		/>
 	);
@@ -145,7 +145,7 @@ function Notice({ tools, slide }: SlideProps) {
 			<Thumbnail tools={tools} slide={slide} />
 			<div>
 				<a
-					class="name"
+					class="d-name"
 					href={`#/m/${context.module.id}/${subpath}`}
 					onClick={(event) => {
 						if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -157,7 +157,7 @@ function Notice({ tools, slide }: SlideProps) {
 					<bdi>{slide.title}</bdi>
 				</a>
 				{slide.body !== "" && (
-					<p class="second" dir="auto">
+					<p class="d-second" dir="auto">
 						{slide.body}
 					</p>
 				)}

@@ -40,7 +40,7 @@ export function Read({ tools, slide, now }: SlideProps & { readonly now: number 
 					{slide.body}
 				</p>
 			)}
-			<div class="row">
+			<div class="d-row">
 				{standing !== "live" && <State tools={tools} slide={slide} now={now} />}
 				<Times tools={tools} slide={slide} />
 			</div>
@@ -58,5 +58,5 @@ export function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
 			: endsAt === null
 				? say("from", { time: time(startsAt) })
 				: say("fromUntil", { from: time(startsAt), until: time(endsAt) });
-	return <span class="second">{words}</span>;
+	return <span class="d-second">{words}</span>;
 }

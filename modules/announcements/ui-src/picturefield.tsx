@@ -44,13 +44,13 @@ export function PictureField({ tools, imageId, error, onChange }: PictureFieldPr
 			help={say("pictureHelp")}
 			error={wrong ? say(wrong) : error}
 			control={(control) => (
-				<div class="row">
+				<div class="d-row">
 					<input
 						{...control}
 						ref={input}
 						type="file"
 						accept="image/*"
-						class="unseen"
+						class="d-unseen"
 						tabIndex={-1}
 						onChange={(event) => void take(event.currentTarget.files?.[0])}
 					/>

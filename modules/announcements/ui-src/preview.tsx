@@ -42,7 +42,7 @@ export function Preview({ tools, draft }: PreviewProps) {
 				<div class="stage" ref={stage} />
 			</div>
 			{cut && (
-				<p class="muted" role="status">
+				<p class="d-muted" role="status">
 					{say("cut")}
 				</p>
 			)}

@@ -64,7 +64,7 @@ export default defineContribution({
 		const say = words(tools.locale);
 		let payload = payloadOf(given);
 		const field = document.createElement("label");
-		field.className = "field";
+		field.className = "d-field";
 		const input = document.createElement("input");
 		input.maxLength = 60;
 		input.value = payload.heading === "" ? say.heading : payload.heading;
@@ -73,10 +73,10 @@ export default defineContribution({
 		take.type = "button";
 		take.textContent = say.take;
 		const state = document.createElement("p");
-		state.className = "muted";
+		state.className = "d-muted";
 		state.setAttribute("role", "status");
 		const row = document.createElement("div");
-		row.className = "row";
+		row.className = "d-row";
 		row.append(take);
 		container.append(field, row, state);
 		const change = (part: Partial<Payload>) => {

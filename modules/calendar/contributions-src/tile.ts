@@ -22,7 +22,7 @@ export default defineContribution({
 			const next = await nextOf(api, serverNow(), shown, days);
 			if (next === undefined || next.length === 0) return hide();
 			const list = document.createElement("ul");
-			list.className = "stack";
+			list.className = "d-stack";
 			list.append(
 				...next.map((one) => {
 					const item = document.createElement("li");
@@ -31,7 +31,7 @@ export default defineContribution({
 					link.dir = "auto";
 					link.textContent = one.title;
 					const when = document.createElement("div");
-					when.className = "muted";
+					when.className = "d-muted";
 					when.textContent = [beginOf(one, locale), one.where].filter((part) => part !== "").join(" · ");
 					item.append(link, when);
 					return item;

@@ -5,8 +5,8 @@ import { type Words, wordsFor } from "./words";
 /** How often the board reads the clock, in milliseconds. */
 const lookEvery = 1000;
 
-/** The words are smaller the more rooms there are below each other. */
-const scaleOf = (rows: number, room: number): string => String(Math.min(1.3, room / rows));
+/** The sizes of the words in the boxes, the largest first. The smallest one can be read from a few metres. */
+const scales = [2, 1.8, 1.6, 1.45, 1.3, 1.15, 1, 0.9, 0.8, 0.72];
 
 /** Today's events, room by room. The board changes with the time and with every change of the calendar. */
 export class Board {
@@ -18,6 +18,7 @@ export class Board {
 	#stop: (() => void) | undefined;
 	#again: ReturnType<typeof setTimeout> | undefined;
 	#timer: ReturnType<typeof setInterval> | undefined;
+	readonly #resized = new ResizeObserver(() => this.#fit());
 
 	constructor(
 		container: HTMLElement,
@@ -31,12 +32,14 @@ export class Board {
 	start(): void {
 		this.#follow();
 		this.#timer = setInterval(() => this.#look(), lookEvery);
+		this.#resized.observe(this.#frame);
 	}
 
 	stop(): void {
 		this.#stop?.();
 		clearTimeout(this.#again);
 		clearInterval(this.#timer);
+		this.#resized.disconnect();
 		this.#frame.remove();
 	}
 
@@ -79,12 +82,34 @@ export class Board {
 		for (const [name, value] of [
 			["--columns", String(columns)],
 			["--columns-upright", String(upright)],
-			["--scale", scaleOf(Math.ceil(doors.length / columns), 2)],
-			["--scale-upright", scaleOf(Math.ceil(doors.length / upright), 4)],
 		] as const) {
 			this.#frame.style.setProperty(name, value);
 		}
 		this.#frame.replaceChildren(this.#head(today, now), this.#rooms(doors));
+		this.#fit();
+	}
+
+	/**
+	 * Makes the words in the boxes as large as they fit, the same in all boxes. What does not fit at the
+	 * smallest size is left out from the end of a box: first the later events.
+	 */
+	#fit(): void {
+		const boxes = [...this.#frame.querySelectorAll<HTMLElement>(".door")];
+		const cut = (words: Element) =>
+			words.scrollWidth > words.clientWidth || words.scrollHeight > words.clientHeight;
+		const over = (box: HTMLElement) => [box, ...box.querySelectorAll(".name, .what")].some(cut);
+		for (const words of this.#frame.querySelectorAll<HTMLElement>("[hidden]")) words.hidden = false;
+		for (const way of ["whole", "broken"]) {
+			this.#frame.dataset["words"] = way; // words are broken only if they do not fit at any size
+			for (const scale of scales) {
+				this.#frame.style.setProperty("--scale", String(scale));
+				if (!boxes.some(over)) return;
+			}
+		}
+		for (const box of boxes) {
+			const later = [...box.children].slice(2) as HTMLElement[];
+			while (cut(box) && later.length > 0) (later.pop() as HTMLElement).hidden = true;
+		}
 	}
 
 	#head({ zone }: Today, now: number): HTMLElement {
@@ -112,9 +137,9 @@ export class Board {
 		const words = this.#words;
 		const lines = [
 			...now.map((one) =>
-				this.#line(one, "now", words.now, one.allDay ? "" : words.until(this.#time(one.end))),
+				this.#line(one, "now", one.allDay ? words.now : `${words.now}, ${words.until(this.#time(one.end))}`),
 			),
-			...next.map((one) => this.#line(one, "next", this.#time(one.start), "")),
+			...next.map((one) => this.#line(one, "next", this.#time(one.start))),
 		];
 		if (lines.length === 0) lines.push(element("div", "free", [words.free]));
 		return element("section", now.length > 0 ? "door busy" : "door", [
@@ -123,13 +148,12 @@ export class Board {
 		]);
 	}
 
-	#line({ title }: Occurrence, kind: string, when: string, until: string): HTMLElement {
+	#line({ title }: Occurrence, kind: string, when: string): HTMLElement {
 		const what = element("div", "what", [title]);
 		what.dir = "auto";
 		return element("div", kind, [
 			element("div", "when", [when]),
 			what,
-			...(until === "" ? [] : [element("div", "until", [until])]),
 		]);
 	}
 

@@ -22,7 +22,7 @@ export function ClockField({ tools: { say }, label, value, allDay, error, onInpu
 			label={label}
 			error={error}
 			control={(control) => (
-				<div class={allDay ? undefined : "moment"}>
+				<div class={allDay ? undefined : "d-moment"}>
 					<input
 						{...control}
 						type="date"

@@ -68,7 +68,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 			footer={
 				<>
 					{manages && one.repeats && (
-						<span class="effect">
+						<span class="d-effect">
 							<Menu
 								label={say("delete")}
 								words={say("delete")}
@@ -81,7 +81,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 						</span>
 					)}
 					{manages && !one.repeats && (
-						<span class="effect">
+						<span class="d-effect">
 							<Button kind="quiet" icon="trash" onPress={remove}>
 								{say("delete")}
 							</Button>
@@ -97,7 +97,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 						<Menu
 							label={say("edit")}
 							words={say("edit")}
-							class="primary"
+							class="d-primary"
 							items={[
 								{ id: "one", label: say("scopeOne"), onPick: () => edit(`/one/${one.date}`) },
 								{
@@ -113,8 +113,8 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 			}
 		>
 			<p>{whenOf(tools, one)}</p>
-			{event && <p class="muted">{sentenceOf(tools, repeatOf(event.rule, event.start), event.start)}</p>}
-			{one.changed && <p class="muted">{say("changedDate")}</p>}
+			{event && <p class="d-muted">{sentenceOf(tools, repeatOf(event.rule, event.start), event.start)}</p>}
+			{one.changed && <p class="d-muted">{say("changedDate")}</p>}
 			{where !== "" && (
 				<p>
 					<bdi>{where}</bdi>

@@ -157,7 +157,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			<p>{say(refused)}</p>
 			<TakenNote {...{ tools, taken, rooms }} />
 			{refused === "conflict" && (
-				<div class="row">
+				<div class="d-row">
 					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
 					<Button onPress={keepMine}>{say("keepMine")}</Button>
 				</div>
@@ -167,7 +167,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	if (draft === undefined) {
 		if (refused === undefined) return <Skeleton />;
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				{notice}
 				<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>
 			</div>
@@ -229,7 +229,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 					value={draft.text}
 					onInput={(text) => change({ text })}
 				/>
-				<div class="row">
+				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}
 					</Button>

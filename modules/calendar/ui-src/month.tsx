@@ -70,7 +70,7 @@ export function Month({ tools, occurrences, rooms, day, today, begins, open, go,
 									{rest > 1 && (
 										<button type="button" class="rest" onClick={() => go("list", one)}>
 											{say("rest", { count: rest })}
-											<span class="unseen"> {forms.longDay(one)}</span>
+											<span class="d-unseen"> {forms.longDay(one)}</span>
 										</button>
 									)}
 								</td>
@@ -98,8 +98,8 @@ export function Entry({ tools: { forms, say }, rooms, one, day, open }: EntryPro
 			<span>
 				{begins && <time>{forms.shortTime(one.start)}</time>} <bdi>{one.title}</bdi>
 			</span>
-			{where !== "" && <span class="unseen">, {where}</span>}
-			{one.waiting.length > 0 && <span class="unseen">, {say("waits")}</span>}
+			{where !== "" && <span class="d-unseen">, {where}</span>}
+			{one.waiting.length > 0 && <span class="d-unseen">, {say("waits")}</span>}
 		</button>
 	);
 }

@@ -34,7 +34,7 @@ export function RepeatFields({ tools, repeat, start, error, onChange }: RepeatFi
 	if (unit === "OTHER") kinds.push({ value: "OTHER", label: say("otherRule") });
 	return (
 		<fieldset class="repeat">
-			<legend class="unseen">{say("repeats")}</legend>
+			<legend class="d-unseen">{say("repeats")}</legend>
 			<div class="pair">
 				<SelectField label={say("repeats")} value={unit} options={kinds} onInput={choose} />
 				{unit !== "" && unit !== "OTHER" && (
@@ -50,11 +50,11 @@ export function RepeatFields({ tools, repeat, start, error, onChange }: RepeatFi
 				)}
 			</div>
 			{unit === "WEEKLY" && (
-				<fieldset class="field">
+				<fieldset class="d-field">
 					<legend>{say("weekdays")}</legend>
 					<div class="weekdays">
 						{Array.from({ length: 7 }, (_, weekday) => (
-							<label class="choice" key={weekday}>
+							<label class="d-choice" key={weekday}>
 								<input
 									type="checkbox"
 									checked={weekdays.includes(weekday)}

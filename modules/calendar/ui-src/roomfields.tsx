@@ -11,16 +11,16 @@ interface RoomFieldsProps {
 /** The rooms that an event needs. */
 export function RoomFields({ tools: { say, context }, rooms, chosen, onChange }: RoomFieldsProps) {
 	return (
-		<fieldset class="field">
+		<fieldset class="d-field">
 			<legend>{say("rooms")}</legend>
 			{rooms.length === 0 && (
-				<p class="help">
+				<p class="d-help">
 					{say("noRooms")} <a href={`#/m/${context.module.id}/rooms`}>{say("addRooms")}</a>
 				</p>
 			)}
 			<div class="weekdays">
 				{rooms.map(({ id, name }) => (
-					<label class="choice" key={id}>
+					<label class="d-choice" key={id}>
 						<input
 							type="checkbox"
 							checked={chosen.includes(id)}

@@ -66,11 +66,11 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 	return (
 		<>
 			<ScreenHeader actions={<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>} />
-			<div class="stack narrow">
+			<div class="d-stack narrow">
 				{rooms.length === 0 ? (
 					<EmptyState title={say("noRooms")} help={say("roomsHelp")} />
 				) : (
-					<ul class="list wide">
+					<ul class="d-list d-wide">
 						{rooms.map((room) => (
 							<ListRow key={room.id} title={<bdi>{room.name}</bdi>}>
 								<Button
@@ -99,7 +99,7 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 						error={wrong && say(wrong === "invalid" ? "nameNeeded" : wrong)}
 						onInput={setName}
 					/>
-					<div class="row">
+					<div class="d-row">
 						<Button submit kind="primary">
 							{say(renamed === undefined ? "addRoom" : "save")}
 						</Button>

@@ -169,9 +169,9 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 			) : (
 				<Month {...view} />
 			)}
-			{shown?.more && <p class="muted">{say("more")}</p>}
+			{shown?.more && <p class="d-muted">{say("more")}</p>}
 			{shown && to > shown.horizon && (
-				<p class="muted">{say("horizon", { date: forms.date(shown.horizon) })}</p>
+				<p class="d-muted">{say("horizon", { date: forms.date(shown.horizon) })}</p>
 			)}
 			{chosen && shown && (
 				<Details

@@ -79,10 +79,10 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 	return (
 		<>
 			<ScreenHeader actions={<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>} />
-			<div class="stack narrow">
+			<div class="d-stack narrow">
 				<h2>{say("exportTitle")}</h2>
-				<p class="muted">{say("exportHelp")}</p>
-				<div class="row">
+				<p class="d-muted">{say("exportHelp")}</p>
+				<div class="d-row">
 					{exports.map(({ path, name, words }) => (
 						<Button key={path} onPress={() => save(path, name)}>
 							{say(words)}
@@ -90,14 +90,14 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 					))}
 				</div>
 				<h2>{say("importTitle")}</h2>
-				<p class="muted" id="import-help">
+				<p class="d-muted" id="import-help">
 					{say("importHelp")}
 				</p>
-				<div class="row">
+				<div class="d-row">
 					<input
 						ref={input}
 						type="file"
-						class="unseen"
+						class="d-unseen"
 						tabIndex={-1}
 						aria-label={say("chooseFile")}
 						accept=".json,.csv,.ics,text/calendar"

@@ -30,7 +30,7 @@ export function WaitingNote({ tools, window }: WaitingNoteProps) {
 			)}
 			{window.waiting > 0 && (
 				<Note tone="warn">
-					<div class="row">
+					<div class="d-row">
 						<p>{say(window.waiting === 1 ? "oneWaits" : "someWait", { count: window.waiting })}</p>
 						<Button small onPress={show}>
 							{say("showThem")}
@@ -45,8 +45,8 @@ export function WaitingNote({ tools, window }: WaitingNoteProps) {
 					onClose={close}
 					footer={<Button onPress={close}>{say("close")}</Button>}
 				>
-					<p class="muted">{say("waitingHelp")}</p>
-					<ul class="stack">
+					<p class="d-muted">{say("waitingHelp")}</p>
+					<ul class="d-stack">
 						{list.map((one) => (
 							<li key={`${one.event}${one.date}${one.room}`}>
 								<a href={`#/m/${context.module.id}/list/${one.start.slice(0, 10)}`} onClick={close}>

@@ -16,7 +16,7 @@ export function Week({ tools, occurrences, rooms, day, today, begins, open, go }
 			{days.map((one) => (
 				<li key={one} class={one === today ? "today" : undefined}>
 					<h3 aria-current={one === today ? "date" : undefined}>
-						<button type="button" class="text" onClick={() => go("list", one)}>
+						<button type="button" class="d-text" onClick={() => go("list", one)}>
 							<span>{forms.weekday(one, "short")}</span>{" "}
 							{forms.write(one, { day: "numeric", month: "short" })}
 						</button>
@@ -35,7 +35,7 @@ export function Week({ tools, occurrences, rooms, day, today, begins, open, go }
 					{(all.get(one)?.length ?? 0) > perDay && (
 						<button type="button" class="rest" onClick={() => go("list", one)}>
 							{say("rest", { count: (all.get(one)?.length ?? 0) - perDay })}
-							<span class="unseen"> {forms.longDay(one)}</span>
+							<span class="d-unseen"> {forms.longDay(one)}</span>
 						</button>
 					)}
 				</li>

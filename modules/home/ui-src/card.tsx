@@ -69,7 +69,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 	return (
 		<section
 			ref={card}
-			class="card"
+			class="d-card"
 			hidden={look.is === "hidden"}
 			style={reserved}
 			{...(look.title === undefined ? {} : { "aria-labelledby": headingId })}
@@ -83,7 +83,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 			<div ref={content} hidden={look.is === "loading"} />
 			{look.failed && (
 				<div class="failed" lang={languageFor(context.locale)}>
-					<p class="muted" role="status">
+					<p class="d-muted" role="status">
 						{say(content.current?.hasChildNodes() ? "stale" : "failed")}
 					</p>
 					<Button busy={busy} onPress={again}>

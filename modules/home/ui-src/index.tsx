@@ -29,7 +29,7 @@ function Tiles({ context }: { readonly context: ModuleUiContext }) {
 	const say = wordsFor(language);
 	return (
 		<section hidden={hidden.size === context.contributions.length}>
-			<h2 class="unseen" lang={language}>{say("heading")}</h2>
+			<h2 class="d-unseen" lang={language}>{say("heading")}</h2>
 			<div class="cards">
 				{context.contributions.map((contribution) => (
 					<Card

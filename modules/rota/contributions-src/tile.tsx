@@ -35,7 +35,7 @@ export default defineContribution({
 			const dates = [...waiting, ...settled].slice(0, most);
 			if (dates.length === 0) return tools.hide();
 			render(
-				<div class="rota-tile stack" lang={languageFor(tools.locale)}>
+				<div class="rota-tile d-stack" lang={languageFor(tools.locale)}>
 					{problem !== "" && (
 						<Note tone="bad" role="alert">
 							<p>{problem}</p>

@@ -52,7 +52,7 @@ export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 	const words = ({ from, to }: Days) =>
 		from === to ? day(from) : say("fromTo", { from: day(from), to: day(to) });
 	return (
-		<section class="card stack">
+		<section class="d-card d-stack">
 			<h2>{title}</h2>
 			<ul class="days">
 				{away

@@ -38,7 +38,7 @@ export function Claim({ tools, token }: ClaimProps) {
 	};
 	const over = kept === undefined || refused?.why === "claimUnusable" || refused?.why === "alreadyVolunteer";
 	return (
-		<div class="stack claim">
+		<div class="d-stack claim">
 			{!over && <p>{say("claimHelp")}</p>}
 			{kept === undefined && <p>{say("claimNoLink")}</p>}
 			{refused && (
@@ -46,7 +46,7 @@ export function Claim({ tools, token }: ClaimProps) {
 					<p>{refusalIn(say, refused)}</p>
 				</Note>
 			)}
-			<div class="row">
+			<div class="d-row">
 				{!over && (
 					<Button kind="primary" onPress={connect}>
 						{say("claimPress")}

@@ -21,7 +21,7 @@ const answers = ["yes", "no", "away"] as const;
 /** A person's own dates. Requests have buttons for the response; a response can be changed. */
 export function Dates({ say, times, dates, answer }: DatesProps) {
 	return (
-		<ul class="dates stack">
+		<ul class="dates d-stack">
 			{dates.map((date) => {
 				const { id, service, role, status } = date;
 				const about = `${role}, ${times.moment(service.start)}`;
@@ -30,12 +30,12 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 						<div class="about">
 							<strong>{times.moment(service.start)}</strong>
 							<div dir="auto">{role}</div>
-							<div class="muted" dir="auto">
+							<div class="d-muted" dir="auto">
 								{service.title}
 							</div>
 						</div>
 						{status === "open" ? (
-							<div class="row">
+							<div class="d-row">
 								{answers.map((word) => (
 									<Button
 										key={word}
@@ -47,7 +47,7 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 								))}
 							</div>
 						) : (
-							<div class="row">
+							<div class="d-row">
 								<Chip {...chips[status]}>{say(`said.${status}`)}</Chip>
 								<Menu
 									label={say("changeAnswer", { about })}

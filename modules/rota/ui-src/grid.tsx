@@ -30,8 +30,8 @@ export function Grid(props: GridProps) {
 			width: "150px",
 			cell: (service) => (
 				<>
-					<div class="name">{moment(service.start)}</div>
-					<div class="second" dir="auto">
+					<div class="d-name">{moment(service.start)}</div>
+					<div class="d-second" dir="auto">
 						{service.title}
 					</div>
 					{copy && (
@@ -73,7 +73,7 @@ function Cell(props: GridProps & { readonly service: Service; readonly role: Rol
 		.sort((a, b) => nameOf(a).localeCompare(nameOf(b), language));
 	return (
 		<div class="cell">
-			<span class="in-card role" dir="auto">
+			<span class="d-in-card role" dir="auto">
 				{role.name}
 			</span>
 			<ul>

@@ -14,7 +14,7 @@ export function Mails({ tools, service, nameOf, send }: GridProps & { readonly s
 	if (mailed.length === 0) return null;
 	return (
 		<ul class="mails">
-			<li class="in-card role">{say("mails")}</li>
+			<li class="d-in-card role">{say("mails")}</li>
 			{failed.map((assignment) => (
 				<li key={assignment.id} class="failed">
 					<span>

@@ -43,7 +43,7 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 	if (mine === undefined) {
 		if (refused === undefined) return <Skeleton rows={4} />;
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				<Note tone="bad" role="alert">
 					<p>{refusalIn(say, refused)}</p>
 				</Note>

@@ -96,7 +96,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				<Note tone="bad" role="alert">
 					<p>{say("stageSilent")}</p>
 				</Note>
-				<div class="row">
+				<div class="d-row">
 					<Button kind="primary" onPress={again}>
 						{say("tryAgain")}
 					</Button>
@@ -122,7 +122,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 			/>
 			<div class="toolbar">
 				<label class="months">
-					<span class="unseen">{say("month")}</span>
+					<span class="d-unseen">{say("month")}</span>
 					<select
 						value={shown}
 						onChange={({ currentTarget: { value } }) => context.navigate(`board/${value}`, { replace: true })}

@@ -53,7 +53,7 @@ export function Pick({ tools, board, place: { service, role }, choose, close }: 
 				</>
 			}
 		>
-			<p class="muted">
+			<p class="d-muted">
 				{moment(service.start)}, <bdi>{service.title}</bdi>
 			</p>
 			<div class="pick-room">

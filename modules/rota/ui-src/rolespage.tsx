@@ -114,7 +114,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 						</li>
 					))}
 				</ol>
-				<div class="row">
+				<div class="d-row">
 					<Button
 						icon="plus"
 						disabled={roles.length >= maxRoles}
@@ -123,7 +123,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 						{say("addRole")}
 					</Button>
 				</div>
-				<div class="row">
+				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")} disabled={draft === undefined}>
 						{say("save")}
 					</Button>

@@ -102,7 +102,7 @@ function Exchange<Report extends { readonly problems: readonly Problem[] }>(prop
 		setTimeout(() => URL.revokeObjectURL(link.href));
 	};
 	return (
-		<section class="card stack">
+		<section class="d-card d-stack">
 			<h2>{title}</h2>
 			<p>{help}</p>
 			<Button onPress={save}>{say("exportFile", { name: out.name })}</Button>
@@ -137,7 +137,7 @@ function Exchange<Report extends { readonly problems: readonly Problem[] }>(prop
 					{effects(looked.report).map((effect) => (
 						<p key={effect}>{effect}</p>
 					))}
-					<div class="row">
+					<div class="d-row">
 						<Button kind="primary" onPress={take}>
 							{say("import")}
 						</Button>

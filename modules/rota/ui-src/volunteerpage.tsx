@@ -95,7 +95,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 	};
 	if (id !== undefined && there === undefined) {
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				<Note tone="warn">
 					<p>{say("gone")}</p>
 				</Note>
@@ -111,7 +111,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 					<Note tone="bad" role="alert">
 						<p>{refusalIn(tools.say, refused)}</p>
 						{refused.why === "conflict" && (
-							<div class="row">
+							<div class="d-row">
 								<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
 								<Button onPress={keepMine}>{say("keepMine")}</Button>
 							</div>
@@ -138,7 +138,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 				/>
 				<fieldset>
 					<legend>{say("tabRoles")}</legend>
-					{board.roles.length === 0 && <p class="muted">{say("noRoles")}</p>}
+					{board.roles.length === 0 && <p class="d-muted">{say("noRoles")}</p>}
 					{board.roles.map((role) => (
 						<Checkbox
 							key={role.id}
@@ -157,7 +157,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 				<fieldset>
 					<legend>{say("mailLanguage")}</legend>
 					{(["", "en", "de"] as const).map((language) => (
-						<label key={language} class="choice">
+						<label key={language} class="d-choice">
 							<input
 								type="radio"
 								name="language"
@@ -169,7 +169,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 					))}
 				</fieldset>
 				<Checkbox label={say("digest")} checked={draft.digest} onChange={(digest) => change({ digest })} />
-				<div class="row">
+				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}
 					</Button>

@@ -26,10 +26,10 @@ export function VolunteersPage({ tools, board }: { readonly tools: Tools; readon
 			part: "title",
 			cell: ({ id, label, email }) => (
 				<>
-					<a class="name" href={`#/m/${context.module.id}/volunteers/${id}`}>
+					<a class="d-name" href={`#/m/${context.module.id}/volunteers/${id}`}>
 						<bdi>{label}</bdi>
 					</a>
-					<div class="second">{email === "" ? say("noAddress") : <bdi dir="ltr">{email}</bdi>}</div>
+					<div class="d-second">{email === "" ? say("noAddress") : <bdi dir="ltr">{email}</bdi>}</div>
 				</>
 			),
 		},
@@ -65,7 +65,7 @@ export function VolunteersPage({ tools, board }: { readonly tools: Tools; readon
 				title={say("noVolunteers")}
 				help={say("noVolunteersHelp")}
 				action={
-					<div class="row">
+					<div class="d-row">
 						{add}
 						{list}
 					</div>

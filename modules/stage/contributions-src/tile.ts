@@ -35,7 +35,7 @@ export default defineContribution({
 			link.dir = "auto";
 			link.textContent = next.title;
 			const when = document.createElement("p");
-			when.className = "muted";
+			when.className = "d-muted";
 			when.textContent = form.format(new Date(next.startsAt));
 			container.replaceChildren(link, when);
 		};

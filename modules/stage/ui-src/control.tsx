@@ -46,7 +46,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 	if (control === undefined || you === undefined) {
 		if (refused === undefined) return <Skeleton rows={4} />;
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				<Note tone="bad" role="alert">
 					<p>{say(refused)}</p>
 				</Note>
@@ -82,7 +82,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 			{!mine && (
 				<Note tone="warn" role="status">
 					<p>{say(control.driver === null ? "nobodyDrives" : "otherDrives")}</p>
-					<div class="row">
+					<div class="d-row">
 						<Button kind="primary" busy={pending === "take"} onPress={take}>
 							{say("take")}
 						</Button>
@@ -143,7 +143,7 @@ interface NotOnScreensProps {
 
 function NotOnScreens({ tools: { say }, other, pending, take }: NotOnScreensProps) {
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Note tone={other === undefined ? "info" : "warn"} role="status">
 				<p>{other === undefined ? say("notOnScreens") : say("otherOnScreens", { title: other })}</p>
 			</Note>

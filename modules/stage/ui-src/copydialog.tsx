@@ -50,7 +50,7 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 			save={save}
 			leave={close}
 		>
-			<p class="muted">{say("copyHelp")}</p>
+			<p class="d-muted">{say("copyHelp")}</p>
 			<SelectField
 				label={say("copyFrom")}
 				value={chosen ?? ""}

@@ -76,7 +76,7 @@ function Import({ tools, what }: ImportProps) {
 		<section>
 			<h2>{say(what === "songs" ? "importSongs" : "importAll")}</h2>
 			<p>{say(what === "songs" ? "importSongsHelp" : "importAllHelp")}</p>
-			<div class="stack">
+			<div class="d-stack">
 				{what === "songs" && (
 					<TextField
 						label={say("songsText")}
@@ -88,7 +88,7 @@ function Import({ tools, what }: ImportProps) {
 						}}
 					/>
 				)}
-				<div class="row">
+				<div class="d-row">
 					{what === "songs" && text.trim() !== "" && !fits && (
 						<Button onPress={() => look(text)}>{say("checkText")}</Button>
 					)}
@@ -96,7 +96,7 @@ function Import({ tools, what }: ImportProps) {
 						ref={input}
 						type="file"
 						accept=".json,.txt,application/json,text/plain"
-						class="unseen"
+						class="d-unseen"
 						tabIndex={-1}
 						aria-hidden="true"
 						onChange={(event) => void choose(event.currentTarget.files?.[0])}
@@ -112,7 +112,7 @@ function Import({ tools, what }: ImportProps) {
 				)}
 				{preview !== undefined && <Outcome tools={tools} preview={preview} what={what} />}
 				{fits && (
-					<div class="row">
+					<div class="d-row">
 						<Button kind="primary" onPress={take}>
 							{say("import")}
 						</Button>

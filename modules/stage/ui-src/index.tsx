@@ -55,7 +55,7 @@ interface NotAllowedProps {
 function NotAllowed({ tools: { context, say }, permission }: NotAllowedProps) {
 	useEffect(() => context.setTitle(context.module.name), []);
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Note tone="warn" role="alert">
 				<p>{say("notAllowed", { permission })}</p>
 			</Note>

@@ -60,7 +60,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 		{ id: "item", head: say("item"), part: "title", cell: (item) => <About item={item} tools={tools} /> },
 		{
 			...{ id: "length", head: say("length"), part: "detail", width: "110px" },
-			cell: (item) => (item.seconds > 0 ? <span class="second">{minutes(item.seconds)}</span> : null),
+			cell: (item) => (item.seconds > 0 ? <span class="d-second">{minutes(item.seconds)}</span> : null),
 		},
 		...(edits ? [actions] : []),
 	];
@@ -72,7 +72,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 			rows={rows}
 			rowId={({ id }) => id}
 			rowClass={({ id }) =>
-				id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined
+				id === reorder.dragged ? "d-moved d-dragged" : id === reorder.moved ? "d-moved" : undefined
 			}
 		/>
 	);
@@ -83,8 +83,8 @@ function About({ item, tools: { say } }: { readonly item: Item; readonly tools: 
 	const name = (
 		<span class="about-item">
 			<Icon name={kindIcons[item.kind]} size={16} />
-			<span class="unseen">{say(item.kind)}: </span>
-			<bdi class="name">{nameOf(item)}</bdi>
+			<span class="d-unseen">{say(item.kind)}: </span>
+			<bdi class="d-name">{nameOf(item)}</bdi>
 		</span>
 	);
 	if (item.text === "") return name;

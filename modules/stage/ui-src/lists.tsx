@@ -74,7 +74,7 @@ interface UnreadProps {
 
 export function Unread({ tools: { say }, why, retry }: UnreadProps) {
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Note tone="bad" role="alert">
 				<p>{say(why)}</p>
 			</Note>

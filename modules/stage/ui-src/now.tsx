@@ -101,7 +101,7 @@ export function TimeLeft({ tools: { context, say }, timer }: { tools: Tools; tim
 	const seconds = secondsLeft(timer, now);
 	return (
 		<span class={isUrgent(seconds) ? "time-left urgent" : "time-left"} dir="ltr">
-			<span class="unseen">{say(seconds < 0 ? "timeOver" : "timeLeft")} </span>
+			<span class="d-unseen">{say(seconds < 0 ? "timeOver" : "timeLeft")} </span>
 			{clockOf(seconds)}
 		</span>
 	);

@@ -17,7 +17,7 @@ export function Order({ tools: { say, minutes }, plan, at, off, press }: OrderPr
 	return (
 		<section class="order">
 			<h2>{say("order")}</h2>
-			<ol class="list">
+			<ol class="d-list">
 				{plan.items.map((item, n) => (
 					<li key={item.id}>
 						<button
@@ -28,7 +28,7 @@ export function Order({ tools: { say, minutes }, plan, at, off, press }: OrderPr
 						>
 							<Icon name={kindIcons[item.kind]} size={16} />
 							<bdi>{item.title}</bdi>
-							{item.seconds > 0 && <span class="second">{minutes(item.seconds)}</span>}
+							{item.seconds > 0 && <span class="d-second">{minutes(item.seconds)}</span>}
 						</button>
 					</li>
 				))}

@@ -130,7 +130,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 			/>
 			<ItemsTable tools={tools} service={service} move={move} edit={setWritten} remove={removeItem} />
 			{edits && (
-				<div class="row further">
+				<div class="d-row further">
 					<Button icon="plus" disabled={service.items.length >= limits.items} onPress={() => setWritten("new")}>
 						{say("addItem")}
 					</Button>
@@ -139,7 +139,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 							{say("copyOrder")}
 						</Button>
 					)}
-					{service.items.length >= limits.items && <p class="muted">{say("serviceFull")}</p>}
+					{service.items.length >= limits.items && <p class="d-muted">{say("serviceFull")}</p>}
 				</div>
 			)}
 			{renames && (

@@ -83,7 +83,7 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 				/>
 			)}
 			{list.hasMore && (
-				<div class="row further">
+				<div class="d-row further">
 					<Button onPress={list.more}>{say("showMore")}</Button>
 				</div>
 			)}
@@ -106,7 +106,7 @@ function columnsOf(tools: Tools, drives: boolean): readonly Column<ListedService
 			head: say("service"),
 			part: "title",
 			cell: ({ id, title }) => (
-				<Link tools={tools} to={`service/${id}`} class="name">
+				<Link tools={tools} to={`service/${id}`} class="d-name">
 					<bdi>{title}</bdi>
 				</Link>
 			),
@@ -124,7 +124,7 @@ function columnsOf(tools: Tools, drives: boolean): readonly Column<ListedService
 			part: "detail",
 			width: "170px",
 			cell: ({ items, seconds }) => (
-				<span class="second">
+				<span class="d-second">
 					{say("countItems", { count: items })}
 					{seconds > 0 && `, ${minutes(seconds)}`}
 				</span>

@@ -126,7 +126,7 @@ export function SongScreen({ tools, id }: SongProps) {
 		<Note tone="bad" role="alert">
 			<p>{say(refused === "invalid" ? "songInvalid" : refused)}</p>
 			{refused === "conflict" && (
-				<div class="row">
+				<div class="d-row">
 					<Button onPress={async () => show(await fresh())}>{say("takeTheirs")}</Button>
 					<Button onPress={async () => save(await fresh())}>{say("keepMine")}</Button>
 				</div>
@@ -136,7 +136,7 @@ export function SongScreen({ tools, id }: SongProps) {
 	if (draft === undefined) {
 		if (refused === undefined) return <Skeleton />;
 		return (
-			<div class="stack">
+			<div class="d-stack">
 				{notice}
 				<Button onPress={() => context.navigate("songs")}>{say("toSongs")}</Button>
 			</div>
@@ -172,7 +172,7 @@ export function SongScreen({ tools, id }: SongProps) {
 					error={problems.words}
 					onInput={(words) => change({ words })}
 				/>
-				<div class="row">
+				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}
 					</Button>

@@ -33,20 +33,20 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 			...{ id: "song", head: say("song"), part: "title" },
 			cell: ({ id, title }) =>
 				edits ? (
-					<Link tools={tools} to={`songs/${id}`} class="name">
+					<Link tools={tools} to={`songs/${id}`} class="d-name">
 						<bdi>{title}</bdi>
 					</Link>
 				) : (
-					<bdi class="name">{title}</bdi>
+					<bdi class="d-name">{title}</bdi>
 				),
 		},
 		{
 			...{ id: "credit", head: say("credit"), part: "detail" },
-			cell: ({ credit }) => <bdi class="second">{credit}</bdi>,
+			cell: ({ credit }) => <bdi class="d-second">{credit}</bdi>,
 		},
 		{
 			...{ id: "sections", head: say("sections"), part: "detail", width: "130px" },
-			cell: ({ sections }) => <span class="second">{say("countSections", { count: sections })}</span>,
+			cell: ({ sections }) => <span class="d-second">{say("countSections", { count: sections })}</span>,
 		},
 	];
 	const write = edits && (
@@ -90,7 +90,7 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 				<Table label={say("songs")} columns={columns} rows={list.rows} rowId={({ id }) => id} />
 			)}
 			{list.hasMore && (
-				<div class="row further">
+				<div class="d-row further">
 					<Button onPress={list.more}>{say("showMore")}</Button>
 				</div>
 			)}

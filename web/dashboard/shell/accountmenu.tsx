@@ -27,7 +27,7 @@ export function AccountMenu({ app }: { readonly app: App }) {
 	}, [open]);
 	return (
 		<div
-			class="account"
+			class="host-account"
 			ref={whole}
 			onKeyDown={(event) => {
 				if (event.key !== "Escape" || !open) return;
@@ -37,7 +37,7 @@ export function AccountMenu({ app }: { readonly app: App }) {
 		>
 			<button
 				type="button"
-				class="quiet"
+				class="d-quiet"
 				ref={button}
 				aria-label={name === "" ? t("account") : undefined} // a label would lack the initials
 				aria-expanded={open}
@@ -45,14 +45,14 @@ export function AccountMenu({ app }: { readonly app: App }) {
 				onClick={() => setOpen(!open)}
 			>
 				{name === "" ? <Tile icon="person" lit /> : <Tile initials={initialsOf(name)} lit />}
-				{name !== "" && <span class="unseen">{t("accountOf", { name })}</span>}
-				<bdi class="account-name" aria-hidden="true">
+				{name !== "" && <span class="d-unseen">{t("accountOf", { name })}</span>}
+				<bdi class="host-account-name" aria-hidden="true">
 					{name === "" ? t("account") : name}
 				</bdi>
 				<Icon name="chevronDown" size={16} />
 			</button>
-			<div id="account-panel" class="account-panel" hidden={!open}>
-				<Link app={app} to={accountHash} class="button">
+			<div id="account-panel" class="host-account-panel" hidden={!open}>
+				<Link app={app} to={accountHash} class="d-button">
 					<Icon name="sliders" size={16} />
 					{t("accountAndSettings")}
 				</Link>

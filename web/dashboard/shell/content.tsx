@@ -61,7 +61,7 @@ function OwnScreen({ app, screen, params }: OwnScreenProps) {
 /** The requested screen belongs to a newer Dashboard than this tab's. */
 function Outdated() {
 	return (
-		<div class="card stack">
+		<div class="d-card d-stack">
 			<Heading title={t("newVersion")} />
 			<Button kind="primary" onPress={() => location.reload()}>
 				{t("reload")}

@@ -9,7 +9,7 @@ interface FilterProps {
 /** A field at the end of a toolbar that filters the rows. */
 export function Filter({ label, value, onInput }: FilterProps) {
 	return (
-		<span class="filter">
+		<span class="host-filter">
 			<Icon name="search" size={16} />
 			<input
 				type="search"

@@ -8,7 +8,7 @@ export function FindButton({ find }: { find(): void }) {
 	return (
 		<button
 			type="button"
-			class="find-button"
+			class="host-find-button"
 			aria-haspopup="dialog"
 			aria-keyshortcuts={apple ? "Meta+K" : "Control+K"}
 			onClick={find}

@@ -26,7 +26,7 @@ export function Heading({ title, page = title, unseen, part }: HeadingProps) {
 		document.title = t("titleOf", { screen: page });
 	}, [page]);
 	return (
-		<h1 ref={heading} tabIndex={-1} class={unseen ? "unseen" : undefined}>
+		<h1 ref={heading} tabIndex={-1} class={unseen ? "d-unseen" : undefined}>
 			<bdi>{title}</bdi>
 		</h1>
 	);

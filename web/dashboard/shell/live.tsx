@@ -74,7 +74,7 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 	return (
 		<>
 			{failed && (
-				<div class="stale">
+				<div class="host-stale">
 					<Note tone="warn" icon="offline" role="status">
 						{sentenceOf(failed.failure)}
 					</Note>

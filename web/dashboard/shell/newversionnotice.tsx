@@ -7,7 +7,7 @@ import { t } from "../words/words";
 export function NewVersionNotice({ app }: { readonly app: App }) {
 	if (!app.newVersion.here.value) return null;
 	return (
-		<aside class="note banner-line" aria-label={t("newVersion")}>
+		<aside class="d-note d-banner-line" aria-label={t("newVersion")}>
 			<Icon name="refresh" />
 			<p role="status">{t("newVersion")}</p>
 			<Button kind="text" onPress={() => location.reload()}>

@@ -7,7 +7,7 @@ import { Heading } from "./heading";
 /** A screen for which the caller lacks the permission. */
 export function NoAccess({ permission }: { readonly permission: string }) {
 	return (
-		<div class="card stack">
+		<div class="d-card d-stack">
 			<Heading title={t("dashboard")} unseen />
 			<p role="alert">{t("noAccess", { permission })}</p>
 		</div>
@@ -17,9 +17,9 @@ export function NoAccess({ permission }: { readonly permission: string }) {
 /** An address that does not exist. */
 export function Nowhere({ app, words }: { readonly app: App; readonly words: string }) {
 	return (
-		<div class="stack">
+		<div class="d-stack">
 			<Heading title={words} />
-			<Link app={app} to={homeHash} class="button">
+			<Link app={app} to={homeHash} class="d-button">
 				{t("toHome")}
 			</Link>
 		</div>

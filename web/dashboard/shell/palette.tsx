@@ -84,7 +84,7 @@ function Search({ app, recent, close }: SearchProps) {
 	return (
 		<dialog
 			ref={dialog}
-			class="palette"
+			class="host-palette"
 			aria-label={t("find")}
 			onCancel={(event) => {
 				event.preventDefault();
@@ -92,7 +92,7 @@ function Search({ app, recent, close }: SearchProps) {
 			}}
 			onClick={(event) => event.target === dialog.current && close()}
 		>
-			<div class="palette-field">
+			<div class="host-palette-field">
 				<Icon name="search" />
 				<input
 					role="combobox"
@@ -113,7 +113,7 @@ function Search({ app, recent, close }: SearchProps) {
 					onKeyDown={keys}
 				/>
 			</div>
-			<div id={list} class="options" role="listbox" aria-label={t("find")} hidden={options.length === 0}>
+			<div id={list} class="d-options" role="listbox" aria-label={t("find")} hidden={options.length === 0}>
 				{options.map((option, place) => (
 					<div
 						key={option.to}
@@ -126,12 +126,12 @@ function Search({ app, recent, close }: SearchProps) {
 					>
 						<Icon name={option.icon} />
 						<bdi>{marked(option.name, typed.trim().toLowerCase())}</bdi>
-						<span class="detail">{option.kind}</span>
+						<span class="d-detail">{option.kind}</span>
 					</div>
 				))}
 			</div>
-			{options.length === 0 && <p class="muted">{t("noMatch")}</p>}
-			<span class="unseen" role="status">
+			{options.length === 0 && <p class="d-muted">{t("noMatch")}</p>}
+			<span class="d-unseen" role="status">
 				{typed === "" ? "" : t("matches", { count: options.length })}
 			</span>
 		</dialog>

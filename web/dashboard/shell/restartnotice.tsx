@@ -39,7 +39,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 
 	if (changes.length === 0) return null;
 	return (
-		<aside class="note banner-line restart" aria-label={t("restart")}>
+		<aside class="d-note d-banner-line restart" aria-label={t("restart")}>
 			<KeepFocus />
 			<Icon name="refresh" />
 			<p>
@@ -51,7 +51,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			<Button kind="text" onPress={check}>
 				{t("checkAgain")}
 			</Button>
-			<ul id="changes" class="more" hidden={!open}>
+			<ul id="changes" class="d-more" hidden={!open}>
 				{changes.map(({ module, what }) => (
 					<li key={module + what}>{t(`${what}Next`, { module })}</li>
 				))}

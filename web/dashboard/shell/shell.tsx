@@ -28,7 +28,7 @@ export function Shell({ app }: { readonly app: App }) {
 	return (
 		<>
 			<a
-				class="skip button primary"
+				class="host-skip d-button d-primary"
 				href="#main"
 				onClick={(event) => {
 					event.preventDefault(); // the fragment is used for navigation
@@ -37,8 +37,8 @@ export function Shell({ app }: { readonly app: App }) {
 			>
 				{t("skip")}
 			</a>
-			<header class="banner">
-				<Link app={app} to={homeHash} class="brand" long={name.length > 20}>
+			<header class="host-banner">
+				<Link app={app} to={homeHash} class="host-brand" long={name.length > 20}>
 					<Mark />
 					<bdi title={name.length > 40 ? name : undefined}>{name}</bdi>
 				</Link>
@@ -46,7 +46,7 @@ export function Shell({ app }: { readonly app: App }) {
 				{shown && (
 					<button
 						type="button"
-						class="quiet menu-button"
+						class="d-quiet host-menu-button"
 						aria-expanded={unfolded}
 						aria-controls="navigation"
 						onClick={() => setUnfolded(!unfolded)}
@@ -57,7 +57,7 @@ export function Shell({ app }: { readonly app: App }) {
 				)}
 				<AccountMenu app={app} />
 			</header>
-			<div class={shown ? "columns" : "columns alone"}>
+			<div class={shown ? "host-columns" : "host-columns host-alone"}>
 				{shown && (
 					<Sidebar
 						app={app}
@@ -67,7 +67,7 @@ export function Shell({ app }: { readonly app: App }) {
 						find={() => setFinding(true)}
 					/>
 				)}
-				<main id="main" tabIndex={-1}>
+				<main id="main" class="host-main" tabIndex={-1}>
 					<NewVersionNotice app={app} />
 					{view && <RestartNotice app={app} permissions={view.permissions} />}
 					<Content app={app} />

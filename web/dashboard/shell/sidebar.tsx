@@ -31,7 +31,7 @@ export function Sidebar({ app, view, administration, folded, find }: SidebarProp
 	const ungrouped = itemsOf(view.ungrouped);
 	const screens = administration.map(({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }));
 	return (
-		<div id="navigation" class="sidebar" data-folded={folded ? "" : undefined}>
+		<div id="navigation" class="host-sidebar" data-folded={folded ? "" : undefined}>
 			<div role="search">
 				<FindButton find={find} />
 			</div>

@@ -13,7 +13,7 @@ interface TrailProps {
 /** The breadcrumb from a list to one of its items. */
 export function Trail({ app, steps, here }: TrailProps) {
 	return (
-		<nav class="trail" aria-label={t("trail")}>
+		<nav class="host-trail" aria-label={t("trail")}>
 			{steps.map(([to, name]) => (
 				<>
 					<Link app={app} to={to}>

@@ -47,13 +47,13 @@ export function Trouble({ words, failure, at, retry }: TroubleProps) {
 		setBusy(false);
 	};
 	return (
-		<div class="card stack">
+		<div class="d-card d-stack">
 			<Heading title={t("dashboard")} unseen />
 			<div>
 				<p role="alert">
 					<strong>{words ?? sentenceOf(failure)}</strong>
 				</p>
-				<p class="muted">{t("retriesItself")}</p>
+				<p class="d-muted">{t("retriesItself")}</p>
 			</div>
 			<Button kind="primary" busy={busy} onPress={() => void now()}>
 				{t("tryAgain")}
@@ -75,5 +75,5 @@ export function FailureNote({ failure, at }: { readonly failure: Failure; readon
 
 /** The code and time that the person tells the operator, who finds them in the log. */
 export function SmallPrint({ code, at }: { readonly code: string; readonly at: Date }) {
-	return <small class="muted">{t("smallPrint", { code, time: clockTime(at) })}</small>;
+	return <small class="d-muted">{t("smallPrint", { code, time: clockTime(at) })}</small>;
 }

@@ -96,8 +96,8 @@ export interface Context {
      */
     serverNow(): number;
     /**
-     * Adds a stylesheet until the module is unmounted. It applies only inside the module's container, and the
-     * kit's components override it.
+     * Adds a stylesheet until the module is unmounted. It applies only inside the module's container. It
+     * overrides how plain elements look, and the kit's components override it.
      */
     addStyle(css: string): void;
     /** Aborted when the module is unmounted. */
@@ -170,15 +170,17 @@ export interface ModuleUi {
      * Renders into the container, which is empty and belongs to the module. It may take ten seconds. If it
      * throws or rejects, the error is shown as a failure with a way to retry.
      *
-     * Headings begin with h2. Native controls look like the Dashboard's by themselves; a button may have the
-     * class primary, quiet or danger, and the classes card, chip, note (each also ok, warn or bad), field,
-     * row, stack, muted and unseen exist, too. Colours, sizes and spaces are the custom properties --d-*, in
-     * the light and the dark theme.
+     * Headings begin with h2. Plain elements look like the Dashboard's by themselves. Class names are the
+     * module's own, except for those that begin with d- (the kit's) or host-: a button may have the class
+     * d-primary, d-quiet, d-text or d-danger, and there are d-button for a link, d-card, d-chip and d-note
+     * (both also with d-ok, d-warn or d-bad), d-field, d-fields, d-row, d-stack, d-list, d-name, d-second,
+     * d-muted, d-code and d-unseen. Colours, sizes and spaces are the custom properties --d-*, in the light
+     * and the dark theme.
      */
     mount(container: HTMLElement, context: ModuleUiContext): Unmount | void | Promise<Unmount | void>;
 }
 export interface Display {
-    /** Renders into the container, which is the whole screen. */
+    /** Renders into the container, which is the whole screen. Plain elements look as on a page. */
     mount(container: HTMLElement, context: DisplayContext): Unmount | void | Promise<Unmount | void>;
 }
 /** An artifact's default export, as the host sees it. */

@@ -24,12 +24,12 @@ export function AccountScreen({ app }: ScreenProps) {
 	return (
 		<>
 			<PageHeader heading={<Heading title={t("account")} />} />
-			<div class="settings">
+			<div class="host-settings">
 				<Person app={app} />
 				<section>
 					<div>
 						<h2>{w("yourId")}</h2>
-						<p class="muted">{w("yourIdHelp")}</p>
+						<p class="d-muted">{w("yourIdHelp")}</p>
 					</div>
 					<CopyId app={app} />
 				</section>

@@ -13,10 +13,10 @@ export function CopyId({ app, named }: CopyIdProps) {
 	const who = app.session.who.value;
 	const userId = who.is === "person" ? who.userId : "";
 	return (
-		<div class="row">
+		<div class="d-row">
 			<span>
-				{named && <span class="muted">{w("yourId")} </span>}
-				<bdi dir="ltr" class="code">
+				{named && <span class="d-muted">{w("yourId")} </span>}
+				<bdi dir="ltr" class="d-code">
 					{userId}
 				</bdi>
 			</span>

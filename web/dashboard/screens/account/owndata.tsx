@@ -25,7 +25,7 @@ export function OwnData({ app }: { readonly app: App }) {
 		<section>
 			<div>
 				<h2>{w("ownData")}</h2>
-				<p class="muted">{w("ownDataHelp")}</p>
+				<p class="d-muted">{w("ownDataHelp")}</p>
 			</div>
 			<div>
 				<Button busy={busy.value} busyWords={w("collecting")} onPress={download}>

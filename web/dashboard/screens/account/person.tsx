@@ -21,14 +21,14 @@ export function Person({ app }: { readonly app: App }) {
 			<section>
 				<div>
 					<h2>{w("name")}</h2>
-					<p class="muted">{w("nameHelp")}</p>
+					<p class="d-muted">{w("nameHelp")}</p>
 				</div>
 				<NameForm app={app} account={known} />
 			</section>
 			<section>
 				<div>
 					<h2>{w("email")}</h2>
-					<p class="muted">{w("emailHelp")}</p>
+					<p class="d-muted">{w("emailHelp")}</p>
 				</div>
 				<bdi dir="ltr">{known.email}</bdi>
 			</section>
@@ -60,7 +60,7 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 		if (answer.ok) app.announce(w("nameSaved"));
 	};
 	return (
-		<Form class="row name-form" onSubmit={save}>
+		<Form class="d-row host-name-form" onSubmit={save}>
 			<TextField
 				label={w("name")}
 				hideLabel

@@ -20,7 +20,7 @@ export function SignOut({ app }: { readonly app: App }) {
 			<section>
 				<div>
 					<h2>{t("signOut")}</h2>
-					<p class="muted">{w("signOutHelp")}</p>
+					<p class="d-muted">{w("signOutHelp")}</p>
 				</div>
 				<div>
 					<Button icon="signOut" onPress={() => app.signOut()}>
@@ -31,7 +31,7 @@ export function SignOut({ app }: { readonly app: App }) {
 			<section>
 				<div>
 					<h2>{w("everywhere")}</h2>
-					<p class="muted">{w("everywhereHelp")}</p>
+					<p class="d-muted">{w("everywhereHelp")}</p>
 				</div>
 				<div>
 					<Button onPress={everywhere}>{w("everywhere")}</Button>

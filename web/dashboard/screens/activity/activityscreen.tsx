@@ -49,7 +49,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 				sub={list && view === "happened" ? countOf(list) : undefined}
 			/>
 			{holds(app, manageGrants) && (
-				<div class="toolbar">
+				<div class="host-toolbar">
 					<Segments
 						name="view"
 						label={w("view")}
@@ -78,7 +78,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 									known={{ app, people: found.people, permissions: permissions ?? new Map() }}
 								/>
 								{found.more && (
-									<div class="more">
+									<div class="host-more">
 										<Button onPress={() => setPages(pages + 1)}>{w("showMore")}</Button>
 									</div>
 								)}
@@ -104,7 +104,7 @@ const countOf = ({ entries, more }: ActivityList): string =>
 function Nothing({ filter, onClear }: { readonly filter: ActivityFilter; onClear(): void }) {
 	if (Object.keys(filter).length === 0) return <EmptyState title={w("nothing")} help={w("nothingHelp")} />;
 	return (
-		<p class="row">
+		<p class="d-row">
 			{w("noneMatch")} <Button onPress={onClear}>{w("clear")}</Button>
 		</p>
 	);
@@ -137,7 +137,7 @@ function Filters({ app, filter, list, onFilter }: FiltersProps) {
 		onFilter(value === undefined ? rest : { ...rest, [field]: value });
 	};
 	return (
-		<div class="filters" role="search">
+		<div class="host-filters" role="search">
 			<Combobox
 				label={w("person")}
 				hint={w("anybody")}

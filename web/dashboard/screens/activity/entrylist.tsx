@@ -19,7 +19,7 @@ export function EntryList({ entries, known }: EntryListProps) {
 		days.set(day, [...(days.get(day) ?? []), entry]);
 	}
 	return (
-		<div class="days">
+		<div class="host-days">
 			{[...days].map(([day, of]) => (
 				<section key={day}>
 					<h2>{headOf(new Date(of[0]?.at ?? day))}</h2>
@@ -31,7 +31,7 @@ export function EntryList({ entries, known }: EntryListProps) {
 								<div>
 									<p>{sentenceOf(entry, known)}</p>
 									{keysOf(entry) !== "" && (
-										<p class="second">
+										<p class="d-second">
 											<bdi>{keysOf(entry)}</bdi>
 										</p>
 									)}

@@ -25,8 +25,8 @@ export function Holders({ app, permissions }: HoldersProps) {
 	const [at, setAt] = useState(() => localNow());
 	const permission = permissions.find(({ id }) => id === chosen);
 	return (
-		<div class="holders">
-			<div class="fields">
+		<div class="host-holders">
+			<div class="d-fields">
 				<Combobox
 					label={w("permission")}
 					options={permissions.map((one) =>
@@ -41,7 +41,7 @@ export function Holders({ app, permissions }: HoldersProps) {
 				<MomentField label={w("at")} value={at} onInput={setAt} />
 			</div>
 			{permission === undefined || at === "" || clockError(at) !== undefined ? (
-				<p class="muted">{w(permission === undefined ? "choose" : "chooseTime")}</p>
+				<p class="d-muted">{w(permission === undefined ? "choose" : "chooseTime")}</p>
 			) : (
 				<HolderList
 					key={`${permission.id} ${at}`}
@@ -69,13 +69,13 @@ function HolderList({ app, permission, at }: HolderListProps) {
 					<h2>{countOf(list)}</h2>
 					{permission.baseline !== "restricted" && <p>{w("everybodyCould")}</p>}
 					{list.grants.length > 0 && (
-						<ul class="list">
+						<ul class="d-list">
 							{list.grants.map((grant) => (
 								<Holder key={grant.id} grant={grant} list={list} />
 							))}
 						</ul>
 					)}
-					<p class="muted">
+					<p class="d-muted">
 						{w("ownerToo")} {list.grants.length > 0 && w("noDeactivated")}
 					</p>
 				</>

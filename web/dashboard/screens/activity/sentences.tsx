@@ -80,7 +80,7 @@ export function sentenceOf(entry: Entry, known: Known): ComponentChildren {
 	});
 	return sentence
 		.split(/[\u{E000}\u{E001}]/u)
-		.map((part, at) => (at % 2 === 1 ? <bdi class="name">{part}</bdi> : part));
+		.map((part, at) => (at % 2 === 1 ? <bdi class="d-name">{part}</bdi> : part));
 }
 
 /** Which keys of a configuration changed, without their values. */

@@ -54,7 +54,7 @@ export function FindCode({ app, start, onPaired }: FindCodeProps) {
 	};
 	return (
 		<>
-			<Form class="find-code" onSubmit={find}>
+			<Form class="host-find-code" onSubmit={find}>
 				<CodeInput
 					label={w("code")}
 					help={w("codeHelp")}
@@ -132,12 +132,12 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	};
 	const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
 	return (
-		<div ref={card} class="card found" role="group" aria-label={w("asks", { code: spaced, module })}>
-			<div class="thing">
+		<div ref={card} class="d-card host-found" role="group" aria-label={w("asks", { code: spaced, module })}>
+			<div class="host-thing">
 				<Tile icon="screen" lit />
 				<div>
 					<strong>{w("asks", { code: spaced, module })}</strong>
-					<p class="second">{w("asked", { when: ago(createdAt), description })}</p>
+					<p class="d-second">{w("asked", { when: ago(createdAt), description })}</p>
 				</div>
 			</div>
 			<Form onSubmit={pair}>
@@ -151,13 +151,13 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 				<div>
 					<Checkbox label={w("see")} checked={sees} onChange={setSees} />
 					{tried && !sees && (
-						<p class="wrong" role="alert">
+						<p class="d-wrong" role="alert">
 							<Icon name="alert" size={16} />
 							{w("seeNeeded")}
 						</p>
 					)}
 				</div>
-				<div class="row">
+				<div class="d-row">
 					<Button kind="primary" submit>
 						{w("pair")}
 					</Button>

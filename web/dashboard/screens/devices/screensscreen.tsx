@@ -72,7 +72,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 			<FindCode app={app} start={start} onPaired={() => void resource.load()} />
 			{there.length === 0 && <EmptyState title={w("none")} />}
 			{there.length > many && (
-				<div class="toolbar">
+				<div class="host-toolbar">
 					<Filter label={w("filter")} value={text} onInput={setText} />
 				</div>
 			)}
@@ -88,9 +88,9 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 							head: w("screen"),
 							part: "title",
 							cell: (device) => (
-								<span class="thing">
+								<span class="host-thing">
 									<Tile icon="screen" lit={stateOf(device) === "live"} />
-									<bdi class="name">{device.label}</bdi>
+									<bdi class="d-name">{device.label}</bdi>
 								</span>
 							),
 						},
@@ -99,7 +99,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 						{
 							id: "seen",
 							head: w("seen"),
-							cell: (device) => <span class="second">{seenOf(device)}</span>,
+							cell: (device) => <span class="d-second">{seenOf(device)}</span>,
 						},
 						{
 							id: "more",
@@ -115,7 +115,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 				/>
 			)}
 			{there.length > 0 && rows.length === 0 && <p>{t("noMatch")}</p>}
-			{silent > 0 && <p class="second silent-help">{w("silentHelp")}</p>}
+			{silent > 0 && <p class="d-second host-silent-help">{w("silentHelp")}</p>}
 			<Addresses app={app} displays={view.displays} />
 			{renaming && (
 				<Rename app={app} device={renaming} resource={resource} onClose={() => setRenaming(undefined)} />
@@ -251,16 +251,16 @@ interface AddressesProps {
 
 function Addresses({ app, displays }: AddressesProps) {
 	return (
-		<section class="addresses">
+		<section class="host-addresses">
 			<h2>{w("addresses")}</h2>
-			{displays.length === 0 && <p class="muted">{w("noAddresses")}</p>}
+			{displays.length === 0 && <p class="d-muted">{w("noAddresses")}</p>}
 			<ul>
 				{displays.map(({ moduleId, name, path }) => (
 					<ListRow
 						key={moduleId}
 						title={<bdi>{name}</bdi>}
 						second={
-							<bdi dir="ltr" class="code">
+							<bdi dir="ltr" class="d-code">
 								{app.platform.address(path)}
 							</bdi>
 						}

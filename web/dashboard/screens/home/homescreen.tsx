@@ -28,9 +28,9 @@ export function HomeScreen({ app }: ScreenProps) {
 	const name = app.data.account.value.value?.name ?? "";
 	const day = { weekday: "long", day: "numeric", month: "long" } as const;
 	return (
-		<div class="home">
-			<div class="greeting">
-				<p class="muted">
+		<div class="host-home">
+			<div class="host-greeting">
+				<p class="d-muted">
 					{new Intl.DateTimeFormat(locale.value.tag, day).format(now)}
 				</p>
 				<Heading title={greeting(now, name)} page={w("home")} />
@@ -64,10 +64,10 @@ function Doors({ app, title, doors }: DoorsProps) {
 	return (
 		<section>
 			<h2>{title}</h2>
-			<ul class="doorways">
+			<ul class="host-doorways">
 				{doors.map(({ to, name, icon }) => (
 					<li key={to}>
-						<Link app={app} to={to} class="doorway">
+						<Link app={app} to={to} class="host-doorway">
 							<Icon name={icon ?? "door"} size={30} />
 							<bdi>{name}</bdi>
 						</Link>

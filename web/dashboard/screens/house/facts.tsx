@@ -16,12 +16,12 @@ export function BackupLine({ app }: { readonly app: App }) {
 	return (
 		<Loaded resource={resource} permission={manageHouse} part>
 			{(backup) => (
-				<div class="card">
-					<div class="thing">
+				<div class="d-card">
+					<div class="host-thing">
 						<Tile icon={isGood(backup) ? "check" : "alert"} lit={isGood(backup)} />
 						<div>
 							<h2>{w("backup")}</h2>
-							<p class="second">{verifiedOf(backup)}</p>
+							<p class="d-second">{verifiedOf(backup)}</p>
 						</div>
 					</div>
 					<Verdict backup={backup} />
@@ -58,13 +58,13 @@ function Verdict({ backup }: { readonly backup: Backup }) {
 /** Only the operator of the server can send a test email. */
 export function TestMail({ app }: { readonly app: App }) {
 	return (
-		<div class="card">
-			<div class="thing">
+		<div class="d-card">
+			<div class="host-thing">
 				<Tile icon="mail" />
 				<div>
 					<h2>{w("testMail")}</h2>
-					<p class="second">{w("testMailHelp")}</p>
-					<bdi dir="ltr" class="code">
+					<p class="d-second">{w("testMailHelp")}</p>
+					<bdi dir="ltr" class="d-code">
 						{command}
 					</bdi>
 				</div>

@@ -79,7 +79,7 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 		setRefused(undefined);
 	};
 	return (
-		<Form class="fields house-form" onSubmit={save}>
+		<Form class="d-fields host-house-form" onSubmit={save}>
 			<TextField
 				label={w("name")}
 				optional
@@ -108,7 +108,7 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 					<SmallPrint code={refused.failure.code} at={refused.at} />
 				</Note>
 			)}
-			<div class="row">
+			<div class="d-row">
 				<Button kind="primary" submit busy={busy} busyWords={t("saving")}>
 					{w("save")}
 				</Button>
@@ -126,11 +126,11 @@ interface SwatchesProps {
 /** The colours as they look in the person's theme, with their names. */
 function Swatches({ chosen, onChoose }: SwatchesProps) {
 	return (
-		<fieldset class="field" role="radiogroup">
+		<fieldset class="d-field" role="radiogroup">
 			<legend>{w("colour")}</legend>
-			<div class="swatches">
+			<div class="host-swatches">
 				{accents.map((accent) => (
-					<label key={accent} data-theme={theme.value} data-accent={accent}>
+					<label key={accent} class="d-themed" data-theme={theme.value} data-accent={accent}>
 						<Mark height={40} />
 						{w(accent)}
 						<input

@@ -17,7 +17,7 @@ export function HouseScreen({ app }: ScreenProps) {
 				<>
 					<PageHeader heading={<Heading title={t("house")} />} sub={w("sub")} />
 					<HouseForm app={app} stored={stored} />
-					<section class="house-facts" aria-label={w("server")}>
+					<section class="host-house-facts" aria-label={w("server")}>
 						<BackupLine app={app} />
 						<TestMail app={app} />
 					</section>

@@ -9,16 +9,16 @@ import { w } from "./words";
  */
 export function Preview({ name, accent }: Pick<House, "name" | "accent">) {
 	return (
-		<section class="house-preview">
+		<section class="host-house-preview">
 			<h2>{w("preview")}</h2>
 			{(["light", "dark"] as const).map((theme) => (
-				<div key={theme} class="card" data-theme={theme} data-accent={accent} aria-hidden="true">
-					<span class="thing">
+				<div key={theme} class="d-card d-themed" data-theme={theme} data-accent={accent} aria-hidden="true">
+					<span class="host-thing">
 						<Mark />
 						<bdi>{name ?? t("dashboard")}</bdi>
 					</span>
-					<p class="here">{t("house")}</p>
-					<span class="button primary">{w("save")}</span>
+					<p class="host-here">{t("house")}</p>
+					<span class="d-button d-primary">{w("save")}</span>
 				</div>
 			))}
 		</section>

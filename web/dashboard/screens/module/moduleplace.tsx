@@ -72,7 +72,7 @@ export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 		<>
 			{state.is === "loading" && <Skeleton />}
 			{state.is === "failed" && <Failed name={entry.name} error={state.error} at={state.at} retry={again} />}
-			<div ref={container} class="module" data-module={entry.moduleId} hidden={state.is === "failed"} />
+			<div ref={container} class="host-module" data-module={entry.moduleId} hidden={state.is === "failed"} />
 		</>
 	);
 }
@@ -87,7 +87,7 @@ interface FailedProps {
 function Failed({ name, error, at, retry }: FailedProps) {
 	const { words, code, remedy } = explain(name, error);
 	return (
-		<div class="card stack">
+		<div class="d-card d-stack">
 			<p role="alert">{words}</p>
 			{remedy === "retry" && (
 				<Button kind="primary" onPress={retry}>
@@ -100,7 +100,7 @@ function Failed({ name, error, at, retry }: FailedProps) {
 				</Button>
 			)}
 			<SmallPrint code={code} at={at} />
-			{development && <pre class="code thrown">{detailOf(error)}</pre>}
+			{development && <pre class="d-code host-thrown">{detailOf(error)}</pre>}
 		</div>
 	);
 }

@@ -10,12 +10,12 @@ export function ModuleScreen({ app, entry }: { readonly app: App; readonly entry
 	const route = app.router.route.value;
 	return (
 		<>
-			<div class="page-header">
-				<div class="titles">
+			<div class="d-page-header">
+				<div class="d-titles">
 					<Heading title={title} part={route.to === "module" ? route.subpath : ""} />
-					<p class="sub" data-header="sub" />
+					<p class="d-sub" data-header="sub" />
 				</div>
-				<div class="actions" data-header="actions" />
+				<div class="d-actions" data-header="actions" />
 			</div>
 			<ModulePlace app={app} entry={entry} setTitle={setTitle} />
 		</>

@@ -17,7 +17,7 @@ export function Autopsy({ app, moduleId }: { readonly app: App; readonly moduleI
 	const resource = useMemo(() => app.data.resource(() => readProcess(app.platform, moduleId)), [moduleId]);
 	useLive(resource, every);
 	return (
-		<section class="autopsy">
+		<section class="host-autopsy">
 			<h2>{w("process")}</h2>
 			<Loaded resource={resource} permission={manageLifecycle} part>
 				{(process) => <Figures app={app} moduleId={moduleId} process={process} />}
@@ -34,13 +34,13 @@ interface FiguresProps {
 
 function Figures({ app, moduleId, process }: FiguresProps) {
 	const samples = useSamples(process);
-	if (process.state === "absent") return <p class="muted">{w("noProcess")}</p>;
+	if (process.state === "absent") return <p class="d-muted">{w("noProcess")}</p>;
 	const { lastEnd, memoryBytes, memoryLimitBytes, inFlight: count, waiting } = process;
 	const state = process.state === "restarting" || process.state === "refused" ? process.state : "ready";
 	return (
 		<>
 			<p>{w(state, { time: process.since === null ? "" : moment(process.since) })}</p>
-			<dl class="facts">
+			<dl class="host-facts">
 				<Fact name={w("startsCount", { count: process.starts })}>
 					{lastEnd === null ? w("neverEnded") : <LastEnd {...lastEnd} />}
 				</Fact>
@@ -71,9 +71,9 @@ function Figures({ app, moduleId, process }: FiguresProps) {
 function LogCommand({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
 	const command = `narthex modules:logs -- --module ${moduleId}`;
 	return (
-		<div class="row command">
-			<span class="muted">{w("readLog")}</span>
-			<bdi dir="ltr" class="code">
+		<div class="d-row host-command">
+			<span class="d-muted">{w("readLog")}</span>
+			<bdi dir="ltr" class="d-code">
 				{command}
 			</bdi>
 			<CopyButton text={command} label={w("copyCommand")} toasts={app.toasts} />
@@ -118,7 +118,7 @@ function Chart({ samples, bound }: { readonly samples: readonly number[]; readon
 	const step = width / Math.max(points.length - 1, 1);
 	const label = w("chart", { used: bytes(samples.at(-1) ?? 0), bound: bytes(bound) });
 	return (
-		<svg class="chart mirrors" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
+		<svg class="host-chart d-mirrors" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
 			<title>{label}</title>
 			<path d={`M0 ${y(bound)}H${width}`} stroke-dasharray="4 4" />
 			<polyline points={points.map((sample, at) => `${at * step},${y(sample).toFixed(1)}`).join(" ")} />

@@ -51,20 +51,20 @@ function Facts({ app, view, module }: FactsProps) {
 			<Trail app={app} steps={[["#/admin/modules", t("modules")]]} here={module.name} />
 			<PageHeader
 				heading={
-					<div class="row">
+					<div class="d-row">
 						<Heading title={module.name} part={module.id} />
 						<StateChip state={module.runtime.state} />
 					</div>
 				}
 				actions={
 					holds(app, manageConfiguration) && (
-						<Link app={app} to={settingsHash(module.id)} class="button">
+						<Link app={app} to={settingsHash(module.id)} class="d-button">
 							{w("settings")}
 						</Link>
 					)
 				}
 			/>
-			<div class="standing">
+			<div class="host-standing">
 				<Why
 					app={app}
 					module={module}
@@ -79,7 +79,7 @@ function Facts({ app, view, module }: FactsProps) {
 					onChange={() => void press(module)}
 				/>
 			</div>
-			<dl class="facts">
+			<dl class="host-facts">
 				<Fact name={w("version")}>{module.version}</Fact>
 				<Fact name={w("needs")}>
 					{module.dependencies.map(({ id, moduleId }) =>
@@ -117,7 +117,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
 	return (
 		<div>
 			<dt>{name}</dt>
-			<dd class={none ? "muted" : "row"}>{none ? w("nothing") : children}</dd>
+			<dd class={none ? "d-muted" : "d-row"}>{none ? w("nothing") : children}</dd>
 		</div>
 	);
 }

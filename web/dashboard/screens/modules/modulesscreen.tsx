@@ -64,7 +64,7 @@ function List({ app, view }: { readonly app: App; readonly view: LifecycleView }
 				<EmptyState title={w("none")} help={w("noneHelp")} />
 			) : (
 				<>
-					<div class="toolbar">
+					<div class="host-toolbar">
 						<Segments
 							name="shown"
 							label={w("state")}
@@ -81,13 +81,13 @@ function List({ app, view }: { readonly app: App; readonly view: LifecycleView }
 					</div>
 					<Table
 						label={t("modules")}
-						class="modules"
+						class="host-modules"
 						columns={columnsOf(app, view, nameOf, switching)}
 						rows={rows}
 						rowId={({ id }) => id}
 					/>
 					{rows.length === 0 && (
-						<p class="row">
+						<p class="d-row">
 							{t("noMatch")}
 							<Button kind="text" onPress={clear}>
 								{w("clear")}
@@ -165,13 +165,13 @@ function columnsOf(
 function Name({ app, module }: { readonly app: App; readonly module: LifecycleEntry }) {
 	const icon = app.entry(module.id)?.ui.icon ?? "door";
 	return (
-		<span class="thing">
+		<span class="host-thing">
 			<Tile icon={icon} lit={module.runtime.state === "running"} />
 			<span>
-				<Link app={app} to={moduleHash(module.id)} class="name">
+				<Link app={app} to={moduleHash(module.id)} class="d-name">
 					<bdi>{module.name}</bdi>
 				</Link>{" "}
-				<span class="muted">{module.version}</span>
+				<span class="d-muted">{module.version}</span>
 			</span>
 		</span>
 	);

@@ -21,7 +21,7 @@ export function ModuleSettingsList({ app }: { readonly app: App }) {
 						heading={<Heading title={t("modules")} />}
 						sub={w("installed", { count: modules.length })}
 					/>
-					<ul class="list">
+					<ul class="d-list">
 						{modules.map(({ moduleId, name, version }) => (
 							<ListRow
 								key={moduleId}
@@ -32,7 +32,7 @@ export function ModuleSettingsList({ app }: { readonly app: App }) {
 								<Link
 									app={app}
 									to={settingsHash(moduleId)}
-									class="button text"
+									class="d-button d-text"
 									label={w("settingsOf", { module: name })}
 								>
 									{w("settings")}

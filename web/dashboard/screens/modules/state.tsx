@@ -47,7 +47,7 @@ export function Why({ app, module, change, needing, nameOf }: WhyProps) {
 	if (blocked && needing.length > 0) second.push(w("neededBy", { names }));
 	const stops = change?.what === "stops" && needing.length > 0;
 	return (
-		<div class="why">
+		<div class="host-why">
 			<div>
 				{blocked && (
 					<p>
@@ -55,16 +55,16 @@ export function Why({ app, module, change, needing, nameOf }: WhyProps) {
 					</p>
 				)}
 				{change && (
-					<p class="row">
+					<p class="d-row">
 						<Chip tone="warn" door="half">
 							{w(change.what === "settings" ? "changes" : change.what)}
 						</Chip>
-						{change.then?.state === "blocked" && <span class="second">{reasonOf(change.then, nameOf)}</span>}
-						{stops && <span class="second">{w("needIt", { names, count: needing.length })}</span>}
+						{change.then?.state === "blocked" && <span class="d-second">{reasonOf(change.then, nameOf)}</span>}
+						{stops && <span class="d-second">{w("needIt", { names, count: needing.length })}</span>}
 					</p>
 				)}
 				{second.map((words, at) => (
-					<p key={at} class="second">
+					<p key={at} class="d-second">
 						{words}
 					</p>
 				))}
@@ -82,7 +82,7 @@ function NextStep({ app, module, runtime, nameOf }: NextStepProps) {
 	const on = runtime.dependency?.moduleId;
 	if (on !== undefined && runtime.state === "blocked") {
 		return (
-			<Link app={app} to={moduleHash(on)} class="button text" label={w("goTo", { module: nameOf(on) })}>
+			<Link app={app} to={moduleHash(on)} class="d-button d-text" label={w("goTo", { module: nameOf(on) })}>
 				{w("goToIt")}
 			</Link>
 		);
@@ -93,7 +93,7 @@ function NextStep({ app, module, runtime, nameOf }: NextStepProps) {
 		<Link
 			app={app}
 			to={settingsHash(module.id, runtime.configurationKey)}
-			class="button text"
+			class="d-button d-text"
 			label={w("settingsOf", { module: module.name })}
 		>
 			{w("settings")}

@@ -52,7 +52,7 @@ function Organiser({ app, view }: { readonly app: App; readonly view: Navigation
 					</>
 				}
 			/>
-			<div class="organiser">
+			<div class="host-organiser">
 				<div>
 					{columns.map((column, at) => (
 						<Group
@@ -89,7 +89,7 @@ function Group({ column, first, last, organising, dragging, onRename }: GroupPro
 	const here = target?.group === (id ?? "") ? target.at : undefined;
 	const others = modules.filter(({ moduleId }) => moduleId !== dragged);
 	return (
-		<section class="list group" data-group={id ?? ""} aria-label={label}>
+		<section class="d-list host-group" data-group={id ?? ""} aria-label={label}>
 			<header>
 				<h2>
 					<bdi>{label}</bdi>
@@ -111,7 +111,7 @@ function Group({ column, first, last, organising, dragging, onRename }: GroupPro
 				)}
 			</header>
 			{modules.length === 0 && (
-				<p class={here === undefined ? "second" : "second drop-here"}>{w("emptyGroup")}</p>
+				<p class={here === undefined ? "d-second" : "d-second host-drop-here"}>{w("emptyGroup")}</p>
 			)}
 			<ol>
 				{modules.map((module, at) => (
@@ -126,9 +126,9 @@ function Group({ column, first, last, organising, dragging, onRename }: GroupPro
 							here === undefined || module.moduleId === dragged
 								? undefined
 								: others[here]?.moduleId === module.moduleId
-									? "drop-before"
+									? "host-drop-before"
 									: here === others.length && others.at(-1)?.moduleId === module.moduleId
-										? "drop-after"
+										? "host-drop-after"
 										: undefined
 						}
 					/>
@@ -155,12 +155,12 @@ function Row({ module, at, column, organising, dragging, mark }: RowProps) {
 			rowId={moduleId}
 			moved={moved === moduleId}
 			title={<bdi>{name}</bdi>}
-			class={[mark, dragging.dragged === moduleId && "dragged"].filter(Boolean).join(" ")}
+			class={[mark, dragging.dragged === moduleId && "d-dragged"].filter(Boolean).join(" ")}
 			lead={
 				<>
 					<button
 						type="button"
-						class="quiet icon grip"
+						class="d-quiet d-icon d-grip"
 						aria-label={t("moveRow", { name })}
 						{...grip}
 						onKeyDown={(event) => {
@@ -208,7 +208,7 @@ function focusRow(moduleId: string): void {
 		const row = document.querySelector(`[data-row="${CSS.escape(moduleId)}"]`);
 		if (row === before || row === null) return;
 		observer.disconnect();
-		row.querySelector<HTMLElement>(".grip")?.focus();
+		row.querySelector<HTMLElement>(".d-grip")?.focus();
 	});
 	const main = document.getElementById("main");
 	if (main) observer.observe(main, { subtree: true, childList: true });
@@ -227,7 +227,7 @@ function Mover({ icon, label, idle, onPress }: MoverProps) {
 	return (
 		<button
 			type="button"
-			class="quiet icon"
+			class="d-quiet d-icon"
 			aria-label={label}
 			title={label}
 			aria-disabled={idle || undefined}
@@ -241,9 +241,9 @@ function Mover({ icon, label, idle, onPress }: MoverProps) {
 /** The sidebar as people will see it, without empty groups. */
 function Preview({ columns }: { readonly columns: readonly Column[] }) {
 	return (
-		<aside class="seen" aria-labelledby="seen">
+		<aside class="host-seen" aria-labelledby="seen">
 			<h2 id="seen">{w("sees")}</h2>
-			<div class="card">
+			<div class="d-card">
 				{columns
 					.filter(({ modules }) => modules.length > 0)
 					.map(({ id, label, modules }) => (
@@ -263,9 +263,9 @@ function Preview({ columns }: { readonly columns: readonly Column[] }) {
 							</ul>
 						</div>
 					))}
-				{columns.every(({ modules }) => modules.length === 0) && <p class="second">{w("noModules")}</p>}
+				{columns.every(({ modules }) => modules.length === 0) && <p class="d-second">{w("noModules")}</p>}
 			</div>
-			<p class="second">{w("onlyHere")}</p>
+			<p class="d-second">{w("onlyHere")}</p>
 		</aside>
 	);
 }

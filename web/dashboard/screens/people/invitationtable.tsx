@@ -31,7 +31,7 @@ export function InvitationTable({ app, list: { items }, resource }: InvitationTa
 			)}
 			<Table
 				label={w("segmentInvited")}
-				class="people invitations"
+				class="host-people host-invitations"
 				rows={items}
 				rowId={({ id }) => id}
 				columns={[
@@ -40,14 +40,14 @@ export function InvitationTable({ app, list: { items }, resource }: InvitationTa
 						head: w("person"),
 						part: "title",
 						cell: ({ name, email }) => (
-							<span class="thing">
+							<span class="host-thing">
 								{name ? <Tile initials={initialsOf(name)} /> : <Tile icon="mail" />}
 								<span>
-									<bdi class="name" dir={name ? "auto" : "ltr"}>
+									<bdi class="d-name" dir={name ? "auto" : "ltr"}>
 										{name || email}
 									</bdi>
 									{name && (
-										<p class="second">
+										<p class="d-second">
 											<bdi dir="ltr">{email}</bdi>
 										</p>
 									)}
@@ -73,10 +73,10 @@ export function InvitationTable({ app, list: { items }, resource }: InvitationTa
 						head: w("delivery"),
 						cell: ({ delivery, expiresAt }) => (
 							<>
-								<span class={went(delivery) ? undefined : "not-sent"}>
+								<span class={went(delivery) ? undefined : "host-not-sent"}>
 									{w(wordOf(delivery))}
 								</span>
-								<p class="second">{w("until", { day: day(expiresAt) })}</p>
+								<p class="d-second">{w("until", { day: day(expiresAt) })}</p>
 							</>
 						),
 					},
@@ -85,7 +85,7 @@ export function InvitationTable({ app, list: { items }, resource }: InvitationTa
 						head: w("comes"),
 						width: "9rem",
 						cell: ({ grants }) => (
-							<span class="second">
+							<span class="d-second">
 								{w(grants.length === 0 ? "withNone" : "withPermissions", {
 									count: grants.length,
 								})}

@@ -95,7 +95,7 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 			onClose={onClose}
 			footer={
 				<>
-					<span class="effect second mails">{w("mailIn", { language: languageOfMails() })}</span>
+					<span class="d-effect d-second host-mails">{w("mailIn", { language: languageOfMails() })}</span>
 					<Button onPress={onClose}>
 						{outcomes.length > 0 && !busy ? t("close") : t("cancel")}
 					</Button>
@@ -114,7 +114,7 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 			}
 		>
 			<div ref={form}>
-				<Form onSubmit={send}>
+				<Form class="d-fields host-invite" onSubmit={send}>
 					<TextField
 						label={w("addresses")}
 						help={w("addressesHelp")}
@@ -173,11 +173,11 @@ function Permissions({ app, ...picker }: PermissionsProps) {
 function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
 	const sorted = [...outcomes.filter(({ ok }) => !ok), ...outcomes.filter(({ ok }) => ok)];
 	return (
-		<div class="outcomes" role="status">
+		<div class="host-outcomes" role="status">
 			{sorted.length > 0 && (
 				<ul aria-label={w("results")}>
 					{sorted.map(({ email, ok, words }) => (
-						<li key={email} class={ok ? "ok" : "bad"}>
+						<li key={email} class={ok ? "d-ok" : "d-bad"}>
 							<Icon name={ok ? "check" : "alert"} size={16} />
 							<span>
 								<bdi dir="ltr">{email}</bdi>: {words}

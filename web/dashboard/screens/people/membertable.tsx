@@ -28,7 +28,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 		<>
 			<Table
 				label={w("segmentMembers")}
-				class="people"
+				class="host-people"
 				rows={members}
 				rowId={({ userId }) => userId}
 				columns={[
@@ -37,15 +37,15 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 						head: w("person"),
 						part: "title",
 						cell: (member) => (
-							<span class="thing">
+							<span class="host-thing">
 								{member.name ? (
 									<Tile initials={initialsOf(member.name)} lit={isActive(member)} />
 								) : (
 									<Tile icon="person" lit={isActive(member)} />
 								)}
 								<span>
-									<bdi class="name">{displayName(member)}</bdi>
-									{isOneself(app, member) && <span class="second"> {w("you")}</span>}
+									<bdi class="d-name">{displayName(member)}</bdi>
+									{isOneself(app, member) && <span class="d-second"> {w("you")}</span>}
 								</span>
 							</span>
 						),
@@ -55,7 +55,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 						head: w("email"),
 						cell: ({ email, name }) =>
 							email !== null && name ? (
-								<bdi dir="ltr" class="second">
+								<bdi dir="ltr" class="d-second">
 									{email}
 								</bdi>
 							) : null,
@@ -70,7 +70,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 						id: "since",
 						head: w("since"),
 						width: "8rem",
-						cell: ({ createdAt }) => <span class="second">{day(createdAt)}</span>,
+						cell: ({ createdAt }) => <span class="d-second">{day(createdAt)}</span>,
 					},
 					{
 						id: "more",
@@ -110,7 +110,7 @@ function State({ app, member }: { readonly app: App; readonly member: Member }) 
 				<Chip tone="warn" door="half">
 					{w("erasing")}
 				</Chip>
-				<p class="second">{w("waitsFor", { modules: moduleNames(app, erasurePending) })}</p>
+				<p class="d-second">{w("waitsFor", { modules: moduleNames(app, erasurePending) })}</p>
 			</>
 		);
 	}
@@ -127,7 +127,7 @@ function Ended({ word, at }: { readonly word: string; readonly at: string }) {
 	return (
 		<>
 			<Chip door="shut">{word}</Chip>
-			<p class="second">{w("sinceDay", { day: day(at) })}</p>
+			<p class="d-second">{w("sinceDay", { day: day(at) })}</p>
 		</>
 	);
 }

@@ -46,7 +46,7 @@ export function PeopleScreen({ app }: ScreenProps) {
 							</Button>
 						}
 					/>
-					<div class="toolbar">
+					<div class="host-toolbar">
 						<Segments
 							name="view"
 							label={w("view")}
@@ -146,7 +146,7 @@ function usePolling(underWay: boolean, look: () => unknown): void {
 
 function More({ shown, onPress }: { readonly shown: boolean; onPress(): void }) {
 	return shown ? (
-		<div class="more">
+		<div class="host-more">
 			<Button onPress={onPress}>{w("showMore")}</Button>
 		</div>
 	) : null;

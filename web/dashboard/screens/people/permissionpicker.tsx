@@ -33,14 +33,14 @@ export function PermissionPicker({ app, permissions, chosen, error, onChange }: 
 	};
 	return (
 		<fieldset
-			class="field"
+			class="d-field"
 			aria-describedby={error === undefined ? `${id}-help` : `${id}-help ${id}-error`}
 		>
 			<legend>
-				{w("mayDo")} {chosen.size > 0 && <span class="optional">{chosen.size}</span>}
+				{w("mayDo")} {chosen.size > 0 && <span class="d-optional">{chosen.size}</span>}
 			</legend>
-			<div class="picker">
-				<div class="picker-find">
+			<div class="host-picker">
+				<div class="host-picker-find">
 					<Icon name="search" size={16} />
 					<input
 						type="search"
@@ -59,17 +59,17 @@ export function PermissionPicker({ app, permissions, chosen, error, onChange }: 
 								checked={chosen.has(one.id)}
 								onChange={(on) => change(one.id, on)}
 							/>
-							<bdi class="second">{moduleOf(one)}</bdi>
+							<bdi class="d-second">{moduleOf(one)}</bdi>
 						</li>
 					))}
-					{shown.length === 0 && <li class="second">{t("noMatch")}</li>}
+					{shown.length === 0 && <li class="d-second">{t("noMatch")}</li>}
 				</ul>
 			</div>
-			<p id={`${id}-help`} class="help">
+			<p id={`${id}-help`} class="d-help">
 				{w("mayDoHelp")}
 			</p>
 			{error !== undefined && (
-				<p id={`${id}-error`} class="wrong" role="alert">
+				<p id={`${id}-error`} class="d-wrong" role="alert">
 					<Icon name="alert" size={16} />
 					{error}
 				</p>

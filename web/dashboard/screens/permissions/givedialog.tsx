@@ -88,7 +88,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 			footer={
 				<>
 					{person && permissionId !== undefined && (
-						<span class="effect second">{w("effect", { name: nameOf(person) })}</span>
+						<span class="d-effect d-second">{w("effect", { name: nameOf(person) })}</span>
 					)}
 					<Button onPress={onClose}>{t("cancel")}</Button>
 					<Button

@@ -86,7 +86,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 	return (
 		<Table
 			label={t("permissions")}
-			class="grants"
+			class="host-grants"
 			rows={rows}
 			rowId={({ id }) => id}
 			columns={[
@@ -96,7 +96,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 					head: w("ends"),
 					width: "11rem",
 					cell: ({ grant }) => (
-						<span class="second">
+						<span class="d-second">
 							{grant === undefined
 								? w("cannotEnd")
 								: grant.expiresAt === null
@@ -110,7 +110,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 					head: w("givenBy"),
 					width: "12rem",
 					cell: ({ grant }) => (
-						<span class="second">{grant ? givenBy(grant, nameFor) : w("atInstallation")}</span>
+						<span class="d-second">{grant ? givenBy(grant, nameFor) : w("atInstallation")}</span>
 					),
 				},
 				{
@@ -158,11 +158,11 @@ interface CellProps {
 
 function PersonCell({ row, again }: CellProps) {
 	return (
-		<span class={again ? "thing again" : "thing"}>
+		<span class={again ? "host-thing host-again" : "host-thing"}>
 			{row.initials === "" ? <Tile icon="person" lit /> : <Tile initials={row.initials} lit />}
 			<span>
-				<bdi class="name">{row.name}</bdi>
-				{row.grant === undefined && <span class="second"> {w("owner")}</span>}
+				<bdi class="d-name">{row.name}</bdi>
+				{row.grant === undefined && <span class="d-second"> {w("owner")}</span>}
 			</span>
 		</span>
 	);
@@ -170,9 +170,9 @@ function PersonCell({ row, again }: CellProps) {
 
 function PermissionCell({ row: { purpose, permissionId }, again }: CellProps) {
 	return (
-		<span class={again ? "purpose again" : "purpose"}>
+		<span class={again ? "host-purpose host-again" : "host-purpose"}>
 			{purpose !== permissionId && <bdi>{purpose}</bdi>}{" "}
-			<bdi dir="ltr" class="code">
+			<bdi dir="ltr" class="d-code">
 				{permissionId}
 			</bdi>
 		</span>

@@ -78,7 +78,7 @@ function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenPa
 					</Button>
 				}
 			/>
-			<div class="toolbar">
+			<div class="host-toolbar">
 				<Segments
 					name="by"
 					label={w("view")}
@@ -107,7 +107,7 @@ function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenPa
 							/>
 						)}
 						{found.more && (
-							<div class="more">
+							<div class="host-more">
 								<Button onPress={onMore}>{w("more")}</Button>
 							</div>
 						)}
@@ -153,7 +153,7 @@ function Search({ app, permissions, list, filter, onFilter }: SearchProps) {
 		...permissions.map((one) => ({ ...permissionOption(one, ""), group: w("permission") })),
 	];
 	return (
-		<div class="find">
+		<div class="host-find">
 			<Combobox
 				label={w("find")}
 				hideLabel

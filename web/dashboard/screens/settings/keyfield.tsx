@@ -30,21 +30,21 @@ export function KeyField(props: KeyFieldProps) {
 	const { key, type, required } = entry;
 	const canReset = value !== undefined && type !== "boolean" && (!required || entry.default !== undefined);
 	return (
-		<section class="key">
+		<section class="host-key">
 			<div id={`about-${key}`}>
 				<h2>
-					<bdi dir="ltr" class="code">
+					<bdi dir="ltr" class="d-code">
 						{key}
 					</bdi>
 					{required && (
-						<span class="needed" title={w("required")}>
+						<span class="host-needed" title={w("required")}>
 							{" *"}
 						</span>
 					)}
 				</h2>
-				<p class="second">{kindOf(entry)}</p>
+				<p class="d-second">{kindOf(entry)}</p>
 				{entry.description !== undefined && (
-					<p class="second" dir="auto">
+					<p class="d-second" dir="auto">
 						{entry.description}
 					</p>
 				)}
@@ -52,7 +52,7 @@ export function KeyField(props: KeyFieldProps) {
 			<div>
 				<Control {...props} />
 				{theirs && (
-					<p class="row theirs">
+					<p class="d-row host-theirs">
 						{theirs.value === undefined ? w("theirsNone") : w("theirs", { value: shown(entry, theirs.value) })}
 						<Button kind="text" small label={w("takeTheirsOf", { key })} onPress={onYield}>
 							{w("takeTheirs")}
@@ -118,11 +118,11 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 			hideLabel
 			error={error}
 			control={(control) => (
-				<div class="row typed">
+				<div class="d-row host-typed">
 					<input
 						{...control}
 						data-key={key}
-						class={integer ? "figure" : undefined}
+						class={integer ? "host-figure" : undefined}
 						aria-describedby={`about-${key} ${control["aria-describedby"] ?? ""}`.trim()}
 						aria-required={entry.required}
 						dir={wire ? "ltr" : written(text)}
@@ -133,7 +133,7 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 						onInput={(event) => onInput(valueOf(entry, event.currentTarget.value))}
 					/>
 					{entry.default !== undefined && entry.default !== "" && (
-						<span class="second">{w("isDefault", { value: String(entry.default) })}</span>
+						<span class="d-second">{w("isDefault", { value: String(entry.default) })}</span>
 					)}
 				</div>
 			)}
@@ -171,7 +171,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 	const { values = [] } = constraints;
 	const chosen = value ?? entry.default;
 	const hint = entry.default !== undefined && (
-		<span class="second">{w("isDefault", { value: readable(String(entry.default)) })}</span>
+		<span class="d-second">{w("isDefault", { value: readable(String(entry.default)) })}</span>
 	);
 	if (values.length > 4) {
 		return (
@@ -180,7 +180,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 				hideLabel
 				error={error}
 				control={(control) => (
-					<div class="row typed">
+					<div class="d-row host-typed">
 						<select
 							{...control}
 							data-key={key}
@@ -203,10 +203,10 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 	}
 	return (
 		<div data-key={key} tabIndex={-1}>
-			<fieldset class="row" aria-required={undefined}>
-				<legend class="unseen">{key}</legend>
+			<fieldset class="d-row" aria-required={undefined}>
+				<legend class="d-unseen">{key}</legend>
 				{values.map((word) => (
-					<label key={word} class="choice">
+					<label key={word} class="d-choice">
 						<input
 							type="radio"
 							name={`key-${key}`}
@@ -226,7 +226,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 function Wrong({ words }: { readonly words: ComponentChildren }) {
 	if (words === undefined) return null;
 	return (
-		<p class="wrong">
+		<p class="d-wrong">
 			<Icon name="alert" size={16} />
 			{words}
 		</p>
@@ -247,9 +247,9 @@ function Secret({ app, moduleId, entry }: KeyFieldProps) {
 					{w("secretUnset")}
 				</Chip>
 			)}
-			<p class="second">{w(entry.configured ? "operatorHasSet" : "operatorSets")}</p>
-			<div class="row">
-				<bdi dir="ltr" class="code">
+			<p class="d-second">{w(entry.configured ? "operatorHasSet" : "operatorSets")}</p>
+			<div class="d-row">
+				<bdi dir="ltr" class="d-code">
 					{variable}
 				</bdi>
 				<CopyButton text={variable} label={w("copyVariable")} toasts={app.toasts} />

@@ -80,14 +80,14 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 					? w("refused")
 					: refusalOf(failure, manageConfiguration);
 		setRefused({ words, code: failure.code, at: new Date() });
-		requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(".refused")?.focus());
+		requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(".host-refused")?.focus());
 	};
 	return (
 		<>
 			<Trail app={app} steps={trailTo(app, moduleId, name)} here={w("settings")} />
 			<PageHeader
 				heading={
-					<div class="row">
+					<div class="d-row">
 						<Heading title={w("title", { module: name })} />
 						<State app={app} moduleId={moduleId} />
 					</div>
@@ -96,7 +96,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 			/>
 			<form
 				ref={form}
-				class="keys"
+				class="host-keys"
 				noValidate
 				onSubmit={(event) => {
 					event.preventDefault();
@@ -106,7 +106,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 				}}
 			>
 				{refused && (
-					<div class="refused" tabIndex={-1}>
+					<div class="host-refused" tabIndex={-1}>
 						<Note tone="bad" role="alert">
 							<p>{refused.words}</p>
 							<SmallPrint code={refused.code} at={refused.at} />
@@ -200,13 +200,13 @@ interface SaveBarProps {
 
 function SaveBar({ app, unknown, busy }: SaveBarProps) {
 	return (
-		<div class="save-bar">
-			<p class="second">
+		<div class="host-save-bar">
+			<p class="d-second">
 				{w("afterRestart")}{" "}
 				{unknown.length > 0 && (
 					<>
 						{w("ignored")}{" "}
-						<bdi dir="ltr" class="code">
+						<bdi dir="ltr" class="d-code">
 							{unknown.join(", ")}
 						</bdi>
 					</>

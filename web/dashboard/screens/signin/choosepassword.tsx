@@ -51,7 +51,7 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 				</Note>
 			) : (
 				<Form onSubmit={save}>
-					<p class="muted">{w("chooseHelp")}</p>
+					<p class="d-muted">{w("chooseHelp")}</p>
 					<PasswordField
 						label={w("newPassword")}
 						autocomplete="new-password"

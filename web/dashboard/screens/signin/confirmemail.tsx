@@ -46,7 +46,7 @@ export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) 
 			{typeof outcome === "object" && <FailureNote failure={outcome.failure} at={outcome.at} />}
 			{(outcome === undefined || typeof outcome === "object") && (
 				<>
-					<p class="muted">{w("confirmHelp")}</p>
+					<p class="d-muted">{w("confirmHelp")}</p>
 					<Button kind="primary" wide busyWords={w("confirming")} onPress={confirm}>
 						{w("confirmButton")}
 					</Button>

@@ -17,17 +17,17 @@ const doors = [
 /** The frame of the signed-out screens: the form, and beside it the drawing of doors. */
 export function Entrance({ children }: { readonly children: ComponentChildren }) {
 	return (
-		<div class="entrance">
-			<div class="entrance-form">
+		<div class="host-entrance">
+			<div class="host-entrance-form">
 				<div role="main">
-					<p class="brand">
+					<p class="host-brand">
 						<Mark height={39} />
 						<bdi>{house.value?.name ?? t("dashboard")}</bdi>
 					</p>
 					{children}
 				</div>
 			</div>
-			<svg class="doors" viewBox="0 0 560 800" preserveAspectRatio="xMidYMin slice" aria-hidden="true">
+			<svg class="host-doors" viewBox="0 0 560 800" preserveAspectRatio="xMidYMin slice" aria-hidden="true">
 				{doors.map(([side, top]) => {
 					const radius = 280 - side;
 					return (

@@ -9,7 +9,7 @@ export function Forgot({ app, back }: { readonly app: App; back(): void }) {
 	return (
 		<>
 			<Heading title={w("forgotTitle")} />
-			<p class="muted">{w("forgotHelp")}</p>
+			<p class="d-muted">{w("forgotHelp")}</p>
 			<LinkRequest app={app} purpose="reset-password" label={w("sendLink")} />
 			<Button kind="text" wide onPress={back}>
 				{w("backToSignIn")}

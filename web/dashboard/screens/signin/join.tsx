@@ -104,7 +104,7 @@ function JoinForm({ app, token, invited: { email, name: proposed }, signedIn, ..
 	};
 	return (
 		<Form onSubmit={join}>
-			<p class="muted">{w("joinHelp")}</p>
+			<p class="d-muted">{w("joinHelp")}</p>
 			{signedIn && <Note>{w("joinBeside")}</Note>}
 			<TextField
 				label={w("email")}

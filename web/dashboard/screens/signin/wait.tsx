@@ -11,7 +11,7 @@ export function Wait({ seconds }: { readonly seconds: number }) {
 	return (
 		<Note tone="warn" icon="clock">
 			<p aria-hidden="true">{t("tooOften", { count: seconds })}</p>
-			<p class="unseen" role="alert">
+			<p class="d-unseen" role="alert">
 				{t("tooOften", { count: first })}
 			</p>
 		</Note>
