@@ -23,7 +23,10 @@ package sdktest
 import (
 	"context"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,8 +49,23 @@ import (
 )
 
 // Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, fails if the
-// module has left goroutines behind after Stop, and exits.
-func Main(m *testing.M) { databasetest.Main(m) }
+// module has left goroutines behind after Stop, and exits. Time zones come from Go's own table, as in the sandbox,
+// where a module cannot read the machine's: both tables name the same clock, but not with the same entries.
+func Main(m *testing.M) {
+	if err := os.Setenv("ZONEINFO", zoneTable()); err != nil {
+		panic(err)
+	}
+	databasetest.Main(m)
+}
+
+// zoneTable returns the file from which package time/tzdata is made.
+func zoneTable() string {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "" // without the go command, the machine's own table has to do
+	}
+	return filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
+}
 
 // Options are the settings of a deployment. The zero value has none.
 type Options struct {

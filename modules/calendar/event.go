@@ -111,7 +111,7 @@ func (d *draft) event(z zone) (*event, error) {
 	}
 	if rule.repeats() {
 		first, ok := rule.first()
-		if !ok || first.After(latest) {
+		if !ok {
 			return nil, errRule
 		}
 		t.start = first

@@ -166,16 +166,11 @@ func (w *icsWriter) timezone(from, until time.Time) {
 	at := from.In(w.zone.place)
 	name, offset := at.Zone()
 	add(observance{kindOf(at), icsOffset(offset), icsOffset(offset), name}, w.zone.local(at))
-	for {
-		_, end := at.ZoneBounds()
-		if end.IsZero() || end.After(until) {
-			break
-		}
-		_, before := end.Add(-time.Second).Zone()
-		name, after := end.Zone()
-		local := end.UTC().Add(time.Duration(before) * time.Second) // local time before the change
-		add(observance{kindOf(end), icsOffset(before), icsOffset(after), name}, local)
-		at = end
+	for changed, found := nextChange(at, until); found; changed, found = nextChange(changed, until) {
+		_, before := changed.Add(-time.Second).Zone()
+		name, after := changed.Zone()
+		local := changed.UTC().Add(time.Duration(before) * time.Second) // local time before the change
+		add(observance{kindOf(changed), icsOffset(before), icsOffset(after), name}, local)
 	}
 	w.line("BEGIN:VTIMEZONE")
 	w.line("TZID:" + w.zone.place.String())

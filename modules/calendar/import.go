@@ -87,8 +87,8 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	default:
 		return nil, sdk.ErrRequestInvalid
 	}
-	i.check(entries)
-	if len(i.problems) == 0 {
+	err = i.check(ctx, entries)
+	if err == nil && len(i.problems) == 0 {
 		err = c.change(ctx, func(tx *sdk.Tx) error {
 			if err := i.write(ctx, tx); err != nil {
 				return err

@@ -51,14 +51,18 @@ func (i *importing) needRooms(line int, names []string) {
 	}
 }
 
-// check converts the entries to events, by the rules for events that people write.
-func (i *importing) check(entries []entry) {
+// check converts the entries to events, by the rules for events that people write. It fails only at the end of ctx:
+// a rule may take some milliseconds.
+func (i *importing) check(ctx context.Context, entries []entry) error {
 	if len(entries) > maxImported {
 		i.problem(1, "TOO_MANY")
-		return
+		return nil
 	}
 	seen, dates := make(map[string]bool, len(entries)), 0
 	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if !isID(e.id) || seen[e.id] {
 			i.problem(e.line, "EVENT_INVALID")
 			continue
@@ -77,13 +81,14 @@ func (i *importing) check(entries []entry) {
 		}
 		if dates += len(one.except); dates > maxImported {
 			i.problem(e.line, "TOO_MANY")
-			return
+			return nil
 		}
 		i.events = append(i.events, one)
 	}
 	if len(i.newRooms)+len(i.ids) > maxRooms {
 		i.problem(1, "TOO_MANY")
 	}
+	return nil
 }
 
 func (i *importing) made(e entry) (*event, bool) {
@@ -149,7 +154,7 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 		e.rooms = i.roomsOf(e.needs)
 		dates, err := e.occurrences(time.Now().Add(-keptPast), horizon(time.Now()), exceptions)
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if all = append(all, dates...); len(all) > maxImportedDates {

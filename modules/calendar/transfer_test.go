@@ -240,7 +240,9 @@ func FuzzICS(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		entries, problems := entriesOfICS(content, z, []string{"Hall"})
 		i := importing{calendar: &calendar{zone: z}, ids: map[string]int64{"Hall": 1}, problems: problems}
-		i.check(entries)
+		if err := i.check(t.Context(), entries); err != nil {
+			t.Fatal(err)
+		}
 		for _, e := range i.events {
 			if _, err := e.occurrences(e.start, e.start.AddDate(2, 0, 0), nil); err != nil {
 				t.Fatalf("%q has a rule %q that is not bounded: %v", content, e.rule, err)
