@@ -94,7 +94,7 @@ func (c *calendar) between(ctx context.Context, from, until time.Time, most int)
 			FROM bookings
 			WHERE event_id = o.event_id AND recurrence = o.recurrence) b ON true
 		WHERE o.during && tstzrange($1, $2)
-		ORDER BY lower(o.during), e.all_day DESC, e.title, o.event_id
+		ORDER BY lower(o.during), e.all_day DESC, e.title COLLATE "und-x-icu", o.event_id
 		LIMIT $3`, from, until, most)
 	if err != nil {
 		return nil, err

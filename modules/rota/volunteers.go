@@ -49,7 +49,7 @@ func volunteers(ctx context.Context, db querier, ids []string) (all []volunteer,
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
 		WHERE $1::uuid[] IS NULL OR v.id = ANY($1::uuid[])
-		ORDER BY lower(v.label), v.id`, orNull(ids))
+		ORDER BY v.label COLLATE "und-x-icu", v.id`, orNull(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,8 @@ func (s *stage) exportPerson(ctx context.Context, userID string) (any, error) {
 		return nil, err
 	}
 	rows, err = s.store.db.Query(ctx, `
-		SELECT id::text, title FROM songs WHERE changed_by = $1 ORDER BY lower(title), id`, userID)
+		SELECT id::text, title FROM songs WHERE changed_by = $1
+		ORDER BY title COLLATE "und-x-icu", id`, userID)
 	if own.Songs, err = collect(rows, err, scan); err != nil {
 		return nil, err
 	}

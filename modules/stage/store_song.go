@@ -12,7 +12,7 @@ import (
 
 // songPosition is a song's place in the list.
 type songPosition struct {
-	Title string `json:"title"` // in lower case, as the database makes it
+	Title string `json:"title"`
 	ID    string `json:"id"`
 }
 
@@ -31,14 +31,14 @@ func (s *store) songs(ctx context.Context, search string, after *songPosition, l
 	}
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(search) + "%"
 	rows, err := s.db.Query(ctx, `
-		SELECT id::text, title, credit, jsonb_array_length(sections), rev, lower(title)
+		SELECT id::text, title, credit, jsonb_array_length(sections), rev
 		FROM songs
-		WHERE (lower(title), id) > ($1, $2::uuid) AND lower(title) LIKE lower($3)
-		ORDER BY lower(title), id
+		WHERE (title COLLATE "und-x-icu", id) > ($1, $2::uuid) AND folded LIKE folded($3)
+		ORDER BY title COLLATE "und-x-icu", id
 		LIMIT $4`, after.Title, after.ID, pattern, limit)
 	return collect(rows, err, func(row scanner, s *orderedSong) error {
-		err := row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev, &s.place.Title)
-		s.place.ID = s.ID
+		err := row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev)
+		s.place = songPosition{s.Title, s.ID}
 		return err
 	})
 }

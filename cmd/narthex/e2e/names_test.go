@@ -107,3 +107,54 @@ func TestNamesWithoutALocale(t *testing.T) {
 		t.Errorf("after an erasure, people for öztürk: %q, want none", got)
 	}
 }
+
+// TestModulesWithoutALocale: songs are found and listed, and volunteers told apart and listed, in a database
+// whose locale knows no letters but A to Z.
+func TestModulesWithoutALocale(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, withoutLocale(t), "stage", "rota")
+	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
+	i.migrateWithOwner(t)
+	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value)
+		VALUES ('rota', 'teamName', 'Team'), ('rota', 'dashboardLink', 'http://localhost:1')`)
+	i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	for _, title := range []string{"Zion", "Öffne meine Augen", "Anker", "Ärzte", "Straße"} {
+		if r := owner.do("POST", "/api/v1/modules/stage/songs", map[string]any{"title": title, "credit": "",
+			"sections": []map[string]string{{"label": "", "text": "x"}}}); r.status != 201 {
+			t.Fatalf("POST /songs: status %d, body %s", r.status, r.body)
+		}
+	}
+	for query, want := range map[string]string{
+		"?limit=10":                          "Anker, Ärzte, Öffne meine Augen, Straße, Zion",
+		"?q=" + url.QueryEscape("öffne"):     "Öffne meine Augen",
+		"?q=" + url.QueryEscape("OFFNE"):     "Öffne meine Augen",
+		"?q=" + url.QueryEscape("o\u0308ff"): "Öffne meine Augen",
+		"?q=STRASSE":                         "Straße",
+	} {
+		var page struct{ Songs []struct{ Title string } }
+		r := owner.do("GET", "/api/v1/modules/stage/songs"+query, nil)
+		if err := json.Unmarshal([]byte(r.body), &page); err != nil {
+			t.Fatalf("GET /songs%s: status %d, body %s", query, r.status, r.body)
+		}
+		titles := make([]string, len(page.Songs))
+		for n, song := range page.Songs {
+			titles[n] = song.Title
+		}
+		if got := strings.Join(titles, ", "); got != want {
+			t.Errorf("GET /songs%s: %q, want %q", query, got, want)
+		}
+	}
+	volunteer := func(label string) int {
+		return owner.do("POST", "/api/v1/modules/rota/volunteers", map[string]any{"label": label, "email": "",
+			"language": "", "digest": false, "roleIds": []string{}}).status
+	}
+	for _, label := range []string{"Zoë", "Änne", "Bea"} {
+		if got := volunteer(label); got != 201 {
+			t.Errorf("POST /volunteers %s: status %d, want 201", label, got)
+		}
+	}
+	if got := volunteer("änne"); got != 409 {
+		t.Errorf("POST /volunteers änne beside Änne: status %d, want 409", got)
+	}
+}
