@@ -99,8 +99,8 @@ func TestAdministrationDaemon(t *testing.T) {
 	t.Run("wrong codes", func(t *testing.T) { testTooManyWrongCodes(t, p) })
 }
 
-// testTooManyWrongCodes names so many codes of no screen that the platform refuses further ones. The form says
-// so in words, in both languages.
+// testTooManyWrongCodes names so many codes of no screen that the platform refuses further ones. The form
+// says so in words, in both languages.
 func testTooManyWrongCodes(t *testing.T, p *tab) {
 	const codes = `
 		for (let n = 0; n < 20; n++) {
