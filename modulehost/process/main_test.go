@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		runTestModule(mode)
 		return
 	}
+	if os.Getenv(containedBy) == "wanted" {
+		fmt.Fprintln(os.Stderr, runContained())
+		os.Exit(1)
+	}
 	if executable := os.Getenv("NARTHEX_TEST_HOST"); executable != "" {
 		runTestHost(executable)
 		return

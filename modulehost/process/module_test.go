@@ -37,6 +37,10 @@ func runTestModule(mode string) {
 		os.Exit(1)
 	case "says-120":
 		os.Exit(120)
+	case "bare": // without a host
+		request, _ := io.ReadAll(os.Stdin)
+		_, _ = os.Stdout.Write(probing(request))
+		return
 	case "never-ready":
 		hang()
 	case "ignore-stop":

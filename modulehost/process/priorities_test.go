@@ -62,6 +62,11 @@ func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 // not raise one.
 func TestOnlyTheBusyProcessIsLowered(t *testing.T) {
 	if os.Geteuid() == 0 {
+		if !holds(t, unix.CAP_SYS_NICE) { // as in a container
+			t.Run("user of its own, without the right", neverLowered)
+			t.Run("neither", func(t *testing.T) { asNobodyWith(t, "", 0) })
+			return
+		}
 		t.Run("user of its own", func(t *testing.T) { lowered(t, true) })
 		if testing.Short() {
 			return // each of the others runs the test again in another host
@@ -101,7 +106,19 @@ func asNobodyWith(t *testing.T, expect string, limit uint64, capabilities ...uin
 	}
 }
 
-func lowered(t *testing.T, mayRestore bool) {
+// holds reports whether this process has the capability.
+func holds(t *testing.T, capability int) bool {
+	t.Helper()
+	effective, err := strconv.ParseUint(fields(t, os.Getpid(), "status")["CapEff"], 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return effective&(1<<capability) != 0
+}
+
+// startJudged starts two modules whose priorities are judged.
+func startJudged(t *testing.T) (busy, quiet *runningProcess, logs *observer.ObservedLogs) {
+	t.Helper()
 	core, logs := observer.New(zap.WarnLevel)
 	priorities := process.NewPriorities(zap.New(core))
 	priorities.WithPatience(2)
@@ -117,7 +134,29 @@ func lowered(t *testing.T, mayRestore bool) {
 			c.Credential = &process.Credential{UID: uid, GID: uid}
 		}
 	}
-	busy, quiet := start(t, "good", judged), start(t, "good", judged)
+	return start(t, "good", judged), start(t, "good", judged), logs
+}
+
+// neverLowered checks that root without the right to change another user's priority says so once, and that
+// the module keeps its priority.
+func neverLowered(t *testing.T) {
+	busy, _, logs := startJudged(t)
+	spinning := busy.observe(t).PID
+	if _, err := busy.handle(testContext(t), "/spin", nil); err != nil {
+		t.Fatal(err)
+	}
+	const warning = "the priority of a busy module cannot be lowered"
+	eventually(t, "the warning", func() bool { return logs.FilterMessage(warning).Len() == 1 })
+	if got := scheduling(t, spinning); got != "normal 10" {
+		t.Errorf("the busy process runs as %s, want normal 10", got)
+	}
+	if n := logs.Len(); n != 1 {
+		t.Errorf("%d warnings, want one: %v", n, logs.All())
+	}
+}
+
+func lowered(t *testing.T, mayRestore bool) {
+	busy, quiet, logs := startJudged(t)
 	spinning, calling := busy.observe(t).PID, quiet.observe(t).PID
 	if _, err := busy.handle(testContext(t), "/spin", nil); err != nil {
 		t.Fatal(err)
