@@ -105,13 +105,13 @@ func oneOfTwo(c *check, killed bool) {
 	away.knowsAll()
 }
 
-// freezeInTransaction freezes a process while it holds the lock that every recorded change of the platform
-// needs.
+// freezeInTransaction freezes a process while it holds the locks of a change.
 func (c *check) freezeInTransaction(second *place) {
 	holds := func() bool {
 		open, err := c.query(c.ctx, `SELECT pid FROM pg_stat_activity JOIN pg_locks USING (pid)
 			WHERE application_name = $1 AND state = 'idle in transaction'
-				AND relation = 'core.activity_head'::regclass AND mode = 'RowExclusiveLock'`, secondProcess)
+				AND relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'core'::regnamespace)
+				AND mode = 'RowExclusiveLock'`, secondProcess)
 		c.ok(err, "pg_locks")
 		return len(open) > 0
 	}

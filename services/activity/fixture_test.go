@@ -1,18 +1,18 @@
 package activity_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/people"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -34,8 +34,8 @@ func setup(t testing.TB) harness {
 // record commits the entries in one transaction.
 func (h harness) record(t testing.TB, entries ...chain.Entry) {
 	t.Helper()
-	err := pgx.BeginFunc(t.Context(), h.Pool(t), func(tx pgx.Tx) error {
-		return chain.Record(t.Context(), tx, entries...)
+	err := store.InTx(t.Context(), h.Pool(t), func(_ context.Context, tx *store.Tx) error {
+		return chain.Record(tx, entries...)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const maxFilter = 200 // characters; no stored action, kind or id is longer
@@ -47,7 +48,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	names := map[string]string{}
 	if ids := people(found); len(ids) > 0 {
 		if names, err = s.names.Names(c.Request.Context(), ids); err != nil {
-			return unavailable(err)
+			return store.Unavailable(err)
 		}
 	}
 	namesJSON, err := json.Marshal(names)

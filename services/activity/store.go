@@ -8,9 +8,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-)
 
-const storeDeadline = 5 * time.Second // of one request's query
+	"github.com/narthex-platform/narthex/services/store"
+)
 
 // Store reads the record. A request's query has a deadline of its own and continues when the client
 // disconnects, because pgx closes a connection whose query is cancelled. Safe for concurrent use.
@@ -30,12 +30,12 @@ type row struct {
 
 // page returns at most one entry more than the query's limit.
 func (s *Store) page(ctx context.Context, q query) ([]row, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.Patience)
 	defer cancel()
 	sql, args := q.statement()
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	}
 	found := make([]row, 0, q.limit+1)
 	var r row
@@ -44,7 +44,7 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 		found = append(found, r)
 		return nil
 	}); err != nil {
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	}
 	return found, nil
 }

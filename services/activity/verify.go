@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Verdict is the result of a check of the whole chain.
@@ -21,11 +23,11 @@ type Verdict struct {
 // Verify computes the chain again from its first row. It detects careless changes. A person who can rewrite
 // all hashes is detected only by comparing count and hash with values that were recorded elsewhere. Verify
 // reads every row in one snapshot, a million in a few seconds, and takes no locks.
-func Verify(ctx context.Context, store *Store) (Verdict, error) {
+func Verify(ctx context.Context, s *Store) (Verdict, error) {
 	c := check{hash: make([]byte, sha256.Size)}
-	head, err := store.walk(ctx, c.add)
+	head, err := s.walk(ctx, c.add)
 	if err != nil {
-		return Verdict{}, unavailable(err)
+		return Verdict{}, store.Unavailable(err)
 	}
 	if c.broken == 0 && (head.Count != c.number || !bytes.Equal(head.Hash, c.hash)) {
 		c.broken = c.number + 1

@@ -1,6 +1,7 @@
 package activity_test
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -8,11 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 func (h harness) verify(t testing.TB) activity.Verdict {
@@ -30,7 +30,7 @@ func TestEmptyChain(t *testing.T) {
 	if got, want := h.verify(t), (activity.Verdict{Hash: hex.EncodeToString(make([]byte, 32))}); got != want {
 		t.Errorf("nothing recorded yet: %+v, want %+v", got, want)
 	}
-	if err := chain.Record(t.Context(), nil); err != nil { // without entries the transaction is not used
+	if err := chain.Record(nil); err != nil { // without entries the transaction is not used
 		t.Error(err)
 	}
 }
@@ -102,9 +102,9 @@ func TestManyRecord(t *testing.T) {
 			pool = second
 		}
 		writers.Go(func() {
-			err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+			err := store.InTx(t.Context(), pool, func(_ context.Context, tx *store.Tx) error {
 				one := entry(chain.Operator(), chain.ModuleEnabled, "module", fmt.Sprint("m", n))
-				if err := chain.Record(t.Context(), tx, one, one); err != nil {
+				if err := chain.Record(tx, one, one); err != nil {
 					return err
 				}
 				if n%5 == 0 {

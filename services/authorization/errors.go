@@ -1,11 +1,5 @@
 package authorization
 
-import (
-	"fmt"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
-)
-
 // Error is a stable code. A cause is wrapped beside it.
 type Error string
 
@@ -29,6 +23,3 @@ const (
 	ErrGrantNotFound     = Error("GRANT_NOT_FOUND")                    // 404
 	ErrGrantExists       = Error("AUTHORIZATION_GRANT_ALREADY_EXISTS") // 409: an equivalent grant is effective
 )
-
-// unavailable adds the code STORE_UNAVAILABLE to an error of the store.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
@@ -70,17 +71,7 @@ func TestIdenticalCreates(t *testing.T) {
 // lockPerson opens a transaction that locks the person's row, like an issue or a revoke in another process.
 func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	t.Helper()
-	tx, err := h.Pool(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
-	if _, err := tx.Exec(
-		t.Context(), "SELECT FROM core.person WHERE id = $1 FOR NO KEY UPDATE", person,
-	); err != nil {
-		t.Fatal(err)
-	}
-	return tx
+	return databasetest.Lock(t, h.Pool(t), "SELECT FROM core.person WHERE id = $1 FOR NO KEY UPDATE", person)
 }
 
 // A request that waits for the lock is decided by the state when it gets the lock, with every
@@ -137,7 +128,7 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				// The moment must be after the request has begun to wait, and before its timeout.
 				h.Exec(
 					t,
-					"CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '2 s') AS moment",
+					"CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '1 s') AS moment",
 				)
 				existing := 0
 				if row.before != "" {

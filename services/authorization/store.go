@@ -12,20 +12,19 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one request's queries, including the wait for a person's row
 
 // Store is authorization's SQL. A request's queries have a deadline of their own and continue when the
 // client disconnects, because pgx closes a connection whose query is cancelled. It is safe for concurrent
 // use.
 type Store struct {
 	pool    *pgxpool.Pool
-	timeout time.Duration // storeDeadline, except in tests where many requests wait for one row
+	timeout time.Duration // store.Patience, except in tests where many requests wait for one row
 }
 
 // NewStore makes a Store. It opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: storeDeadline} }
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: store.Patience} }
 
 func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
@@ -79,14 +78,14 @@ func (s *Store) grant(ctx context.Context, id string) (grant, error) {
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectGrant, id)
 	if err != nil {
-		return grant{}, unavailable(err)
+		return grant{}, store.Unavailable(err)
 	}
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[grant])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return grant{}, ErrGrantNotFound
 	case err != nil:
-		return grant{}, unavailable(err)
+		return grant{}, store.Unavailable(err)
 	}
 	return found, nil
 }
@@ -136,11 +135,11 @@ func (s *Store) list(ctx context.Context, q query) ([]grant, error) {
 	sql, args := q.statement()
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[grant])
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	}
 	return found, nil
 }
@@ -174,14 +173,14 @@ func (s *Store) underLock(
 ) error {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
-	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	return store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		work := &pgx.Batch{}
 		work.Queue(lock, id)
 		work.Queue(statement, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
 		if err := tx.SendBatch(ctx, work).Close(); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, entries()...)
+		return chain.Record(tx, entries()...)
 	})
 }
 
@@ -238,7 +237,7 @@ func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
 		})
 	switch {
 	case err != nil:
-		return grant{}, unavailable(err)
+		return grant{}, store.Unavailable(err)
 	case past:
 		return grant{}, httpapi.ErrRequest
 	case !known:
@@ -299,7 +298,7 @@ func (s *Store) revoke(ctx context.Context, id, actor string) (revoked []string,
 		})
 	switch {
 	case err != nil:
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	case userID == "":
 		return nil, ErrGrantNotFound
 	}

@@ -1,11 +1,5 @@
 package configuration
 
-import (
-	"fmt"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
-)
-
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
@@ -46,6 +40,3 @@ func (e Error) sentence() string {
 	}
 	return "The stored configuration of modules cannot be read."
 }
-
-// unavailable is the error of a handler whose store failed.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

@@ -8,6 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -46,11 +47,11 @@ type summary struct {
 
 // list returns every installed module, also one that declares no configuration.
 func (s *Service) list(c *httpapi.Call) error {
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	next, _, err := s.resolver.Resolve(ctx)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	modules := make([]summary, len(s.modules))
 	for i, m := range s.modules {
@@ -65,7 +66,7 @@ func (s *Service) show(c *httpapi.Call) error {
 	if !installed {
 		return ErrNotInstalled
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	return s.respond(ctx, c, m)
 }
@@ -79,7 +80,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
 		return err
@@ -98,15 +99,15 @@ func (s *Service) preview(c *httpapi.Call) error {
 	if replacement.Rev != nil {
 		return httpapi.ErrRequest
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, replacement)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	return c.JSON(http.StatusOK, changes)
 }
@@ -138,7 +139,7 @@ func (s *Service) replacementOf(c *httpapi.Call) (*catalog.Module, Replacement, 
 func (s *Service) respond(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
 	next, documents, err := s.resolver.Resolve(ctx)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	shown := s.viewOf(m, documents[m.Manifest.ID])
 	shown.RestartRequired = next.RestartRequired(s.started, m.Manifest.ID)

@@ -4,21 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one request's work, including waits for locks
-
-// detached returns a context for a request's database work. It does not end when the client disconnects,
-// because pgx closes a connection whose query is cancelled.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
-}
 
 // Store reads and writes documents through the shared pool. A call stops when its context ends. It is safe
 // for concurrent use.
@@ -111,7 +103,7 @@ func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) err
 	for key, text := range r.Values {
 		keys, texts = append(keys, key), append(texts, text)
 	}
-	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	err := store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var rev int64
 		if err := tx.QueryRow(ctx, lockDocument, moduleID).Scan(&rev); err != nil {
 			return err
@@ -126,10 +118,10 @@ func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) err
 		if _, err := tx.Exec(ctx, replaceValues, moduleID, r.Declared, keys, texts); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, entriesOf(moduleID, r, before)...)
+		return chain.Record(tx, entriesOf(moduleID, r, before)...)
 	})
 	if err != nil && err != ErrConflict {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func TestSessionSettingsReachTheServer(t *testing.T) {
 	t.Parallel()
 	pool := databasetest.Empty(t).Pool(t)
 	for name, want := range map[string]string{"statement_timeout": "29s", "TimeZone": "UTC",
-		"application_name": "narthex", "idle_in_transaction_session_timeout": "10s"} {
+		"application_name": "narthex", "idle_in_transaction_session_timeout": "1500ms"} {
 		var got string
 		err := pool.QueryRow(t.Context(), `SELECT current_setting($1)`, name).Scan(&got)
 		if err != nil || got != want {

@@ -19,9 +19,9 @@ const (
 	moduleConns = 24 // limit for all modules together, unless there are more modules
 
 	// coreIdleTransaction is how long PostgreSQL keeps the locks of a process that hangs in a transaction, or
-	// whose machine is lost: every recorded change of the other processes waits for one of them. A request's
-	// transaction ends within 5 s.
-	coreIdleTransaction = 10 * time.Second
+	// whose machine is lost. It is shorter than the others wait for a lock (services/store), so that they get
+	// it. The transaction of a process that hung for so long is repeated.
+	coreIdleTransaction = 1500 * time.Millisecond
 
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 

@@ -1,11 +1,7 @@
 package devices
 
 import (
-	"errors"
-	"fmt"
 	"time"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // Error is a stable code that callers may see. A cause is wrapped beside it.
@@ -36,11 +32,3 @@ type tooManyRequests struct{ wait time.Duration }
 
 func (tooManyRequests) Error() string { return "TOO_MANY_REQUESTS" }
 func (tooManyRequests) Code() string  { return "TOO_MANY_REQUESTS" }
-
-// coded adds the code STORE_UNAVAILABLE to a database error. An error that already has a code keeps it.
-func coded(err error) error {
-	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
-}

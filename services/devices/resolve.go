@@ -16,7 +16,7 @@ const renewAfter = 7 * 24 * time.Hour
 
 // Resolve returns which device sent r: the unrevoked device whose credential is in the cookie, or nobody. The
 // first request that resolves to a device makes the device permanent and ends its claim. Without a cookie of
-// exactly our name it does no database work. It waits for the database for at most storeDeadline, even when
+// exactly our name it does no database work. It waits for the database for at most 5 s, even when
 // the client has disconnected. It fails with httpapi.ErrPrincipal when the store cannot check. It is safe for
 // concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {

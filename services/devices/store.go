@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
-	storeDeadline = 5 * time.Second // of one request's work
 	checkDeadline = 2 * time.Second // of a check that reads no row
 )
 
@@ -47,21 +47,17 @@ type Store struct {
 // NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool, asking: make(chan struct{}, 2)}
-	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: storeDeadline}, s.readHolders)
-	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}, s.readPairings)
+	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: store.Patience}, s.readHolders)
+	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}, s.readPairings)
 	s.checks = lookup.NewCheck(checkDeadline, s.probe)
 	return s
 }
 
-func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), limit)
-}
-
 // inTx runs f in one transaction under a request's deadline. Its error has a code.
-func (s *Store) inTx(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+func (s *Store) inTx(ctx context.Context, f func(context.Context, *store.Tx) error) error {
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	return coded(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
+	return store.Coded(store.InTx(ctx, s.pool, f))
 }
 
 // querier is a pool or a transaction.
@@ -129,14 +125,14 @@ WHERE code IN (
 func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
 	done, err := s.pool.Exec(ctx, deleteUnused, sweepBatchRows)
 	if err != nil {
-		return 0, coded(err)
+		return 0, store.Coded(err)
 	}
 	deleted = int(done.RowsAffected())
 	done, err = s.pool.Exec(ctx, deletePairings, sweepBatchRows-deleted, keepExpired)
 	deleted += int(done.RowsAffected())
 	if err != nil {
-		return deleted, coded(err)
+		return deleted, store.Coded(err)
 	}
 	_, err = s.pool.Exec(ctx, deleteMisses, missWindow)
-	return deleted, coded(err)
+	return deleted, store.Coded(err)
 }

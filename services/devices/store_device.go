@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // device is a paired screen, or an approved one that can still be claimed.
@@ -52,7 +53,7 @@ RETURNING made.id::text`
 
 // approve creates the device with its one permission and records the decision, all or nothing.
 func (s *Store) approve(ctx context.Context, a approval) (made device, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		moduleID, err := decide(ctx, tx, a.code, "approved")
 		if err != nil {
 			return err
@@ -68,7 +69,7 @@ func (s *Store) approve(ctx context.Context, a approval) (made device, err error
 		if made, err = one[device](ctx, tx, ErrDeviceNotFound, selectDevice, id); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, made.entry(chain.Person(a.approver), chain.ScreenPaired))
+		return chain.Record(tx, made.entry(chain.Person(a.approver), chain.ScreenPaired))
 	})
 	return made, err
 }
@@ -101,14 +102,14 @@ WHERE ` + deviceExists + `
 ORDER BY core.device.created_at DESC, core.device.id`
 
 func (s *Store) devices(ctx context.Context) ([]device, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectDevices)
 	if err != nil {
-		return nil, coded(err)
+		return nil, store.Coded(err)
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[device])
-	return all, coded(err)
+	return all, store.Coded(err)
 }
 
 const countDevices = `
@@ -119,11 +120,11 @@ GROUP BY module_id`
 
 // countPaired returns how many unrevoked devices each of the modules has.
 func (s *Store) countPaired(ctx context.Context, moduleIDs []string) (map[string]int, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, countDevices, moduleIDs)
 	if err != nil {
-		return nil, coded(err)
+		return nil, store.Coded(err)
 	}
 	counts := make(map[string]int, len(moduleIDs))
 	var moduleID string
@@ -132,7 +133,7 @@ func (s *Store) countPaired(ctx context.Context, moduleIDs []string) (map[string
 		counts[moduleID] = count
 		return nil
 	})
-	return counts, coded(err)
+	return counts, store.Coded(err)
 }
 
 const selectDevice = `
@@ -151,7 +152,7 @@ RETURNING ` + deviceColumns
 
 // rename records a change of the label and nothing else.
 func (s *Store) rename(ctx context.Context, by chain.Actor, id, label string) (renamed device, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		before, err := one[device](ctx, tx, ErrDeviceNotFound, lockDevice, id)
 		if err != nil {
 			return err
@@ -163,7 +164,7 @@ func (s *Store) rename(ctx context.Context, by chain.Actor, id, label string) (r
 		if err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, renamed.entry(by, chain.ScreenRenamed))
+		return chain.Record(tx, renamed.entry(by, chain.ScreenRenamed))
 	})
 	return renamed, err
 }
@@ -182,7 +183,7 @@ RETURNING ` + deviceColumns
 
 // revoke keeps the device's row and the time of its first revocation.
 func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked device, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, withdrawApproval, id); err != nil {
 			return err
 		}
@@ -194,7 +195,7 @@ func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked 
 		if err != nil || before.RevokedAt != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, revoked.entry(by, chain.ScreenRevoked))
+		return chain.Record(tx, revoked.entry(by, chain.ScreenRevoked))
 	})
 	return revoked, err
 }
@@ -328,7 +329,7 @@ JOIN core.device ON id = device_id
 WHERE device_id = $1 AND revoked_at IS NULL`
 
 func (s *Store) permissions(ctx context.Context, deviceID string) ([]string, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectPermissions, deviceID)
 	if err != nil {
@@ -344,10 +345,10 @@ WHERE credential_hash = $1 AND revoked_at IS NULL AND credential_set_at < clock_
 
 // renew reports whether the cookie is due to be set again, and records that it was.
 func (s *Store) renew(ctx context.Context, credential secretHash) (due bool, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	done, err := s.pool.Exec(ctx, renewCredential, credential[:], renewAfter)
-	return done.RowsAffected() > 0, coded(err)
+	return done.RowsAffected() > 0, store.Coded(err)
 }
 
 // The rows are locked in order, so that two processes that saw the same devices cannot deadlock.
@@ -367,7 +368,7 @@ WHERE device.id = due.id`
 
 // markSeen writes each device at most once a minute. It belongs to no request, so it stops when ctx ends.
 func (s *Store) markSeen(ctx context.Context, deviceIDs []string) error {
-	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
+	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, updateSeen, deviceIDs, seenEvery)
 	return err

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // addMiss adds a miss of now to a person's list, unless the list has maxMisses that are not older than the
@@ -38,12 +40,12 @@ WHERE missed_at[cardinality(missed_at)] <= now() - $1::interval`
 
 // checkMisses refuses a person who has named too many codes of no open pairing.
 func (s *Store) checkMisses(ctx context.Context, personID string) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	var misses int
 	var seconds float64
 	if err := s.pool.QueryRow(ctx, selectMisses, personID, missWindow).Scan(&misses, &seconds); err != nil {
-		return coded(err)
+		return store.Coded(err)
 	}
 	if misses >= maxMisses {
 		return tooManyRequests{max(time.Duration(seconds*float64(time.Second)), time.Second)}
@@ -57,13 +59,13 @@ func (s *Store) countMiss(ctx context.Context, personID string, err error) error
 	if !errors.Is(err, ErrPairingNotFound) {
 		return err
 	}
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	switch added := s.pool.QueryRow(ctx, addMiss, personID, missWindow, maxMisses).Scan(new(bool)); {
 	case added == nil:
 		return err
 	case !errors.Is(added, pgx.ErrNoRows):
-		return coded(added)
+		return store.Coded(added)
 	}
 	if refused := s.checkMisses(ctx, personID); refused != nil {
 		return refused

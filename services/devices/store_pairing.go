@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // pairing is the part of a pairing that its screen may see.
@@ -56,15 +57,16 @@ func (s *Store) ask(
 	a pairingRequest,
 	newCode func() string,
 ) (open pairing, fresh bool, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	select {
 	case s.asking <- struct{}{}:
 		defer func() { <-s.asking }()
 	case <-ctx.Done():
-		return pairing{}, false, coded(ctx.Err())
+		return pairing{}, false, store.Coded(ctx.Err())
 	}
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		fresh = false
 		if err := tx.QueryRow(ctx, lockPairings).Scan(new(bool)); err != nil {
 			return err
 		}
@@ -240,7 +242,7 @@ func (s *Store) pairing(claim secretHash) (claimed, error) {
 	if err == nil && found.State == "" {
 		err = ErrPairingNotFound
 	}
-	return found, coded(err)
+	return found, store.Coded(err)
 }
 
 // readPairings fills in the results of those questions whose claim has a pairing.
@@ -317,7 +319,7 @@ func (s *Store) collect(
 		return collected{}, ErrPairingNotApproved
 	}
 	value, credential := derive(found.deviceID)
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	got.credential = value
 	err = s.pool.QueryRow(ctx, claimDevice, claim[:], found.deviceID, credential[:], claimUse).
@@ -325,7 +327,7 @@ func (s *Store) collect(
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = refusal(ctx, s.pool, selectClaimExists, claim[:], ErrPairingNotApproved)
 	}
-	return got, coded(err)
+	return got, store.Coded(err)
 }
 
 // refusal returns the error for a pairing that could not change its state: wrongState if it exists, or
@@ -355,10 +357,10 @@ FROM core.device_pairing
 WHERE code = $1 AND state = 'pending' AND expires_at > now()`
 
 func (s *Store) request(ctx context.Context, code string) (request, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	found, err := one[request](ctx, s.pool, ErrPairingNotFound, selectRequest, code)
-	return found, coded(err)
+	return found, store.Coded(err)
 }
 
 const decidePairing = `
@@ -385,8 +387,8 @@ func decide(ctx context.Context, q querier, code, state string) (moduleID string
 }
 
 func (s *Store) reject(ctx context.Context, code string) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := decide(ctx, s.pool, code, "rejected")
-	return coded(err)
+	return store.Coded(err)
 }

@@ -1,11 +1,5 @@
 package enablement
 
-import (
-	"fmt"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
-)
-
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
@@ -29,6 +23,3 @@ func (e Error) sentence() string {
 	}
 	return "The stored decisions about modules cannot be read."
 }
-
-// unavailable is the error of a handler whose store failed.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

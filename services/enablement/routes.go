@@ -8,6 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -37,7 +38,7 @@ func write(method, path string, handle httpapi.Handler) httpapi.Route {
 }
 
 func (s *Service) list(c *httpapi.Call) error {
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	entries, err := s.entries(ctx, s.modules)
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	by := chain.Person(c.UserID())
 	if err := s.store.Decide(ctx, by, m.Manifest.ID, enabled); err != nil {
@@ -75,15 +76,15 @@ func (s *Service) preview(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, enabled)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	return c.JSON(http.StatusOK, changes)
 }
@@ -110,7 +111,7 @@ func (s *Service) decodeDecision(c *httpapi.Call) (m *catalog.Module, enabled bo
 func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]entry, error) {
 	next, decisions, err := s.resolver.Resolve(ctx)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, store.Unavailable(err)
 	}
 	entries := make([]entry, len(modules))
 	for i, m := range modules {

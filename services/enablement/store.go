@@ -3,21 +3,13 @@ package enablement
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one request's work
-
-// detached returns a context for a request's database work. It does not end when the client disconnects,
-// because pgx closes a connection whose query is cancelled.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
-}
 
 // Store reads and writes the decisions through the shared pool. A call stops when its context ends. It is
 // safe for concurrent use.
@@ -78,17 +70,17 @@ func (s *Store) Decide(ctx context.Context, by chain.Actor, moduleID string, ena
 	if enabled {
 		action = chain.ModuleEnabled
 	}
-	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	err := store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		done, err := tx.Exec(ctx, upsertDecision, moduleID, enabled)
 		if err != nil || done.RowsAffected() == 0 {
 			return err
 		}
-		return chain.Record(ctx, tx, chain.Entry{
+		return chain.Record(tx, chain.Entry{
 			Actor: by, Action: action, Subject: chain.Subject{Kind: chain.ModuleSubject, ID: moduleID},
 		})
 	})
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -44,7 +45,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if !sent.valid() {
 		return httpapi.ErrRequest
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	written, err := s.store.replace(ctx, chain.Person(c.UserID()), sent)
 	if err != nil {
@@ -62,7 +63,7 @@ func (h House) valid() bool {
 // backup is GET /api/v1/house/backup. It returns the latest verification; both members are null before the
 // first one.
 func (s *Service) backup(c *httpapi.Call) error {
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	run, err := s.store.LastBackup(ctx)
 	if err != nil {
@@ -81,9 +82,3 @@ func (s *Service) backup(c *httpapi.Call) error {
 
 // LastBackup is Store.LastBackup.
 func (s *Service) LastBackup(ctx context.Context) (BackupRun, error) { return s.store.LastBackup(ctx) }
-
-// detached returns a context for a request's database work. It does not end when the client disconnects,
-// because pgx closes a connection whose query is cancelled.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
-}

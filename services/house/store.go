@@ -3,17 +3,14 @@ package house
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
-	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one read, or of one request's work
 
 // Store reads and writes the house through the shared pool. Its errors are STORE_UNAVAILABLE. It is safe for
 // concurrent use.
@@ -33,11 +30,11 @@ func (s *Store) Read(ctx context.Context) (House, error) {
 }
 
 func (s *Store) read(ctx context.Context) (state, error) {
-	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
+	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
 	found, err := scan(s.pool.QueryRow(ctx, selectHouse, pgx.QueryExecModeExec))
 	if err != nil {
-		return state{}, unavailable(err)
+		return state{}, store.Unavailable(err)
 	}
 	return found, nil
 }
@@ -72,7 +69,7 @@ SET name = $1, accent = $2, language = $3, rev = rev + 1`
 // replace writes the whole house and returns it with its revision. Of two concurrent changes the later one
 // stays, never a mix of both. If the stored house is equal, nothing is written and nothing recorded.
 func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written state, err error) {
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		before, err := scan(tx.QueryRow(ctx, lockHouse))
 		if err != nil || h.equal(before.house) {
 			written = before
@@ -82,13 +79,13 @@ func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written s
 		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, chain.Entry{
+		return chain.Record(tx, chain.Entry{
 			Actor: by, Action: chain.HouseChanged,
 			Subject: chain.Subject{Kind: chain.HouseSubject, ID: "house"},
 		})
 	})
 	if err != nil {
-		return state{}, unavailable(err)
+		return state{}, store.Unavailable(err)
 	}
 	return written, nil
 }
@@ -115,10 +112,7 @@ LIMIT 1`
 func (s *Store) LastBackup(ctx context.Context) (run BackupRun, err error) {
 	err = s.pool.QueryRow(ctx, selectLastBackup).Scan(&run.VerifiedAt, &run.Verdict)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return BackupRun{}, unavailable(err)
+		return BackupRun{}, store.Unavailable(err)
 	}
 	return run, nil
 }
-
-// unavailable is the error of a handler whose store failed.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

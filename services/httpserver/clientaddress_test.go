@@ -108,7 +108,8 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 				return
 			}
 			checkHeaders(t, response, row{header: map[string]string{"Origin": home}})
-			if all := logs.All(); len(all) != 1 || all[0].Message != "request failed" || len(all[0].Context) != 2 ||
+			if all := logs.All(); len(all) != 1 || all[0].Message != "request failed" || len(all[0].Context) != 3 ||
+				all[0].ContextMap()["cause"] != "other" ||
 				all[0].ContextMap()["code"] != "CLIENT_ADDRESS_UNRESOLVED" ||
 				all[0].ContextMap()["request_id"] != response.Header.Get("X-Request-Id") {
 				t.Errorf("logged %v, want one CLIENT_ADDRESS_UNRESOLVED with the request's id", all)

@@ -67,7 +67,7 @@ func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 	code := httpapi.WriteError(w, err)
 	e.unaddressed(http.StatusServiceUnavailable, 0)
 	e.log.Error("request failed", zap.String("code", code),
-		zap.String("request_id", w.Header()["X-Request-Id"][0]))
+		zap.String("request_id", w.Header()["X-Request-Id"][0]), zap.String("cause", string(causeOf(code, err))))
 	return false
 }
 

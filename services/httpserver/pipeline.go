@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/principal"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // pipeline is the fixed order of gates between the table and a handler: Origin, body, principal, permission
@@ -111,9 +112,9 @@ func subjectOf(path string) string {
 	return strings.Join(segments[:min(len(segments), 5)], "/")
 }
 
-// fail responds with the error's code. A status of 500 and above is logged, only with its code. A 503 of one
-// subject is logged at most once a second, because its cause lasts and affects every caller. module is the
-// route's module.
+// fail responds with the error's code. A status of 500 and above is logged, only with its code, and a 503
+// with the word for its cause. A 503 of one subject and cause is logged at most once a second, because its
+// cause lasts and affects every caller. module is the route's module.
 func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, module string, err error) {
 	// a part of the response was sent, so the failure can only be shown to the client by closing the connection
 	if w.Written() {
@@ -129,10 +130,21 @@ func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, modul
 		fields = append(fields, zap.String("module", module))
 	}
 	if w.Status() == http.StatusServiceUnavailable {
-		p.lines.Log(code+" "+subject, zap.ErrorLevel, "request failed", fields...)
+		cause := string(causeOf(code, err))
+		p.lines.Log(code+" "+cause+" "+subject, zap.ErrorLevel, "request failed",
+			append(fields, zap.String("cause", cause))...)
 	} else {
 		p.log.Error("request failed", fields...)
 	}
+}
+
+// causeOf returns the word for the cause of a 503.
+func causeOf(code string, err error) store.Cause {
+	switch code {
+	case "MODULE_OVERLOADED", "PAIRING_CAPACITY":
+		return store.Limit
+	}
+	return store.CauseOf(err)
 }
 
 // recover turns a handler's panic into 500 INTERNAL_ERROR and one log line with the request id. Value and

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Statements are prepared by a test against the migrated schema.
@@ -123,11 +124,11 @@ func (g *semaphore) TakeAll() (leave func()) {
 // table's primary key decides. It calls meet after it has read that there is no owner, and before it writes
 // one.
 func (s *Store) SettleWithoutLock(ctx context.Context, address, passwordHash string, meet func()) error {
-	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		met := meetingTx{tx, meet}
+	return ownerError(store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
+		tx.Tx = meetingTx{tx.Tx, meet}
 		_, err := settleOwnership(
 			ctx,
-			met,
+			tx,
 			candidate{address: address, name: "A name", passwordHash: passwordHash},
 		)
 		return err

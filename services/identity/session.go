@@ -26,7 +26,7 @@ type session struct {
 }
 
 // Resolve returns who sent r: the person whose session is in the cookie, or nobody. Without a cookie of
-// exactly our name it does no database work. It waits for the database for at most storeDeadline, even when
+// exactly our name it does no database work. It waits for the database for at most 5 s, even when
 // the client has disconnected, because a cancelled query would cost the pool a connection. It fails with
 // httpapi.ErrPrincipal. It is safe for concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
-	storeDeadline  = 5 * time.Second // of one request's work
 	checkDeadline  = 2 * time.Second // of a check that reads no row
 	extendDeadline = time.Second     // of optional work that delays a response
 )
@@ -35,12 +35,12 @@ type Store struct {
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
 	s.credentials = lookup.New(
-		lookup.Limits{Queries: 2, Batch: 128, Timeout: storeDeadline},
+		lookup.Limits{Queries: 2, Batch: 128, Timeout: store.Patience},
 		s.readCredentials,
 	)
-	s.live = lookup.New(sessionLimits(storeDeadline), s.readSessions)
+	s.live = lookup.New(sessionLimits(store.Patience), s.readSessions)
 	s.check = lookup.NewCheck(checkDeadline, s.probeSessions)
-	links := lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}
+	links := lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}
 	s.resets = lookup.New(links, s.linkReader(selectResets))
 	s.verifications = lookup.New(links, s.linkReader(selectVerifications))
 	return s
@@ -129,7 +129,7 @@ var errHashChanged = errors.New("identity: the password's hash has changed")
 
 // begin returns errHashChanged when the password or its hash was replaced after it was checked.
 func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	life := briefLifetime
 	if persistent {
@@ -150,7 +150,7 @@ WHERE id = $1 AND password_hash = $2`
 // renewHash replaces the hash that was checked by a stronger hash of the same password, unless it has
 // changed since.
 func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
-	ctx, cancel := detached(ctx, extendDeadline)
+	ctx, cancel := store.Detached(ctx, extendDeadline)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, updateHash, p.ID, p.PasswordHash, renewed)
 	return err
@@ -252,7 +252,7 @@ RETURNING floor(extract(epoch FROM expires_at - now()))::bigint`
 
 // extend returns the session's new remaining lifetime, or 0 when it was extended already.
 func (s *Store) extend(ctx context.Context, hash tokenHash) (time.Duration, error) {
-	ctx, cancel := detached(ctx, extendDeadline)
+	ctx, cancel := store.Detached(ctx, extendDeadline)
 	defer cancel()
 	var seconds int64
 	err := s.pool.QueryRow(ctx, updateSession, hash[:], persistentLifetime, absoluteLifetime, extendAfter).
@@ -274,7 +274,7 @@ func (s *Store) remaining(
 	ctx context.Context,
 	hash tokenHash,
 ) (left time.Duration, untilClosed bool, err error) {
-	ctx, cancel := detached(ctx, extendDeadline)
+	ctx, cancel := store.Detached(ctx, extendDeadline)
 	defer cancel()
 	var seconds int64
 	err = s.pool.QueryRow(ctx, selectRemaining, hash[:]).Scan(&seconds, &untilClosed)
@@ -290,7 +290,7 @@ WHERE token_hash = $1`
 
 // end deletes the session. It succeeds also when there was none.
 func (s *Store) end(ctx context.Context, hash tokenHash) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, deleteSession, hash[:])
 	return err
@@ -298,12 +298,8 @@ func (s *Store) end(ctx context.Context, hash tokenHash) error {
 
 // endAll deletes every session of a person.
 func (s *Store) endAll(ctx context.Context, personID string) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, deleteSessions, personID)
 	return err
-}
-
-func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const insertMember = `
@@ -70,7 +71,7 @@ WHERE person_id = $1 AND token_hash NOT IN (
 
 // IssueResetLink makes a link for an operator who passes it on, and returns its token. Nothing is sent.
 // Codes: EMAIL_INVALID, IDENTITY_NOT_FOUND, IDENTITY_DEACTIVATED, STORE_UNAVAILABLE.
-func IssueResetLink(ctx context.Context, store *Store, email string) (token string, err error) {
+func IssueResetLink(ctx context.Context, s *Store, email string) (token string, err error) {
 	address, ok := parseAddress(email)
 	if !ok {
 		return "", ErrEmail
@@ -78,7 +79,7 @@ func IssueResetLink(ctx context.Context, store *Store, email string) (token stri
 	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
 	defer cancel()
 	token, hash := newToken()
-	return token, ownerError(pgx.BeginFunc(ctx, store.pool, func(tx pgx.Tx) error {
+	return token, ownerError(store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var userID string
 		var deactivated bool
 		err := tx.QueryRow(ctx, lockForOperator, address).Scan(&userID, &deactivated)
@@ -96,7 +97,7 @@ func IssueResetLink(ctx context.Context, store *Store, email string) (token stri
 		if _, err := tx.Exec(ctx, insertReset, userID, hash[:], linkLifetime, maxLinks); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, chain.Entry{
+		return chain.Record(tx, chain.Entry{
 			Actor: chain.Operator(), Action: chain.ResetLinkIssued,
 			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // ownerDeadline bounds an operator's transaction, including the wait for its lock.
@@ -40,7 +41,7 @@ type querier interface {
 }
 
 func (s *Store) standing(ctx context.Context, address string) (standing, error) {
-	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
+	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
 	now, err := readStanding(ctx, s.pool, selectStanding, address)
 	return now, ownerError(err)
@@ -58,7 +59,7 @@ const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
 
 // grantOwnership writes the person and its ownership together, or neither.
 func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcome, err error) {
-	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx *store.Tx) error {
 		outcome, err = settleOwnership(ctx, tx, c)
 		return err
 	})
@@ -94,7 +95,7 @@ func existing(ctx context.Context, tx pgx.Tx, sql, who string) (standing, error)
 
 // bootstrap writes the ownership of the person whom sql finds.
 func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, err error) {
-	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now, err := existing(ctx, tx, sql, who)
 		if err != nil {
 			return err
@@ -109,7 +110,7 @@ func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, 
 		if _, err := tx.Exec(ctx, insertOwner, userID); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, ownerGranted(userID))
+		return chain.Record(tx, ownerGranted(userID))
 	})
 	if err != nil {
 		return "", err
@@ -139,7 +140,8 @@ func ownerGranted(userID string) chain.Entry {
 
 // transfer moves the ownership to the person whom sql finds.
 func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, moved bool, err error) {
-	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx *store.Tx) error {
+		moved = false
 		now, err := existing(ctx, tx, sql, who)
 		switch {
 		case err != nil:
@@ -163,7 +165,7 @@ func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, m
 			return err
 		}
 		moved = true
-		return chain.Record(ctx, tx, chain.Entry{
+		return chain.Record(tx, chain.Entry{
 			Actor:   chain.Operator(),
 			Action:  chain.OwnerTransferred,
 			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
@@ -177,10 +179,10 @@ func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, m
 }
 
 // lockingOwner runs f in a transaction that excludes every other owner command.
-func (s *Store) lockingOwner(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+func (s *Store) lockingOwner(ctx context.Context, f func(context.Context, *store.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
 	defer cancel()
-	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return ownerError(store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, lockOwner); err != nil {
 			return err
 		}
@@ -202,7 +204,7 @@ const insertOwner = `
 INSERT INTO core.platform_owner (person_id)
 VALUES ($1)`
 
-func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, error) {
+func settleOwnership(ctx context.Context, tx *store.Tx, c candidate) (Outcome, error) {
 	now, err := readStanding(ctx, tx, selectStanding, c.address)
 	if err != nil {
 		return Outcome{}, err
@@ -232,7 +234,7 @@ func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, erro
 	if _, err := tx.Exec(ctx, insertOwner, outcome.UserID); err != nil {
 		return Outcome{}, err
 	}
-	return outcome, chain.Record(ctx, tx, ownerGranted(outcome.UserID))
+	return outcome, chain.Record(tx, ownerGranted(outcome.UserID))
 }
 
 // ownerError adds the code to a database error.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -72,9 +73,9 @@ WHERE token_hash = $1`
 // issue adds a link to the person's existing ones. It returns errNoLink when no person with this address can
 // have such a link, or the person has maxLinks already.
 func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string
 		if err := tx.QueryRow(ctx, kind.lock, address).Scan(&personID); err != nil {
 			if errors.Is(err, pgx.ErrNoRows) {
@@ -92,7 +93,7 @@ func (s *Store) issue(ctx context.Context, kind linkKind, address string, token 
 
 // withdraw removes a link whose email was not sent.
 func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) error {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, kind.remove, token[:])
 	return err
@@ -191,9 +192,9 @@ func (s *Store) replacePassword(
 	token tokenHash,
 	passwordHash string,
 ) (address string, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string
 		if err := tx.QueryRow(ctx, lockHolderOfReset, token[:]).Scan(&personID, &address); err != nil {
 			if errors.Is(err, pgx.ErrNoRows) {
@@ -251,9 +252,9 @@ func (s *Store) verify(ctx context.Context, token tokenHash) error {
 	case state == linkExpired:
 		return errExpiredLink
 	}
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string
 		var verified, live bool
 		err := tx.QueryRow(ctx, lockHolderOfVerification, token[:]).Scan(&personID, &verified)

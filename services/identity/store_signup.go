@@ -3,6 +3,8 @@ package identity
 import (
 	"context"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // account is a person who signs up.
@@ -24,7 +26,7 @@ RETURNING xmax = 0, now()`
 
 // register adds a person. It does not change an existing person with the same address.
 func (s *Store) register(ctx context.Context, a account) (created bool, at time.Time, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, upsertPerson, a.id, a.address, a.name, a.passwordHash).Scan(&created, &at)
 	return created, at, err

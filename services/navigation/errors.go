@@ -1,11 +1,5 @@
 package navigation
 
-import (
-	"fmt"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
-)
-
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
@@ -20,6 +14,3 @@ func (e Error) Error() string { return string(e) }
 
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
-
-// unavailable is the error of a handler whose store failed.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

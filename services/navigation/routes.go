@@ -7,6 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -41,7 +42,7 @@ func write(method, path string, handle httpapi.Handler) httpapi.Route {
 }
 
 func (s *Service) show(c *httpapi.Call) error {
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	held, err := s.held(ctx, c.Caller)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) putGroup(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	if err := s.store.PutGroup(ctx, chain.Person(c.UserID()), g); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	if err := s.store.DeleteGroup(ctx, chain.Person(c.UserID()), id); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (s *Service) place(c *httpapi.Call) error {
 	if !manifest.ValidID(p.ModuleID) {
 		return ErrNotInstalled
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	put := s.store.Replace
 	if _, installed := s.catalog.Module(p.ModuleID); installed {
@@ -150,7 +151,7 @@ func (s *Service) unplace(c *httpapi.Call) error {
 	if !manifest.ValidID(moduleID) {
 		return noContent(c)
 	}
-	ctx, cancel := detached(c.Request.Context())
+	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
 	if err := s.store.Unplace(ctx, chain.Person(c.UserID()), moduleID); err != nil {
 		return err

@@ -3,22 +3,14 @@ package navigation
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one request's work, including waits for row locks
-
-// detached returns a context for a request's database work. It does not end when the client disconnects,
-// because pgx closes a connection whose query is cancelled.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
-}
 
 // Store reads and writes the arrangement through the shared pool. Each change is one statement, so the
 // database orders concurrent calls: of several writes of one row the last one stays, complete. The same
@@ -39,7 +31,7 @@ FULL JOIN core.navigation_placement p ON p.group_id = g.id`
 func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 	rows, err := s.pool.Query(ctx, selectArrangement)
 	if err != nil {
-		return Arrangement{}, unavailable(err)
+		return Arrangement{}, store.Unavailable(err)
 	}
 	stored := Arrangement{groups: make(map[string]Group), placements: make(map[string]Placement)}
 	var groupID, label, moduleID *string
@@ -54,7 +46,7 @@ func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 			}
 			return nil
 		}); err != nil {
-		return Arrangement{}, unavailable(err)
+		return Arrangement{}, store.Unavailable(err)
 	}
 	return stored, nil
 }
@@ -129,7 +121,7 @@ func (s *Store) Replace(ctx context.Context, by chain.Actor, p Placement) error 
 	}
 	var placed bool
 	if err := s.pool.QueryRow(ctx, selectPlaced, p.ModuleID).Scan(&placed); err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	if !placed {
 		return ErrNotInstalled
@@ -151,12 +143,12 @@ func (s *Store) Unplace(ctx context.Context, by chain.Actor, moduleID string) er
 func (s *Store) change(
 	ctx context.Context, entry chain.Entry, statement string, arguments ...any,
 ) (changed bool, err error) {
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		done, err := tx.Exec(ctx, statement, arguments...)
 		if changed = done.RowsAffected() > 0; err != nil || !changed {
 			return err
 		}
-		return chain.Record(ctx, tx, entry)
+		return chain.Record(tx, entry)
 	})
 	if err != nil {
 		return false, failure(err)
@@ -186,5 +178,5 @@ func failure(err error) error {
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.ConstraintName == placedInGroup {
 		return ErrGroupNotFound
 	}
-	return unavailable(err)
+	return store.Unavailable(err)
 }

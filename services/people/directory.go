@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -68,7 +69,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	}
 	found, err := s.store.list(c.Request.Context(), wanted)
 	if err != nil {
-		return unavailable(err)
+		return store.Unavailable(err)
 	}
 	limit := wanted.limit - 1
 	listed := page{People: []listedPerson{}}

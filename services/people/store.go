@@ -12,9 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/folding"
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
-
-const storeDeadline = 5 * time.Second // of one request's query
 
 // Store is people's SQL. A query has its own deadline and continues when the client disconnects, because pgx
 // closes a connection whose query is cancelled. It is safe for concurrent use.
@@ -26,13 +25,8 @@ type Store struct {
 // NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
-	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}, s.readLinks)
+	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}, s.readLinks)
 	return s
-}
-
-// detached returns a context for a request's database work, which continues when the client disconnects.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
 // search selects the first limit people after a position.
@@ -141,7 +135,7 @@ const selectMissingWords = `SELECT EXISTS (SELECT FROM core.person WHERE words I
 const wordsAtOnce = 5_000
 
 func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	sql, arguments := q.statement()
 	if sql == searchPeople {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Accounts changes accounts inside a transaction of this package.
@@ -57,7 +58,7 @@ type newMember struct {
 // INVITATION_NOT_FOUND. Of several simultaneous acceptances, the first that locks the invitation's row
 // succeeds. If the inviter may no longer give permissions, the account is made without grants.
 func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m newMember) error {
-	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		found, err := oneInvitation(ctx, tx, lockLive, m.token[:])
 		if err != nil {
 			return err
@@ -84,7 +85,7 @@ func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m 
 		if err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, append([]chain.Entry{joined}, given...)...)
+		return chain.Record(tx, append([]chain.Entry{joined}, given...)...)
 	})
 }
 
@@ -111,9 +112,8 @@ func giveGrants(
 }
 
 // inTx runs f in one transaction under a request's deadline. Its error has a code.
-func (s *Store) inTx(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	ctx, cancel := detached(ctx)
+func (s *Store) inTx(ctx context.Context, f func(context.Context, *store.Tx) error) error {
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	readCommitted := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-	return coded(pgx.BeginTxFunc(ctx, s.pool, readCommitted, func(tx pgx.Tx) error { return f(ctx, tx) }))
+	return store.Coded(store.InTx(ctx, s.pool, f))
 }

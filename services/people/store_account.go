@@ -3,11 +3,11 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const selectAccount = `
@@ -32,21 +32,18 @@ func (s *Store) rename(ctx context.Context, userID, name string) (ownAccount, er
 // oneAccount fails with AUTHENTICATION_REQUIRED when the person no longer exists or is deactivated, and with
 // STORE_UNAVAILABLE otherwise.
 func (s *Store) oneAccount(ctx context.Context, sql string, arguments ...any) (ownAccount, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, sql, arguments...)
 	if err != nil {
-		return ownAccount{}, unavailable(err)
+		return ownAccount{}, store.Unavailable(err)
 	}
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[ownAccount])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return ownAccount{}, httpapi.ErrAuthentication
 	case err != nil:
-		return ownAccount{}, unavailable(err)
+		return ownAccount{}, store.Unavailable(err)
 	}
 	return found, nil
 }
-
-// unavailable is the error of a handler whose store failed.
-func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -45,7 +47,7 @@ func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, 
 	if len(moduleIDs) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectErasuresDue, moduleIDs)
 	if err != nil {
@@ -57,7 +59,7 @@ func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, 
 // claimErasure returns a person whom the module has to forget. For at least a minute it returns the person to
 // no other caller.
 func (s *Store) claimErasure(ctx context.Context, moduleID string) (userID string, found bool, err error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimErasure, moduleID).Scan(&userID)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -77,7 +79,7 @@ func (s *Store) giveBack(ctx context.Context, moduleID, userID string) error {
 }
 
 func (s *Store) execDetached(ctx context.Context, sql string, args ...any) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // maxExported limits the activity entries in an export, to some megabytes.
@@ -95,7 +96,7 @@ FOR SHARE`)
 func (s *Store) export(
 	ctx context.Context, by chain.Actor, userID string,
 ) (core jsontext.Value, at time.Time, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var text string
 		var erased bool
 		err := tx.QueryRow(ctx, selectExport, userID).Scan(&text, &erased, &at)
@@ -108,7 +109,7 @@ func (s *Store) export(
 			return ErrErased
 		}
 		core = jsontext.Value(text)
-		return chain.Record(ctx, tx, decision{by: by, userID: userID}.entry(chain.PersonExported))
+		return chain.Record(tx, decision{by: by, userID: userID}.entry(chain.PersonExported))
 	})
 	return core, at, err
 }

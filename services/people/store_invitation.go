@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/lookup"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Locks on several rows are taken in one order: invitations, then people, then the head of the activity.
@@ -65,7 +66,7 @@ func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, r
 	if n.by.UserID != "" {
 		inviter = &n.by.UserID
 	}
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		rows, err := tx.Query(ctx, upsertInvitation, n.email, n.name, n.token[:], textOf(n.grants), inviter,
 			invitationLifetime, n.delivery)
 		if err != nil {
@@ -92,7 +93,7 @@ func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, r
 		case taken:
 			return ErrExists
 		}
-		return chain.Record(ctx, tx, made.entry(n.by, chain.PersonInvited))
+		return chain.Record(tx, made.entry(n.by, chain.PersonInvited))
 	})
 	return made, replaced, err
 }
@@ -142,7 +143,7 @@ WHERE id = $1`
 func (s *Store) send(
 	ctx context.Context, by chain.Actor, id string, token tokenHash,
 ) (sent invitation, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		sent, err = oneInvitation(ctx, tx, renewInvitation, id, token[:], invitationLifetime)
 		if errors.Is(err, ErrInvitationNotFound) {
 			if _, err = oneInvitation(ctx, tx, selectInvitation, id); err == nil {
@@ -155,7 +156,7 @@ func (s *Store) send(
 		if err := shareActive(ctx, tx, by); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, sent.entry(by, chain.InvitationSent))
+		return chain.Record(tx, sent.entry(by, chain.InvitationSent))
 	})
 	return sent, err
 }
@@ -173,7 +174,7 @@ RETURNING ` + invitationColumns
 
 // withdraw ends an invitation, once. Codes: INVITATION_NOT_FOUND, INVITATION_ALREADY_ACCEPTED.
 func (s *Store) withdraw(ctx context.Context, by chain.Actor, id string) (found invitation, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		found, err = oneInvitation(ctx, tx, lockInvitation, id)
 		switch {
 		case err != nil:
@@ -186,7 +187,7 @@ func (s *Store) withdraw(ctx context.Context, by chain.Actor, id string) (found 
 		if found, err = oneInvitation(ctx, tx, withdrawInvitation, id); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, found.entry(by, chain.InvitationWithdrawn))
+		return chain.Record(tx, found.entry(by, chain.InvitationWithdrawn))
 	})
 	return found, err
 }
@@ -211,7 +212,7 @@ WHERE token_hash = $1`
 
 // delivered records the delivery state of the email with this token, unless a newer token has replaced it.
 func (s *Store) delivered(ctx context.Context, token tokenHash, outcome string) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, updateDelivery, token[:], outcome)
 	return err
@@ -241,7 +242,7 @@ func (s *Store) live(token tokenHash) (liveInvitation, error) {
 	found, err := s.links.Find(token)
 	switch {
 	case err != nil:
-		return liveInvitation{}, coded(err)
+		return liveInvitation{}, store.Coded(err)
 	case found.Email == "":
 		return liveInvitation{}, ErrInvitationNotFound
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // One statement for each filter, so that each has an index that provides the order. Expired invitations are
@@ -42,7 +44,7 @@ type invitationQuery struct {
 
 // invitations returns at most one more than the limit.
 func (s *Store) invitations(ctx context.Context, q invitationQuery) ([]invitation, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	sql, args := selectInvitations, []any{q.createdAt, q.id, q.limit + 1}
 	if q.state != "" {
@@ -56,10 +58,10 @@ func (s *Store) invitations(ctx context.Context, q invitationQuery) ([]invitatio
 	}
 	rows, err := s.pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, coded(err)
+		return nil, store.Coded(err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[invitation])
-	return found, coded(err)
+	return found, store.Coded(err)
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // decision is a request to deactivate, reactivate or erase a person.
@@ -164,7 +165,7 @@ func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, er
 func (s *Store) decide(
 	ctx context.Context, d decision, f func(context.Context, pgx.Tx) ([]chain.Entry, error),
 ) (now foundPerson, err error) {
-	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.inTx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		entries, err := f(ctx, tx)
 		if err != nil {
 			return err
@@ -176,7 +177,7 @@ func (s *Store) decide(
 		if now, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[foundPerson]); err != nil {
 			return err
 		}
-		return chain.Record(ctx, tx, entries...)
+		return chain.Record(tx, entries...)
 	})
 	return now, err
 }

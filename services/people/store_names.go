@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const selectNames = `
@@ -14,7 +16,7 @@ WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`
 // Names returns the names by id. It omits people who do not exist or were erased. The ids must be UUIDs, and
 // at most 1,000.
 func (s *Store) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectNames, userIDs)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const selectIDByAddress = `
@@ -24,11 +25,11 @@ func (s *Store) decisionOfOperator(ctx context.Context, who Existing) (decision,
 		}
 		return d, nil
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	err := s.pool.QueryRow(ctx, selectIDByAddress, who.Email).Scan(&d.userID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = ErrUserNotFound
 	}
-	return d, coded(err)
+	return d, store.Coded(err)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -63,8 +65,6 @@ SET free_at = now(), tries = tries - 1
 WHERE module_id = $1 AND name = $2 AND run = $3`
 )
 
-const storeDeadline = 5 * time.Second
-
 // Store is the SQL of schedules. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
@@ -86,7 +86,7 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 		modules[n], names[n] = d.ModuleID, d.Name
 		intervals[[2]string{d.ModuleID, d.Name}] = d.Interval
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectDue, modules, names)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 // claim claims the next run for this process and returns its number. claimed is false when another process
 // has it.
 func (s *Store) claim(ctx context.Context, d Declared) (number int64, claimed bool, err error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimRun, d.ModuleID, d.Name, claimFor.Seconds()).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -129,13 +129,8 @@ func (s *Store) giveBack(ctx context.Context, d Declared, number int64) error {
 }
 
 func (s *Store) exec(ctx context.Context, sql string, args ...any) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return err
-}
-
-// detached returns a context for a statement, which continues when the platform stops.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }

@@ -270,8 +270,8 @@ func (w *workshop) clear(modulesDir string) {
 	}
 }
 
-// readableByAll gives the folders and files of a package the modes of an installed one, whatever the umask and
-// the modes of the sources are, because a module may run as a user of its own.
+// readableByAll gives the folders and files of a package the modes of an installed one, whatever the umask
+// and the modes of the sources are, because a module may run as a user of its own.
 func readableByAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

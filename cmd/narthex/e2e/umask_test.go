@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// TestDevUnderAStrictUmask: dev runs a module from a checkout that was made under the umask 077, and runs under
-// it itself, as root, whose modules run as users of their own, and as a user.
+// TestDevUnderAStrictUmask: dev runs a module from a checkout that was made under the umask 077, and runs
+// under it itself, as root, whose modules run as users of their own, and as a user.
 func TestDevUnderAStrictUmask(t *testing.T) {
 	t.Parallel()
 	t.Run("as this user", func(t *testing.T) {

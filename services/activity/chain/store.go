@@ -1,25 +1,18 @@
 package chain
 
-import (
-	"context"
+import "github.com/go-json-experiment/json"
 
-	"github.com/go-json-experiment/json"
-	"github.com/jackc/pgx/v5/pgconn"
-)
-
-// Tx is a transaction. Its isolation must be READ COMMITTED, because under a stricter one every second
-// writer would fail.
+// Tx is a transaction whose last statement is sent in one message with COMMIT (services/store).
 type Tx interface {
-	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+	Last(sql string, arguments ...any)
 }
 
 const recordEntries = `SELECT core.record_activity($1)`
 
-// Record appends the entries to the chain. It locks the chain's head until the transaction ends, so a
-// transaction must call it once, with all its entries, as its last statement. Then a transaction that has
-// locked the head waits for no other lock, and no two can deadlock because of it. Without entries it does
-// nothing.
-func Record(ctx context.Context, tx Tx, entries ...Entry) error {
+// Record appends the entries to the chain when the transaction commits. That locks the chain's head, for
+// which all writers wait, so it is the last thing that the transaction does, and no two transactions can
+// deadlock because of it. A transaction may call it once. Without entries it does nothing.
+func Record(tx Tx, entries ...Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -31,6 +24,6 @@ func Record(ctx context.Context, tx Tx, entries ...Entry) error {
 		}
 		texts[i] = string(text)
 	}
-	_, err := tx.Exec(ctx, recordEntries, texts)
-	return err
+	tx.Last(recordEntries, texts)
+	return nil
 }
