@@ -73,6 +73,7 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitForWorker()
 	for name, how := range map[string]fault{
 		"refused": refuses, "502": badGateway, "200 with HTML": portal, "bodies cut": cutsBodies,
+		"404 of a proxy": unknownPage, "403 with HTML": forbidden,
 	} {
 		f.setFault(how)
 		p.waitFor(`later(5000) && document.body.innerText.includes("Reconnecting, last update")`)

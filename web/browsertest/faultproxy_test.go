@@ -22,6 +22,8 @@ const (
 	refuses           // connections are closed without a response
 	badGateway        // 502 with HTML
 	portal            // 200 with HTML, as from a captive portal
+	unknownPage       // 404 in plain text, as from a proxy that is being set up
+	forbidden         // 403 with HTML, as from a firewall
 	cutsBodies        // the header and half of the body
 	staysSilent       // accepts the request and never responds
 )
@@ -93,6 +95,12 @@ func (f *faultProxy) handler(platform http.Handler) http.Handler {
 			_, _ = io.WriteString(w, page)
 		case portal:
 			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, page)
+		case unknownPage:
+			http.Error(w, "404 page not found", http.StatusNotFound)
+		case forbidden:
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, page)
 		case staysSilent:
 			<-r.Context().Done()

@@ -190,31 +190,44 @@ func TestHiddenStream(t *testing.T) {
 	p.waitForUpdate("snapshot 3, live")
 }
 
-// TestRefusedStream: missing access and a missing channel are final. If the session may have ended, the
-// principal is requested at every attempt.
+// TestRefusedStream: only a refusal of the platform itself counts as one. Then the page asks who is here, and later
+// for the stream again. Everything else is a lost network.
 func TestRefusedStream(t *testing.T) {
 	t.Parallel()
-	for status, row := range map[int]struct {
-		told  string
-		asked int
-	}{403: {"refused", 2}, 404: {"refused", 1}, 401: {"waiting", 3}, 503: {"waiting", 1}} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
+	const path = "GET /api/v1/module-realtime/notes/board"
+	for name, row := range map[string]struct {
+		status           int
+		typed, body      string
+		told             string
+		asksForPrincipal bool
+	}{
+		"no permission":   {403, "application/json", `{"code":"PERMISSION_DENIED"}`, "refused", true},
+		"no channel":      {404, "application/json; charset=utf-8", `{"code":"NOT_FOUND"}`, "refused", true},
+		"no session":      {401, "application/json", `{"code":"AUTHENTICATION_REQUIRED"}`, "refused", true},
+		"no module":       {503, "application/json", `{"code":"MODULE_UNAVAILABLE"}`, "waiting", false},
+		"another's 404":   {404, "text/plain", "404 page not found", "waiting", false},
+		"another's 403":   {403, "text/html", "<p>Forbidden", "waiting", false},
+		"another's JSON":  {404, "application/json", `{"code":"ROUTE_NOT_FOUND"}`, "waiting", false},
+		"another's login": {200, "text/html", "<p>Sign in to the guest network.", "waiting", false},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newNotesFixture(t, reading)
-			h.respond("GET /api/v1/module-realtime/notes/board", status, `{"code":"SOME_CODE"}`)
+			h.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", row.typed)
+				w.WriteHeader(row.status)
+				_, _ = fmt.Fprint(w, row.body)
+			})
 			p := openClockModule(t, h.URL+"/#/m/notes")
 			p.waitForUpdate(row.told)
-			p.waitUntil("the principal", func() bool { return h.countRequests("GET /api/v1/principal") >= row.asked })
-			if row.told == "waiting" {
-				p.waitUntil(
-					"another try",
-					func() bool { return h.countRequests("GET /api/v1/module-realtime/notes/board") >= 2 },
-				)
+			if row.asksForPrincipal {
+				p.waitUntil("the principal", func() bool { return h.countRequests("GET /api/v1/principal") == 2 })
+			} else if asked := h.countRequests("GET /api/v1/principal"); asked != 1 {
+				t.Errorf("%d requests for the principal, want that of the start alone", asked)
 			}
-			if asked := h.countRequests("GET /api/v1/principal"); asked > row.asked &&
-				status != http.StatusUnauthorized {
-				t.Errorf("asked %d times who is here", asked)
-			}
+			board := h.channel("board")
+			board.waitForConnection(t).sendEvent("snapshot", "1")
+			p.waitForUpdate("snapshot 1, live")
 		})
 	}
 }

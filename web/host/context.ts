@@ -32,7 +32,10 @@ export interface ContextOptions {
 	readonly dir: "ltr" | "rtl";
 	/** Resolves a root-relative path of the server on the API's origin. */
 	address(path: string): string;
-	/** Called when the server responds with 401 or 403; for a contribution's request only with 401. */
+	/**
+	 * Called when the server responds with 401 or 403, to a stream also with 404; for a contribution's request only
+	 * with 401.
+	 */
 	denied(): void;
 	/** Whether contributions may call routes of their own module: true for a person, false for a screen. */
 	readonly contributionsCall: boolean;
@@ -77,7 +80,7 @@ export function contextOf(options: ContextOptions): Context {
 			const { watch } = options;
 			const watched = watchedReader(reader as StreamReader, watch);
 			const heard = (event: string) => watch?.heard(event);
-			const stop = openStream({ url, reader: watched, clock, denied, pausesWhenHidden, heard, signal });
+			const stop = openStream({ url, reader: watched, clock, refused: denied, pausesWhenHidden, heard, signal });
 			let open = true;
 			return () => {
 				if (open) {

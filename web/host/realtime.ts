@@ -14,13 +14,17 @@ const silenceLimit = 45_000;
  * origin.
  */
 const hiddenLimit = 60_000;
+/** How long after a refusal the stream asks again, in milliseconds: a permission may be given again. */
+const refusedFor = 60_000;
+/** The platform's own refusals. */
+const refusals: readonly unknown[] = ["NOT_FOUND", "PERMISSION_DENIED", "AUTHENTICATION_REQUIRED"];
 
 export interface StreamOptions {
 	readonly url: string;
 	readonly reader: StreamReader;
 	readonly clock: ServerClock;
-	/** Called when the server responds with 401 or 403. */
-	denied(): void;
+	/** Called when the platform refuses the stream with 401, 403 or 404: what the page knows is outdated. */
+	refused(): void;
 	/** Pages close their streams while they are hidden; displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
 	/** Called for every event, after the reader: "snapshot", "update" or "heartbeat". */
@@ -63,7 +67,12 @@ class Stream {
 			}
 			const ending = await this.#connect();
 			if (this.stopped.aborted) return;
-			if (ending === "refused") return this.#become("refused");
+			if (ending === "refused") {
+				this.#become("refused");
+				this.options.refused();
+				await wait(refusedFor * (0.5 + Math.random() / 2), this.stopped);
+				continue;
+			}
 			if (this.#mustPause()) continue;
 			if (ending === "asked") {
 				await wait(Math.random() * 2_000, this.stopped);
@@ -127,9 +136,8 @@ class Stream {
 				headers: { Accept: "text/event-stream" },
 				signal: connection.signal,
 			});
-			if (response.status === 401 || response.status === 403) this.options.denied();
-			if (response.status === 403 || response.status === 404) return "refused";
-			if (!response.ok || response.body === null) return "failed";
+			if (await isRefusal(response)) return "refused";
+			if (!isStream(response) || response.body === null) return "failed";
 			const parser = new EventStreamParser();
 			const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
 			for (;;) {
@@ -170,3 +178,15 @@ class Stream {
 		this.options.heard?.(event);
 	}
 }
+
+/** Whether the platform itself refuses. The page of a proxy or of a captive portal counts as no network. */
+async function isRefusal(response: Response): Promise<boolean> {
+	if (response.ok || !hasType(response, "application/json")) return false;
+	const { code } = (await response.json()) as { readonly code?: unknown };
+	return refusals.includes(code);
+}
+
+const isStream = (response: Response): boolean => response.ok && hasType(response, "text/event-stream");
+
+const hasType = (response: Response, type: string): boolean =>
+	response.headers.get("Content-Type")?.split(";")[0]?.trim() === type;

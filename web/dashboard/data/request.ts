@@ -19,6 +19,12 @@ export type Result<Value> =
 
 export type Failure = Extract<Result<never>, { ok: false }>;
 
+/**
+ * Statuses that decide something, such as that nobody is signed in. Without a code they are those of a proxy or a
+ * captive portal, and count as no response.
+ */
+const decisions: readonly number[] = [400, 401, 403, 404, 409];
+
 /** The server ends every request after 30 s, so no response arrives later than this. */
 const limit = 40_000;
 
@@ -55,10 +61,11 @@ export async function request<Value>(
 		}
 	}
 	const after = Number(response.headers.get("X-Retry-After") ?? Number.NaN);
+	const code = codeOf(text);
 	return {
 		ok: false,
-		status: response.status,
-		code: codeOf(text) ?? `HTTP_${response.status}`,
+		status: code === undefined && decisions.includes(response.status) ? 0 : response.status,
+		code: code ?? `HTTP_${response.status}`,
 		...(after > 0 ? { retryAfter: Math.ceil(after) } : {}),
 	};
 }

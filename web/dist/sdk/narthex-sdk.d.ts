@@ -25,7 +25,7 @@ export type StreamState =
  | "waiting"
 /** closed because the page was hidden for a minute; it resumes when the page becomes visible */
  | "paused"
-/** no such channel, or no permission: it does not reconnect by itself */
+/** no such channel, or no permission: it asks again after a minute at most */
  | "refused";
 /** The reader of a channel. The host calls its methods one after another, never concurrently. */
 export interface StreamReader<Snapshot = unknown, Update = unknown> {
