@@ -80,6 +80,14 @@ func TestHouseChanged(t *testing.T) {
 	p.click("radio", "Teal")
 	p.waitFor(`document.querySelector(".host-house-preview [data-theme=dark][data-accent=teal]").innerText` +
 		`.includes("Harbour Church")`)
+	const colours = `[".host-swatches", ".host-house-preview [data-theme=light]"].map((place) =>
+		new Set([...document.querySelectorAll(place + " .d-mark")].map((mark) => getComputedStyle(mark).color)))`
+	if drawn := eval[int](p, colours+`[0].size`); drawn != 8 {
+		t.Errorf("the eight colours are drawn in %d", drawn)
+	}
+	if light := eval[string](p, `[...`+colours+`[1]].join()`); light != "rgb(2, 107, 117)" {
+		t.Errorf("the light preview of teal is %s", light)
+	}
 	if shown := eval[string](p, accentShown); shown != "copper" {
 		t.Errorf("the page is %s before anything was saved, want copper", shown)
 	}
