@@ -39,7 +39,12 @@ function HostScreen({ name, shown }: { readonly name: string; readonly shown: Sc
 		case "offline":
 			return <Message title={t("waiting")} above={name} />;
 		case "unavailable":
-			return <Message title={name ? t("switchedOff", { module: name }) : t("noDisplay")} below={t("looksAgain")} />;
+			return (
+				<Message
+					title={name ? t("switchedOff", { module: name }) : t("noDisplay")}
+					below={t("looksAgain")}
+				/>
+			);
 		case "refused":
 			return <Message title={t("cannotStart", { module: name })} small={shown.code} />;
 		case "misplaced":

@@ -135,7 +135,7 @@ async function hasScript(host: string): Promise<boolean> {
 	return true;
 }
 
-/** Whether a response is the script of its path: that of a host script contains the first digits of its hash. */
+/** Whether a response is the script of its path. A host script's path has the first digits of its hash. */
 async function isScript(path: string, answer: Response): Promise<boolean> {
 	const type = answer.headers.get("Content-Type") ?? "";
 	if (answer.status !== 200 || !/^text\/javascript(;|$)/i.test(type)) return false;

@@ -1,9 +1,10 @@
 import { backoff, wait } from "./wait";
 
 /**
- * Begins again when the page has arrived, but its script has not: it was refused, cut off, replaced by another
- * answer, or it did not start. The build writes this into the pages themselves, before their script's element,
- * because until that script runs nothing else could tell anybody what is wrong (docs/reference/browser.md).
+ * Begins again when the page has arrived, but its script has not: it was refused, cut off, replaced by
+ * another answer, or it did not start. The build writes this into the pages themselves, before their script's
+ * element, because until that script runs nothing else could tell anybody what is wrong
+ * (docs/reference/browser.md).
  */
 
 const ownScript = "script[data-start]";
@@ -52,8 +53,8 @@ async function begin(): Promise<void> {
 }
 
 /**
- * Whether the page and the script that it names can be loaded now. The server may have another build than this
- * page. The browser's cache is renewed, because it may hold what took the script's place.
+ * Whether the page and the script that it names can be loaded now. The server may have another build than
+ * this page. The browser's cache is renewed, because it may hold what took the script's place.
  */
 async function bothArrive(): Promise<boolean> {
 	try {
