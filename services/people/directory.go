@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxSearch = 254 // characters; no address is longer
+	maxSearch = 100 // characters
 	maxIDs    = 200
 )
 
