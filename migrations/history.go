@@ -14,7 +14,11 @@ type entry struct {
 // verify compares a line's files with its history and returns how many are applied. The others are to be
 // applied, in order.
 func (l Line) verify(history []entry) (applied int, err error) {
+	newer := len(history) > 0 && history[len(history)-1].version > len(l.Files)
 	for i, row := range history {
+		if newer && row.version != i+1 {
+			return 0, at(ErrDowngrade, l.ID) // only the newer installation can say whether a row is missing
+		}
 		if row.version != i+1 || row.applied && applied != i {
 			return 0, at(ErrHistoryChanged, l.ID) // a row is missing, so the state of the database is unknown
 		}

@@ -31,6 +31,11 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"Core ahead of the files": {`INSERT INTO core.migration (line, version, name, checksum, state)
 			SELECT 'core', max(version) + 1, 'x', 'x', 'applied' FROM core.migration WHERE line = 'core'`,
 			line("b", kept, `SELECT 2`), migrations.ErrDowngrade},
+		"an older installation and a lost row": {`DELETE FROM core.migration WHERE line = 'b' AND version = 1`,
+			line("b", kept), migrations.ErrDowngrade},
+		"Core ahead of the files with a gap": {`INSERT INTO core.migration (line, version, name, checksum, state)
+			SELECT 'core', max(version) + 2, 'x', 'x', 'applied' FROM core.migration WHERE line = 'core'`,
+			line("b", kept, `SELECT 2`), migrations.ErrDowngrade},
 		"Core changed": {`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 2`,
 			line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
 	} {

@@ -66,18 +66,21 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 // TestDoctorOnSchemas: a database schema that does not match the program is a blocking finding with advice.
 func TestDoctorOnSchemas(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct{ change, want string }{
-		{`DELETE FROM core.migration WHERE line = 'board' AND version =
+	for name, row := range map[string]struct{ change, want string }{
+		"older": {`DELETE FROM core.migration WHERE line = 'board' AND version =
 			(SELECT max(version) FROM core.migration WHERE line = 'board')`, "SCHEMA_OUTDATED"},
-		{`INSERT INTO core.migration (line, version, name, checksum, state)
+		"newer": {`INSERT INTO core.migration (line, version, name, checksum, state)
 			SELECT 'core', max(version) + 1, 'later', 'x', 'applied'
 			FROM core.migration WHERE line = 'core'`, "MIGRATION_DOWNGRADE"},
-		{`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 1`,
+		"newer with a gap": {`INSERT INTO core.migration (line, version, name, checksum, state)
+			SELECT 'core', max(version) + 2, 'later', 'x', 'applied'
+			FROM core.migration WHERE line = 'core'`, "MIGRATION_DOWNGRADE"},
+		"changed": {`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 1`,
 			"MIGRATION_HISTORY_CHANGED"},
-		{`DROP SCHEMA core CASCADE`, "SCHEMA_MISSING"},
-		{`CREATE SCHEMA narthex_restore`, "BACKUP_INCOMPLETE"},
+		"none":      {`DROP SCHEMA core CASCADE`, "SCHEMA_MISSING"},
+		"restoring": {`CREATE SCHEMA narthex_restore`, "BACKUP_INCOMPLETE"},
 	} {
-		t.Run(row.want, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			i := install(t, "board")
 			i.db.Exec(t, row.change)
