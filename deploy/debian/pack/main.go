@@ -40,11 +40,12 @@ func pack(binary, arch, version, out string) error {
 		return err
 	}
 	defer os.RemoveAll(root)
-	tree := &tree{root: root}
+	tree := &tree{root: root, err: os.Chmod(root, 0o755)} // the package's root folder has this mode
 	tree.copy(binary, "usr/bin/narthex", 0o755)
 	for from, file := range files {
 		tree.copy(from, file.to, file.mode)
 	}
+	tree.handbook()
 	tree.pages()
 	tree.page("deploy/debian/narthexctl.8")
 	tree.completions()
@@ -104,6 +105,9 @@ func (t *tree) write(to string, mode fs.FileMode, content []byte) {
 	if t.err == nil {
 		t.err = os.Chmod(path, mode) // regardless of the umask
 	}
+	for dir := filepath.Dir(path); dir != t.root && t.err == nil; dir = filepath.Dir(dir) {
+		t.err = os.Chmod(dir, 0o755)
+	}
 }
 
 func (t *tree) copy(from, to string, mode fs.FileMode) {
@@ -116,6 +120,20 @@ func (t *tree) copy(from, to string, mode fs.FileMode) {
 		return
 	}
 	t.write(to, mode, content)
+}
+
+// handbook copies the documentation, with the links between its pages.
+func (t *tree) handbook() {
+	err := filepath.WalkDir("docs", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		t.copy(path, filepath.Join("usr/share/doc/narthex", strings.TrimPrefix(path, "docs/")), 0o644)
+		return t.err
+	})
+	if t.err == nil {
+		t.err = err
+	}
 }
 
 // compressed writes gzip data that is the same each time for the same content.

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/narthex-platform/narthex/services/buildtest"
@@ -13,6 +14,7 @@ import (
 // small program, and lintian does not run.
 func TestPackage(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", ".."))
+	defer syscall.Umask(syscall.Umask(0o077)) // a careful administrator's, which the package must not inherit
 	t.Setenv("CGO_ENABLED", "0")
 	t.Setenv("DPKG_DEB_COMPRESSOR_LEVEL", "1") // size does not matter; level 6 takes ten times as long
 	folder := t.TempDir()
@@ -32,6 +34,11 @@ func TestPackage(t *testing.T) {
 		t.Fatalf("dpkg-deb --contents: %v\n%s", err, contents)
 	}
 	for _, line := range []string{
+		"drwxr-xr-x root/root ./",
+		"drwxr-xr-x root/root ./usr/share/doc/narthex/operations/",
+		"-rw-r--r-- root/root ./usr/share/doc/narthex/operations/install.md",
+		"-rw-r--r-- root/root ./usr/share/doc/narthex/reference/error-codes.md",
+		"-rw-r--r-- root/root ./usr/share/doc/narthex/images/sign-in.png",
 		"-rwxr-xr-x root/root ./usr/bin/narthex",
 		"-rw-r--r-- root/root ./usr/share/narthex/narthex.env",
 		"-rw-r--r-- root/root ./usr/lib/systemd/system/narthex.service",
