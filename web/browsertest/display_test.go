@@ -73,9 +73,11 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitForWorker()
 	for name, how := range map[string]fault{
 		"refused": refuses, "502": badGateway, "200 with HTML": portal, "bodies cut": cutsBodies,
-		"404 of a proxy": unknownPage, "403 with HTML": forbidden,
+		"404 of a proxy": unknownStream, "403 with HTML": forbiddenStream,
 	} {
+		p.runScript("window.samePage = true")
 		f.setFault(how)
+		p.waitUntil("a request meets the fault", func() bool { return how == cutsBodies || f.asked.Load() > 0 })
 		p.waitFor(`later(5000) && document.body.innerText.includes("Reconnecting, last update")`)
 		p.waitForText("(1.0.0)")
 		p.assertNoText("guest network")
@@ -89,6 +91,9 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 		f.setFault(passes)
 		p.waitForText("(1.0.0)")
 		p.waitFor(`!document.body.innerText.includes("Reconnecting") && !document.querySelector("[data-stale]")`)
+		if how == unknownStream || how == forbiddenStream {
+			p.waitFor("window.samePage")
+		}
 		if t.Failed() {
 			t.Fatal(name)
 		}

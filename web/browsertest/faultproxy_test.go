@@ -18,21 +18,22 @@ import (
 type fault int32
 
 const (
-	passes      fault = iota
-	refuses           // connections are closed without a response
-	badGateway        // 502 with HTML
-	portal            // 200 with HTML, as from a captive portal
-	unknownPage       // 404 in plain text, as from a proxy that is being set up
-	forbidden         // 403 with HTML, as from a firewall
-	cutsBodies        // the header and half of the body
-	staysSilent       // accepts the request and never responds
+	passes          fault = iota
+	refuses               // connections are closed without a response
+	badGateway            // 502 with HTML
+	portal                // 200 with HTML, as from a captive portal
+	unknownStream         // 404 in plain text for streams alone, as from a proxy that is being set up
+	forbiddenStream       // 403 with HTML for streams alone, as from a firewall
+	cutsBodies            // the header and half of the body
+	staysSilent           // accepts the request and never responds
 )
 
 // faultProxy is a proxy in front of the platform with an origin of its own. It can simulate faults.
 type faultProxy struct {
 	origin string
 	fault  atomic.Int32
-	beats  atomic.Bool // adds comments to streams, for pages whose clock runs fast
+	asked  atomic.Int32 // requests that met the present fault
+	beats  atomic.Bool  // adds comments to streams, for pages whose clock runs fast
 	gate   atomic.Pointer[gate]
 	script atomic.Pointer[hostScript]
 
@@ -78,6 +79,7 @@ func (f *faultProxy) untrusted() string {
 // setFault begins a fault and closes open connections, except if the fault is silence.
 func (f *faultProxy) setFault(how fault) {
 	f.fault.Store(int32(how))
+	f.asked.Store(0)
 	if how != passes && how != staysSilent {
 		f.open.cut()
 	}
@@ -86,7 +88,14 @@ func (f *faultProxy) setFault(how fault) {
 func (f *faultProxy) handler(platform http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const page = "<!doctype html><title>Not the platform</title><p>Sign in to the guest network."
-		switch fault(f.fault.Load()) {
+		how := fault(f.fault.Load())
+		if (how == unknownStream || how == forbiddenStream) && !strings.Contains(r.URL.Path, "/module-realtime/") {
+			how = passes
+		}
+		if how != passes {
+			f.asked.Add(1)
+		}
+		switch how {
 		case refuses:
 			panic(http.ErrAbortHandler)
 		case badGateway:
@@ -96,9 +105,9 @@ func (f *faultProxy) handler(platform http.Handler) http.Handler {
 		case portal:
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, page)
-		case unknownPage:
+		case unknownStream:
 			http.Error(w, "404 page not found", http.StatusNotFound)
-		case forbidden:
+		case forbiddenStream:
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, page)
