@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -95,8 +96,21 @@ func (p *tab) assertScreen(screen string, translated bool) {
 		p.setView(size.view)
 		p.assertFits()
 		if rules != "" {
+			p.setSticky("static")
 			p.assertRules(screen+" "+size.name, rules)
+			p.setSticky("")
 		}
 		p.screenshot(screen + "-" + size.name)
 	}
+}
+
+// setSticky sets the position of what stays in view while the page scrolls. Which link is half below it, and
+// therefore too small, depends on the font and the scroll position alone.
+func (p *tab) setSticky(position string) {
+	p.t.Helper()
+	p.runScript(fmt.Sprintf(`for (const part of document.querySelectorAll("body *")) {
+		if (part.dataset.wasSticky === undefined && getComputedStyle(part).position !== "sticky") continue;
+		part.dataset.wasSticky = "";
+		part.style.position = %q;
+	}`, position))
 }

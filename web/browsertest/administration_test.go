@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -279,4 +280,19 @@ func modulesInEveryState(t *testing.T, h *fixture) {
 func TestAdministrationScreens(t *testing.T) {
 	t.Parallel()
 	assertScreens(t, administrationScreens)
+}
+
+// TestSettingsWithEveryFont: a long form, with its trail, errors and the bar for saving, holds with every
+// system font, not only with the usual one.
+func TestSettingsWithEveryFont(t *testing.T) {
+	t.Parallel()
+	var screens []screenCase
+	for _, screen := range administrationScreens {
+		if strings.HasPrefix(screen.name, "W8-") {
+			screens = append(screens, screen)
+		}
+	}
+	eachFont(t, func(t *testing.T, browser context.Context) {
+		assertScreensIn(t, browser, screens, "de")
+	})
 }

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -56,34 +57,37 @@ func boardCases() map[string]boardCase {
 // word is broken only if it is wider than the screen at the smallest size.
 func TestBoardIsReadable(t *testing.T) {
 	t.Parallel()
-	for name, c := range boardCases() {
-		t.Run(name, func(t *testing.T) {
-			w := openWall(t, c.query, landscape)
-			for shape, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
-				w.setView(v)
-				settings := object{"idleMessage": c.idle}
-				if c.slide != nil {
-					w.sendSnapshot(1, settings, c.slide)
-				} else {
-					w.sendSnapshot(1, settings)
-				}
-				w.waitFor(`document.querySelector(".slide")?.clientWidth === innerWidth`)
-				w.waitForFrames()
-				for deadline := time.Now().Add(patience); !c.broken && time.Now().Before(deadline) &&
-					len(eval[[]string](w.tab, unreadable)) > 0; {
-					w.waitForFrames() // the text is fitted again after the picture has loaded
-				}
-				w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
-				if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
-					t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape, cut, c.cut)
-				}
-				for _, wrong := range eval[[]string](w.tab, unreadable) {
-					if !c.broken || !strings.HasPrefix(wrong, "broken") {
-						t.Errorf("%s, %s: %s", name, shape, wrong)
-					}
-				}
+	eachFont(t, func(t *testing.T, browser context.Context) {
+		for name, c := range boardCases() {
+			t.Run(name, func(t *testing.T) { assertBoard(t, browser, name, c) })
+		}
+	})
+}
+
+func assertBoard(t *testing.T, browser context.Context, name string, c boardCase) {
+	t.Helper()
+	w := openWallIn(t, browser, c.query, landscape)
+	for shape, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
+		w.setView(v)
+		settings := object{"idleMessage": c.idle}
+		if c.slide != nil {
+			w.sendSnapshot(1, settings, c.slide)
+		} else {
+			w.sendSnapshot(1, settings)
+		}
+		w.waitFor(`document.querySelector(".slide")?.clientWidth === innerWidth`)
+		w.waitFor(`[...document.querySelectorAll(".slide img")].every((image) => image.naturalWidth > 0)`)
+		w.waitForFrames()
+		font := strings.Split(t.Name(), "/")[1]
+		w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape + "-" + font)
+		if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
+			t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape, cut, c.cut)
+		}
+		for _, wrong := range eval[[]string](w.tab, unreadable) {
+			if !c.broken || !strings.HasPrefix(wrong, "broken") {
+				t.Errorf("%s, %s: %s", name, shape, wrong)
 			}
-		})
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -67,6 +68,11 @@ type boardPage struct {
 // exist.
 func openWall(t *testing.T, query string, v view) *boardPage {
 	t.Helper()
+	return openWallIn(t, chromium, query, v)
+}
+
+func openWallIn(t *testing.T, browser context.Context, query string, v view) *boardPage {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/":
@@ -85,7 +91,7 @@ func openWall(t *testing.T, query string, v view) *boardPage {
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := &boardPage{openPage(t, server.URL+"/?"+query, v), nil}
+	w := &boardPage{openPageIn(t, browser, server.URL+"/?"+query, v), nil}
 	w.waitFor(`window.readers?.length === 1`)
 	if channel := eval[string](w.tab, "channel"); channel != "board" {
 		t.Errorf("the display follows the channel %q", channel)

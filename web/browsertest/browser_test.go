@@ -22,8 +22,11 @@ import (
 // patience limits every wait, even on a very busy machine.
 const patience = 60 * time.Second
 
-// chromium is the browser that all tests share.
-var chromium context.Context
+// chromium is the browser that all tests share, started with browserOptions.
+var (
+	chromium       context.Context
+	browserOptions []chromedp.ExecAllocatorOption
+)
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -45,6 +48,10 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if err := useFont(folder, usualFont); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("lang", "en-GB"),
 		// Without these switches each window of a headless browser would load the suggestions of its address
@@ -57,6 +64,7 @@ func run(m *testing.M) int {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // it has no sandbox when it runs as root
 	}
+	browserOptions = options
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
 	var failure error
@@ -97,7 +105,12 @@ type tab struct {
 // fails the test.
 func openPage(t *testing.T, address string, v view) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	return openPageIn(t, chromium, address, v)
+}
+
+func openPageIn(t *testing.T, browser context.Context, address string, v view) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
 	p.setView(v)

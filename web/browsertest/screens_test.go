@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -275,14 +276,19 @@ func TestScreens(t *testing.T) {
 // language has a fixture of its own at another origin, so that no stored data of the previous one remain.
 func assertScreens(t *testing.T, screens []screenCase) {
 	t.Helper()
+	assertScreensIn(t, chromium, screens, "", "de", "ar-XB")
+}
+
+func assertScreensIn(t *testing.T, browser context.Context, screens []screenCase, languages ...string) {
+	t.Helper()
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
-			window := openPage(t, "about:blank", desktop)
+			window := openPageIn(t, browser, "about:blank", desktop)
 			// the question about unsaved changes would keep the window from loading the next language
 			window.onNewDocument(`addEventListener("beforeunload", (e) => e.stopImmediatePropagation(), true)`)
 			window.keepAxe()
-			for _, language := range []string{"", "de", "ar-XB"} {
+			for _, language := range languages {
 				t.Run(cmp.Or(language, "en"), func(t *testing.T) {
 					h := newFixture(t)
 					if screen.house != nil {

@@ -69,7 +69,8 @@ export function fit(slide: HTMLElement): boolean {
 	slide.style.setProperty("--title", "1");
 	slide.classList.add("cut");
 	const line = Number.parseFloat(getComputedStyle(body).lineHeight);
-	const room = text.getBoundingClientRect().bottom - body.getBoundingClientRect().top;
+	const below = Number.parseFloat(getComputedStyle(text).paddingBlockEnd);
+	const room = text.getBoundingClientRect().bottom - below - body.getBoundingClientRect().top;
 	body.style.setProperty("-webkit-line-clamp", String(Math.max(1, Math.floor(room / line))));
 	return false;
 }
