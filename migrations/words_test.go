@@ -17,7 +17,8 @@ func TestPeopleGetTheirWords(t *testing.T) {
 			older = all[:i]
 		}
 	}
-	if _, err := migrations.ApplyWithCore(t.Context(), older, migrations.Options{Connect: f.connect}); err != nil {
+	options := migrations.Options{Connect: f.connect}
+	if _, err := migrations.ApplyWithCore(t.Context(), older, options); err != nil {
 		t.Fatal(err)
 	}
 	const many = 12_000 // several batches

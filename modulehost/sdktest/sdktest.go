@@ -48,9 +48,10 @@ import (
 	"github.com/narthex-platform/narthex/services/schedule"
 )
 
-// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, fails if the
-// module has left goroutines behind after Stop, and exits. Time zones come from Go's own table, as in the sandbox,
-// where a module cannot read the machine's: both tables name the same clock, but not with the same entries.
+// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, fails if
+// the module has left goroutines behind after Stop, and exits. Time zones come from Go's own table, as in
+// the sandbox, where a module cannot read the machine's: both tables name the same clock, but not with the
+// same entries.
 func Main(m *testing.M) {
 	if err := os.Setenv("ZONEINFO", zoneTable()); err != nil {
 		panic(err)

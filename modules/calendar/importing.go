@@ -51,8 +51,8 @@ func (i *importing) needRooms(line int, names []string) {
 	}
 }
 
-// check converts the entries to events, by the rules for events that people write. It fails only at the end of ctx:
-// a rule may take some milliseconds.
+// check converts the entries to events, by the rules for events that people write. It fails only at the end
+// of ctx: a rule may take some milliseconds.
 func (i *importing) check(ctx context.Context, entries []entry) error {
 	if len(entries) > maxImported {
 		i.problem(1, "TOO_MANY")

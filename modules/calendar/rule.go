@@ -8,8 +8,8 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// Bounds of a repetition. The dates of a rule that never matches are searched for centuries (rule.first). Therefore
-// a rule that steps by days must not be restricted to months: that would be a great many steps.
+// Bounds of a repetition. The dates of a rule that never matches are searched for centuries (rule.first).
+// Therefore a rule that steps by days must not be restricted to months: that would be a great many steps.
 const (
 	maxRule     = 200
 	maxInterval = 100
@@ -109,9 +109,9 @@ func (r rule) dates(from, until time.Time) ([]time.Time, error) {
 	return dates, nil
 }
 
-// first returns the first date up to latest. It differs from the event's own start if that is not a date of the
-// rule. rrule-go looks for the date of a rule that never matches up to the year 9999, which took 1.2 s, so the rule
-// begins as late as possible: the calendar repeats itself every 400 years.
+// first returns the first date up to latest. It differs from the event's own start if that is not a date of
+// the rule. rrule-go looks for the date of a rule that never matches up to the year 9999, which took 1.2 s,
+// so the rule begins as late as possible: the calendar repeats itself every 400 years.
 func (r rule) first() (time.Time, bool) {
 	option := r.option
 	years := (9999 - latest.Year()) / 400 * 400

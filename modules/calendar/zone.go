@@ -44,9 +44,10 @@ func (z zone) local(at time.Time) time.Time {
 	return time.Date(year, month, date, there.Hour(), there.Minute(), there.Second(), 0, time.UTC)
 }
 
-// nextChange returns the first moment after at, and not after until, at which the clock of at's zone changes. It
-// compares the clock every half day and then halves the half day with the change. Time.ZoneBounds is of no use: it
-// returns ends of years, too, and in the last day of a leap year one that is not after its argument (golang/go#81583).
+// nextChange returns the first moment after at, and not after until, at which the clock of at's zone
+// changes. It compares the clock every half day and then halves the half day with the change.
+// Time.ZoneBounds is of no use: it returns ends of years, too, and in the last day of a leap year one that
+// is not after its argument (golang/go#81583).
 func nextChange(at, until time.Time) (changed time.Time, found bool) {
 	for before := at; before.Before(until); {
 		after := before.Add(day / 2)

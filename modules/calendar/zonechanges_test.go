@@ -29,8 +29,8 @@ func zones(t *testing.T) (all []zone) {
 	return all
 }
 
-// TestChangesOfEveryZone: the changes that are found lead to the clock that the zone has, at every half month and
-// around every year's end, and each of them changes something.
+// TestChangesOfEveryZone: the changes that are found lead to the clock that the zone has, at every half
+// month and around every year's end, and each of them changes something.
 func TestChangesOfEveryZone(t *testing.T) {
 	t.Parallel()
 	from, until := time.Date(2019, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2041, 2, 1, 0, 0, 0, 0, time.UTC)

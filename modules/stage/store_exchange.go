@@ -13,7 +13,10 @@ const chunk = 16
 
 // readAll reads all songs and services, always in the same order.
 func readAll(ctx context.Context, q querier) (all exchange, err error) {
-	rows, err := q.Query(ctx, `SELECT id::text, title, credit, sections FROM songs ORDER BY title COLLATE "und-x-icu", id`)
+	rows, err := q.Query(ctx, `
+		SELECT id::text, title, credit, sections
+		FROM songs
+		ORDER BY title COLLATE "und-x-icu", id`)
 	all.Songs, err = collect(rows, err, func(row scanner, s *exchangedSong) error {
 		var sections []byte
 		if err := row.Scan(&s.ID, &s.Title, &s.Credit, &sections); err != nil {
@@ -168,7 +171,9 @@ func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, writer string)
 			INSERT INTO songs (title, credit, sections, changed_by)
 			SELECT $1, $2, $3::jsonb, nullif($4, '')
 			WHERE NOT EXISTS (
-				SELECT FROM songs WHERE lower(title COLLATE "und-x-icu") = lower($1 COLLATE "und-x-icu") AND sections = $3::jsonb)`,
+				SELECT
+				FROM songs
+				WHERE lower(title COLLATE "und-x-icu") = lower($1 COLLATE "und-x-icu") AND sections = $3::jsonb)`,
 			one.Title, *one.Credit, sections, writer)
 		if err != nil {
 			return done, err

@@ -61,7 +61,8 @@ func TestDisplayContributions(t *testing.T) {
 	w.daemon.stop(t)
 	w.start()
 	p.runScript(`dispatchEvent(new Event("online"))`)
-	p.waitFor(`document.querySelectorAll(".host-layer").length === 1 && !document.body.innerText.includes("first")`)
+	p.waitFor(`document.querySelectorAll(".host-layer").length === 1 &&
+		!document.body.innerText.includes("first")`)
 	p.runScript(`await load()`)
 	p.waitForText("This is the hall. The second part.")
 	assertKept("/api/v1/module-ui/part/1.1.0/contributions/part.text")

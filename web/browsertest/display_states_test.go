@@ -68,7 +68,8 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 	f := w.fronts[0]
 	p.runScript(`new MutationObserver(() => {
 		const at = performance.now();
-		if (document.querySelector(".host-indicator.host-back")) performance.now = () => at; // it lasts for three seconds
+		// it lasts for three seconds
+		if (document.querySelector(".host-indicator.host-back")) performance.now = () => at;
 	}).observe(document.body, { subtree: true, childList: true, attributes: true })`)
 	f.setFault(portal)
 	p.waitFor(`later(5000) && document.body.innerText.includes("Verbindet neu, letzter Stand") &&

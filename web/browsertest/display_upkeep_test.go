@@ -137,7 +137,7 @@ func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 		t.Error("what was painted just now is dimmed")
 	}
 	p.passTime(time.Minute)
-	p.waitFor(`!document.querySelector(".host-indicator")`) // else the indicator asks people to leave the screen on
+	p.waitFor(`!document.querySelector(".host-indicator")`) // else it asks people to leave the screen on
 	p.passTime(19 * time.Minute)
 	p.waitForTicks(60_000, 1) // everything is shifted
 	p.passTime(2 * time.Minute)

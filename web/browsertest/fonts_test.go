@@ -21,9 +21,9 @@ type font struct {
 // usualFont is the font of every test that names no other, and of the pictures in this repository.
 var usualFont = font{"DejaVu Sans", []string{"dejavu-fonts-ttf/ttf"}}
 
-// systemFonts are the fonts with which each layout must hold. Among them are the narrowest, the widest and the
-// tallest that people usually have. Arimo has the measures of Liberation Sans and Arial. What the Arabic ones
-// lack is taken from Noto Sans.
+// systemFonts are the fonts with which each layout must hold. Among them are the narrowest, the widest and
+// the tallest that people usually have. Arimo has the measures of Liberation Sans and Arial. What the
+// Arabic ones lack is taken from Noto Sans.
 var systemFonts = []font{
 	usualFont,
 	{"Noto Sans", expoFonts("noto-sans")},

@@ -66,7 +66,8 @@ func TestIncompleteEndDateGivesNothing(t *testing.T) {
 		t.Error("what was typed is gone")
 	}
 	p.key(kb.Tab) // on to the year
-	p.runScript(date + `.value = "2031-03-28"; ` + date + `.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.runScript(date + `.value = "2031-03-28"; ` +
+		date + `.dispatchEvent(new Event("input", { bubbles: true }))`)
 	p.click("button", "Give")
 	p.waitForAnnouncement("Given.")
 	if got := d.grantsOf(t, member, "stage.plan.edit"); got != "1" {

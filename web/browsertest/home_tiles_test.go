@@ -123,7 +123,8 @@ func TestHomeTiles(t *testing.T) {
 	want("") // a hidden tile leaves no gap between the greeting and the links
 	p.waitFor(`document.querySelector("[data-module=home]").offsetHeight === 0 &&
 		document.querySelector(".host-home > section").offsetTop -
-		document.querySelector(".host-greeting").offsetTop - document.querySelector(".host-greeting").offsetHeight === 24`)
+		document.querySelector(".host-greeting").offsetTop -
+		document.querySelector(".host-greeting").offsetHeight === 24`)
 	setTiles(t, h)
 	p.do(chromedp.Reload())
 	p.waitForHome()

@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// prepared is an installation of "narthex dev" with the sample modules and their data. It is made once for all
-// tests and never runs again: each house is a copy of its data.
+// prepared is an installation of "narthex dev" with the sample modules and their data. It is made once for
+// all tests and never runs again: each house is a copy of its data.
 var prepared struct {
 	once             sync.Once
 	folder, password string

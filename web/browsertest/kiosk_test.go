@@ -29,8 +29,8 @@ type kiosk struct {
 	alive   atomic.Int32 // number of the start that gave the last sign of life
 }
 
-// TestKioskWatchdog: the page's renderer is killed, and later stands still. In both cases the browser is started
-// again, and the page answers.
+// TestKioskWatchdog: the page's renderer is killed, and later stands still. In both cases the browser is
+// started again, and the page answers.
 func TestKioskWatchdog(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -8,8 +8,8 @@ import (
 
 const notLoaded = "This page did not load completely. It tries again by itself."
 
-// TestPageWithoutItsScript: the page has arrived, but its script has not. Both pages say so, and begin again by
-// themselves.
+// TestPageWithoutItsScript: the page has arrived, but its script has not. Both pages say so, and begin
+// again by themselves.
 func TestPageWithoutItsScript(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, len(scriptFaults)+2)
@@ -94,8 +94,8 @@ func (w *displayFixture) testScriptOfNextBuild(t *testing.T, f *faultProxy) {
 	p.waitForText("welcome (1.0.0)")
 }
 
-// testLaterScripts: a proxy's page in place of a script that is loaded later, and a proxy's 404, are told as a
-// network that fails, and not as a new version, or as a module that cannot start.
+// testLaterScripts: a proxy's page in place of a script that is loaded later, and a proxy's 404, are told
+// as a network that fails, and not as a new version, or as a module that cannot start.
 func (w *displayFixture) testLaterScripts(t *testing.T, f *faultProxy) {
 	p := w.newTab(t)
 	p.do(chromedp.Navigate(f.origin + "/#/admin/modules"))

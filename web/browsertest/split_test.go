@@ -188,7 +188,8 @@ func TestSplit(t *testing.T) {
 	p.click("link", "Notes")
 	s.streams(p, running)
 
-	p.runScript(`document.querySelector(".host-account > button").click()`) // the button's name is that of the person
+	// the button's name is that of the person
+	p.runScript(`document.querySelector(".host-account > button").click()`)
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
 	if kept := cookies(); len(kept) != 0 {

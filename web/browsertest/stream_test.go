@@ -190,8 +190,8 @@ func TestHiddenStream(t *testing.T) {
 	p.waitForUpdate("snapshot 3, live")
 }
 
-// TestRefusedStream: only a refusal of the platform itself counts as one. Then the page asks who is here, and later
-// for the stream again. Everything else is a lost network.
+// TestRefusedStream: only a refusal of the platform itself counts as one. Then the page asks who is here,
+// and later for the stream again. Everything else is a lost network.
 func TestRefusedStream(t *testing.T) {
 	t.Parallel()
 	const path = "GET /api/v1/module-realtime/notes/board"

@@ -130,7 +130,8 @@ func stylingNames(t *testing.T) (classes, ids []string, attributes map[string]st
 const stylesProbe = `
 const { classes, ids, attributes } = %s;
 const tags = ["div", "span", "p", "h1", "h2", "h3", "a", "ul", "li", "section", "header", "main", "nav",
-	"form", "fieldset", "label", "input", "select", "textarea", "button", "table", "td", "svg", "path", "i", "b"];
+	"form", "fieldset", "label", "input", "select", "textarea", "button", "table", "td", "svg", "path",
+	"i", "b"];
 const looksOf = (root) => [root, ...root.querySelectorAll("*")].map((one) =>
 	[null, "::before", "::after"].map((part) => {
 		const style = getComputedStyle(one, part);
@@ -197,8 +198,8 @@ function probe(container) {
 	container.append("The probe has ended.");
 }`
 
-// TestStylesStayOutsideOfModules: on a real platform nothing that a module names reaches a rule of the host or
-// of the kit: not on a display, not on a page, and not on Home.
+// TestStylesStayOutsideOfModules: on a real platform nothing that a module names reaches a rule of the host
+// or of the kit: not on a display, not on a page, and not on Home.
 func TestStylesStayOutsideOfModules(t *testing.T) {
 	t.Parallel()
 	classes, ids, attributes := stylingNames(t)

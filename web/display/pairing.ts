@@ -3,8 +3,8 @@ import type { DisplayPlatform } from "./platform";
 import { show } from "./screen";
 
 const pollEvery = 3_000; // milliseconds, with up to a second more
-// After ten minutes without an approval. The server lets go of a pairing that was not polled for a minute when
-// others need its room; browsers let the timers of a hidden page run only once a minute.
+// After ten minutes without an approval. The server lets go of a pairing that was not polled for a minute
+// when others need its room; browsers let the timers of a hidden page run only once a minute.
 const pollSlowly = 30_000;
 const eager = 600_000;
 const retryAfter = 5_000;

@@ -33,8 +33,8 @@ export interface ContextOptions {
 	/** Resolves a root-relative path of the server on the API's origin. */
 	address(path: string): string;
 	/**
-	 * Called when the server responds with 401 or 403, to a stream also with 404; for a contribution's request only
-	 * with 401.
+	 * Called when the server responds with 401 or 403, to a stream also with 404; for a contribution's request
+	 * only with 401.
 	 */
 	denied(): void;
 	/** Whether contributions may call routes of their own module: true for a person, false for a screen. */

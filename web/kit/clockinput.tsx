@@ -21,12 +21,12 @@ export const DateInput = (props: ClockInputProps) => <ClockInput {...props} type
 /** A native time field. It reports an incomplete time, which browsers present as an empty one. */
 export const TimeInput = (props: ClockInputProps) => <ClockInput {...props} type="time" />;
 
-/** What is wrong with a date, a time or a moment from these fields: it is incomplete. Never send such a value. */
+/** What is wrong with a value of these fields: it is incomplete. Never send such a value. */
 export const clockError = (value: string): string | undefined =>
 	value.includes(incomplete) ? k("incomplete") : undefined;
 
 function ClockInput({ value, onInput, ...attributes }: ClockInputProps & { readonly type: "date" | "time" }) {
-	// No input event follows when an empty field becomes incomplete, so keys and the end of the focus count, too.
+	// No input event follows when an empty field becomes incomplete, so keys and leaving it count, too.
 	const read = ({ currentTarget: { value: now, validity } }: { currentTarget: HTMLInputElement }) => {
 		const next = validity.badInput ? incomplete : now;
 		if (next !== value) onInput(next);

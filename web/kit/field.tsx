@@ -223,7 +223,7 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 
 export interface MomentFieldProps extends FieldProps {
 	/**
-	 * In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?": clockError tells.
+	 * In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?" (clockError).
 	 */
 	readonly value: string;
 	/** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
@@ -232,8 +232,8 @@ export interface MomentFieldProps extends FieldProps {
 }
 
 /**
- * A day and a time in the browser's time zone, whose name is shown. An incomplete one is shown as an error when
- * the focus leaves it, and at Enter. Whoever sends the value checks it with clockError first.
+ * A day and a time in the browser's time zone, whose name is shown. An incomplete one is shown as an error
+ * when the focus leaves it, and at Enter. Whoever sends the value checks it with clockError first.
  */
 export function MomentField(props: MomentFieldProps) {
 	const { label, optional, ending, help, value, onInput } = props;

@@ -101,7 +101,12 @@ export interface GripProps {
 /** The drag handle of a row. */
 export function Grip({ reorder, id, name }: GripProps) {
 	return (
-		<button type="button" class="d-quiet d-icon d-grip" aria-label={k("moveRow", { name })} {...reorder.grip(id)}>
+		<button
+			type="button"
+			class="d-quiet d-icon d-grip"
+			aria-label={k("moveRow", { name })}
+			{...reorder.grip(id)}
+		>
 			<Icon name="grip" />
 		</button>
 	);

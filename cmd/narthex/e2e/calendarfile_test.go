@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCalendarFile: the calendar of a house whose clock changes can be saved, by the module in its sandbox, where
-// it has Go's own table of time zones.
+// TestCalendarFile: the calendar of a house whose clock changes can be saved, by the module in its sandbox,
+// where it has Go's own table of time zones.
 func TestCalendarFile(t *testing.T) {
 	t.Parallel()
 	i := install(t, "calendar")
@@ -19,7 +19,8 @@ func TestCalendarFile(t *testing.T) {
 	i.start(t)
 	owner := i.visitor(t).signInAs(t, ownerAddress)
 	made := owner.do("POST", "/api/v1/modules/calendar/events", map[string]any{
-		"title": "Vigil", "text": "", "start": "2028-12-31T23:00", "end": "2029-01-01T01:00", "rule": "", "rooms": []int{},
+		"title": "Vigil", "text": "", "start": "2028-12-31T23:00", "end": "2029-01-01T01:00", "rule": "",
+		"rooms": []int{},
 	})
 	if made.status != http.StatusCreated {
 		t.Fatalf("POST /events: status %d, want 201; body %s", made.status, made.body)

@@ -28,8 +28,8 @@ func TestModulesOnANoexecVolume(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(volume, "base"), os.DirFS(builtModule(t, "base"))); err != nil {
 		t.Fatal(err)
 	}
-	const want = "MODULES_VOLUME_NOEXEC: module base at /entrypoints/server: the module's program is on a volume " +
-		"that is mounted with noexec"
+	const want = "MODULES_VOLUME_NOEXEC: module base at /entrypoints/server: the module's program is on a " +
+		"volume that is mounted with noexec"
 	for _, command := range []string{"modules:validate", "doctor", "api:start"} {
 		r := runCommand(t, i.environment, "", command)
 		if said := r.stdout.String() + r.stderr.String(); r.awaitExit(t) != cli.ExitFailure ||
@@ -63,8 +63,8 @@ func TestFoldersThatAreNoModules(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "lamp"), filepath.Join(dir, "Lampe + Öl")); err != nil {
 		t.Fatal(err)
 	}
-	i.assertCommand(t, cli.ExitFailure, "MODULE_ID_MISMATCH: module Lampe + Öl at /id: id must be the name of the "+
-		"module's folder.\nMANIFEST_MISSING: module hymn-board: the module's folder must have a module.json.\n",
+	i.assertCommand(t, cli.ExitFailure, "MODULE_ID_MISMATCH: module Lampe + Öl at /id: id must be the name of "+
+		"the module's folder.\nMANIFEST_MISSING: module hymn-board: the module's folder must have a module.json.\n",
 		"modules:validate")
 }
 

@@ -17,7 +17,8 @@ func withoutLocale(t *testing.T) *databasetest.DB {
 	name := db.Settings.Name + "_without_locale"
 	db.Exec(t, `CREATE DATABASE `+name+` ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`)
 	t.Cleanup(func() {
-		if _, err := db.Pool(t).Exec(context.WithoutCancel(t.Context()), `DROP DATABASE `+name+` WITH (FORCE)`); err != nil {
+		_, err := db.Pool(t).Exec(context.WithoutCancel(t.Context()), `DROP DATABASE `+name+` WITH (FORCE)`)
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -32,8 +33,8 @@ func withoutLocale(t *testing.T) *databasetest.DB {
 }
 
 // TestNamesWithoutALocale: people are found by any word of their name and address, whatever its case and
-// marks, and listed by name, in a database whose locale knows no letters but A to Z. Whatever changes a name or
-// an address changes what finds the person.
+// marks, and listed by name, in a database whose locale knows no letters but A to Z. Whatever changes a
+// name or an address changes what finds the person.
 func TestNamesWithoutALocale(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, withoutLocale(t))

@@ -20,8 +20,8 @@ export type Result<Value> =
 export type Failure = Extract<Result<never>, { ok: false }>;
 
 /**
- * Statuses that decide something, such as that nobody is signed in. Without a code they are those of a proxy or a
- * captive portal, and count as no response.
+ * Statuses that decide something, such as that nobody is signed in. Without a code they are those of a proxy
+ * or a captive portal, and count as no response.
  */
 const decisions: readonly number[] = [400, 401, 403, 404, 409];
 

@@ -32,7 +32,8 @@ export function Fields({ countdown, say, onChange }: FieldsProps) {
 				error={moment === "" ? say("targetNeeded") : undefined}
 				onInput={(chosen) => {
 					setMoment(chosen);
-					if (chosen !== "" && clockError(chosen) === undefined) change({ target: new Date(chosen).toISOString() });
+					if (chosen === "" || clockError(chosen) !== undefined) return;
+					change({ target: new Date(chosen).toISOString() });
 				}}
 			/>
 			<SelectField

@@ -118,7 +118,13 @@ function Chart({ samples, bound }: { readonly samples: readonly number[]; readon
 	const step = width / Math.max(points.length - 1, 1);
 	const label = w("chart", { used: bytes(samples.at(-1) ?? 0), bound: bytes(bound) });
 	return (
-		<svg class="host-chart d-mirrors" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
+		<svg
+			class="host-chart d-mirrors"
+			width={width}
+			height={height}
+			viewBox={`0 0 ${width} ${height}`}
+			role="img"
+		>
 			<title>{label}</title>
 			<path d={`M0 ${y(bound)}H${width}`} stroke-dasharray="4 4" />
 			<polyline points={points.map((sample, at) => `${at * step},${y(sample).toFixed(1)}`).join(" ")} />

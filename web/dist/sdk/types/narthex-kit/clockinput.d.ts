@@ -13,5 +13,5 @@ export interface ClockInputProps {
 export declare const DateInput: (props: ClockInputProps) => import("preact").JSX.Element;
 /** A native time field. It reports an incomplete time, which browsers present as an empty one. */
 export declare const TimeInput: (props: ClockInputProps) => import("preact").JSX.Element;
-/** What is wrong with a date, a time or a moment from these fields: it is incomplete. Never send such a value. */
+/** What is wrong with a value of these fields: it is incomplete. Never send such a value. */
 export declare const clockError: (value: string) => string | undefined;
