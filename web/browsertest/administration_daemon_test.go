@@ -116,12 +116,12 @@ func testTooManyWrongCodes(t *testing.T, p *tab) {
 		p.runScript(`localStorage.setItem("narthex.language", "` + language + `")`)
 		p.do(chromedp.Reload())
 		p.waitFor(`document.documentElement.lang.startsWith("` + language + `")`)
-		p.waitFor(`document.querySelector(".find-code input")`)
-		p.runScript(`document.querySelector(".find-code input").focus()`)
+		p.waitFor(`document.querySelector(".host-find-code input")`)
+		p.runScript(`document.querySelector(".host-find-code input").focus()`)
 		p.key("123456")
 		p.key("\r")
 		p.waitForText(words)
-		p.waitFor(`document.querySelector(".find-code button").disabled`)
+		p.waitFor(`document.querySelector(".host-find-code button").disabled`)
 		p.screenshot("real-wrong-codes-" + language)
 	}
 }
