@@ -21,6 +21,20 @@ func checkRoutes(ctx context.Context, t *trial) outcome {
 	return passed("%d routes", len(t.live.process.Routes()))
 }
 
+func checkProbe(ctx context.Context, t *trial) outcome {
+	for _, route := range t.live.process.Routes() {
+		if !route.GetProbe() {
+			continue
+		}
+		got := t.live.send(ctx, t.live.small(route, theOwner))
+		if got.failedByHost() || got.status/100 != 2 {
+			return withAction(pattern(route), failed("%s", got))
+		}
+		return passed("%s", got)
+	}
+	return notApplicable("the module names no probe")
+}
+
 // withAction sets the outcome's description of the action, for a check with many requests.
 func withAction(what string, o outcome) outcome {
 	o.asked = what

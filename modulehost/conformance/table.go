@@ -100,6 +100,13 @@ func table() []check {
 				"for ever",
 		},
 		{
+			name: "the probe answers", needs: needRoutes, run: checkProbe,
+			asked:    "send the route that the module names as its probe a request, with an empty database and buckets",
+			expected: "an answer of the module's own with a status of 2xx",
+			remedy: "name a read as the probe that needs no parameter and no object, and that the owner may make " +
+				"at any time",
+		},
+		{
 			name: "denied callers", needs: needRoutes, run: checkDenied,
 			asked: "send every route a request without a caller, without the permission, and from a foreign " +
 				"origin",

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 
@@ -27,6 +28,7 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 		declared[permission] = true
 	}
 	seen := make(map[string]string, len(routes)) // path by shape
+	probe := ""
 	for _, route := range routes {
 		shape, err := pathShape(route.GetPath())
 		if err != nil {
@@ -47,6 +49,12 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 				"one 32 MiB (%d)", name, route.GetMaxBodyBytes(), maxBuffered, maxStreamed)
 		case twice:
 			return fmt.Errorf("%s: route %s answers the same requests; remove one of them", name, first)
+		case route.GetProbe() && (route.GetMethod() != http.MethodGet || strings.Contains(shape, "{")):
+			return fmt.Errorf("%s: a probe must be a GET without {name} segments", name)
+		case route.GetProbe() && probe != "":
+			return fmt.Errorf("%s: %s is the probe already; a module has at most one", name, probe)
+		case route.GetProbe():
+			probe = name
 		}
 		seen[key] = route.GetMethod() + " " + route.GetPath()
 	}

@@ -209,10 +209,17 @@ func TestCheckRoutes(t *testing.T) {
 	route := func(method, path, permission string, max int64, mode abi.BodyMode) *abi.Route {
 		return &abi.Route{Method: method, Path: path, Permission: permission, MaxBodyBytes: max, BodyMode: mode}
 	}
+	probe := func(method, path string) *abi.Route {
+		return &abi.Route{Method: method, Path: path, Permission: "p", Probe: true}
+	}
 	for name, row := range map[string]struct {
 		routes []*abi.Route
 		ok     bool
 	}{
+		"a probe":                 {[]*abi.Route{probe("GET", "/a"), route("GET", "/b", "p", 0, buffered)}, true},
+		"two probes":              {[]*abi.Route{probe("GET", "/a"), probe("GET", "/b")}, false},
+		"a probe that writes":     {[]*abi.Route{probe("POST", "/a")}, false},
+		"a probe with a {name}":   {[]*abi.Route{probe("GET", "/a/{b}")}, false},
 		"streamed at the ceiling": {[]*abi.Route{route("POST", "/a", "p", 32<<20, streamed)}, true},
 		"streamed over it":        {[]*abi.Route{route("POST", "/a", "p", 32<<20+1, streamed)}, false},
 		"buffered at the ceiling": {[]*abi.Route{route("POST", "/a", "p", 1<<20, buffered)}, true},

@@ -38,6 +38,7 @@ type Registry struct {
 	routes   []*abi.Route
 	handlers []handler
 	problems []error
+	probes   []string
 
 	channels     channels
 	capabilities []string
@@ -111,6 +112,30 @@ func (r *Registry) route(
 		max:      body.max,
 		streamed: body.mode == abi.BodyMode_BODY_MODE_STREAMED,
 	})
+}
+
+// Probe names the read that shows whether the module works: a GET that the module declares, without {name}
+// segments, that responds with 2xx to a request of an owner without a query. The platform requests it when an
+// upgrade is rehearsed, on a copy of the database with empty buckets, so name a cheap one that needs no
+// object. A module without a probe is only asked for its browser code.
+func (r *Registry) Probe(pattern string) { r.probes = append(r.probes, pattern) }
+
+// markProbe marks the route that Probe names, which may be declared later.
+func (r *Registry) markProbe() error {
+	if len(r.probes) == 0 {
+		return nil
+	}
+	if len(r.probes) > 1 {
+		return fmt.Errorf("the probes %q: a module has at most one", r.probes)
+	}
+	for _, route := range r.routes {
+		if route.Method+" "+route.Path == r.probes[0] {
+			route.Probe = true
+			return nil
+		}
+	}
+	return fmt.Errorf("the probe %q is not a route of the module; declare it with HandleFunc or Handle, with the "+
+		"same pattern", r.probes[0])
 }
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }

@@ -78,6 +78,35 @@ func TestBadPatternFailsTheRegistration(t *testing.T) {
 	}
 }
 
+// TestProbe: the probe marks its route, declared before or after it; a probe that is no route, or a second one,
+// fails the registration.
+func TestProbe(t *testing.T) {
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	for _, row := range []struct {
+		probes []string
+		marked bool
+	}{
+		{nil, false},
+		{[]string{"GET /slides"}, true},
+		{[]string{"GET /slide"}, false},
+		{[]string{"GET /slides", "GET /slides"}, false},
+	} {
+		p := serve(t, &module{register: func(r *sdk.Registry) {
+			for _, probe := range row.probes {
+				r.Probe(probe)
+			}
+			r.Handle("GET /slides", "seats.read", sdk.NoBody, nothing)
+		}})
+		var got abi.RegisterResponse
+		err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &got)
+		if accepted := row.marked || row.probes == nil; (err == nil) != accepted {
+			t.Errorf("probes %q: error %v, accepted %v wanted", row.probes, err, accepted)
+		} else if err == nil && got.GetRoutes()[0].GetProbe() != row.marked {
+			t.Errorf("probes %q: registered %v, want the route marked: %v", row.probes, &got, row.marked)
+		}
+	}
+}
+
 func TestCanOutsideARequest(t *testing.T) {
 	m := &module{}
 	serve(t, m).started()

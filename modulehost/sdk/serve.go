@@ -144,7 +144,8 @@ func (l *moduleServer) register(payload []byte) (proto.Message, error) {
 	}
 	err := errors.New("registered twice")
 	l.registered.Do(func() {
-		err = errors.Join(l.module.Register(&l.registry), l.registry.problem())
+		err = errors.Join(l.module.Register(&l.registry), l.registry.problem(),
+			l.registry.markProbe())
 	})
 	if err != nil {
 		reportError("Register", err)

@@ -53,6 +53,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, a.boardImageURL)
 	r.HandleFunc("GET /export", manageSlides, sdk.NoBody, a.exportAll)
 	r.HandleFunc("POST /import", manageSlides, sdk.Streamed(maxExchange), a.importAll)
+	r.Probe("GET /slides")
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, readSlides, a.snapshot)
 	r.Every("unused-images", sweepEvery, a.sweepUnused)

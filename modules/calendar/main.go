@@ -56,6 +56,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.exportCSV)
 	r.HandleFunc("GET /calendar.ics", readEvents, sdk.NoBody, c.exportICS)
 	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.importFile)
+	r.Probe("GET /rooms")
 	r.Channel(eventsChannel, readEvents, c.position)
 	r.Channel(todayChannel, viewDisplay, c.today)
 	r.Every("horizon", 6*time.Hour, c.moveHorizon)

@@ -62,6 +62,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.importAll)
 	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.sendTest)
 	r.HandleFunc("POST /mail/send", sendMail, sdk.Buffered(4<<10), m.queueMails)
+	r.Probe("GET /mine")
 	r.Channel(boardChannel, manage, m.snapshot)
 	r.Every("reminders", remindEvery, m.remind)
 	r.Every("mails", deliverEvery, m.resume)

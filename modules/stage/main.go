@@ -50,6 +50,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /live", controlLive, sdk.NoBody, s.readLive)
 	r.HandleFunc("POST /live/{id}/go", controlLive, sdk.Buffered(2<<10), s.press)
 	r.HandleFunc("POST /live/{id}/take", controlLive, sdk.Buffered(2<<10), s.take)
+	r.Probe("GET /services")
 	r.Channel(plansChannel, readPlan, s.plansSnapshot)
 	r.Channel(screenChannel, viewDisplay, s.screenSnapshot)
 	r.Channel(controlChannel, controlLive, s.controlSnapshot)

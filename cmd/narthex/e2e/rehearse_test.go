@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"maps"
 	"net"
 	"net/http"
@@ -195,6 +198,44 @@ func TestRehearsal(t *testing.T) {
 	const verdict = "The upgrade would work: 0 migrations in 0.0 s, 6 of 6 modules would run."
 	if last := lines[len(lines)-1]; last != verdict {
 		t.Errorf("the last line is %q, want %q", last, verdict)
+	}
+}
+
+// TestRehearsalWithAPicture: the buckets of a rehearsal are empty, which is no fault of a module: one whose
+// notice has a picture would work. The live platform, too, exports the notice when its picture is lost.
+func TestRehearsalWithAPicture(t *testing.T) {
+	t.Parallel()
+	i := keepWith(t, "announcements")
+	i.migrateWithOwner(t)
+	objects := storagetest.New(t)
+	i.useObjectStorage("http://" + objects.Address)
+	i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	var content bytes.Buffer
+	if err := jpeg.Encode(&content, image.NewGray(image.Rect(0, 0, 640, 360)), nil); err != nil {
+		t.Fatal(err)
+	}
+	var picture struct {
+		ID string `json:"id"`
+	}
+	const module = "/api/v1/modules/announcements"
+	uploaded := owner.do("POST", module+"/images", &content)
+	if err := json.Unmarshal([]byte(uploaded.body), &picture); err != nil || uploaded.status != http.StatusCreated {
+		t.Fatalf("upload: status %d, want 201; body %s", uploaded.status, uploaded.body)
+	}
+	owner.create(t, 201, slides, map[string]any{"title": "Shared lunch", "imageId": picture.ID, "enabled": true})
+	r, run := i.rehearse(t)
+	if run.awaitExit(t) != cli.ExitSuccess || r.Verdict != platform.WouldWork || len(r.Findings) > 0 ||
+		len(r.Modules) != 1 || r.Modules[0].Read == nil || r.Modules[0].Read.Route != "GET /slides" ||
+		r.Modules[0].Read.Status != http.StatusOK {
+		t.Errorf("exit %d, verdict %s, findings %v, modules %+v; want 0, %s, and 200 from GET /slides",
+			run.awaitExit(t), r.Verdict, r.Findings, r.Modules, platform.WouldWork)
+	}
+	objects.Remove(t)
+	got := owner.do("GET", module+"/export", nil)
+	if got.status != http.StatusOK || !strings.Contains(got.body, `"pictures":[],"missing":["`+picture.ID+`"]`) {
+		t.Errorf("GET /export without the object: status %d, body %s; want 200, and its id in missing",
+			got.status, got.body)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // askWithin limits each request, and the wait until the platform is ready.
 const askWithin = 35 * time.Second
 
-// ask waits until the platform is ready, and requests the scripts and one read of every running module.
+// ask waits until the platform is ready, and requests the scripts and the probe of every running module.
 func (r *rehearsing) ask(ctx context.Context) error {
 	v := &visitor{address: "http://" + r.server.Addr().String()}
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: askWithin}).DialContext}
@@ -70,7 +70,7 @@ func (r *rehearsing) askScripts(ctx context.Context, v *visitor, module *Rehears
 	}
 }
 
-// askRoutes requests one read, and compares the module's routes with those of the installed module.
+// askRoutes requests the probe, and compares the module's routes with those of the installed module.
 func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *RehearsedModule) error {
 	routes, running := r.server.routesOf(module.ID)
 	if !running {
@@ -90,11 +90,11 @@ func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *Rehearse
 		}
 		module.Changes.RoutesAdded, module.Changes.RoutesRemoved = differ(before, routeNames(routes))
 	}
-	route := oneRead(routes)
+	route := probeOf(routes)
 	if route == nil || v.cookie == "" {
 		return nil
 	}
-	status, code := v.get(ctx, gateway.Prefix+module.ID+exampleOf(route.GetPath()))
+	status, code := v.get(ctx, gateway.Prefix+module.ID+route.GetPath())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -109,19 +109,14 @@ func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *Rehearse
 	return nil
 }
 
-// oneRead returns the route to request: the first read without a wildcard, else the first read; nil if the
-// module has none.
-func oneRead(routes []*abi.Route) (found *abi.Route) {
+// probeOf returns the read that the module names for such a request; nil if it names none.
+func probeOf(routes []*abi.Route) *abi.Route {
 	for _, route := range routes {
-		switch {
-		case route.GetMethod() != http.MethodGet:
-		case !strings.Contains(route.GetPath(), "{"):
+		if route.GetProbe() {
 			return route
-		case found == nil:
-			found = route
 		}
 	}
-	return found
+	return nil
 }
 
 func routeNames(routes []*abi.Route) (names []string) {
@@ -132,17 +127,6 @@ func routeNames(routes []*abi.Route) (names []string) {
 }
 
 func routeName(route *abi.Route) string { return route.GetMethod() + " " + route.GetPath() }
-
-// exampleOf replaces each wildcard with an example value.
-func exampleOf(path string) string {
-	segments := strings.Split(path, "/")
-	for n, segment := range segments {
-		if strings.HasPrefix(segment, "{") {
-			segments[n] = "1"
-		}
-	}
-	return strings.Join(segments, "/")
-}
 
 // visitor sends requests to the rehearsed platform.
 type visitor struct {

@@ -809,6 +809,7 @@ type Route struct {
 	MaxBodyBytes  int64                  `protobuf:"varint,4,opt,name=max_body_bytes,json=maxBodyBytes,proto3" json:"max_body_bytes,omitempty"` // 0: no body
 	BodyMode      BodyMode               `protobuf:"varint,5,opt,name=body_mode,json=bodyMode,proto3,enum=narthex.module.v1.BodyMode" json:"body_mode,omitempty"`
 	AnyBytes      bool                   `protobuf:"varint,6,opt,name=any_bytes,json=anyBytes,proto3" json:"any_bytes,omitempty"` // it takes a path, query, parameters and headers that are not UTF-8; without this the host sends none
+	Probe         bool                   `protobuf:"varint,7,opt,name=probe,proto3" json:"probe,omitempty"`                       // the read that the host may request to see whether the module answers: at most one GET without {name} segments
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -881,6 +882,13 @@ func (x *Route) GetBodyMode() BodyMode {
 func (x *Route) GetAnyBytes() bool {
 	if x != nil {
 		return x.AnyBytes
+	}
+	return false
+}
+
+func (x *Route) GetProbe() bool {
+	if x != nil {
+		return x.Probe
 	}
 	return false
 }
@@ -4660,7 +4668,7 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
 	"permission\x12\x16\n" +
-	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xd0\x01\n" +
+	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xe6\x01\n" +
 	"\x05Route\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1e\n" +
@@ -4669,7 +4677,8 @@ const file_abi_proto_rawDesc = "" +
 	"permission\x12$\n" +
 	"\x0emax_body_bytes\x18\x04 \x01(\x03R\fmaxBodyBytes\x128\n" +
 	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\x12\x1b\n" +
-	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\"l\n" +
+	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\x12\x14\n" +
+	"\x05probe\x18\a \x01(\bR\x05probe\"l\n" +
 	"\fStartRequest\x12\x1a\n" +
 	"\bdatabase\x18\x01 \x01(\bR\bdatabase\x12@\n" +
 	"\rconfiguration\x18\x02 \x03(\v2\x1a.narthex.module.v1.SettingR\rconfiguration\"r\n" +

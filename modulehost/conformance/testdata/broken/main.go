@@ -54,6 +54,8 @@ func (m *module) Register(r *sdk.Registry) error {
 	r.Handle("GET /things/{id}", permission, sdk.NoBody, m.read)
 	r.Handle("POST /things", permission, sdk.Buffered(16<<10), m.write)
 	r.Handle("PUT /things/{id}", permission, sdk.Streamed(100<<10), m.write)
+	r.Handle("GET /things", permission, sdk.NoBody, m.list)
+	r.Probe("GET /things")
 	r.Channel("things", may, m.snapshot)
 	r.PersonErased(m.forget)
 	r.PersonExport(func(context.Context, string) (any, error) { return map[string]int{"things": 0}, nil })
@@ -88,6 +90,14 @@ func (m *module) Stop(context.Context) error {
 		<-m.started
 	}
 	return nil
+}
+
+func (m *module) list(w http.ResponseWriter, r *http.Request) {
+	if m.breaks == "wants-a-parameter" && !r.URL.Query().Has("from") {
+		http.Error(w, "from?", http.StatusBadRequest)
+		return
+	}
+	m.read(w, r)
 }
 
 func (m *module) read(w http.ResponseWriter, r *http.Request) {

@@ -26,6 +26,7 @@ func (b *base) Register(r *sdk.Registry) error {
 	})
 	r.Handle("GET /request/{first}/{second}", "base.read", sdk.NoBody, b.request)
 	r.Handle("GET /headers", "base.read", sdk.NoBody, headers)
+	r.Probe("GET /headers")
 	r.Handle("GET /panic", "base.read", sdk.NoBody,
 		func(http.ResponseWriter, *http.Request) { panic("hunter2") })
 	r.Handle("GET /restricted", "base.restricted", sdk.NoBody, func(http.ResponseWriter, *http.Request) {})

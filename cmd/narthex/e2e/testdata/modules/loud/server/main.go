@@ -20,6 +20,7 @@ func (l *loud) Register(r *sdk.Registry) error {
 	r.Every("shout", time.Hour, func(ctx context.Context) error { return l.did(ctx, "shouted") })
 	r.PersonErased(func(ctx context.Context, _ string) error { return l.did(ctx, "forgot") })
 	r.HandleFunc("GET /gate", "loud.read", sdk.NoBody, l.gate)
+	r.Probe("GET /gate")
 	return nil
 }
 
