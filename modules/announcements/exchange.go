@@ -22,8 +22,9 @@ const (
 )
 
 // exchangeVersion is the version of the file's format: one JSON object of three members, in this order:
-// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. Export and import have
-// one picture at a time in memory.
+// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. A fourth one follows if the
+// storage has lost pictures that notices name: "missing":[id ...]. Export and import have one picture at a time
+// in memory.
 const exchangeVersion = 1
 
 // exchanged is a slide in a file.
@@ -122,20 +123,36 @@ func (a *announcements) writeExport(
 	err := errors.Join(e.WriteToken(jsontext.BeginObject), e.WriteToken(jsontext.String("announcements")),
 		e.WriteToken(jsontext.Int(exchangeVersion)), e.WriteToken(jsontext.String("notices")),
 		e.WriteValue(notices), e.WriteToken(jsontext.String("pictures")), e.WriteToken(jsontext.BeginArray))
+	var missing []string
 	for _, p := range pictures {
 		if err != nil {
 			return err
 		}
-		_, body, failed := a.images.Get(ctx, p.objectKey)
-		if failed != nil {
-			return failed
+		data, failed := a.content(ctx, p)
+		if errors.Is(failed, sdk.ErrNotFound) {
+			missing = append(missing, p.ID)
+			continue
 		}
-		data, failed := io.ReadAll(body)
-		if err = errors.Join(failed, body.Close()); err == nil {
+		if err = failed; err == nil {
 			err = json.MarshalEncode(e, exchangedPicture{p.ID, data})
 		}
 	}
-	return errors.Join(err, e.WriteToken(jsontext.EndArray), e.WriteToken(jsontext.EndObject))
+	err = errors.Join(err, e.WriteToken(jsontext.EndArray))
+	if len(missing) > 0 {
+		a.host.Log.Warn("an export lacks pictures that are not in the storage any more", "pictures", len(missing))
+		err = errors.Join(err, e.WriteToken(jsontext.String("missing")), json.MarshalEncode(e, missing))
+	}
+	return errors.Join(err, e.WriteToken(jsontext.EndObject))
+}
+
+// content returns the bytes of a picture.
+func (a *announcements) content(ctx context.Context, p picture) ([]byte, error) {
+	_, body, err := a.images.Get(ctx, p.objectKey)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(body)
+	return data, errors.Join(err, body.Close())
 }
 
 // shownPictures returns the pictures that slides name.
@@ -223,6 +240,12 @@ func (r exchangeReader) more() (bool, error) {
 		return true, nil
 	}
 	return false, r.token(']')
+}
+
+// has reports whether another member follows.
+func (r exchangeReader) has() bool {
+	r.body.read = 0
+	return r.decoder.PeekKind() == '"'
 }
 
 // end refuses anything after the object.

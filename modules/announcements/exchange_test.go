@@ -42,7 +42,7 @@ func TestExportAndImport(t *testing.T) {
 		}
 	}
 	const all = `200 {"notices":{"new":4,"changed":0,"same":0},` +
-		`"pictures":{"new":1,"changed":0,"same":0},"problems":[]}`
+		`"pictures":{"new":1,"changed":0,"same":0},"missing":0,"problems":[]}`
 	imports(other, "?preview=1", file.Body, all)
 	if got := other.Do("GET", "/slides", nil); got.Body != `{"slides":[],"rev":1}` ||
 		len(empty.Stored("images")) != 0 {
@@ -56,7 +56,7 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("the picture has %d bytes after the import, want those that were sent", len(got.Body))
 	}
 	const same = `200 {"notices":{"new":0,"changed":0,"same":4},` +
-		`"pictures":{"new":0,"changed":0,"same":1},"problems":[]}`
+		`"pictures":{"new":0,"changed":0,"same":1},"missing":0,"problems":[]}`
 	imports(other, "", file.Body, same)
 
 	var list struct{ Slides []slide }
@@ -69,6 +69,52 @@ func TestExportAndImport(t *testing.T) {
 		`"changed":0`, `"changed":1`, 1))
 	if got := other.Do("GET", "/export", nil); got.Body != file.Body {
 		t.Errorf("the export after changing a notice back: %s, want %s", got, file)
+	}
+}
+
+// TestExportOfALostPicture: an export goes on without a picture that is not in the storage any more, and names
+// it at its end. An import of it brings the notice without its picture and says how many are missing. Where it
+// was exported it changes nothing.
+func TestExportOfALostPicture(t *testing.T) {
+	t.Parallel()
+	a := &announcements{}
+	m, empty := sdktest.Start(t, a, sdktest.Options{}), sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office, other := m.Person(manageSlides), empty.Person(manageSlides)
+	lost := uploaded(t, office, jpegOf(t, 640, 360))
+	object := m.Stored("images")
+	kept := uploaded(t, office, pngOf(t, 3, 3))
+	for title, p := range map[string]picture{"Lost": lost, "Kept": kept} {
+		notice := `{"title":"` + title + `","imageId":"` + p.ID + `","enabled":true}`
+		if got := office.Do("POST", "/slides", notice); got.Status != http.StatusCreated {
+			t.Fatal(got)
+		}
+	}
+	for key := range object {
+		a.deleteObject(t.Context(), key)
+	}
+	file := office.Do("GET", "/export", nil)
+	if file.Status != http.StatusOK || strings.Count(file.Body, `"data"`) != 1 ||
+		!strings.HasSuffix(strings.TrimSpace(file.Body), `],"missing":["`+lost.ID+`"]}`) {
+		t.Fatalf("GET /export without an object: %s, want 200, the other picture and the lost one's id", file)
+	}
+	const brings = `200 {"notices":{"new":2,"changed":0,"same":0},` +
+		`"pictures":{"new":1,"changed":0,"same":0},"missing":1,"problems":[]}`
+	for _, query := range []string{"?preview=1", ""} {
+		if got := other.Do("POST", "/import"+query, file.Body); got.String() != brings {
+			t.Errorf("POST /import%s elsewhere: %s, want %s", query, got, brings)
+		}
+	}
+	var list struct{ Slides []slide }
+	other.Do("GET", "/slides", nil).JSON(&list)
+	for _, s := range list.Slides {
+		if (s.ImageID != nil) != (s.Title == "Kept") {
+			t.Errorf("imported %q with picture %v, want one only for the kept picture", s.Title, s.ImageID)
+		}
+	}
+	const nothing = `200 {"notices":{"new":0,"changed":0,"same":2},` +
+		`"pictures":{"new":0,"changed":0,"same":1},"missing":0,"problems":[]}`
+	if got := office.Do("POST", "/import", file.Body); got.String() != nothing {
+		t.Errorf("POST /import where it was exported: %s, want %s", got, nothing)
 	}
 }
 
@@ -88,17 +134,19 @@ func TestImportRefused(t *testing.T) {
 	nameless := strings.Replace(notice(""), "Lunch", "", 1)
 	named := strings.Replace(notice(""), `"imageId":null`, `"imageId":"`+id+`"`, 1)
 	for content, problem := range map[string]string{
-		"":                                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		`{"announcements":2}`:               `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file("", none) + "{}":               `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file(notice(`,"x":1`), none):        `{"line":0,"code":"NOT_AN_EXPORT"}`,
-		file(notice("")+","+nameless, none): `{"line":2,"code":"NOTICE_INVALID"}`,
-		file(named, none):                   `{"line":1,"code":"PICTURE_MISSING"}`,
+		file("", none+`,"missing":["`+id+`"]`): `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file("", none+`,"lost":[]`):            `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		"":                                     `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		`{"announcements":2}`:                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file("", none) + "{}":                  `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file(notice(`,"x":1`), none):           `{"line":0,"code":"NOT_AN_EXPORT"}`,
+		file(notice("")+","+nameless, none):    `{"line":2,"code":"NOTICE_INVALID"}`,
+		file(named, none):                      `{"line":1,"code":"PICTURE_MISSING"}`,
 		file(named, `"pictures":[{"id":"`+id+`","data":"AAAA"}]`): `{"line":1,"code":"PICTURE_INVALID"},` +
 			`{"line":1,"code":"PICTURE_MISSING"}`,
 	} {
 		want := `200 {"notices":{"new":0,"changed":0,"same":0},"pictures":{"new":0,"changed":0,"same":0},` +
-			`"problems":[` + problem + `]}`
+			`"missing":0,"problems":[` + problem + `]}`
 		if got := office.Do("POST", "/import?preview=1", content); got.String() != want {
 			t.Errorf("the preview of %s: %s, want %s", content, got, want)
 		}

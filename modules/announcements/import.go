@@ -21,6 +21,7 @@ const maxImportProblems = 10 // only the first ones are reported
 type imported struct {
 	Notices  counts    `json:"notices"`
 	Pictures counts    `json:"pictures"`
+	Missing  int       `json:"missing"` // pictures that the export did not find, and that are not here, either
 	Problems []problem `json:"problems"`
 }
 
@@ -45,6 +46,7 @@ type importing struct {
 	ids     map[string]string // ids in this installation, by the picture's id in the file
 	uploads []*upload         // stored, but without a row yet
 	named   map[string]bool   // pictures that slides name
+	missing map[string]bool   // pictures that slides name, and that the export did not find
 }
 
 // importAll imports an export. A slide that exists already is changed to the file's content, others are
@@ -60,7 +62,7 @@ func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, er
 	}
 	defer a.importTurn.leave()
 	i := &importing{announcements: a, preview: sent["preview"] == "1", ids: make(map[string]string),
-		named: make(map[string]bool)}
+		named: make(map[string]bool), missing: make(map[string]bool)}
 	err = i.read(ctx, newExchangeReader(r.Body))
 	if errors.Is(err, errNoExport) {
 		i.problem(0, "NOT_AN_EXPORT")
@@ -103,11 +105,20 @@ func (i *importing) read(ctx context.Context, r exchangeReader) error {
 	if err := r.list("pictures"); err != nil {
 		return err
 	}
-	if err := i.readPictures(ctx, r); err != nil {
+	known, err := i.store.known(ctx)
+	if err != nil {
 		return err
 	}
+	if err := i.readPictures(ctx, r, known); err != nil {
+		return err
+	}
+	if r.has() {
+		if err := i.readMissing(r, known); err != nil {
+			return err
+		}
+	}
 	for n, notice := range i.notices {
-		if notice.ImageID != nil && i.ids[*notice.ImageID] == "" {
+		if id := notice.ImageID; id != nil && i.ids[*id] == "" && !i.missing[*id] {
 			i.problem(n+1, "PICTURE_MISSING")
 		}
 	}
@@ -140,11 +151,34 @@ func (i *importing) readNotices(r exchangeReader) error {
 	}
 }
 
-func (i *importing) readPictures(ctx context.Context, r exchangeReader) error {
-	known, err := i.store.known(ctx)
-	if err != nil {
+// readMissing reads the pictures that the export did not find. A notice comes in without such a picture, but
+// keeps one that is known here: where it was exported, an import changes nothing.
+func (i *importing) readMissing(r exchangeReader, known map[string]string) error {
+	if err := r.list("missing"); err != nil {
 		return err
 	}
+	for {
+		more, err := r.more()
+		if err != nil || !more {
+			return err
+		}
+		var id string
+		if err := r.value(&id); err != nil {
+			return err
+		}
+		if i.ids[id] != "" || i.missing[id] || !i.named[id] {
+			return errNoExport
+		}
+		if known[id] != "" {
+			i.ids[id] = id
+			continue
+		}
+		i.missing[id] = true
+		i.result.Missing++
+	}
+}
+
+func (i *importing) readPictures(ctx context.Context, r exchangeReader, known map[string]string) error {
 	for line := 1; ; line++ {
 		more, err := r.more()
 		if err != nil || !more {
@@ -198,8 +232,11 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	for _, notice := range i.notices {
 		d := notice.draft(sdk.Principal(ctx).UserID)
 		if d.ImageID != nil {
-			id := i.ids[*d.ImageID]
-			d.ImageID = &id
+			if id := i.ids[*d.ImageID]; id != "" {
+				d.ImageID = &id
+			} else { // it is missing
+				d.ImageID = nil
+			}
 		}
 		there, found := before[notice.ID]
 		switch {

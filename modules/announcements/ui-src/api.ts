@@ -30,6 +30,8 @@ export interface Board {
 export interface Imported {
 	readonly notices: { readonly new: number; readonly changed: number; readonly same: number };
 	readonly pictures: { readonly new: number };
+	/** How many pictures neither the file nor the storage has. */
+	readonly missing: number;
 	readonly problems: readonly ImportProblem[];
 }
 

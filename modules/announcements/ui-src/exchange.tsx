@@ -58,11 +58,12 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 		if (!context.signal.aborted) setBusy(false);
 		if (input.current) input.current.value = ""; // the same file can be chosen again
 	};
-	const question = ({ notices, pictures }: Imported) => ({
+	const question = ({ notices, pictures, missing }: Imported) => ({
 		title: say("importQuestion"),
 		body: [
 			say("importNotices", { added: notices.new, changed: notices.changed, same: notices.same }),
 			say("importPictures", { added: pictures.new }),
+			...(missing > 0 ? [say("importLacks", { missing })] : []),
 			say("importKeeps"),
 		],
 		yes: say("importYes"),
