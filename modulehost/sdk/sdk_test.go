@@ -78,8 +78,8 @@ func TestBadPatternFailsTheRegistration(t *testing.T) {
 	}
 }
 
-// TestProbe: the probe marks its route, declared before or after it; a probe that is no route, or a second one,
-// fails the registration.
+// TestProbe: the probe marks its route, declared before or after it; a probe that is no route, or a second
+// one, fails the registration.
 func TestProbe(t *testing.T) {
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	for _, row := range []struct {

@@ -22,9 +22,9 @@ const (
 )
 
 // exchangeVersion is the version of the file's format: one JSON object of three members, in this order:
-// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. A fourth one follows if the
-// storage has lost pictures that notices name: "missing":[id ...]. Export and import have one picture at a time
-// in memory.
+// {"announcements":1, "notices":[exchanged ...], "pictures":[exchangedPicture ...]}. A fourth one follows
+// if the storage has lost pictures that notices name: "missing":[id ...]. Export and import have one
+// picture at a time in memory.
 const exchangeVersion = 1
 
 // exchanged is a slide in a file.

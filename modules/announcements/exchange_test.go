@@ -72,9 +72,9 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// TestExportOfALostPicture: an export goes on without a picture that is not in the storage any more, and names
-// it at its end. An import of it brings the notice without its picture and says how many are missing. Where it
-// was exported it changes nothing.
+// TestExportOfALostPicture: an export goes on without a picture that is not in the storage any more, and
+// names it at its end. An import of it brings the notice without its picture and says how many are missing.
+// Where it was exported it changes nothing.
 func TestExportOfALostPicture(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}
