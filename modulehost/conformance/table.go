@@ -101,7 +101,8 @@ func table() []check {
 		},
 		{
 			name: "the probe answers", needs: needRoutes, run: checkProbe,
-			asked:    "send the route that the module names as its probe a request, with an empty database and buckets",
+			asked: "send the route that the module names as its probe a request, with an empty database and " +
+				"empty buckets",
 			expected: "an answer of the module's own with a status of 2xx",
 			remedy: "name a read as the probe that needs no parameter and no object, and that the owner may make " +
 				"at any time",

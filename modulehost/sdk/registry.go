@@ -134,8 +134,8 @@ func (r *Registry) markProbe() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the probe %q is not a route of the module; declare it with HandleFunc or Handle, with the "+
-		"same pattern", r.probes[0])
+	return fmt.Errorf("the probe %q is not a route of the module; declare it with HandleFunc or Handle, with "+
+		"the same pattern", r.probes[0])
 }
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }

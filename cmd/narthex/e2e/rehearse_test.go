@@ -220,7 +220,8 @@ func TestRehearsalWithAPicture(t *testing.T) {
 	}
 	const module = "/api/v1/modules/announcements"
 	uploaded := owner.do("POST", module+"/images", &content)
-	if err := json.Unmarshal([]byte(uploaded.body), &picture); err != nil || uploaded.status != http.StatusCreated {
+	err := json.Unmarshal([]byte(uploaded.body), &picture)
+	if err != nil || uploaded.status != http.StatusCreated {
 		t.Fatalf("upload: status %d, want 201; body %s", uploaded.status, uploaded.body)
 	}
 	owner.create(t, 201, slides, map[string]any{"title": "Shared lunch", "imageId": picture.ID, "enabled": true})
