@@ -39,6 +39,7 @@ type Screens interface {
 // Files are the files of a build, ready to be sent.
 type Files struct {
 	page, script, worker *httpapi.Asset
+	personPage           *httpapi.Asset // for a person without the permission
 	scriptPath           string
 }
 
@@ -61,7 +62,7 @@ func Read(build fs.FS) (*Files, error) {
 		name, kind string
 		asset      **httpapi.Asset
 	}{
-		{pageFile, "text/html; charset=utf-8", &f.page},
+		{pageFile, pageType, &f.page},
 		{scriptFile, "text/javascript; charset=utf-8", &f.script},
 		{workerFile, "text/javascript; charset=utf-8", &f.worker}, // never compressed: no .zst and no .gz is built
 	} {
@@ -69,7 +70,8 @@ func Read(build fs.FS) (*Files, error) {
 			return nil, err
 		}
 	}
-	return f, nil
+	f.personPage, err = newPersonPage(build, hash)
+	return f, err
 }
 
 // Service serves the routes of the displays. It is safe for concurrent use and starts no goroutine.

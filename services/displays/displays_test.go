@@ -114,6 +114,8 @@ func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Princip
 		return principal.Principal{}, nil
 	case "broken":
 		return principal.Principal{}, httpapi.ErrPrincipal
+	case "a person":
+		return principal.Person("7d6b1f0e-3a53-4a0c-8f3a-0d9c8a3f1b11"), nil
 	default:
 		return principal.Principal{Kind: principal.Device, DeviceID: held}, nil
 	}
@@ -157,6 +159,8 @@ func TestPage(t *testing.T) {
 		{"nobody, html last", "/display/stage", "", "image/png, Text/HTML;level=1;q=0.1", 401, ""},
 		{"another display's screen", "/display/stage", "board.view", html, 403, ""},
 		{"another display's screen, no page", "/display/stage", "board.view", "", 403, "PERMISSION_DENIED"},
+		{"a person", "/display/stage", "a person", html, 403, ""},
+		{"a person, no page", "/display/stage", "a person", "*/*", 403, "PERMISSION_DENIED"},
 		{"store unusable", "/display/stage", "broken", html, 503, "PRINCIPAL_RESOLUTION_FAILED"},
 		{"switched off", "/display/board", "board.view", html, 404, ""},
 		{"switched off, no page", "/display/board", "", "application/json", 404, "NOT_FOUND"},
@@ -173,6 +177,9 @@ func TestPage(t *testing.T) {
 	} {
 		w := h.send("GET", row.path, "Test-Holds", row.holds, "Accept", row.accept, "If-None-Match", `"other"`)
 		want := pageOf(script)
+		if row.holds == "a person" {
+			want = strings.Replace(want, "<script", `<meta name="narthex-display-person" content="1"><script`, 1)
+		}
 		if row.code != "" {
 			want = `{"code":"` + row.code + `"}`
 		}

@@ -16,7 +16,7 @@ func checkPage(build fs.FS, hash, scriptPath string) error {
 		return err
 	}
 	for _, needed := range []string{
-		fmt.Sprintf(`<meta name="narthex-display" content="%s">`, hash),
+		marker(hash),
 		fmt.Sprintf(`src="%s"`, scriptPath),
 	} {
 		if bytes.Count(page, []byte(needed)) != 1 {
@@ -24,6 +24,33 @@ func checkPage(build fs.FS, hash, scriptPath string) error {
 		}
 	}
 	return nil
+}
+
+// marker is the element by which the worker recognises a page of this build.
+func marker(hash string) string {
+	return fmt.Sprintf(`<meta name="narthex-display" content="%s">`, hash)
+}
+
+// newPersonPage makes the page for a browser in which a person without the display's permission is signed
+// in. It would be no use to pair that browser, because its requests are the person's.
+func newPersonPage(build fs.FS, hash string) (*httpapi.Asset, error) {
+	content, err := read(build, pageFile)
+	if err != nil {
+		return nil, err
+	}
+	told := marker(hash) + `<meta name="narthex-display-person" content="1">`
+	content = bytes.Replace(content, []byte(marker(hash)), []byte(told), 1)
+	return httpapi.NewAsset(content, nil, pageType, headers), nil
+}
+
+const pageType = "text/html; charset=utf-8"
+
+// headers are those of every file.
+var headers = map[string]string{
+	"X-Frame-Options": "DENY",
+	// No allowlist of scripts, because the module's scripts run in this page.
+	"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
+	"Referrer-Policy":         "no-referrer",
 }
 
 // newAsset reads a file, and its compressed forms if the build has them.
@@ -38,12 +65,7 @@ func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
 			coded = append(coded, httpapi.NewRepresentation(compressed, kept.coding))
 		}
 	}
-	return httpapi.NewAsset(content, coded, contentType, map[string]string{
-		"X-Frame-Options": "DENY",
-		// No allowlist of scripts, because the module's scripts run in this page.
-		"Content-Security-Policy": "frame-ancestors 'none'; object-src 'none'; base-uri 'none'",
-		"Referrer-Policy":         "no-referrer",
-	}), nil
+	return httpapi.NewAsset(content, coded, contentType, headers), nil
 }
 
 func read(build fs.FS, name string) ([]byte, error) {

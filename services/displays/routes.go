@@ -46,13 +46,16 @@ func (s *Service) open(c *httpapi.Call) error {
 }
 
 // denied sends a browser the same page, which pairs the screen. It ignores conditional headers, so there is
-// no 304 without the permission.
+// no 304 without the permission. To a signed-in person the page says to sign out first.
 func (s *Service) denied(c *httpapi.Call, why error) error {
 	if !acceptsHTML(c.Request) {
 		return why
 	}
 	if errors.Is(why, httpapi.ErrAuthentication) {
 		return s.page.SendAs(c, http.StatusUnauthorized)
+	}
+	if c.UserID() != "" {
+		return s.personPage.SendAs(c, http.StatusForbidden)
 	}
 	return s.page.SendAs(c, http.StatusForbidden)
 }

@@ -7,10 +7,11 @@ import { Pairer } from "./pairing";
 import type { Descriptor, DisplayPlatform } from "./platform";
 import { Reloads } from "./reloads";
 import { moduleName, screen, show } from "./screen";
-import { MountTimeout, type Stage } from "./stage";
+import { BrokenContent, MountTimeout, NoSnapshot, type Stage } from "./stage";
 
 const lookEvery = 60_000; // milliseconds between two requests for the descriptor while all is well
 const lookAgain = 60_000; // while the display does not run
+const lookSignedIn = 5_000; // somebody may sign out in another tab
 const firstRemount = 5_000;
 const laterRemounts = 30_000;
 const refusedFor = 300_000;
@@ -80,7 +81,8 @@ export class Life {
 					await this.#wait(await this.#present(found.descriptor));
 					break;
 				case "denied":
-					await this.#pair(found.status === 401 && this.#wasMounted);
+					if (found.status === 403 && (await this.platform.personIsHere())) await this.#signedIn();
+					else await this.#pair(found.status === 401 && this.#wasMounted);
 					break;
 				case "absent":
 					this.#leave();
@@ -124,6 +126,10 @@ export class Life {
 
 	/** Handles a display that could not be mounted. What was shown before stays. */
 	#failed(descriptor: Descriptor, error: unknown): number {
+		if (error instanceof NoSnapshot) {
+			if (this.stage.shown === undefined) show({ is: "empty" });
+			return firstRemount;
+		}
 		const code = codeOf(error);
 		if (code === "NOT_FOUND") return firstRemount; // another version runs by now
 		if (code === "ARTIFACT_UNAVAILABLE" && !(error as ArtifactError).cause) {
@@ -137,7 +143,9 @@ export class Life {
 		if (!final) return this.#failedMounts === 1 ? firstRemount : laterRemounts;
 		if (this.stage.shown === undefined) show({ is: "refused", code });
 		if (error instanceof ArtifactError && error.exhausted) this.reloads.afterRefusal();
-		return this.stage.shown === undefined ? refusedFor : laterRemounts;
+		// The next snapshot may be one that the module can show.
+		const content = error instanceof BrokenContent || this.stage.shown !== undefined;
+		return content ? laterRemounts : refusedFor;
 	}
 
 	async #unreachable(answered: boolean): Promise<void> {
@@ -149,8 +157,23 @@ export class Life {
 		await this.#wait(backoff(tries, 1_000, 30_000));
 	}
 
+	/** Asks for no pairing, and looks again when they have signed out. */
+	async #signedIn(): Promise<void> {
+		this.#leave();
+		if (screen.peek().is !== "signed-in") show({ is: "signed-in", failed: false });
+		await this.#wait(lookSignedIn);
+	}
+
+	/** The button of that screen was used. */
+	async signOut(): Promise<void> {
+		const done = await this.platform.signOut();
+		show({ is: "signed-in", failed: !done });
+		if (done) this.requestNow();
+	}
+
 	async #pair(removed: boolean): Promise<void> {
 		this.#leave();
+		if (screen.peek().is === "mounted") show({ is: "booting" });
 		const ending = await new Pairer(this.platform, removed).run();
 		if (ending.is === "look-again") return;
 		show({ is: "approved", label: ending.label, lines: "paired" });

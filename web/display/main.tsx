@@ -67,7 +67,7 @@ kept.start();
 shiftSlowly(canvas);
 dimWhenStill(canvas);
 stayAwake();
-render(<DisplayView connection={connection} stage={stageElement} />, overlay);
+render(<DisplayView connection={connection} stage={stageElement} signOut={() => life.signOut()} />, overlay);
 void house.follow();
 language.subscribe(() => life.requestNow());
 void life.run();

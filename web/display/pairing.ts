@@ -51,7 +51,8 @@ export class Pairer {
 			}
 			if (answer.status === 404) return "gone";
 			if (answer.status === 403) show({ is: "misplaced" });
-			else if (answer.status === 0 && performance.now() >= this.#expiresAt) show({ is: "offline" });
+			else if (performance.now() >= this.#expiresAt)
+				show(answer.status === 0 ? { is: "offline" } : { is: "no-code", removed: this.removed });
 			await wait(Math.max(answer.after, retryAfter), this.#forever, [window, "online"]);
 		}
 	}

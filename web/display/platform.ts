@@ -105,6 +105,22 @@ export class DisplayPlatform {
 		return status === 200 && shaped(object({ status: text }), body)?.status === "live";
 	}
 
+	/** Whether somebody is signed in here who may not see this display. Their requests are no screen's. */
+	async personIsHere(): Promise<boolean> {
+		try {
+			const init = { cache: "no-store", headers: { Accept: "text/html" } } as const;
+			const page = await answered("GET", location.pathname, init);
+			return page.response.status === 403 && isForPerson(page.text);
+		} catch {
+			return false;
+		}
+	}
+
+	/** Signs that person out; false: that failed. */
+	async signOut(): Promise<boolean> {
+		return (await request("POST", "/api/auth/sign-out", {})).status === 200;
+	}
+
 	/** The hash of the host script that the server has now, or undefined. */
 	async hostScript(): Promise<string | undefined> {
 		try {
@@ -115,6 +131,10 @@ export class DisplayPlatform {
 		}
 	}
 }
+
+/** Whether a page is the one for a signed-in person who may not see the display. */
+const isForPerson = (page: string): boolean =>
+	hostHash(page) !== undefined && page.includes('<meta name="narthex-display-person" content="1">');
 
 /** The hash of the host script that a page names. */
 export function hostHash(page: string): string | undefined {

@@ -4,9 +4,15 @@ import { signal } from "@preact/signals";
 export type Screen =
 	| { readonly is: "booting" }
 	| { readonly is: "unpaired"; readonly code: string; readonly removed: boolean }
+	/** Somebody without the display's permission is signed in here. */
+	| { readonly is: "signed-in"; readonly failed: boolean }
 	| { readonly is: "approved"; readonly label: string; readonly lines: "paired" | "leave-on" }
 	| { readonly is: "mounted" }
 	| { readonly is: "offline" }
+	/** The server responds, but the module has sent nothing to show. */
+	| { readonly is: "empty" }
+	/** The server has no code for this screen now. */
+	| { readonly is: "no-code"; readonly removed: boolean }
 	| { readonly is: "unavailable" }
 	| { readonly is: "refused"; readonly code: string }
 	/** The server does not pair screens under this page's address. */

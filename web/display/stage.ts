@@ -5,15 +5,18 @@ import type { Connection } from "./connection";
 import type { Language } from "./language";
 import type { Descriptor } from "./platform";
 
-/**
- * How long mount may take, and how long a new version may take until its first snapshot before it replaces
- * the old one, in milliseconds.
- */
+/** How long mount may take, and then the first snapshot, in milliseconds. */
 const mountLimit = 10_000;
 const snapshotLimit = 10_000;
 
 /** mount took too long. */
 export class MountTimeout extends Error {}
+
+/** No snapshot came, so there would be nothing to see. */
+export class NoSnapshot extends Error {}
+
+/** The module has thrown before it had content, which may be incomplete. */
+export class BrokenContent extends Error {}
 
 type Spoken = Pick<Language<unknown>, "tag" | "dir">;
 
@@ -53,9 +56,9 @@ export class Stage {
 	}
 
 	/**
-	 * Mounts a display behind the visible one, waits until it has content, and then replaces the visible one.
-	 * If that fails, it rejects with the reason, and the old one is still shown. It also fails if an error
-	 * was thrown before the new one had content, because its content may be incomplete.
+	 * Mounts a display behind what is visible, waits until it has content, and then replaces what is visible.
+	 * If that fails, it rejects with the reason, and the old one is still shown. It also fails if no snapshot
+	 * came, or if an error was thrown before the new one had content.
 	 */
 	async present(descriptor: Descriptor, sound: () => boolean): Promise<void> {
 		const { connection, loaded } = this.options;
@@ -66,10 +69,9 @@ export class Stage {
 		const layer = new Layer(this.element, descriptor, this.options.language(), ended, ++this.#count);
 		try {
 			await layer.mount(display, this.options);
-			if (old) {
-				await layer.ready();
-				if (!sound()) throw new Error("The display has thrown before it had content.");
-			}
+			const filled = await layer.ready();
+			if (!sound()) throw new BrokenContent();
+			if (!filled) throw new NoSnapshot();
 		} catch (error) {
 			layer.end();
 			throw error;
@@ -129,13 +131,17 @@ class Layer {
 		}
 	}
 
-	/** Waits until the first snapshot was painted. A display without a stream is ready when it is mounted. */
-	async ready(): Promise<void> {
+	/**
+	 * Waits until the first snapshot was painted; false: none came. A display without a stream is ready when it
+	 * is mounted.
+	 */
+	async ready(): Promise<boolean> {
 		if (this.streams.size > 0) {
-			await Promise.race([
-				this.#snapshotCame,
-				new Promise((resolve) => setTimeout(resolve, snapshotLimit)),
+			const came = await Promise.race([
+				this.#snapshotCame.then(() => true),
+				new Promise<false>((resolve) => setTimeout(() => resolve(false), snapshotLimit)),
 			]);
+			if (!came) return false;
 		}
 		const pictures = [...this.container.querySelectorAll("img")];
 		const decoded = Promise.allSettled(pictures.map((picture) => picture.decode()));
@@ -145,6 +151,7 @@ class Layer {
 				requestAnimationFrame(resolve);
 				setTimeout(resolve, 200); // a hidden page has no frames
 			});
+		return true;
 	}
 
 	/** From now on the connection follows this layer's streams. */

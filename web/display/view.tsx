@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Mark } from "../kit/icons";
 import type { Connection } from "./connection";
@@ -9,35 +10,53 @@ import { language, t } from "./words";
 interface DisplayViewProps {
 	readonly connection: Connection;
 	readonly stage: HTMLElement;
+	signOut(): Promise<void>;
 }
 
 /** What the host paints over the stage: its own screens, and the indicator. */
-export function DisplayView({ connection, stage }: DisplayViewProps) {
+export function DisplayView({ connection, stage, signOut }: DisplayViewProps) {
 	const shown = screen.value;
 	const name = moduleName.value;
 	const mounted = shown.is === "mounted";
 	const stale = connection.stale.value;
 	useEffect(() => {
-		stage.hidden = !mounted;
+		stage.toggleAttribute("data-covered", !mounted);
 		stage.toggleAttribute("data-stale", stale);
 		document.title = name;
 	}, [mounted, stale, name]);
 	return (
 		<>
-			{!mounted && <HostScreen name={name} shown={shown} />}
+			{!mounted && <HostScreen name={name} shown={shown} signOut={signOut} />}
 			{mounted && <Indicator connection={connection} />}
 		</>
 	);
 }
 
-function HostScreen({ name, shown }: { readonly name: string; readonly shown: Screen }) {
+interface HostScreenProps extends Pick<DisplayViewProps, "signOut"> {
+	readonly name: string;
+	readonly shown: Screen;
+}
+
+function HostScreen({ name, shown, signOut }: HostScreenProps) {
 	switch (shown.is) {
 		case "unpaired":
 			return <Pairing name={name} code={shown.code} removed={shown.removed} />;
+		case "signed-in":
+			return (
+				<Message title={t("signedIn")} above={name} {...(shown.failed ? { below: t("stillSignedIn") } : {})}>
+					<button class="host-button" type="button" onClick={() => void signOut()}>
+						{t("signOut")}
+					</button>
+				</Message>
+			);
 		case "approved":
 			return <Message title={shown.lines === "paired" ? t("pairedAs", { label: shown.label }) : t("leaveOn")} />;
 		case "offline":
 			return <Message title={t("waiting")} above={name} />;
+		case "empty":
+			return <Message title={t("noContent")} above={name} />;
+		case "no-code":
+			return <Message title={t(shown.removed ? "removed" : "unpaired")} above={name} below={t("noCode")} />;
 		case "unavailable":
 			return (
 				<Message
@@ -56,7 +75,7 @@ function HostScreen({ name, shown }: { readonly name: string; readonly shown: Sc
 	}
 }
 
-/** Almost black, and after a second the name of the module that is loading. */
+/** Almost black, and after a second the name of the module and that it is starting. */
 function Booting({ name }: { readonly name: string }) {
 	const [late, setLate] = useState(false);
 	useEffect(() => {
@@ -68,6 +87,7 @@ function Booting({ name }: { readonly name: string }) {
 			<h1 class={late ? "" : "d-unseen"}>
 				<bdi>{name}</bdi>
 			</h1>
+			<p class={late ? "host-below" : "d-unseen"}>{t("starting")}</p>
 		</main>
 	);
 }
@@ -77,9 +97,10 @@ interface MessageProps {
 	readonly above?: string;
 	readonly below?: string;
 	readonly small?: string;
+	readonly children?: ComponentChildren;
 }
 
-function Message({ title, above, below, small }: MessageProps) {
+function Message({ title, above, below, small, children }: MessageProps) {
 	return (
 		<main class="host-screen host-message">
 			{above && (
@@ -92,6 +113,7 @@ function Message({ title, above, below, small }: MessageProps) {
 			</div>
 			{below && <p class="host-below">{below}</p>}
 			{small && <p class="host-small-print">{small}</p>}
+			{children}
 		</main>
 	);
 }

@@ -10,7 +10,14 @@ export interface Words {
 	readonly qrLabel: string;
 	readonly pairedAs: string;
 	readonly leaveOn: string;
+	readonly starting: string;
 	readonly waiting: string;
+	readonly noContent: string;
+	readonly unpaired: string;
+	readonly noCode: string;
+	readonly signedIn: string;
+	readonly signOut: string;
+	readonly stillSignedIn: string;
 	readonly removed: string;
 	readonly newCode: string;
 	readonly switchedOff: string;
@@ -32,7 +39,14 @@ export const english: Words = {
 	qrLabel: "QR code that opens this screen in the Dashboard",
 	pairedAs: 'Paired as "{label}"',
 	leaveOn: "Leave this screen on for a minute.",
+	starting: "Starting",
 	waiting: "Waiting for the network",
+	noContent: "Waiting for content",
+	unpaired: "This screen is not paired.",
+	noCode: "No code is free at the moment. This screen asks again by itself.",
+	signedIn: "Somebody is signed in here. Sign out first to make this a screen.",
+	signOut: "Sign out",
+	stillSignedIn: "That did not work. Please try again.",
 	removed: "This screen was removed.",
 	newCode: "New code below.",
 	switchedOff: "{module} is switched off here.",
@@ -55,7 +69,14 @@ export const german: Words = {
 	qrLabel: "QR-Code, der diesen Bildschirm im Dashboard öffnet",
 	pairedAs: "Gekoppelt als „{label}“",
 	leaveOn: "Lassen Sie diesen Bildschirm noch eine Minute an.",
+	starting: "Startet",
 	waiting: "Wartet auf das Netzwerk",
+	noContent: "Wartet auf Inhalte",
+	unpaired: "Dieser Bildschirm ist nicht gekoppelt.",
+	noCode: "Im Moment ist kein Code frei. Dieser Bildschirm fragt von selbst wieder.",
+	signedIn: "Hier ist jemand angemeldet. Melden Sie sich erst ab, damit dies ein Bildschirm wird.",
+	signOut: "Abmelden",
+	stillSignedIn: "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
 	removed: "Dieser Bildschirm wurde entfernt.",
 	newCode: "Neuer Code unten.",
 	switchedOff: "{module} ist hier ausgeschaltet.",
