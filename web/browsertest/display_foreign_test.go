@@ -40,9 +40,10 @@ func (f *faultProxy) answerInstead(path, name string) *atomic.Int32 {
 // display. Afterwards everything goes on by itself.
 func TestForeignAnswers(t *testing.T) {
 	t.Parallel()
-	w := startWalls(t, 1)
+	w := startWalls(t, 2)
 	f := w.fronts[0]
 	w.publishText("welcome")
+	w.testForeignPages(t, w.fronts[1])
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("welcome (1.0.0)")
 	p.waitForWorker()
@@ -108,8 +109,52 @@ func TestWallIsNeverEmpty(t *testing.T) {
 	}
 }
 
+<<<<<<< HEAD
 // TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not
 // paired. It says why, and becomes a screen when they have signed out.
+=======
+// testForeignPages: on a screen that has its worker but no cached page, a page of a proxy counts as no network,
+// too, and the screen goes on by itself.
+func (w *displayFixture) testForeignPages(t *testing.T, f *faultProxy) {
+	p := w.openScreen(t, f, "wall")
+	p.pairingCode()
+	p.waitFor(`navigator.serviceWorker.controller !== null`)
+	for name := range foreignAnswers {
+		f.answerInstead("/", name)
+		p.do(chromedp.Reload())
+		p.screenshot("wall-foreign-page-" + name)
+		p.waitForText("Waiting for the network")
+		p.waitForText("Wall")
+		p.assertNoText("guest network")
+		f.clearScriptFault()
+		p.pairingCode()
+	}
+}
+
+// TestStartOnASilentNetwork: a screen that was paired before is dark and has words at once, although the network
+// takes requests and never answers.
+func TestStartOnASilentNetwork(t *testing.T) {
+	t.Parallel()
+	w := startWalls(t, 1)
+	f := w.fronts[0]
+	w.publishText("welcome")
+	p, _ := w.openPairedScreen(t, f, "wall")
+	p.waitForText("welcome (1.0.0)")
+	p.waitForWorker()
+	held := f.closeGate("/")
+	p.do(chromedp.Reload()) // waits for the page's load event, which no response of the network precedes
+	p.waitFor(`getComputedStyle(document.body).backgroundColor === "rgb(14, 17, 22)"`)
+	p.screenshot("wall-silent-start")
+	p.waitForText("Wall")
+	p.waitForText("Starting")
+	p.waitForText("Waiting for the network")
+	held.open()
+	p.waitForText("welcome (1.0.0)")
+}
+
+// TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not paired. It
+// says why, and becomes a screen when they have signed out.
+>>>>>>> 190294a2 (displays: start from the cache at once, take no foreign page)
 func TestScreenOfASignedInPerson(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)

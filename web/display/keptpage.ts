@@ -1,8 +1,6 @@
 import type { Descriptor } from "./platform";
 import type { FromWorker, ToWorker } from "./messages";
 
-const answerLimit = 1_000; // milliseconds in which the worker has to respond
-
 /**
  * The page's side of the service worker, which caches page, host script and artifacts for a start without a
  * network. Without a secure origin there is no worker, and nothing is cached.
@@ -19,6 +17,7 @@ export class KeptPage {
 	) {
 		this.#container?.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
 			if (data.narthex === "from-cache") fromCache();
+			if (data.narthex === "newer") location.reload();
 		});
 	}
 
@@ -27,18 +26,6 @@ export class KeptPage {
 		this.#container
 			?.register("/display/worker.js", { scope: "/display/", updateViaCache: "none" })
 			.catch((error: unknown) => console.warn("No service worker:", error));
-	}
-
-	/** Whether this page was served from the cache. */
-	servedFromCache(): Promise<boolean> {
-		const worker = this.#container?.controller;
-		if (!worker) return Promise.resolve(false);
-		return new Promise((resolve) => {
-			const { port1, port2 } = new MessageChannel();
-			port1.onmessage = ({ data }: MessageEvent<boolean>) => resolve(data);
-			setTimeout(() => resolve(false), answerLimit);
-			worker.postMessage({ narthex: "served-from-cache?" } satisfies ToWorker, [port2]);
-		});
 	}
 
 	/** An artifact of the display was loaded. Artifacts that a display loads later are cached, too. */

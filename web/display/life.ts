@@ -66,7 +66,6 @@ export class Life {
 	}
 
 	async run(): Promise<never> {
-		if (await this.kept.servedFromCache()) show({ is: "offline" });
 		for (;;) {
 			const [found] = await Promise.all([this.platform.resolve(), this.house.known()]);
 			this.connection.reached(found.is === "descriptor");

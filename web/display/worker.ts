@@ -6,7 +6,7 @@ declare const self: ServiceWorkerGlobalScope;
  * The service worker of the displays (docs/reference/browser.md). It lets a screen start without a network.
  *
  * For each display it caches one generation: the page, the host script, the artifact, and the renderers that
- * were loaded, and nothing else. Every request tries the network first. The mounted page tells the worker
+ * were loaded, and nothing else. Page and host script come from the cache first, artifacts from the network. The mounted page tells the worker
  * what to cache, so a generation contains only what has run.
  */
 
@@ -20,11 +20,6 @@ const hostPath = /^\/display\/host-([0-9a-f]{16})\.js$/;
 const artifactPath = /^\/api\/v1\/module-ui\/[^/]+\/[^/]+\/(?:display|contributions\/[^/]+)$/;
 
 let failedAt = -Infinity;
-/**
- * Clients whose page was served from the cache. The set is lost when the worker stops, so a page asks at
- * once.
- */
-const servedFromCache = new Set<string>();
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -42,27 +37,39 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("message", (event) => {
 	const message = event.data as ToWorker;
-	if (message.narthex === "keep") {
-		event.waitUntil(keep(message));
-		return;
-	}
-	const id = event.source instanceof Client ? event.source.id : "";
-	event.ports[0]?.postMessage(servedFromCache.has(id));
+	if (message.narthex === "keep") event.waitUntil(keep(message));
 });
 
 /**
- * The display's page. A response that is not that page, such as a proxy's, is replaced by the cached page. So
- * is a page whose host script cannot be loaded, because alone it would show nothing of the display.
+ * The display's page. The cached one is returned at once, so that the screen is never white while the network is
+ * silent; what the server has by now is looked up afterwards. Without a cached one, a response that is not the
+ * page, such as a proxy's, counts as no network.
  */
 async function page(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
+	const newer = newerPages.get(pathname);
+	newerPages.delete(pathname);
+	if (newer) return newer;
+	const kept = await fromCaches(pathname);
+	if (kept) {
+		event.waitUntil(lookForNewer(event, pathname, await hostOf(kept)));
+		return kept;
+	}
+	const answer = await fromNetwork(event.request);
+	return answer && (await hostOf(answer)) !== undefined ? answer : waitingPage(pathname);
+}
+
+/** Pages of another build, each until it is loaded. */
+const newerPages = new Map<string, Response>();
+
+/** Lets a cached page load again when the server has the page of another build, and that build's script. */
+async function lookForNewer(event: FetchEvent, path: string, kept: string | undefined): Promise<void> {
 	const answer = await fromNetwork(event.request);
 	const host = answer && (await hostOf(answer));
-	const kept = await fromCaches(pathname);
-	if (answer && host !== undefined && (kept === undefined || (await hasScript(host)))) return answer;
-	if (kept === undefined) return answer && answer.status < 500 ? answer : waitingPage();
-	servedFromCache.add(event.resultingClientId);
-	return kept;
+	if (answer === undefined || host === undefined || host === kept || !(await hasScript(host))) return;
+	newerPages.set(path, answer);
+	const client = await self.clients.get(event.resultingClientId);
+	client?.postMessage({ narthex: "newer" } satisfies FromWorker);
 }
 
 /**
@@ -73,6 +80,10 @@ async function script(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
 	const { path, answer: loaded } = loadedFirst ?? {};
 	loadedFirst = undefined;
+	if (hostPath.test(pathname) && path !== pathname) {
+		const kept = await fromCaches(pathname);
+		if (kept) return kept; // its name contains its hash, so the server has no other
+	}
 	const answer = path === pathname ? loaded : await fromNetwork(event.request);
 	if (answer && (answer.status === 304 || (await isScript(pathname, answer)))) return answer;
 	if (answer?.status === 404 && artifactPath.test(pathname)) return answer;
@@ -135,7 +146,7 @@ async function hasScript(host: string): Promise<boolean> {
 	return true;
 }
 
-/** Whether a response is the script of its path. A host script's path has the first digits of its hash. */
+/** Whether a response is the script of its path: that of a host script contains the first digits of its hash. */
 async function isScript(path: string, answer: Response): Promise<boolean> {
 	const type = answer.headers.get("Content-Type") ?? "";
 	if (answer.status !== 200 || !/^text\/javascript(;|$)/i.test(type)) return false;
@@ -152,12 +163,10 @@ async function hostOf(answer: Response): Promise<string | undefined> {
 	return /<meta name="narthex-display" content="([0-9a-f]{16})">/.exec(text)?.[1];
 }
 
-type Kept = Extract<ToWorker, { narthex: "keep" }>;
-
 let keeping = Promise.resolve();
 
 /** Stores one generation after another. */
-function keep(message: Kept): Promise<void> {
+function keep(message: ToWorker): Promise<void> {
 	keeping = keeping.then(() => keepGeneration(message)).catch(() => undefined);
 	return keeping;
 }
@@ -167,7 +176,7 @@ function keep(message: Kept): Promise<void> {
  * page. Then it deletes the display's other generations. Whatever cannot be loaded now is tried again at the
  * next mount.
  */
-async function keepGeneration(message: Kept): Promise<void> {
+async function keepGeneration(message: ToWorker): Promise<void> {
 	const { page: path, host, moduleId, version } = message;
 	const scripts = [`/display/host-${host}.js`, ...message.scripts.filter((each) => artifactPath.test(each))];
 	if (!pagePath.test(path) || path !== `/display/${moduleId}`) return;
@@ -193,7 +202,9 @@ async function keepGeneration(message: Kept): Promise<void> {
 }
 
 /** The page shown if the network fails and no page is cached yet. It retries by itself. */
-function waitingPage(): Response {
+function waitingPage(path: string): Response {
+	const id = path.slice("/display/".length).replaceAll("-", " "); // of letters and digits, see pagePath
+	const name = id.charAt(0).toUpperCase() + id.slice(1);
 	const german = self.navigator.language.startsWith("de");
 	const words = german ? "Wartet auf das Netzwerk" : "Waiting for the network";
 	return new Response(
@@ -203,7 +214,8 @@ function waitingPage(): Response {
 			"<style>html{background:#0E1116;color:#F2F4F7;cursor:none;" +
 			"font:600 min(9vh,5vw)/1.2 system-ui,sans-serif}" +
 			"body{margin:4vh 4vw;min-height:92vh;display:flex;align-items:center}</style>" +
-			`<h1 style="font-size:1em;margin:0">${words}</h1></html>`,
+			`<div><p style="font-size:.75em;font-weight:400;margin:0 0 .5em">${name}</p>` +
+			`<h1 style="font-size:1em;margin:0">${words}</h1></div></html>`,
 		{ headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" } },
 	);
 }
