@@ -109,12 +109,8 @@ func TestWallIsNeverEmpty(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
-// TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not
-// paired. It says why, and becomes a screen when they have signed out.
-=======
-// testForeignPages: on a screen that has its worker but no cached page, a page of a proxy counts as no network,
-// too, and the screen goes on by itself.
+// testForeignPages: on a screen that has its worker but no cached page, a page of a proxy counts as no
+// network, too, and the screen goes on by itself.
 func (w *displayFixture) testForeignPages(t *testing.T, f *faultProxy) {
 	p := w.openScreen(t, f, "wall")
 	p.pairingCode()
@@ -131,8 +127,8 @@ func (w *displayFixture) testForeignPages(t *testing.T, f *faultProxy) {
 	}
 }
 
-// TestStartOnASilentNetwork: a screen that was paired before is dark and has words at once, although the network
-// takes requests and never answers.
+// TestStartOnASilentNetwork: a screen that was paired before is dark and has words at once, although the
+// network takes requests and never answers.
 func TestStartOnASilentNetwork(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 1)
@@ -152,9 +148,8 @@ func TestStartOnASilentNetwork(t *testing.T) {
 	p.waitForText("welcome (1.0.0)")
 }
 
-// TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not paired. It
-// says why, and becomes a screen when they have signed out.
->>>>>>> 190294a2 (displays: start from the cache at once, take no foreign page)
+// TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not
+// paired. It says why, and becomes a screen when they have signed out.
 func TestScreenOfASignedInPerson(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)

@@ -6,8 +6,8 @@ declare const self: ServiceWorkerGlobalScope;
  * The service worker of the displays (docs/reference/browser.md). It lets a screen start without a network.
  *
  * For each display it caches one generation: the page, the host script, the artifact, and the renderers that
- * were loaded, and nothing else. Page and host script come from the cache first, artifacts from the network. The mounted page tells the worker
- * what to cache, so a generation contains only what has run.
+ * were loaded, and nothing else. Page and host script come from the cache first, artifacts from the network.
+ * The mounted page tells the worker what to cache, so a generation contains only what has run.
  */
 
 const prefix = "narthex-display ";
@@ -41,9 +41,9 @@ self.addEventListener("message", (event) => {
 });
 
 /**
- * The display's page. The cached one is returned at once, so that the screen is never white while the network is
- * silent; what the server has by now is looked up afterwards. Without a cached one, a response that is not the
- * page, such as a proxy's, counts as no network.
+ * The display's page. The cached one is returned at once, so that the screen is never white while the network
+ * is silent; what the server has by now is looked up afterwards. Without a cached one, a response that is not
+ * the page, such as a proxy's, counts as no network.
  */
 async function page(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
@@ -146,7 +146,7 @@ async function hasScript(host: string): Promise<boolean> {
 	return true;
 }
 
-/** Whether a response is the script of its path: that of a host script contains the first digits of its hash. */
+/** Whether a response is the script of its path: a host script's has the first digits of its hash. */
 async function isScript(path: string, answer: Response): Promise<boolean> {
 	const type = answer.headers.get("Content-Type") ?? "";
 	if (answer.status !== 200 || !/^text\/javascript(;|$)/i.test(type)) return false;

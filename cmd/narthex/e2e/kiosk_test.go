@@ -54,7 +54,8 @@ func TestWaitForServer(t *testing.T) {
 	waited := make(chan struct{})
 	go func() {
 		defer close(waited)
-		output, err = kiosk(t, "wait-for-server", "KIOSK_URL="+front.URL+"/display/announcements", "KIOSK_PAUSE=0.1")
+		output, err = kiosk(t, "wait-for-server", "KIOSK_URL="+front.URL+"/display/announcements",
+			"KIOSK_PAUSE=0.1")
 	}()
 	for asked.Load() < 40 { // it asks again and again
 		select {
