@@ -53,6 +53,9 @@ func readStanding(ctx context.Context, q querier, sql, who string) (now standing
 	return now, err
 }
 
+// Owner commands wait for each other for as long as their context lasts: no request waits for them.
+const waitInTurn = `SET LOCAL lock_timeout = 0`
+
 // The lock excludes other owner commands and every insert, but the API can go on reading. It is not an
 // advisory lock, because a module's database role could acquire that lock too.
 const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
@@ -183,6 +186,9 @@ func (s *Store) lockingOwner(ctx context.Context, f func(context.Context, *store
 	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
 	defer cancel()
 	return ownerError(store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, waitInTurn); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, lockOwner); err != nil {
 			return err
 		}
