@@ -30,7 +30,6 @@ var systemFonts = []font{
 	{"Arimo", expoFonts("arimo")},
 	{"Roboto", expoFonts("roboto")},
 	{"Roboto Condensed", expoFonts("roboto-condensed")},
-	{"Noto Sans Arabic", expoFonts("noto-sans-arabic", "noto-sans")},
 	{"Noto Naskh Arabic", expoFonts("noto-naskh-arabic", "noto-sans")},
 }
 

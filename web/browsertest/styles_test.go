@@ -189,7 +189,8 @@ function probe(container) {
 	const [inside, outside] = holders.map((holder) => looksOf(holder)), changed = new Set();
 	[...holders[0].querySelectorAll("*")].forEach((one, at) => {
 		for (const name in inside[at + 1][0])
-			if (name !== "-webkit-locale" && inside[at + 1][0][name] !== outside[at + 1][0][name])
+			// A display is covered until it is mounted.
+			if (!["-webkit-locale", "visibility"].includes(name) && inside[at + 1][0][name] !== outside[at + 1][0][name])
 				changed.add(one.parentNode.localName + " > " + one.localName + " " + name + " " +
 					inside[at + 1][0][name] + ", outside " + outside[at + 1][0][name]);
 	});
