@@ -190,7 +190,8 @@ function probe(container) {
 	[...holders[0].querySelectorAll("*")].forEach((one, at) => {
 		for (const name in inside[at + 1][0])
 			// A display is covered until it is mounted.
-			if (!["-webkit-locale", "visibility"].includes(name) && inside[at + 1][0][name] !== outside[at + 1][0][name])
+			if (!["-webkit-locale", "visibility"].includes(name) &&
+					inside[at + 1][0][name] !== outside[at + 1][0][name])
 				changed.add(one.parentNode.localName + " > " + one.localName + " " + name + " " +
 					inside[at + 1][0][name] + ", outside " + outside[at + 1][0][name]);
 	});
