@@ -59,7 +59,7 @@ func (e Error) sentence() string {
 	case ErrNotInstalled:
 		return "This module is not installed; modules:list names those that are."
 	}
-	return "The command could not be carried out."
+	return "The command stopped; docs/reference/error-codes.md says what this code means."
 }
 
 // refusal is a code with its own sentence. Only errors.Is uses the cause, because its text may contain a

@@ -105,7 +105,7 @@ var english = words{
 	Invitation: content{
 		subject: "Help in our services",
 		text: "We would like to plan with you. The link connects you with the rota: there you see your dates " +
-			"and answer with one press.",
+			"and answer with one click.",
 		button: "Connect me",
 	},
 	Request: content{
@@ -115,7 +115,7 @@ var english = words{
 	},
 	Reminder: content{
 		subject: "A reminder of your date",
-		text:    "This is a reminder. Thank you that you help.",
+		text:    "This is a reminder. Thank you for helping.",
 		button:  "See my dates",
 	},
 	Digest: content{
@@ -131,7 +131,8 @@ var english = words{
 	ConnectNote: "Sign in first, with the account that you have here. The link works once, for 30 days. " +
 		"Without an account, answer this mail.",
 	OpenNote: "You have not answered yet: please say yes or no.",
-	Nobody:   "nobody", DidYes: "yes", DidNo: "no", DidOpen: "no answer yet", NotSent: "not asked yet",
+	Nobody:   "nobody", DidYes: "accepted", DidNo: "declined", DidOpen: "no answer yet",
+	NotSent: "not asked yet",
 }
 
 var german = words{
@@ -146,7 +147,7 @@ var german = words{
 	Invitation: content{
 		subject: "Mithelfen in unseren Gottesdiensten",
 		text: "Wir möchten gern mit Ihnen planen. Der Link verbindet Sie mit dem Dienstplan: Dort sehen Sie " +
-			"Ihre Termine und antworten mit einem Druck.",
+			"Ihre Termine und antworten mit einem Klick.",
 		button: "Mich verbinden",
 	},
 	Request: content{
@@ -172,6 +173,6 @@ var german = words{
 	ConnectNote: "Melden Sie sich zuerst an, mit Ihrem Konto hier. Der Link gilt einmal, 30 Tage lang. Ohne " +
 		"Konto antworten Sie auf diese Mail.",
 	OpenNote: "Sie haben noch nicht geantwortet: Bitte sagen Sie ja oder nein.",
-	Nobody:   "niemand", DidYes: "ja", DidNo: "nein", DidOpen: "noch keine Antwort",
-	NotSent: "noch nicht gefragt",
+	Nobody:   "niemand", DidYes: "zugesagt", DidNo: "abgesagt", DidOpen: "noch keine Antwort",
+	NotSent: "noch nicht angefragt",
 }

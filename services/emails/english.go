@@ -6,9 +6,8 @@ var english = words{
 	Copy:     "If the button does nothing, copy this address into your browser:",
 
 	ConfirmAddress: message{
-		Title: "Confirm your e-mail",
-		Text: "Please confirm that this is your e-mail address. The page that opens asks for one press " +
-			"of a button.",
+		Title:       "Confirm your e-mail",
+		Text:        "Please confirm that this is your e-mail address. The page that opens asks for one click.",
 		Button:      "Confirm my e-mail",
 		Note:        "The link works for one hour.",
 		Unrequested: "If you did not ask for this mail, you can ignore it: nothing happens without you.",

@@ -47,5 +47,5 @@ func (e Error) sentence() string {
 	case ErrStore:
 		return "The database did not answer as expected; run the command again to see what was done."
 	}
-	return "The identity was refused."
+	return "Nothing was changed; docs/reference/error-codes.md says what this code means."
 }

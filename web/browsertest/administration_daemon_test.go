@@ -38,7 +38,7 @@ func TestUnblockingDaemon(t *testing.T) {
 	p.signInAs("owner@example.org", wallPassword)
 	p.waitForHeading("Modules")
 	p.waitForText("0 running, 3 blocked, 0 off")
-	p.waitForText("Needs file storage (“images”). The operator sets it up.")
+	p.waitForText("Needs file storage (“images”). Whoever runs the server sets it up.")
 	p.waitForText("Waits for Announcements, which is blocked.")
 	p.waitForText("teamName has no value.")
 	p.click("link", "Settings of Rota")

@@ -67,7 +67,7 @@ func testCalendarElsewhere(p *tab, address string) {
 	p.assertAccessible("Home with the calendar's card")
 	p.screenshot("calendar-tile")
 	p.do(chromedp.Navigate(address + "/#/m/announcements/new/calendar.slide"))
-	p.waitForText("Take the events anew")
+	p.waitForText("Import the events again")
 	p.waitForText("events are on the slide")
 	p.waitFor(`document.querySelector(".preview").innerText.includes("Morning prayer") ||
 		document.querySelector(".preview").innerText.includes("Sunday service")`)
@@ -143,7 +143,7 @@ func testCalendarEditor(p, other *tab, open func(p *tab, page, words string)) {
 	p.click("checkbox", "Hall")
 	p.screenshot("calendar-editor")
 	p.click("button", "Save")
-	p.waitForText("Hall: Choir practice has it")
+	p.waitForText("Hall: taken by Choir practice")
 	p.waitFor(`(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(
 		document.querySelector("[role=alert] p").getBoundingClientRect())`) // the button is below the form
 	p.screenshot("calendar-taken")

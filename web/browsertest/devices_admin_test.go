@@ -175,9 +175,9 @@ func TestScreensAreKept(t *testing.T) {
 	p.click("button", "Save")
 	p.waitForAnnouncement("Renamed.")
 	p.chooseMenuItem("More for Hall right", "Remove …")
-	p.waitForText("The screen stops within five minutes.")
+	p.waitForText("The screen shows nothing more after five minutes at most.")
 	p.click("button", "Remove")
-	p.waitForAnnouncement("Hall right is removed. The screen stops within five minutes.")
+	p.waitForAnnouncement("Hall right is removed. The screen shows nothing more after five minutes at most.")
 	p.waitForNone("button", "More for Hall right")
 	wl.mu.Lock()
 	wl.devices[0]["label"] = "Entrance"

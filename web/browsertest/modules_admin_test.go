@@ -25,7 +25,7 @@ func TestModules(t *testing.T) {
 	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.waitForHeading("Modules")
 	p.waitForText("2 running, 3 blocked, 1 off")
-	p.waitForText("Needs file storage (“images”). The operator sets it up.")
+	p.waitForText("Needs file storage (“images”). Whoever runs the server sets it up.")
 	p.waitForText("Needed by: Countdown")
 	p.waitForText("teamName has no value.")
 	p.waitForText("Waits for Announcements, which is blocked.")
@@ -34,7 +34,7 @@ func TestModules(t *testing.T) {
 	if order != "Announcements,Rota,Countdown,Songs,Stage,Visitors" {
 		t.Errorf("the modules stand as %s", order)
 	}
-	p.click("link", "Go to it: Announcements")
+	p.click("link", "Open: Announcements")
 	p.waitForHeading("Announcements")
 	if title := eval[string](p, "document.title"); title != "Announcements - Dashboard" {
 		t.Errorf("the page is called %q", title)
@@ -45,7 +45,7 @@ func TestModules(t *testing.T) {
 	p.waitForNone("link", "Rota")
 	p.enter("searchbox", "Filter", "nobody")
 	p.waitForText("Nothing matches.")
-	p.click("button", "Clear")
+	p.click("button", "Clear the filter")
 	p.click("link", "Settings of Rota")
 	p.waitFor(`location.hash === "#/admin/modules/rota/settings/teamName"`)
 }
@@ -63,7 +63,7 @@ func TestModuleReasons(t *testing.T) {
 		"configuration_invalid": {object{"configurationKey": "days"},
 			"days has a value that is no longer allowed."},
 		"secret_missing": {object{"configurationKey": "linkSigningKey"},
-			"linkSigningKey is a secret the operator must supply."},
+			"linkSigningKey is missing. Whoever runs the server sets this secret."},
 		"storage_unavailable": {object{"storageBucketId": "files"}, "Needs file storage (“files”)."},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestModuleChanges(t *testing.T) {
 	p.waitForText("Stops at the next restart")
 	p.waitForText("defaultTitle has no value.")
 	p.waitForText("Rota needs it.")
-	p.waitForText("Changes settings at the next restart")
+	p.waitForText("Takes new settings at the next restart")
 	p.click("button", "What changes?")
 	p.waitForVisibleText("Stage stops at the next restart.")
 	p.waitForVisibleText("Songs changes settings at the next restart.")
@@ -201,7 +201,7 @@ func TestModulePage(t *testing.T) {
 	p := openPage(t, o.URL+"/#/admin/modules/stage", desktop)
 	p.waitForHeading("Stage")
 	p.waitForText("Started 3 times.")
-	p.waitForText("It needed more memory than it may have.")
+	p.waitForText("It needed more memory than it may use.")
 	p.waitForText("61 MB of 256 MB")
 	p.waitForText("2 in flight, 0 waiting")
 	p.waitForText("narthex modules:logs -- --module stage")

@@ -147,7 +147,7 @@ func TestInviteRefused(t *testing.T) {
 		code, words string
 	}{
 		"address":    {400, "REQUEST_INVALID", "Not an e-mail address that mail can reach"},
-		"permission": {400, "PERMISSION_UNKNOWN", "Not invited: a permission is unknown here now"},
+		"permission": {400, "PERMISSION_UNKNOWN", "Not invited: one of the permissions no longer exists here"},
 		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
 		"too often":  {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
 		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
@@ -291,7 +291,7 @@ func TestDecisionsRefused(t *testing.T) {
 		code, words string
 		permissions []string
 	}{
-		"protected": {409, "PERSON_PROTECTED", "The owner and yourself stay as they are.", nil},
+		"protected": {409, "PERSON_PROTECTED", "The owner’s account and your own stay as they are.", nil},
 		"erased":    {409, "PERSON_ERASED", "This person was erased.", nil},
 		"gone":      {404, "USER_NOT_FOUND", "This person is no longer here.", nil},
 		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage).", nil},
@@ -326,7 +326,7 @@ func TestErase(t *testing.T) {
 	f := newPeopleFixture(t, newFixture(t))
 	p := openPeople(t, f)
 	p.chooseMenuItem("More for Words 2", "Erase …")
-	p.waitForVisibleText("This is for ever: nobody can undo it.")
+	p.waitForVisibleText("This is permanent: nobody can undo it.")
 	p.fill("Type “Words 2” to erase this person", "Words")
 	p.key("\r")
 	p.waitForVisibleText("This is not the name.")
@@ -335,9 +335,9 @@ func TestErase(t *testing.T) {
 	}
 	p.fill("Type “Words 2” to erase this person", " Words  2")
 	f.refuseWith(409, "PERSON_ACTIVE")
-	p.click("button", "Erase for ever")
+	p.click("button", "Erase permanently")
 	p.waitForVisibleText("Words 2 is active again. Deactivate them first.")
-	p.click("button", "Erase for ever")
+	p.click("button", "Erase permanently")
 	p.waitForAnnouncement("Words 2 is erased")
 	p.waitForRow(gone, "waits for Rota and songs")
 	p.waitForNone("button", "More for Words 2")

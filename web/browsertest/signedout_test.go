@@ -295,7 +295,7 @@ func TestUnusableOrigin(t *testing.T) {
 		h := newFixture(t)
 		h.setOrigin(content)
 		p := openPage(t, h.URL+"/?service_auth=verify-email&token=t", desktop)
-		p.waitForText("This page has an address it cannot use.")
+		p.waitForText("This page was opened at an address that cannot be used.")
 		if address := eval[string](p, "location.href"); address != h.URL+"/" {
 			t.Errorf("at %s", address)
 		}

@@ -90,7 +90,7 @@ func Sentence(err Coded) string {
 	case "STORE_UNAVAILABLE":
 		return code + ": The database did not answer; check DATABASE_URL and whether the server runs."
 	}
-	return code + ": The command could not be carried out."
+	return code + ": The command stopped; docs/reference/error-codes.md says what this code means."
 }
 
 // unreachableBecause inserts the reason before the general advice, which the database and the migrations

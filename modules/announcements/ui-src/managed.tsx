@@ -59,7 +59,7 @@ export function Managed({ tools, board, now, shown, publish, show, endShow, move
 			head: say("actions"),
 			hideHead: true,
 			part: "actions",
-			width: "290px",
+			width: "330px",
 			cell: (slide, at) => (
 				<>
 					{slide.id === shown ? (

@@ -49,7 +49,7 @@ const words = (locale: string) =>
 				label: "Calendar: next events",
 				heading: "Coming up",
 				headingField: "Heading",
-				take: "Take the events anew",
+				take: "Import the events again",
 				taken: (count: number) =>
 					`${count} events are on the slide. Later changes do not come by themselves.`,
 				failed: "The events could not be read. Try again.",

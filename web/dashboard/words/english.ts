@@ -27,7 +27,7 @@ export const english = {
 	administration: "Administration",
 	smallPrint: "{code}, {time}",
 
-	badBuild: "This page has an address it cannot use.",
+	badBuild: "This page was opened at an address that cannot be used.",
 	whoUnknown: "We cannot check who you are right now.",
 	noServer: "We cannot reach the server right now.",
 	notUnderstood: "The server gave an answer this page does not understand.",
@@ -43,7 +43,7 @@ export const english = {
 
 	noAccess: "You no longer have access ({permission}).",
 	notThere: "There is nothing at this address.",
-	moduleNotThere: "This module is not here, or not for you.",
+	moduleNotThere: "There is no such module here, or you have no access to it.",
 	toHome: "Go to Home",
 
 	leaveTitle: "Leave without saving?",
@@ -58,7 +58,7 @@ export const english = {
 	askForRestart: "Ask the person who runs the server to restart it.",
 	stopsNext: "{module} stops at the next restart.",
 	startsNext: "{module} starts at the next restart.",
-	settingsNext: "{module} changes settings at the next restart.",
+	settingsNext: "{module} takes new settings at the next restart.",
 	nothingWaits: "Nothing waits for a restart.",
 
 	signOut: "Sign out",

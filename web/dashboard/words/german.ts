@@ -29,7 +29,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	tryAgain: "Noch einmal versuchen",
 	smallPrint: "{code}, {time}",
 	close: "Schließen",
-	optional: "freiwillig",
+	optional: "optional",
 	copy: "Kopieren",
 	copied: "Kopiert",
 	notCopied: "Nicht kopiert. Bitte selbst markieren und kopieren.",
@@ -42,14 +42,14 @@ export const german: Catalogue<typeof english>["de"] = {
 	time: "Uhrzeit",
 	incomplete: "Tag oder Uhrzeit ist unvollständig.",
 	zone: "Es gilt die Zeitzone {zone}.",
-	noMatch: "Nichts passt dazu.",
+	noMatch: "Keine Treffer.",
 	matches: { one: "{count} Treffer", other: "{count} Treffer" },
 	moveRow: "{name} verschieben",
 	moveUp: "Nach oben",
 	moveDown: "Nach unten",
 	movedTo: "{name} verschoben, Platz {position} von {count}",
 
-	badBuild: "Diese Seite hat eine Adresse, die sie nicht verwenden kann.",
+	badBuild: "Diese Seite hat eine Adresse, die nicht verwendet werden kann.",
 	whoUnknown: "Wir können gerade nicht prüfen, wer Sie sind.",
 	noServer: "Wir erreichen den Server gerade nicht.",
 	notUnderstood: "Der Server hat eine Antwort gegeben, die diese Seite nicht versteht.",
@@ -70,7 +70,7 @@ export const german: Catalogue<typeof english>["de"] = {
 
 	noAccess: "Sie haben keinen Zugang mehr ({permission}).",
 	notThere: "Unter dieser Adresse ist nichts.",
-	moduleNotThere: "Dieses Modul gibt es hier nicht, oder nicht für Sie.",
+	moduleNotThere: "Dieses Modul gibt es hier nicht, oder Sie haben keinen Zugang.",
 	toHome: "Zum Start",
 
 	leaveTitle: "Ohne Speichern verlassen?",
@@ -86,14 +86,14 @@ export const german: Catalogue<typeof english>["de"] = {
 	whatChanges: "Was ändert sich?",
 	checkAgain: "Noch einmal prüfen",
 	askForRestart: "Bitten Sie die Person, die den Server betreibt, ihn neu zu starten.",
-	stopsNext: "{module} hält beim nächsten Neustart an.",
+	stopsNext: "{module} wird beim nächsten Neustart beendet.",
 	startsNext: "{module} startet beim nächsten Neustart.",
-	settingsNext: "{module} ändert beim nächsten Neustart Einstellungen.",
+	settingsNext: "{module} übernimmt beim nächsten Neustart neue Einstellungen.",
 	nothingWaits: "Nichts wartet auf einen Neustart.",
 
 	signOut: "Abmelden",
 	stillSignedIn: "Sie sind noch angemeldet.",
 
-	newVersion: "Es gibt eine neue Fassung.",
+	newVersion: "Es gibt eine neue Version.",
 	reload: "Neu laden",
 };

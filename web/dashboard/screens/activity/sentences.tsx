@@ -45,7 +45,7 @@ export interface Known {
 export function actorOf({ kind, userId }: Entry["actor"], { people }: Known): string {
 	switch (kind) {
 		case "person":
-			return capital(people.get(userId ?? "") || w("erased"));
+			return people.get(userId ?? "") || capital(w("erased"));
 		case "operator":
 			return w("operator");
 		case "screen":

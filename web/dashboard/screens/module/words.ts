@@ -5,7 +5,7 @@ export const w = wordsOf({
 		moduleFailed: "{module} could not be shown.",
 		moduleSlow: "{module} did not start in time.",
 		moduleOld: "Built for an older platform. Rebuild it.",
-		moduleGone: "{module} is not running any more.",
+		moduleGone: "{module} is no longer running.",
 		moduleUnloadable: "{module} could not be loaded.",
 		reloadPage: "Reload the page",
 	},
