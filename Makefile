@@ -16,26 +16,22 @@ help: ## Show this list
 dev: postgresql build modules ## Run the platform with its sample modules on http://localhost:3000
 	@exec bin/narthex-dev dev
 
-.PHONY: test test-sdk test-platform
-test: test-sdk test-platform ## Run every test, with the race detector
+.PHONY: test
+test: tools modules ## Run the tests that a change is likely to break, in a few minutes
+	@GO=$(GO) .ci/test short
 
-test-sdk:
-	$(GO) -C $(SDK) test -race -timeout 60m ./...
+.PHONY: proof
+proof: tools modules ## Run every test, with the race detector, and the faults: up to an hour
+	@GO=$(GO) .ci/test all
+	@$(MAKE) --no-print-directory faults
 
-test-platform: postgresql compiler openssh versitygw proxies chromium web/node_modules modules
-	$(GO) test -race -timeout 60m ./...
+.PHONY: tools
+tools: postgresql compiler openssh versitygw proxies chromium web/node_modules
 
 .PHONY: test-install
 test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
 	@.ci/debian-root
 	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root $(GO) test -count=1 -timeout 30m -run '^TestHandbook$$' ./cmd/narthex/e2e
-
-.PHONY: check
-check: postgresql openssh versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
-	$(GO) vet ./...
-	$(GO) -C $(SDK) vet ./...
-	$(GO) -C $(SDK) test -short -timeout 30m ./...
-	$(GO) test -short -p 4 -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
 
 .PHONY: fuzz
 fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each

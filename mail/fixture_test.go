@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "16") // the tests wait for deadlines; -parallel on the command line wins
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 const (

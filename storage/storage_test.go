@@ -12,16 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/leaktest"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "4") // the tests wait for deadlines; -parallel on the command line wins
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 func open(t testing.TB, settings environment.Storage) *storage.Provider {

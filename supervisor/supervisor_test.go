@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/narthex-platform/narthex/services/leaktest"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
 // Most tests run in a testing/synctest bubble: time is virtual, so they use the real deadlines and pauses,
 // and a bubble fails by itself when a goroutine is left.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // secret is part of every error and panic in these tests. It must never reach a log line.
 const secret = "postgres://root:hunter2@db.internal"

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/narthex-platform/narthex/services/buildtest"
+	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // TestTheSuiteRuns runs a cheap fault, so that the suite stays usable, and one that does not exist.
 func TestTheSuiteRuns(t *testing.T) {

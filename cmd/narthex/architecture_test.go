@@ -101,6 +101,7 @@ var ranks = map[string]int{
 	"services/environment":        1,
 	"services/folding":            1,
 	"services/buildtest":          1, // only for tests
+	"services/leaktest":           1, // only for tests
 	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
 // The test binary plays three parts: the tests and their host, a second host that is killed
@@ -67,14 +66,7 @@ func hardened(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	code := m.Run()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-	}
-	return code
+	return leaktest.Check(m.Run())
 }
 
 // executable returns the path of a module that behaves as mode says.

@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"testing"
@@ -17,7 +18,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := goleak.Find(); err != nil { // of failed tests, too: what leaks may be why they failed
+		fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
 
 // module is a Module whose methods a test supplies.
 type module struct {

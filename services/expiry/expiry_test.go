@@ -8,14 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/narthex-platform/narthex/services/expiry"
+	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // serve runs sweeps with a fake clock. stop ends them and returns how long that took.
 func serve(

@@ -13,19 +13,19 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/leaktest"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "32") // the tests wait for deadlines; -parallel on the command line wins
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 const home = "https://church.example.org"

@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"testing"
@@ -15,7 +16,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := goleak.Find(); err != nil { // of failed tests, too: what leaks may be why they failed
+		fmt.Fprintln(os.Stderr, "goroutines left behind:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
 
 // socketpair returns the two ends of a socket as host and module share it.
 func socketpair(tb testing.TB) (net.Conn, net.Conn) {

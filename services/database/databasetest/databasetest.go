@@ -17,6 +17,8 @@ import (
 	"os"
 
 	"go.uber.org/goleak"
+
+	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
 // Main runs a package's tests, stops the server if one was started, checks for goroutines left behind, and
@@ -32,12 +34,5 @@ func run(m goleak.TestingM, options []goleak.Option) int {
 		fmt.Fprintln(os.Stderr, "databasetest:", err)
 		code = max(code, 1)
 	}
-	if code == 0 {
-		// Only a run without failures is checked: a failed test may leave goroutines behind.
-		if err := goleak.Find(options...); err != nil {
-			fmt.Fprintln(os.Stderr, "databasetest:", err)
-			code = 1
-		}
-	}
-	return code
+	return leaktest.Check(code, options...)
 }
