@@ -39,6 +39,9 @@ func (f *faultProxy) answerInstead(path, name string) *atomic.Int32 {
 // TestForeignAnswers: what a proxy says in the platform's place is a network that fails, on every route of a
 // display. Afterwards everything goes on by itself.
 func TestForeignAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a screen reconnects after each answer of each path")
+	}
 	t.Parallel()
 	w := startWalls(t, 2)
 	f := w.fronts[0]

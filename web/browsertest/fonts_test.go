@@ -85,10 +85,15 @@ func fontFile(folder string, f font) (string, error) {
 	return path, os.WriteFile(path, []byte(text), 0o644)
 }
 
-// eachFont runs a test once per system font, in a browser of a machine that has only this one.
+// eachFont runs a test once per system font, in a browser of a machine that has only this one. With -short it
+// runs the test with the usual font alone.
 func eachFont(t *testing.T, test func(t *testing.T, browser context.Context)) {
 	t.Helper()
-	for _, f := range systemFonts {
+	fonts := systemFonts
+	if testing.Short() {
+		fonts = fonts[:1]
+	}
+	for _, f := range fonts {
 		t.Run(f.name, func(t *testing.T) {
 			if f.name == usualFont.name {
 				test(t, chromium)

@@ -307,7 +307,7 @@ func TestGone(t *testing.T) {
 	h.setSignedIn(person)
 	h.setNavigation(nil, []object{module("notes", "Notes", nil)})
 	p := openPage(t, h.URL+"/#/m/notes", desktop)
-	p.waitForText("Notes is not running any more.")
+	p.waitForText("Notes is no longer running.")
 	p.waitUntil(
 		"the second look",
 		func() bool { return h.countRequests("GET /api/v1/dashboard/navigation") == 2 },
@@ -336,7 +336,7 @@ func TestRestlessInventory(t *testing.T) {
 		"the second version",
 		func() bool { return h.countRequests("GET /api/v1/module-ui/notes/1.0.2") == 1 },
 	)
-	p.waitForText("Notes is not running any more.")
+	p.waitForText("Notes is no longer running.")
 	p.runScript(`await new Promise(resolve => setTimeout(resolve, 300))`)
 	if n := h.countRequests("GET /api/v1/dashboard/navigation"); n != 2 {
 		t.Errorf("read %d times", n)

@@ -124,7 +124,7 @@ func TestModuleChanges(t *testing.T) {
 	p.waitForText("Takes new settings at the next restart")
 	p.click("button", "What changes?")
 	p.waitForVisibleText("Stage stops at the next restart.")
-	p.waitForVisibleText("Songs changes settings at the next restart.")
+	p.waitForVisibleText("Songs takes new settings at the next restart.")
 	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
 	p.runScript(`document.querySelector("[data-row=stage] a.d-name").click()`)
 	p.waitForHeading("Stage")

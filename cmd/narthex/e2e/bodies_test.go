@@ -120,6 +120,9 @@ func resetPeak(t *testing.T, pid int) {
 // TestLongBodiesInFlatMemory: a request body of 32 MiB and a response of 1 GiB pass through the platform,
 // which buffers almost nothing of them.
 func TestLongBodiesInFlatMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves long bodies, and measures memory")
+	}
 	t.Parallel()
 	const most = 32 << 20
 	b := startWithBodies(t)
@@ -269,6 +272,9 @@ func (b *faultyPlatform) stopSending(
 // TestSlowReaders: a slow reader receives everything. A reader that does not read holds one body socket and
 // nothing else: short responses are still sent, a long one waits 5 s, and the platform buffers nothing.
 func TestSlowReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow readers are waited for")
+	}
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second
 	b := startWithBodies(t)

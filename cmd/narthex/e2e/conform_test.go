@@ -17,6 +17,9 @@ import (
 // TestModulesConform tests a sample module next to the installation's own database, and leaves nothing behind
 // there.
 func TestModulesConform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every check of conformance")
+	}
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	path, err := archive.Pack(builtModule(t, "announcements"), abi.PlatformVersion, t.TempDir())

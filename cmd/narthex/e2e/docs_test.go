@@ -131,6 +131,9 @@ func (i *installation) environmentOfAuthors(t *testing.T) map[string]string {
 
 // TestReadme follows README.md, with a development platform running beside it.
 func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the commands of the page, which build everything")
+	}
 	checkout := copyCheckout(t)
 	reader := openTerminal(t, checkout, prepare(t, databasetest.Empty(t)).environment)
 	for _, b := range blocksOf(t, "../../../README.md") {

@@ -16,6 +16,9 @@ import (
 // TestDatabaseEncoding: every command refuses a database that is not in UTF8, names its encoding and says how
 // to make one that is; none writes into it.
 func TestDatabaseEncoding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every command, for each of three encodings")
+	}
 	t.Parallel()
 	i := install(t, "board")
 	file := filepath.Join(t.TempDir(), "backup")
@@ -83,6 +86,9 @@ func TestDatabaseEncoding(t *testing.T) {
 // TestServerOfAnotherEncoding: on a server whose new databases are not in UTF8, a backup can be verified and
 // an upgrade rehearsed, and a role that asks for another encoding does not decide how the platform reads.
 func TestServerOfAnotherEncoding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes a cluster of its own")
+	}
 	t.Parallel()
 	server, err := cluster.Start(t.Context(), cluster.Options{Dir: filepath.Join(sharedFolder(t), "server"),
 		FsyncOff: true})

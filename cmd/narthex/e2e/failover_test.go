@@ -25,6 +25,9 @@ import (
 // acknowledged write is lost, every request gets a response, and the platform finds the new primary without
 // help.
 func TestFailover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes a primary and a standby")
+	}
 	t.Parallel()
 	pair := startPair(t)
 	i := prepare(t, &databasetest.DB{URL: pair.url}, "board")

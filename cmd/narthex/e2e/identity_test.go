@@ -32,6 +32,9 @@ const forgedToken = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 // TestOwnerSignsInDuringAFlood: ten clients reset passwords with made-up tokens, and sign up, as fast as they
 // can. The owner can still sign in.
 func TestOwnerSignsInDuringAFlood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a flood of several seconds")
+	}
 	t.Parallel()
 	i := install(t)
 	i.useProxyAddresses()

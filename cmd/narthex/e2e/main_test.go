@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -14,18 +13,10 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// sideBySide is how many tests run at once; most of them wait for other processes. Each could use 40 of the
-// server's 200 connections, but uses fewer.
-const sideBySide = 4
-
 func TestMain(m *testing.M) {
-	flag.Parse()
-	chooseShortTests()
-	if runtime.GOMAXPROCS(0) < sideBySide && !parallelChosen() {
-		if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
-			panic(err)
-		}
-	}
+	// The tests wait for other processes; -parallel on the command line wins. Each could use 40 of the
+	// server's 200 connections, but uses fewer.
+	_ = flag.Set("test.parallel", "6")
 	modulesRoot, err := os.MkdirTemp("", "narthex-modules-")
 	if err != nil {
 		panic(err)
@@ -35,12 +26,6 @@ func TestMain(m *testing.M) {
 	}
 	buildModules.root = modulesRoot
 	databasetest.Main(&cleanup{m, modulesRoot})
-}
-
-// parallelChosen reports whether the command line has -parallel.
-func parallelChosen() (chosen bool) {
-	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
-	return chosen
 }
 
 // cleanup removes what the tests built, after they have run.

@@ -15,6 +15,9 @@ import (
 // TestHarmEndsItsModuleAlone: whatever a module writes to its sockets or takes from the machine ends only its
 // own process. Its calls fail, and a new process is started.
 func TestHarmEndsItsModuleAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it ends a module in twenty ways")
+	}
 	t.Parallel()
 	threads := "/threads/300"
 	if os.Geteuid() != 0 {

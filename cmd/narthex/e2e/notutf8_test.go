@@ -19,6 +19,9 @@ import (
 // to every route of the platform and of the four sample modules that have a server. In a header they have no
 // effect on the response. In a path they are refused. In a query or a body they are no failure of the server.
 func TestBytesThatAreNoText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it sends thousands of requests")
+	}
 	t.Parallel()
 	i := install(t, "announcements", "calendar", "rota", "stage")
 	i.useProxyAddresses()

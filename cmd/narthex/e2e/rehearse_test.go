@@ -244,6 +244,9 @@ func TestRehearsalWithAPicture(t *testing.T) {
 // run and to deliver an erasure. The copy does neither. It sends no mail, publishes nothing, and the module
 // has no real secret.
 func TestRehearsalReachesNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three rehearsals")
+	}
 	t.Parallel()
 	i := keepWith(t, "loud")
 	mails := i.mailbox(t)
@@ -428,6 +431,9 @@ func given(t *testing.T, version, more string, migrations ...string) (dir string
 // TestRehearsalFindsWhatWouldGoWrong: a rehearsal reports each kind of problem, while the live platform
 // serves and is not changed.
 func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen rehearsals")
+	}
 	t.Parallel()
 	i := keepWith(t)
 	const seats = `CREATE TABLE seat (id int); INSERT INTO seat VALUES (1), (1); CREATE TABLE free (id int);`
@@ -531,6 +537,9 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 // TestRehearsalOfPackages: a rehearsal shows what modules:install of packages would change, without
 // installing them.
 func TestRehearsalOfPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("several rehearsals")
+	}
 	t.Parallel()
 	i := keepWith(t, "aside")
 	i.migrateWithOwner(t)

@@ -219,6 +219,9 @@ func TestModuleSendsMail(t *testing.T) {
 // MiB, four times in parallel. The race detector's own memory grows with the amount of data: with it, 41 MiB
 // were measured on a busy machine. A daemon that buffered the objects would need 128 MiB.
 func TestObjectsPassInConstantMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves long objects, and measures memory")
+	}
 	t.Parallel()
 	server := storagetest.New(t)
 	i := install(t, "files")
