@@ -102,6 +102,7 @@ var ranks = map[string]int{
 	"services/folding":            1,
 	"services/buildtest":          1, // only for tests
 	"services/leaktest":           1, // only for tests
+	"services/porttest":           1, // only for tests
 	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,

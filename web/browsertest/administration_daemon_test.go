@@ -4,12 +4,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 func (p *tab) signInAs(email, password string) {
@@ -26,7 +29,7 @@ const rotaSecret = "quite-a-long-secret-of-the-rota"
 // module whose settings were missing runs after they are set and the platform is restarted. A test module
 // replaces Rota.
 func TestUnblockingDaemon(t *testing.T) {
-	w := &displayFixture{t: t, port: freePort(t),
+	w := &displayFixture{t: t, port: strconv.Itoa(porttest.Free(t)),
 		folder:    install(t, "../../modules/announcements", "./testdata/rota"),
 		variables: []string{"SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY=" + rotaSecret}}
 	countdown := displayOnly("countdown", "1.0.0",

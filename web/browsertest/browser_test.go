@@ -63,25 +63,21 @@ func run(m *testing.M) int {
 			"WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,BackForwardCache"),
 		chromedp.Env("XDG_CONFIG_HOME="+folder,
 			"XDG_CACHE_HOME="+folder)) // otherwise Chromium creates folders in the home folder
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has no sandbox when it runs as root
-	}
+	// Chromium has no sandbox as root and in most containers, and the pages are the suite's own.
+	options = append(options, chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
 	browserOptions = options
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
-	var failure error
-	for range 3 { // on a loaded machine the first start may fail
-		browser, cancel := chromedp.NewContext(allocator)
-		defer cancel()
-		if failure = chromedp.Do(browser); failure == nil {
-			chromium = browser
-			code := m.Run()
-			_ = chromedp.Cancel(browser) // waits for the end of the browser, which removes its folder
-			return code
-		}
+	browser, cancel := chromedp.NewContext(allocator)
+	defer cancel()
+	if err := chromedp.Do(browser); err != nil {
+		fmt.Fprintln(os.Stderr, "Chromium is needed (apt-get install chromium):", err)
+		return 1
 	}
-	fmt.Fprintln(os.Stderr, "Chromium is needed (apt-get install chromium):", failure)
-	return 1
+	chromium = browser
+	code := m.Run()
+	_ = chromedp.Cancel(browser) // waits for the end of the browser, which removes its folder
+	return code
 }
 
 // view is the window size and the preferences of a tab.

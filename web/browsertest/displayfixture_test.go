@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // displayFixture is the real platform with displays, a signed-in owner, and proxies in front of it.
@@ -50,7 +52,7 @@ func throwing(mount string) string {
 // proxies.
 func startWalls(t *testing.T, fronts int) *displayFixture {
 	t.Helper()
-	w := &displayFixture{t: t, port: freePort(t), folder: install(t, "./testdata/wall")}
+	w := &displayFixture{t: t, port: strconv.Itoa(porttest.Free(t)), folder: install(t, "./testdata/wall")}
 	for id, files := range map[string]map[string]string{
 		"throws": displayOnly("throws", "1.0.0", "", throwing(`throw new Error("thrown at mount");`)),
 		"older": displayOnly("older", "1.0.0", "",

@@ -19,6 +19,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // mailbox is a mail server that accepts and keeps every email.
@@ -93,7 +94,7 @@ const ownerPassword = "correct horse battery"
 // startWithMail installs the platform without modules, with an owner and a mail server, and starts it.
 func startWithMail(t *testing.T) (origin string, box *mailbox) {
 	t.Helper()
-	folder, port := install(t), freePort(t)
+	folder, port := install(t), strconv.Itoa(porttest.Free(t))
 	origin, box = "http://127.0.0.1:"+port, startMailbox(t)
 	if err := os.MkdirAll(filepath.Join(folder, "modules"), 0o755); err != nil {
 		t.Fatal(err)

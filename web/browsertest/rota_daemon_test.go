@@ -24,6 +24,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // rotaMailbox is a mail server that keeps every email by recipient, and closes the connection for those that
@@ -138,7 +139,7 @@ type rotaInstallation struct {
 
 func installRota(t *testing.T) *rotaInstallation {
 	t.Helper()
-	port := freePort(t)
+	port := strconv.Itoa(porttest.Free(t))
 	i := &rotaInstallation{t: t, origin: "http://127.0.0.1:" + port, box: startRotaMailbox(t),
 		folder: install(t, "../../modules/stage", "../../modules/rota", "../../modules/home")}
 	postgres, err := cluster.Start(t.Context(), cluster.Options{

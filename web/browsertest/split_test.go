@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,13 +12,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/porttest"
 	"github.com/narthex-platform/narthex/web"
 )
 
@@ -72,7 +71,7 @@ type splitDaemons struct {
 // channel.
 func startSplit(t *testing.T) *splitDaemons {
 	t.Helper()
-	s := &splitDaemons{t: t, port: freePort(t), password: "correct horse battery"}
+	s := &splitDaemons{t: t, port: strconv.Itoa(porttest.Free(t)), password: "correct horse battery"}
 	s.api = "http://" + apiHost + ":" + s.port
 	s.dashboard = "http://" + dashboardHost + ":" + serveFrontOrigin(t, s.api)
 	s.folder = install(t, "../../modules/announcements", "./testdata/notes")
@@ -128,28 +127,6 @@ func (s *splitDaemons) run() *daemon {
 	d.waitForLine(s.t, `"msg":"ready"`)
 	return d
 }
-
-// freePort returns a port below the range from which the kernel assigns ports, so that it stays free for a
-// while, and above the ports of cmd/narthex/e2e. No two tests get the same port.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := strconv.Itoa(lowestPort + (firstPort+int(portsTaken.Add(1)))%ports)
-		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
-			_ = listener.Close()
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return ""
-}
-
-const lowestPort, ports = 26_000, 6_000
-
-var (
-	firstPort  = rand.IntN(ports) // so that other test runs on this machine begin elsewhere
-	portsTaken atomic.Int32
-)
 
 // TestSplit checks the split topology: the Dashboard is on a sibling host, and everything else comes from the
 // API across origins.

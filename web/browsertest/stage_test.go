@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 const stageRoot = "/api/v1/modules/stage"
@@ -24,7 +27,7 @@ type stageFixture struct {
 func startStage(t *testing.T) *stageFixture {
 	t.Helper()
 	s := &stageFixture{displayFixture: &displayFixture{
-		t: t, port: freePort(t), folder: install(t, "../../modules/stage"),
+		t: t, port: strconv.Itoa(porttest.Free(t)), folder: install(t, "../../modules/stage"),
 	}}
 	s.initialize(1)
 	hymn := s.create("/songs", object{"title": "Amazing Grace", "credit": "John Newton", "sections": []object{

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +20,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // patience limits every wait of these tests; no test asserts a duration.
@@ -196,7 +194,7 @@ func (i *installation) migrateWithOwner(t *testing.T) {
 // prepare returns an installation without running any command.
 func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation {
 	t.Helper()
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	address := "http://localhost:" + port
 	i := &installation{db: db, address: address, environment: map[string]string{
 		"NODE_ENV":                  "development",
@@ -214,26 +212,6 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 	}
 	return i
 }
-
-// unusedPort returns a port for a program that the test starts later. It is below the range from which the
-// kernel assigns ports, so that no other program gets it in the meantime.
-func unusedPort(t *testing.T) int {
-	t.Helper()
-	for {
-		port := lowestPort + (firstPort+int(portsTaken.Add(1)))%ports
-		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			_ = listener.Close()
-			return port
-		}
-	}
-}
-
-const lowestPort, ports = 20_000, 6_000 // the browser tests use the ports above
-
-var (
-	firstPort  = rand.IntN(ports) // so that other test runs on this machine begin elsewhere
-	portsTaken atomic.Int32
-)
 
 // start starts api:start and waits until it is ready.
 func (i *installation) start(t *testing.T) *invocation {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // TestDoctorWarnsOfProcessesThatDoNotShareUpdates runs two processes on one database, with and without NATS.
 func TestDoctorWarnsOfProcessesThatDoNotShareUpdates(t *testing.T) {
 	t.Parallel()
 	one := install(t, "base")
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	two := &installation{db: one.db, address: "http://localhost:" + port,
 		environment: maps.Clone(one.environment)}
 	two.environment["SERVICE_API_PORT"] = port

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // keeping is an installation with two modules: keeper, which stores data about people, and board, which has a
@@ -110,7 +111,7 @@ func (k *keeping) assertForgotten(t *testing.T, id string, times int) {
 func TestErasureReachesModules(t *testing.T) {
 	t.Parallel()
 	k := installKeeper(t)
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	two := &installation{db: k.db, address: "http://localhost:" + port, environment: maps.Clone(k.environment)}
 	two.environment["SERVICE_API_PORT"] = port
 	daemons := []*invocation{k.start(t), two.start(t)}

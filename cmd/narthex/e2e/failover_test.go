@@ -19,6 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // TestFailover kills the primary under 200 writes a second and promotes its synchronous standby. No
@@ -312,7 +313,7 @@ func assertNoStart(t *testing.T, i *installation) {
 	for name, value := range i.environment {
 		second[name] = value
 	}
-	second["SERVICE_API_PORT"] = strconv.Itoa(unusedPort(t))
+	second["SERVICE_API_PORT"] = strconv.Itoa(porttest.Free(t))
 	r := runCommand(t, second, "", "api:start")
 	const line = "DATABASE_UNREACHABLE: The database did not accept a session (read-only). "
 	if got := r.awaitExit(t); got != cli.ExitFailure || !strings.Contains(r.stderr.String(), line) {

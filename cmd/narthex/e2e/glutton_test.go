@@ -32,6 +32,9 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("its own memory is many times the program's")
 	}
+	if testing.Short() {
+		t.Skip("a module makes gigabytes in five ways")
+	}
 	t.Parallel()
 	const bound = 64 << 10 // KiB
 	i := install(t, "glutton")

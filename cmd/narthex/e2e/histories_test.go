@@ -22,6 +22,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/go-json-experiment/json"
 
+	"github.com/narthex-platform/narthex/services/porttest"
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
@@ -153,7 +154,7 @@ func startProcesses(t *testing.T) *processes {
 	maps.Copy(two.environment, one.environment)
 	two.environment["SERVICE_API_PORT"] = strings.TrimPrefix(two.address, "http://localhost:")
 	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	three := &installation{db: one.db, address: "http://localhost:" + port,
 		environment: maps.Clone(one.environment)}
 	three.environment["SERVICE_API_PORT"] = port

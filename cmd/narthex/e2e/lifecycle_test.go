@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/dev"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // assertOrder checks that the texts appear in the log in this order.
@@ -365,7 +366,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	dir := newDevFolder(t, modulesDirectory(t, "announcements"))
 	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere",
 		"SERVICE_API_PORT": "1"}
-	port := unusedPort(t)
+	port := porttest.Free(t)
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		t.Fatal(err)

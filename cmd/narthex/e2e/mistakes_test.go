@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/dev"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // mistake is a mistake that authors often make: what they change, and the message that they then read.
@@ -274,7 +275,7 @@ func TestMistakes(t *testing.T) {
 	s := &scratch{t: t, folder: filepath.Join(checkout, "modules", "prayer-list"),
 		before: make(map[string]string)}
 	environment := map[string]string{"PWD": checkout, "HOME": os.Getenv("HOME")}
-	r := startCommand(t, environment, "", "dev", fmt.Sprintf("--port=%d", unusedPort(t)))
+	r := startCommand(t, environment, "", "dev", fmt.Sprintf("--port=%d", porttest.Free(t)))
 	r.awaitOutputWithin(t, &r.stdout, "Ctrl-C", 2*patience)
 	i := &installation{address: welcomeField(t, r, "Narthex runs at")}
 	owner := i.signIn(t, dev.DevOwner, welcomeField(t, r, "Password"))

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // TestManyPlatformsOnOneMachine: the kernel counts the threads of a user for the whole machine, so modules of
@@ -16,7 +18,7 @@ func TestManyPlatformsOnOneMachine(t *testing.T) {
 	t.Parallel()
 	first := install(t, "base", "tail")
 	for range 14 {
-		port := strconv.Itoa(unusedPort(t))
+		port := strconv.Itoa(porttest.Free(t))
 		one := &installation{db: first.db, address: "http://localhost:" + port,
 			environment: maps.Clone(first.environment)}
 		one.environment["SERVICE_API_PORT"] = port

@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // proxies are nginx and Caddy, with HTTPS, in front of the same platform.
@@ -40,7 +42,7 @@ func startProxies(t *testing.T, backends ...string) *proxies {
 	folder := sharedFolder(t)
 	p := &proxies{t: t, roots: x509.NewCertPool()}
 	certificate, key := writeCertificate(t, folder, p.roots)
-	nginxPort, caddyPort := strconv.Itoa(unusedPort(t)), strconv.Itoa(unusedPort(t))
+	nginxPort, caddyPort := strconv.Itoa(porttest.Free(t)), strconv.Itoa(porttest.Free(t))
 	p.addresses = []string{"https://localhost:" + nginxPort, "https://localhost:" + caddyPort}
 	changes := []string{
 		"/etc/letsencrypt/live/church.example.org/fullchain.pem", certificate,

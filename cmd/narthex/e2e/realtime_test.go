@@ -16,6 +16,7 @@ import (
 	nats "github.com/nats-io/nats-server/v2/server"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // stream is one reader of a channel.
@@ -178,7 +179,7 @@ func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	t.Helper()
 	one = install(t, modules...)
 	one.environment["SERVICE_REALTIME_NATS_URL"] = startBackplane(t)
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	two = &installation{db: one.db, address: "http://localhost:" + port,
 		environment: maps.Clone(one.environment)}
 	two.environment["SERVICE_API_PORT"] = port

@@ -127,7 +127,7 @@ func TestCodes(t *testing.T) {
 		case err != nil:
 			return err
 		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" ||
-			path == filepath.Join(repository, "modules")):
+			entry.Name() == ".tools" || path == filepath.Join(repository, "modules")):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // TestDevOffersTheWayOutOfAnEdit: an author edits a migration that was applied already, and continues with
@@ -18,7 +19,7 @@ func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 	modules := withMigration(t, "0001_seats.sql", "CREATE TABLE seat (id int)")
 	dir := newDevFolder(t, modules)
 	environment := map[string]string{"PWD": dir}
-	port := "--port=" + strconv.Itoa(unusedPort(t))
+	port := "--port=" + strconv.Itoa(porttest.Free(t))
 	serves := func(args ...string) {
 		t.Helper()
 		r := startCommand(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // scheduled is an installation with the module regular, which has an hourly schedule.
@@ -66,7 +68,7 @@ func TestEveryRunsOnceInTwoDaemons(t *testing.T) {
 	}
 	t.Parallel()
 	s := scheduled{install(t, "regular")}
-	port := strconv.Itoa(unusedPort(t))
+	port := strconv.Itoa(porttest.Free(t))
 	two := &installation{db: s.db, address: "http://localhost:" + port, environment: maps.Clone(s.environment)}
 	two.environment["SERVICE_API_PORT"] = port
 	daemons := []*invocation{s.start(t), two.start(t)}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/services/porttest"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
@@ -42,7 +43,7 @@ func startSeveral(t *testing.T, i *installation) *several {
 	var backends []string
 	for range addressesOfExamples {
 		one := &installation{db: i.db}
-		port := strconv.Itoa(unusedPort(t))
+		port := strconv.Itoa(porttest.Free(t))
 		one.address = "http://localhost:" + port
 		s.processes = append(s.processes, &replica{installation: one})
 		backends = append(backends, "127.0.0.1:"+port)

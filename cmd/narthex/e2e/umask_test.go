@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/porttest"
 )
 
 // TestDevUnderAStrictUmask: dev runs a module from a checkout that was made under the umask 077, and runs
@@ -49,7 +50,7 @@ func devUnderUmask077(t *testing.T, uid int) {
 		t.Fatal(err)
 	}
 	command := exec.Command("sh", "-c", `umask 077; exec "$0" "$@"`, program, "dev", "--port",
-		strconv.Itoa(unusedPort(t)))
+		strconv.Itoa(porttest.Free(t)))
 	command.Dir = dir
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "PWD=" + dir, "HOME=" + dir,
 		"GORACE=halt_on_error=1 exitcode=66"}
