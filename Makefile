@@ -24,6 +24,14 @@ test: tools modules ## Run the tests that a change is likely to break, in a few 
 proof: tools modules ## Run every test, with the race detector, and the faults: up to an hour
 	@GO=$(GO) .ci/test all
 	@$(MAKE) --no-print-directory faults
+	@GO=$(GO) PACKAGES="$(PLACES)" .ci/places
+
+# What make proof tests in other places: the packages that see most of the machine.
+PLACES := ./modulehost/process ./services/database/... ./cmd/narthex/e2e ./web/browsertest
+
+.PHONY: places
+places: tools ## Run the short tests in four other places (root, debootstrap, bubblewrap)
+	@GO=$(GO) .ci/places
 
 .PHONY: tools
 tools: postgresql compiler openssh versitygw proxies chromium web/node_modules

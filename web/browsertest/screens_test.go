@@ -281,6 +281,9 @@ func assertScreens(t *testing.T, screens []screenCase) {
 
 func assertScreensIn(t *testing.T, browser context.Context, screens []screenCase, languages ...string) {
 	t.Helper()
+	if testing.Short() {
+		languages = languages[:1]
+	}
 	for _, screen := range screens {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
