@@ -10,6 +10,6 @@ import "embed"
 //go:embed go.mod go.sum LICENSE mail migrations modulehost/catalog modulehost/facade modulehost/gateway
 //go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/sdktest realtime
 //go:embed services/activity/chain services/authorization services/clientaddress services/database
-//go:embed services/environment services/folding services/httpapi services/httpserver services/loglimit
-//go:embed services/principal services/schedule services/store storage supervisor
+//go:embed services/environment services/folding services/httpapi services/httpserver services/leaktest
+//go:embed services/loglimit services/principal services/schedule services/store storage supervisor
 var Host embed.FS
