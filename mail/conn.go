@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // limits bound one attempt to send.
@@ -22,7 +24,7 @@ func standardLimits() limits {
 		greeting: 10 * time.Second,
 		socket:   20 * time.Second,
 		quit:     2 * time.Second,
-		total:    30 * time.Second,
+		total:    deadlines.Email,
 		maxRead:  64 << 10,
 	}
 }

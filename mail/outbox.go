@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
@@ -52,7 +54,7 @@ func NewOutbox(sender Sender, log *zap.Logger) *Outbox {
 		log:       log,
 		queue:     make(chan Email, outboxPlaces),
 		ready:     ready,
-		perEmail:  30 * time.Second,
+		perEmail:  deadlines.Email,
 		drainTime: 5 * time.Second,
 	}
 }

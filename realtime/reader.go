@@ -6,13 +6,15 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
 	// heartbeats is the interval of heartbeats.
-	heartbeats = 15 * time.Second
+	heartbeats = deadlines.Heartbeat
 	// stallLimit is how long a socket may accept nothing although there is something to write.
-	stallLimit = 20 * time.Second
+	stallLimit = deadlines.Reader
 	// opening is the number of events at the beginning of a stream: the snapshot and a heartbeat.
 	opening = 2
 )

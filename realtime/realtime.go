@@ -42,6 +42,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // Limits in bytes and events.
@@ -211,4 +213,4 @@ func (h *Hubs) all() []*Hub {
 }
 
 // grace is how long the end of a stream may take before its reader is disconnected.
-const grace = 5 * time.Second
+const grace = deadlines.Hubs

@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
 	// snapshotTimeout is how long a snapshot may take, and how long a reader waits for one.
-	snapshotTimeout = 10 * time.Second
+	snapshotTimeout = deadlines.Snapshot
 	// shareFor is how long after its request a snapshot serves further readers, together with the updates that
 	// were released since.
 	shareFor = 2 * time.Second

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -40,7 +41,7 @@ type Provider struct {
 }
 
 // within is shorter than the time of a module's handler (30 s), so that the handler can still respond.
-const within = 15 * time.Second
+const within = deadlines.Object
 
 // limits are the limits of waiting times and disk space.
 type limits struct {

@@ -103,10 +103,12 @@ var ranks = map[string]int{
 	"services/buildtest":          1, // only for tests
 	"services/leaktest":           1, // only for tests
 	"services/porttest":           1, // only for tests
+	"services/waittest":           1, // only for tests
 	"services/randomtest":         1, // only for tests
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,
 	"modulehost/sdk/abi":          1,
+	"services/deadlines":          1,
 	"modulehost/sdk/link":         1,
 	"modulehost/sdk/programpages": 1,
 	"modulehost/hostmemory":       1,

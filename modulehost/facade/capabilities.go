@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // Capabilities calls the other modules for one module.
@@ -26,7 +27,7 @@ func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto
 	if others == nil || len(request.GetInput()) > abi.MaxCapabilityJSON {
 		return nil, ErrCapabilityFailed
 	}
-	ctx, cancel := context.WithTimeout(ctx, abi.CapabilityWithin)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Capability)
 	defer cancel()
 	output, err := others.Invoke(ctx, request.GetCapability(), request.GetMethod(), request.GetInput())
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/storage"
 )
 
@@ -17,7 +18,7 @@ import (
 const (
 	openGets = 4
 	openPuts = 4
-	idleFor  = 30 * time.Second
+	idleFor  = deadlines.IdleHandle
 
 	handleBytes = 2 * pieceBytes // one piece, and the storage client's buffers for it
 )

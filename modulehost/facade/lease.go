@@ -3,17 +3,17 @@ package facade
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
-	acquireWithin = 5 * time.Second  // docs/reference/modules.md
-	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
+	acquireWithin = deadlines.Acquire // docs/reference/modules.md
+	leaseLifetime = deadlines.Lease   // of a statement with its rows, and of a transaction
 
 	// leaseBytes is the host's memory that one connection may use: the current row in a buffer of twice its
 	// size, and the row that is carried to the next page.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // The limits of one module's mails. All modules share the installation's reputation with other mail servers.
@@ -18,7 +19,7 @@ const (
 	mailsAtOnce    = 2
 	mailsPerWindow = 30
 	mailWindow     = time.Minute
-	mailWithin     = 30 * time.Second // for the wait and the attempt together
+	mailWithin     = deadlines.Mail // for the wait and the attempt together
 )
 
 // mailBudget counts attempts, including failed ones.

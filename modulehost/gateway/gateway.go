@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -80,10 +81,10 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		response: 30 * time.Second,
-		upload:   30 * time.Second,
-		piece:    30 * time.Second,
-		queue:    5 * time.Second,
+		response: deadlines.Response,
+		upload:   deadlines.Upload,
+		piece:    deadlines.Piece,
+		queue:    deadlines.Queue,
 		inFlight: 256,
 		waiting:  1024,
 	}

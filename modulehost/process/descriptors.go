@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // The descriptors that a module inherits, besides its output.
@@ -70,7 +71,9 @@ func (d *descriptors) bodies(far []*os.File) (*link.Bodies, error) {
 		}
 		near = append(near, link.NewSocket(firstBodyDescriptor+i, os.NewFile(uintptr(fds[0]), "")))
 	}
-	return link.NewBodies(near), nil
+	bodies := link.NewBodies(near)
+	bodies.WaitAtMost(deadlines.BodySocket)
+	return bodies, nil
 }
 
 // pipe returns the host's end, which the caller closes, and the child's end.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/modulehost/process/launcher"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // The limits of a module (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
@@ -107,13 +108,13 @@ func (l Limits) environment() []string {
 
 // The deadlines of a module.
 const (
-	RegisterWithin  = 10 * time.Second // from the start of the process
-	StartWithin     = 30 * time.Second
-	StopWithin      = 10 * time.Second
-	TerminateWithin = time.Second // from SIGTERM to SIGKILL
-	PingEvery       = 10 * time.Second
-	PingWithin      = 10 * time.Second
-	StuckWithin     = 30 * time.Second // from abandoning a call and asking the module to cancel it, to its end
+	RegisterWithin  = deadlines.Register
+	StartWithin     = deadlines.Start
+	StopWithin      = deadlines.Stop
+	TerminateWithin = deadlines.Terminate
+	PingEvery       = deadlines.PingEvery
+	PingWithin      = deadlines.Ping
+	StuckWithin     = deadlines.Stuck
 	// ExitWithin is how long the host waits for a process whose link is lost, because a process that is killed
 	// closes its sockets before it has exited.
 	ExitWithin = 100 * time.Millisecond

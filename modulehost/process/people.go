@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // PersonErased reports whether the module registered to be notified of erasures. See Routes.
@@ -26,7 +27,7 @@ func (p *Process) PersonExport() bool {
 
 // ErasePerson makes the module delete its data about a person. Errors as for Call.
 func (p *Process) ErasePerson(ctx context.Context, userID string) error {
-	ctx, cancel := context.WithTimeout(ctx, abi.EraseWithin)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Erase)
 	defer cancel()
 	return p.Call(ctx, abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: userID}, nil)
 }
@@ -57,7 +58,7 @@ func ReadExport(
 	call func(ctx context.Context, m abi.Method, request, response proto.Message) error,
 	userID string,
 ) (document []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, abi.ExportWithin)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Export)
 	defer cancel()
 	request := &abi.PersonExportRequest{UserId: userID}
 	for {

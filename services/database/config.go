@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -20,9 +21,7 @@ const (
 	// enough to try the next server after one that does not respond.
 	eachConnectTimeout = 2 * time.Second
 
-	// statementTimeout ends a statement on the server shortly before the 30 s after which its caller gives up.
-	// A statement that ends keeps its connection; a caller that gives up loses it.
-	statementTimeout = 29 * time.Second
+	statementTimeout = deadlines.Statement
 )
 
 // neutral sets every parameter that pgx would otherwise take from PG* variables, so that none of them has

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -26,7 +27,7 @@ const (
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 
 	// for connections in use when the service stops; afterwards their sockets are closed
-	closeGrace = 5 * time.Second
+	closeGrace = deadlines.Close
 	closeForce = 2 * time.Second // for their users to return the connections after that
 )
 

@@ -8,12 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
 const (
-	moduleStatementLimit  = 30 * time.Second
-	moduleIdleTransaction = 60 * time.Second
+	moduleStatementLimit  = deadlines.ModuleStatement
+	moduleIdleTransaction = deadlines.ModuleIdleSession
 	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and its framing
 )
 

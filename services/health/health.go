@@ -11,15 +11,16 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
 const (
 	// PingTimeout is how long a health check waits for the database ping.
-	PingTimeout = 2 * time.Second
+	PingTimeout = deadlines.Probe
 	// SettleTimeout is how long a ping may run, far longer than a check waits for it. So a server that hangs has
 	// only one ping in progress, not one more every two seconds.
-	SettleTimeout = 30 * time.Second
+	SettleTimeout = deadlines.Settle
 )
 
 // Error is a stable code of this package.

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
+	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
@@ -38,16 +39,16 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		header:     20 * time.Second,
-		request:    30 * time.Second,
-		idle:       5 * time.Second,
-		stall:      20 * time.Second,
+		header:     deadlines.Header,
+		request:    deadlines.Request,
+		idle:       deadlines.Idle,
+		stall:      deadlines.Stall,
 		drain:      Drain,
 		head:       16 << 10,
 		unsent:     64 << 10,
 		handshake:  50 * time.Millisecond,
 		stopIdle:   500 * time.Millisecond,
-		stopHeader: 5 * time.Second,
+		stopHeader: deadlines.StopHeader,
 		linger:     500 * time.Millisecond,
 		writable:   100 * time.Millisecond,
 		all:        20_000,

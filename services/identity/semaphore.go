@@ -3,12 +3,13 @@ package identity
 import (
 	"context"
 	"sync/atomic"
-	"time"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
-	maxWaiting = 64              // callers that may wait for a slot
-	maxWait    = 5 * time.Second // for a slot
+	maxWaiting = 64             // callers that may wait for a slot
+	maxWait    = deadlines.Hash // for a slot
 )
 
 // semaphore bounds how many password hashes run at the same time, because each needs a core for about

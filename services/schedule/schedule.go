@@ -17,10 +17,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 const (
-	claimFor  = 45 * time.Second // longer than a run may take, abi.RunWithin
+	claimFor  = 45 * time.Second // longer than a run may take
 	askWithin = 5 * time.Second
 )
 
@@ -66,7 +67,7 @@ func New(store *Store, modules Modules, log *zap.Logger) *Service {
 	return &Service{
 		store: store, modules: modules, log: log, wake: make(chan struct{}, 1), ready: ready,
 		pauses: pauses{
-			look: 10 * time.Second, run: abi.RunWithin, renew: 10 * time.Second, stop: 5 * time.Second,
+			look: 10 * time.Second, run: deadlines.Run, renew: 10 * time.Second, stop: 5 * time.Second,
 		},
 	}
 }

@@ -9,10 +9,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/deadlines"
 )
 
 // Patience is how long a request waits for its database work.
-const Patience = 5 * time.Second
+const Patience = deadlines.Store
 
 // Detached returns a context for a request's database work, which continues when the client disconnects,
 // because pgx closes a connection whose query is cancelled.

@@ -139,16 +139,13 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 	before, _ := memory(t, pid)
 	resetPeak(t, pid)
 
-	began := time.Now()
 	upload()
-	up := time.Since(began)
 	b.download(t, b.owner, 1<<10)
 	now, peak := memory(t, pid)
 	if grown := peak - before; grown >= most {
 		t.Errorf("the platform grew by %d MiB", grown>>20)
 	}
-	t.Logf("32 MiB up in %v, 1 GiB down in %v; %d MiB before, %d MiB at most, %d MiB after",
-		up, time.Since(began)-up, before>>20, peak>>20, now>>20)
+	t.Logf("%d MiB before, %d MiB at most, %d MiB after", before>>20, peak>>20, now>>20)
 }
 
 // TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler does. Only a streamed
@@ -270,13 +267,13 @@ func (b *faultyPlatform) stopSending(
 }
 
 // TestSlowReaders: a slow reader receives everything. A reader that does not read holds one body socket and
-// nothing else: short responses are still sent, a long one waits 5 s, and the platform buffers nothing.
+// nothing else: short responses are still sent, a long one is refused, and the platform buffers nothing.
 func TestSlowReaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow readers are waited for")
 	}
 	t.Parallel()
-	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second
+	const sockets = 32
 	b := startWithBodies(t)
 	pid := b.daemon.command.Process.Pid
 	b.download(t, b.owner, 1)
@@ -289,12 +286,9 @@ func TestSlowReaders(t *testing.T) {
 		stopped[n] = b.beginDownload(t, b.newConnection(t), 1<<10)
 		defer stopped[n].Body.Close()
 	}
-	began := time.Now()
 	refused := b.owner.do("GET", bodiesRoot+"/download/1", nil)
-	took := time.Since(began)
-	if refused.status != 503 || refused.body != overloaded || refused.header.Get("Retry-After") != "1" ||
-		took < queued || took > queued+late {
-		t.Errorf("without a socket: %d %.80s after %v", refused.status, refused.body, took)
+	if refused.status != 503 || refused.body != overloaded || refused.header.Get("Retry-After") != "1" {
+		t.Errorf("without a socket: %d %.80s", refused.status, refused.body)
 	}
 	for path, want := range map[string]string{bodiesRoot + "/plain": "plain",
 		"/api/v1/modules/base/plain": `{"plain":true}`} {
@@ -303,7 +297,7 @@ func TestSlowReaders(t *testing.T) {
 				want)
 		}
 	}
-	reader := &slowReader{Reader: slow.Body}
+	reader := &slowReader{slow.Body, func() { b.owner.do("GET", bodiesRoot+"/plain", nil) }}
 	if n, err := io.Copy(&patternWriter{}, reader); n != 16<<20 || err != nil || slow.Body.Close() != nil {
 		t.Errorf("the slow reader got %d bytes, want %d; error %v", n, 16<<20, err)
 	}
@@ -318,11 +312,14 @@ func TestSlowReaders(t *testing.T) {
 	t.Logf("%d readers who do not read: %d MiB before, %d MiB at most", len(stopped), before>>20, peak>>20)
 }
 
-// slowReader reads at most 256 KiB at a time, with pauses.
-type slowReader struct{ io.Reader }
+// slowReader reads at most 256 KiB at a time, and does something else before.
+type slowReader struct {
+	io.Reader
+	first func()
+}
 
 // Read implements io.Reader.
 func (p *slowReader) Read(b []byte) (int, error) {
-	time.Sleep(5 * time.Millisecond) // the tested slowness
+	p.first()
 	return p.Reader.Read(b[:min(len(b), 256<<10)])
 }

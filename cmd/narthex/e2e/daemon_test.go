@@ -167,6 +167,8 @@ type installation struct {
 	db          *databasetest.DB
 	environment map[string]string
 	address     string
+	// shortDeadlines starts daemons with a tenth of each deadline, for a test that waits for one.
+	shortDeadlines bool
 }
 
 const ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
@@ -216,9 +218,23 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 // start starts api:start and waits until it is ready.
 func (i *installation) start(t *testing.T) *invocation {
 	t.Helper()
-	r := startCommand(t, i.environment, "", "api:start")
+	r := i.begin(t)
 	r.awaitOutput(t, &r.stderr, `"msg":"ready"`)
 	return r
+}
+
+// begin starts api:start and does not wait.
+func (i *installation) begin(t *testing.T) *invocation {
+	t.Helper()
+	command := newCommand(t, i.environment, "api:start")
+	if i.shortDeadlines {
+		path, err := shortBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		command.Path = path
+	}
+	return startPrepared(t, command)
 }
 
 // person is one browser.

@@ -9,16 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/health"
 )
 
-// TestFrozenDatabase: PostgreSQL exists but does not respond. Readiness queries it once, on one socket, and
-// meanwhile responds to probes at once.
+// TestFrozenDatabase: PostgreSQL exists but does not respond. Readiness queries it once, on one socket. That
+// it responds to the other probes at once is tested in services/health.
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgresql")
@@ -63,20 +61,15 @@ func TestFrozenDatabase(t *testing.T) {
 		}
 	}
 	const probes = 6
-	most, began := 0, time.Now()
+	most := 0
 	for range probes {
 		if status := ready(); status != http.StatusServiceUnavailable {
 			t.Errorf("ready while PostgreSQL is frozen: status %d, want 503", status)
 		}
 		most = max(most, socketsTo(t, port))
 	}
-	took := time.Since(began)
-	t.Logf("%d sockets before, at most %d while frozen; %d probes took %v", before, most, probes, took)
 	if most > before {
 		t.Errorf("%d sockets to a frozen PostgreSQL, want at most %d as before", most, before)
-	}
-	if took >= (probes-1)*health.PingTimeout {
-		t.Errorf("%d probes took %v: each waited for a ping of its own", probes, took)
 	}
 	daemon.awaitOutput(t, &daemon.stderr, `"reason":"database silent","age":`)
 	thaw()

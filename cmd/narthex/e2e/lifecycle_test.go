@@ -473,13 +473,11 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 
 // TestHangingStopInARollbackIsReported: the start of one module fails, and another module does not stop.
 func TestHangingStopInARollbackIsReported(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a module that does not stop is waited for")
-	}
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
+	i.shortDeadlines = true
 	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", "clinging")
-	daemon := startCommand(t, i.environment, "", "api:start")
+	daemon := i.begin(t)
 	if status := daemon.awaitExit(t); status != cli.ExitFailure {
 		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, cli.ExitFailure)
 	}

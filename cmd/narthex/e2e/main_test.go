@@ -63,13 +63,20 @@ func isFile(path string) bool {
 // narthexBinary is the path of the real narthex, built once, with the race detector if the tests have it.
 // Tests start, signal and kill it. developmentBinary is that of narthex-dev.
 var (
-	narthexBinary     = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex") })
-	developmentBinary = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex-dev") })
+	narthexBinary = sync.OnceValues(func() (path string, err error) {
+		return buildProgram("narthex", "narthex")
+	})
+	developmentBinary = sync.OnceValues(func() (path string, err error) {
+		return buildProgram("narthex-dev", "narthex-dev")
+	})
+	// shortBinary is narthex with a tenth of each deadline (services/deadlines).
+	shortBinary = sync.OnceValues(func() (path string, err error) {
+		return buildProgram("narthex-short", "narthex", "-tags", "shortdeadlines")
+	})
 )
 
-func buildProgram(name string) (path string, err error) {
-	path = filepath.Join(buildModules.root, name)
-	var flags []string
+func buildProgram(file, name string, flags ...string) (path string, err error) {
+	path = filepath.Join(buildModules.root, file)
 	if raceDetector {
 		flags = append(flags, "-race")
 	}

@@ -296,6 +296,25 @@ func TestLaneMemory(t *testing.T) {
 	})
 }
 
+// TestBodyWaitsForASocket: a body waits for a free socket for 5 s, or as long as the pool's user wants.
+func TestBodyWaitsForASocket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, within := range []time.Duration{5 * time.Second, time.Second} {
+			bodies := link.NewBodies(nil)
+			if within != 5*time.Second {
+				bodies.WaitAtMost(within)
+			}
+			began := time.Now()
+			if _, err := bodies.Take(t.Context(), false); !errors.Is(err, link.ErrBodiesBusy) ||
+				time.Since(began) != within {
+				t.Errorf("without a socket: error %v after %v, want %v after %v", err, time.Since(began),
+					link.ErrBodiesBusy, within)
+			}
+			bodies.Close()
+		}
+	})
+}
+
 // TestHostileLane uses a module that writes random bytes into its lanes and their sockets while bodies are
 // sent in both directions. The host ends every exchange and survives. No body is longer than its pieces.
 func TestHostileLane(t *testing.T) {

@@ -54,6 +54,9 @@ func NewBodies(sockets []*Socket) *Bodies {
 	return b
 }
 
+// WaitAtMost sets how long a body waits for a free socket. It is called before the first body.
+func (b *Bodies) WaitAtMost(within time.Duration) { b.within = within }
+
 // Share gives the first sockets lanes, as many as there is memory for, and takes over memory. It is called at
 // most once, before the first body.
 func (b *Bodies) Share(memory *LaneMemory) {
