@@ -32,7 +32,7 @@ var (
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	_ = flag.Set("test.parallel", "6") // the tests wait for pages; -parallel on the command line wins
+	_ = flag.Set("test.parallel", "4") // the tests wait for pages; -parallel on the command line wins
 	// All temporary files are below this folder, which is removed at the end. Chromium itself removes only
 	// some of its own.
 	folder, err := os.MkdirTemp("", "narthex-browsertest-")

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	// The tests wait for other processes; -parallel on the command line wins. Each could use 40 of the
 	// server's 200 connections, but uses fewer.
-	_ = flag.Set("test.parallel", "6")
+	_ = flag.Set("test.parallel", "4")
 	modulesRoot, err := os.MkdirTemp("", "narthex-modules-")
 	if err != nil {
 		panic(err)
