@@ -10,6 +10,7 @@ import "embed"
 //go:embed go.mod go.sum LICENSE mail migrations modulehost/catalog modulehost/facade modulehost/gateway
 //go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/sdktest realtime
 //go:embed services/activity/chain services/authorization services/clientaddress services/database
-//go:embed services/environment services/folding services/httpapi services/httpserver services/leaktest
-//go:embed services/loglimit services/principal services/schedule services/store storage supervisor
+//go:embed services/deadlines services/environment services/folding services/httpapi services/httpserver
+//go:embed services/leaktest services/loglimit services/principal services/schedule services/store storage
+//go:embed supervisor
 var Host embed.FS
