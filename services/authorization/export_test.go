@@ -6,7 +6,7 @@ import "time"
 func Statements() []string {
 	statements := []string{
 		selectHoldings, selectGrant, lockPerson, lockPersonOfGrant, insertGrant, updateRevoked,
-		shareActive, selectHoldsAny, revokeAllOf,
+		shareActive, selectCoreEnds, selectOutlives, revokeAllOf,
 	}
 	for _, userID := range []string{"", "a"} {
 		for _, permissionID := range []string{"", "a"} {

@@ -337,3 +337,23 @@ func TestEquivalents(t *testing.T) {
 		})
 	}
 }
+
+// A grant lasts no longer than its issuer's own right to give it.
+func TestGrantOutlivesNoRight(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	issuer, other := h.person(t, "anna@example.org"), h.person(t, "bert@example.org")
+	h.insert(t, issuer, grants, ", expires_at", ", '2198-01-01'")
+	for more, status := range map[string]int{
+		``: 403,
+		`,"expiresAt":"2198-01-01T00:00:00.001Z"`: 403,
+		`,"expiresAt":"2198-01-01T00:00:00.000Z"`: 201,
+	} {
+		w := h.send(principal.Person(issuer), "POST", "/api/v1/grants", grantBody(other, manage, more))
+		if w.Code != status {
+			t.Errorf("a grant with %q: status %d, want %d; body %s", more, w.Code, status, w.Body)
+		}
+	}
+	assertCode(t, h.send(principal.Person(issuer), "POST", "/api/v1/grants", grantBody(issuer, grants, "")),
+		403, "PERMISSION_DENIED")
+}

@@ -184,13 +184,38 @@ func (s *Store) underLock(
 	})
 }
 
+// mayIssue is whether the person issuer may issue a grant that ends at ends_at: it ends no later than the
+// issuer's own right to issue grants. The owner and an operator, who is no person, always may.
+const mayIssue = `
+	issuer IS NULL
+	OR EXISTS (
+		SELECT
+		FROM core.platform_owner
+		WHERE person_id = issuer
+	)
+	OR EXISTS (
+		SELECT
+		FROM core.permission_grant
+		WHERE person_id = issuer
+			AND permission_id = '` + manageGrants + `'
+			AND scope IS NULL
+			AND source_kind = 'explicit'
+			AND revoked_at IS NULL
+			AND (expires_at IS NULL OR expires_at > statement_timestamp() AND expires_at >= ends_at)
+	)`
+
 const insertGrant = `
-WITH issued AS (
+WITH allowed AS (
+	SELECT
+	FROM (SELECT $4::uuid AS issuer, $3::timestamptz AS ends_at) AS wanted
+	WHERE ` + mayIssue + `
+), issued AS (
 	INSERT INTO core.permission_grant (person_id, permission_id, source_kind, expires_at, created_at, created_by)
 	SELECT id, $2, 'explicit', $3, statement_timestamp(), $4
 	FROM core.person
 	WHERE id = $1
 		AND erased_at IS NULL
+		AND EXISTS (SELECT FROM allowed)
 		AND ($3::timestamptz IS NULL OR $3 > statement_timestamp())
 		AND NOT EXISTS (
 			SELECT
@@ -216,19 +241,21 @@ SELECT
 		FROM core.person
 		WHERE id = $1 AND erased_at IS NULL
 	),
+	EXISTS (SELECT FROM allowed),
 	(SELECT id::text FROM issued),
 	(SELECT created_at FROM issued)`
 
 // issue writes the grant and its audit row, or nothing: REQUEST_INVALID when expiresAt is not in the
-// future, ErrUserNotFound, ErrGrantExists.
+// future, ErrUserNotFound, PERMISSION_DENIED when the grant would outlive the issuer's own right to issue it,
+// ErrGrantExists.
 func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
-	var past, known bool
+	var past, known, allowed bool
 	var id *string
 	var createdAt *instant
 	actor := orNull(wanted.actor)
 	err := s.underLock(ctx, lockPerson, wanted.userID, insertGrant,
 		[]any{wanted.userID, wanted.permissionID, wanted.expiresAt, actor},
-		[]any{&past, &known, &id, &createdAt},
+		[]any{&past, &known, &allowed, &id, &createdAt},
 		func() []chain.Entry {
 			if id == nil {
 				return nil
@@ -242,6 +269,8 @@ func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
 		return grant{}, httpapi.ErrRequest
 	case !known:
 		return grant{}, ErrUserNotFound
+	case !allowed:
+		return grant{}, httpapi.ErrPermission
 	case id == nil:
 		return grant{}, ErrGrantExists
 	}

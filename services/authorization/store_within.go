@@ -32,16 +32,32 @@ func (s *Service) MayIn(ctx context.Context, tx pgx.Tx, userID, permission strin
 	return Evaluate(principal.Human, s.registry.Baseline(permission), permission, held), nil
 }
 
-// HoldsCoreIn reports whether the person has an effective grant of a restricted permission of the platform.
-func (s *Service) HoldsCoreIn(ctx context.Context, tx pgx.Tx, userID string) (bool, error) {
-	var held bool
-	err := tx.QueryRow(ctx, selectHoldsAny, userID, s.registry.restrictedOfCore()).Scan(&held)
-	return held, err
+// OutlivesIn reports whether a grant with one of the ends would outlive the issuer's own right to issue
+// grants. nil is no end.
+func (s *Service) OutlivesIn(
+	ctx context.Context, tx pgx.Tx, issuer string, ends []*time.Time,
+) (outlives bool, err error) {
+	err = tx.QueryRow(ctx, selectOutlives, issuer, ends).Scan(&outlives)
+	return outlives, err
 }
 
-const selectHoldsAny = `
+const selectOutlives = `
 SELECT EXISTS (
 	SELECT
+	FROM (SELECT $1::uuid AS issuer, unnest($2::timestamptz[]) AS ends_at) AS wanted
+	WHERE NOT (` + mayIssue + `)
+)`
+
+// CoreEndsIn returns the ends of the person's effective grants of restricted permissions of the platform; nil
+// is no end.
+func (s *Service) CoreEndsIn(ctx context.Context, tx pgx.Tx, userID string) (ends []*time.Time, err error) {
+	err = tx.QueryRow(ctx, selectCoreEnds, userID, s.registry.restrictedOfCore()).Scan(&ends)
+	return ends, err
+}
+
+const selectCoreEnds = `
+SELECT ARRAY (
+	SELECT expires_at
 	FROM core.permission_grant
 	WHERE person_id = $1
 		AND permission_id = ANY ($2::text[])
@@ -53,18 +69,19 @@ SELECT EXISTS (
 
 // IssueIn issues one grant to a person whose row the transaction has locked or inserted; creator is recorded
 // as the issuer. It returns the entry to record. It does nothing for an undeclared permission, an end in the
-// past, and a grant that the person already has.
+// past, a grant that would outlive the issuer's own right to issue it, and a grant that the person already
+// has.
 func (s *Service) IssueIn(
 	ctx context.Context, tx pgx.Tx, userID, creator, permissionID string, expiresAt *time.Time,
 ) ([]chain.Entry, error) {
 	if s.registry.Baseline(permissionID) == Undeclared {
 		return nil, nil
 	}
-	var past, known bool
+	var past, known, allowed bool
 	var id *string
 	var createdAt *instant
 	err := tx.QueryRow(ctx, insertGrant, userID, permissionID, expiresAt, orNull(creator)).
-		Scan(&past, &known, &id, &createdAt)
+		Scan(&past, &known, &allowed, &id, &createdAt)
 	if err != nil || id == nil {
 		return nil, err
 	}

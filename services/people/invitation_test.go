@@ -3,6 +3,7 @@ package people_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -361,4 +362,52 @@ func TestJoinIsLimited(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An invitation promises nothing that lasts longer than the inviter's own right to give it.
+func TestInvitationOutlivesNoRight(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	annaID, anna := p.member(t, "Anna", managePeople, manageGrants)
+	p.Exec(t, `UPDATE core.permission_grant SET expires_at = '2198-01-01' WHERE person_id = $1`, annaID)
+	assertCode(t, "a later end", p.send(anna, "POST", invitations, inviteBert), 403, "PERMISSION_DENIED")
+	_, token := p.invite(t, anna, strings.NewReplacer("2199", "2197",
+		`{"permissionId":"test.things.manage"},`, "").Replace(inviteBert), http.StatusCreated)
+	p.Exec(t, `UPDATE core.permission_grant SET expires_at = '2196-01-01' WHERE person_id = $1`, annaID)
+	if w := p.accept(token, "Bert"); w.Code != http.StatusOK {
+		t.Fatalf("accept: status %d, body %s", w.Code, w.Body)
+	}
+	if n := p.count(t, "core.permission_grant WHERE created_by = $1", annaID); n != 0 {
+		t.Errorf("%d grants outlive the right of the inviter, want none", n)
+	}
+}
+
+// An address gets six letters a day, however the invitations are made.
+func TestAddressIsInvitedAFewTimesADay(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	const body = `{"email":"bert@example.org"}`
+	made, _ := p.invite(t, anna, body, http.StatusCreated)
+	for range 2 {
+		p.invite(t, anna, body, http.StatusOK)
+		decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+		p.token(t)
+	}
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/withdraw", "{}"), 200)
+	made, _ = p.invite(t, anna, body, http.StatusCreated)
+	for path, sent := range map[string]string{"": body, "/" + made.ID + "/send": "{}"} {
+		w := p.send(anna, "POST", invitations+path, sent)
+		assertCode(t, "the seventh letter "+path, w, 429, "TOO_MANY_REQUESTS")
+		if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait < 1 || wait > 24*60*60 {
+			t.Errorf("X-Retry-After is %q, want at most a day", w.Header().Get("X-Retry-After"))
+		}
+	}
+	if sent := p.outbox.deliver(t.Context(), mail.Sent); len(sent) != 0 {
+		t.Errorf("%d more letters were sent", len(sent))
+	}
+	p.invite(t, anna, `{"email":"zoe@example.org"}`, http.StatusCreated)
+	p.Exec(t, `UPDATE core.invitation
+		SET sent_at = ARRAY (SELECT at - interval '1 day' FROM unnest(sent_at) at)`)
+	p.invite(t, anna, body, http.StatusOK)
 }

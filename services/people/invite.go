@@ -46,9 +46,9 @@ func (s *Service) invite(c *httpapi.Call) error {
 	}
 	token, hash := newToken()
 	wanted.token, wanted.by, wanted.delivery = hash, chain.Person(c.UserID()), new(queued)
-	made, replaced, err := s.store.invite(ctx, wanted)
+	made, replaced, err := s.store.invite(ctx, s.grants, wanted)
 	if err != nil {
-		return err
+		return tellWait(c, err)
 	}
 	s.mailInvitation(ctx, wanted.email, token)
 	status := http.StatusCreated
@@ -133,7 +133,7 @@ func (s *Service) onInvitation(
 	}
 	found, err := f(c.Request.Context(), chain.Person(c.UserID()), id)
 	if err != nil {
-		return err
+		return tellWait(c, err)
 	}
 	return respond(c, http.StatusOK, found)
 }

@@ -28,12 +28,17 @@ func (s *Service) limited(rule ratelimit.Rule, path string, handle httpapi.Handl
 		} else {
 			err = handle(c)
 		}
-		if refused := (tooMany{}); errors.As(err, &refused) {
-			seconds := int((refused.wait + time.Second - 1) / time.Second)
-			c.Writer.Header().Set("X-Retry-After", strconv.Itoa(seconds))
-		}
-		return err
+		return tellWait(c, err)
 	}
+}
+
+// tellWait sends with a 429 how long the client has to wait. It returns err.
+func tellWait(c *httpapi.Call, err error) error {
+	if refused := (tooMany{}); errors.As(err, &refused) {
+		seconds := int((refused.wait + time.Second - 1) / time.Second)
+		c.Writer.Header().Set("X-Retry-After", strconv.Itoa(seconds))
+	}
+	return err
 }
 
 // inspect is POST /api/v1/invitations/inspect. A token is sent in a body, never in a URL, so that no log or

@@ -16,7 +16,11 @@ func (s *Service) deactivate(c *httpapi.Call) error {
 }
 
 // reactivate is POST /api/v1/people/{user_id}/reactivate.
-func (s *Service) reactivate(c *httpapi.Call) error { return s.onPerson(c, s.store.reactivate) }
+func (s *Service) reactivate(c *httpapi.Call) error {
+	return s.onPerson(c, func(ctx context.Context, d decision) (foundPerson, error) {
+		return s.store.reactivate(ctx, s.grants, d)
+	})
+}
 
 // erase is POST /api/v1/people/{user_id}/erase.
 func (s *Service) erase(c *httpapi.Call) error {

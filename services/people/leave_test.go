@@ -138,3 +138,31 @@ func (p process) resetToken(t *testing.T) string {
 	token, _, _ := strings.Cut(rest, "\n")
 	return token
 }
+
+// Who may only manage people cannot give an administrator their permissions back.
+func TestReactivationGivesNothingTheCallerCannotGive(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	briefID, brief := p.member(t, "Brief", managePeople, manageGrants)
+	p.Exec(t, `UPDATE core.permission_grant SET expires_at = now() + interval '1 hour'
+		WHERE person_id = $1`, briefID)
+	_, both := p.member(t, "Both", managePeople, manageGrants)
+	adminID, _ := p.member(t, "Admin", manageGrants)
+	decode[map[string]any](t, p.decide(both, adminID, "deactivate"), 200)
+
+	assertCode(t, "by somebody who manages people", p.decide(anna, adminID, "reactivate"),
+		403, "PERMISSION_DENIED")
+	assertCode(t, "by somebody who may give for an hour", p.decide(brief, adminID, "reactivate"),
+		403, "PERMISSION_DENIED")
+	if n := p.count(t, "core.person WHERE deactivated_at IS NOT NULL"); n != 1 {
+		t.Errorf("after the refusals %d people are deactivated, want the administrator", n)
+	}
+	p.Exec(t, `UPDATE core.permission_grant SET expires_at = now() + interval '10 minutes'
+		WHERE person_id = $1`, adminID)
+	decode[map[string]any](t, p.decide(brief, adminID, "reactivate"), 200)
+
+	decode[map[string]any](t, p.decide(both, adminID, "deactivate"), 200)
+	p.Exec(t, `UPDATE core.permission_grant SET expires_at = now() WHERE person_id = $1`, adminID)
+	decode[map[string]any](t, p.decide(anna, adminID, "reactivate"), 200)
+}

@@ -19,7 +19,9 @@ func InviteByOperator(
 	ctx context.Context, store *Store, address string, name *string,
 ) (token string, err error) {
 	token, hash := newToken()
-	_, _, err = store.invite(ctx, newInvitation{email: address, name: name, token: hash, by: chain.Operator()})
+	_, _, err = store.invite(ctx, nil, newInvitation{
+		email: address, name: name, token: hash, by: chain.Operator(),
+	})
 	return token, err
 }
 
@@ -40,7 +42,7 @@ func DeactivateByOperator(
 func ReactivateByOperator(ctx context.Context, store *Store, who Existing) (userID string, err error) {
 	d, err := store.decisionOfOperator(ctx, who)
 	if err == nil {
-		_, err = store.reactivate(ctx, d)
+		_, err = store.reactivate(ctx, nil, d)
 	}
 	return d.userID, err
 }

@@ -24,8 +24,10 @@ type Accounts interface {
 type Grants interface {
 	// MayIn decides whether a person holds a permission and keeps that true until the transaction ends.
 	MayIn(ctx context.Context, tx pgx.Tx, userID, permission string) (bool, error)
-	// HoldsCoreIn reports whether a person holds a restricted permission of the platform.
-	HoldsCoreIn(ctx context.Context, tx pgx.Tx, userID string) (bool, error)
+	// CoreEndsIn returns the ends of a person's restricted permissions of the platform; nil is no end.
+	CoreEndsIn(ctx context.Context, tx pgx.Tx, userID string) ([]*time.Time, error)
+	// OutlivesIn reports whether a grant with one of the ends would outlive the issuer's right to issue it.
+	OutlivesIn(ctx context.Context, tx pgx.Tx, issuer string, ends []*time.Time) (bool, error)
 	// IssueIn issues a grant, unless it cannot be issued any more, and returns what to record.
 	IssueIn(
 		ctx context.Context, tx pgx.Tx, userID, creator, permissionID string, expiresAt *time.Time,

@@ -25,13 +25,18 @@ const invitationColumns = `id::text AS id, email, name,
 	CASE WHEN delivery = 'QUEUED' AND expires_at <= now() + interval '7 days' - interval '10 minutes'
 		THEN 'DROPPED' ELSE delivery END AS delivery`
 
+// sentLately are the times of the emails of the last day.
+const sentLately = `ARRAY (SELECT at FROM unnest(i.sent_at) AS at WHERE at > now() - interval '1 day')`
+
 const (
 	upsertInvitation = `
-INSERT INTO core.invitation AS i (email, name, token_hash, grants, created_by, expires_at, delivery)
-VALUES ($1, $2, $3, $4, $5, now() + $6::interval, $7)
+INSERT INTO core.invitation AS i (email, name, token_hash, grants, created_by, expires_at, delivery, sent_at)
+VALUES ($1, $2, $3, $4, $5, now() + $6::interval, $7,
+	CASE WHEN $7::text IS NULL THEN '{}' ELSE ARRAY[now()] END)
 ON CONFLICT (email) WHERE state IN ('open', 'expired') DO UPDATE
 SET state = 'open', name = excluded.name, token_hash = excluded.token_hash, grants = excluded.grants,
-	created_by = excluded.created_by, expires_at = excluded.expires_at, delivery = excluded.delivery
+	created_by = excluded.created_by, expires_at = excluded.expires_at, delivery = excluded.delivery,
+	sent_at = ` + sentLately + ` || excluded.sent_at
 RETURNING xmax <> 0, ` + invitationColumns
 
 	shareInviter = `
@@ -48,6 +53,28 @@ SELECT EXISTS (
 ), coalesce((SELECT bool_or(ends_at <= now()) FROM unnest($2::timestamptz[]) AS ends_at), false)`
 )
 
+// mailsPerDay is how many emails of invitations an address gets within 24 hours: the first and five more.
+const mailsPerDay = 6
+
+// All invitations of the address count, so that withdrawing one changes nothing. Its only row that is open is
+// locked by then, so simultaneous requests are counted one after the other.
+const selectMailsOfDay = `
+SELECT count(*), coalesce(extract(epoch FROM min(at) + interval '1 day' - now()), 0)::bigint
+FROM core.invitation, unnest(sent_at) AS at
+WHERE email = $1 AND at > now() - interval '1 day'`
+
+// limitMails fails with TOO_MANY_REQUESTS when the address has got its emails of the day.
+func limitMails(ctx context.Context, tx pgx.Tx, email string) error {
+	var sent, seconds int64
+	if err := tx.QueryRow(ctx, selectMailsOfDay, email).Scan(&sent, &seconds); err != nil {
+		return err
+	}
+	if sent > mailsPerDay {
+		return tooMany{time.Duration(seconds) * time.Second}
+	}
+	return nil
+}
+
 // newInvitation is a well-formed request for an invitation.
 type newInvitation struct {
 	email    string
@@ -60,8 +87,10 @@ type newInvitation struct {
 
 // invite makes an invitation, or replaces the existing one of the address. Codes: PERSON_ALREADY_EXISTS,
 // REQUEST_INVALID for a grant whose end is in the past, PERMISSION_DENIED when the inviter has been
-// deactivated in the meantime.
-func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, replaced bool, err error) {
+// deactivated in the meantime or a grant would outlive their right to give it, TOO_MANY_REQUESTS.
+func (s *Store) invite(
+	ctx context.Context, grants Grants, n newInvitation,
+) (made invitation, replaced bool, err error) {
 	var inviter *string
 	if n.by.UserID != "" {
 		inviter = &n.by.UserID
@@ -93,17 +122,25 @@ func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, r
 		case taken:
 			return ErrExists
 		}
+		if len(n.grants) > 0 {
+			if err := mayGiveUntil(ctx, tx, grants, n.by.UserID, endsOf(n.grants)); err != nil {
+				return err
+			}
+		}
+		if n.delivery != nil { // an operator hands the link over
+			if err := limitMails(ctx, tx, n.email); err != nil {
+				return err
+			}
+		}
 		return chain.Record(tx, made.entry(n.by, chain.PersonInvited))
 	})
 	return made, replaced, err
 }
 
-func endsOf(grants []promisedGrant) []time.Time {
-	ends := []time.Time{}
+func endsOf(grants []promisedGrant) []*time.Time {
+	ends := []*time.Time{}
 	for _, g := range grants {
-		if g.ExpiresAt != nil {
-			ends = append(ends, *g.ExpiresAt)
-		}
+		ends = append(ends, g.ExpiresAt)
 	}
 	return ends
 }
@@ -128,8 +165,9 @@ func (i invitation) entry(by chain.Actor, action chain.Action) chain.Entry {
 }
 
 const renewInvitation = `
-UPDATE core.invitation
-SET state = 'open', token_hash = $2, expires_at = now() + $3::interval, delivery = 'QUEUED'
+UPDATE core.invitation AS i
+SET state = 'open', token_hash = $2, expires_at = now() + $3::interval, delivery = 'QUEUED',
+	sent_at = ` + sentLately + ` || now()
 WHERE id = $1 AND state IN ('open', 'expired') AND email IS NOT NULL
 RETURNING ` + invitationColumns
 
@@ -139,7 +177,7 @@ FROM core.invitation
 WHERE id = $1`
 
 // send gives an open or expired invitation a new token and end. Codes: INVITATION_NOT_FOUND,
-// INVITATION_NOT_OPEN, PERMISSION_DENIED.
+// INVITATION_NOT_OPEN, PERMISSION_DENIED, TOO_MANY_REQUESTS.
 func (s *Store) send(
 	ctx context.Context, by chain.Actor, id string, token tokenHash,
 ) (sent invitation, err error) {
@@ -154,6 +192,9 @@ func (s *Store) send(
 			return err
 		}
 		if err := shareActive(ctx, tx, by); err != nil {
+			return err
+		}
+		if err := limitMails(ctx, tx, *sent.Email); err != nil {
 			return err
 		}
 		return chain.Record(tx, sent.entry(by, chain.InvitationSent))

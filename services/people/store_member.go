@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -93,8 +94,8 @@ func (d decision) lock(ctx context.Context, tx pgx.Tx, grants Grants, l locks) (
 	case d.mayGrant:
 		return m, nil
 	}
-	holds, err := grants.HoldsCoreIn(ctx, tx, d.userID)
-	if err == nil && holds {
+	ends, err := grants.CoreEndsIn(ctx, tx, d.userID)
+	if err == nil && len(ends) > 0 {
 		err = httpapi.ErrPermission
 	}
 	return m, err
@@ -142,12 +143,12 @@ func (d decision) withdraw(ctx context.Context, tx pgx.Tx, sql string) (entries 
 	return entries, err
 }
 
-// reactivate allows a person to sign in again, with the same grants as before. It fails with PERSON_ERASED
-// for an erased person.
-func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, err error) {
-	d.mayGrant = true // nobody loses anything by a reactivation
+// reactivate allows a person to sign in again, with the same grants as before. Who holds a permission of the
+// platform gets it back, so the caller must be allowed to give it. It fails with PERSON_ERASED for an erased
+// person.
+func (s *Store) reactivate(ctx context.Context, grants Grants, d decision) (now foundPerson, err error) {
 	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
-		m, err := d.lock(ctx, tx, nil, locksOfMember)
+		m, err := d.lock(ctx, tx, grants, locksOfMember)
 		switch {
 		case err != nil:
 			return nil, err
@@ -156,9 +157,34 @@ func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, er
 		case !m.deactivated:
 			return nil, nil
 		}
+		if err := d.mayGiveBack(ctx, tx, grants); err != nil {
+			return nil, err
+		}
 		_, err = tx.Exec(ctx, reactivatePerson, d.userID)
 		return []chain.Entry{d.entry(chain.PersonReactivated)}, err
 	})
+}
+
+// mayGiveBack fails with PERMISSION_DENIED when a permission of the platform that the person holds would
+// outlive the caller's own right to give it.
+func (d decision) mayGiveBack(ctx context.Context, tx pgx.Tx, grants Grants) error {
+	if d.by.UserID == "" {
+		return nil
+	}
+	ends, err := grants.CoreEndsIn(ctx, tx, d.userID)
+	if err != nil || len(ends) == 0 {
+		return err
+	}
+	return mayGiveUntil(ctx, tx, grants, d.by.UserID, ends)
+}
+
+// mayGiveUntil fails with PERMISSION_DENIED when one of the ends is later than that of the giver's own right.
+func mayGiveUntil(ctx context.Context, tx pgx.Tx, grants Grants, giver string, ends []*time.Time) error {
+	outlives, err := grants.OutlivesIn(ctx, tx, giver, ends)
+	if err == nil && outlives {
+		err = httpapi.ErrPermission
+	}
+	return err
 }
 
 // decide runs f in a transaction, records its entries, and returns the person.

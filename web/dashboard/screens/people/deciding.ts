@@ -47,7 +47,7 @@ async function run(
 /** What a refusal means for this person, if it is more than a general failure. */
 export function refusalAbout(app: App, member: Member, failure: Failure): string | undefined {
 	const name = displayName(member);
-	if (failure.status === 403 && !holds(app, manageGrants)) return w("needsGrants", { name });
+	if (failure.status === 403) return w(holds(app, manageGrants) ? "outlivesYours" : "needsGrants", { name });
 	switch (failure.code) {
 		case "PERSON_PROTECTED":
 			return w("protected");

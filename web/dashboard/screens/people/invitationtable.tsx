@@ -174,6 +174,8 @@ function fail(app: App, failure: Failure, invitation: Invitation, again: () => u
 		case "INVITATION_NOT_OPEN":
 		case "INVITATION_NOT_FOUND":
 			return app.announce(w("notOpen"), "assertive");
+		case "TOO_MANY_REQUESTS":
+			return app.announce(w("tooOften", { name: calledIn(invitation) }), "assertive");
 		case "INVITATION_ALREADY_ACCEPTED":
 			return app.announce(w("joinedAlready", { name: calledIn(invitation) }), "assertive");
 		default:

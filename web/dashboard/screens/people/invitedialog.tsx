@@ -205,6 +205,7 @@ function faultsOf(list: string, grants: number, expiresAt: string | undefined): 
 /** What the refusal of one address means. */
 function wordsOf(failure: Failure): string {
 	if (failure.code === "PERSON_ALREADY_EXISTS") return w("resultExists");
+	if (failure.code === "TOO_MANY_REQUESTS") return w("resultTooOften");
 	if (failure.code === "PERMISSION_UNKNOWN") return w("resultPermission");
 	return failure.status === 400 ? w("resultAddress") : refusalOf(failure, managePeople);
 }

@@ -51,6 +51,9 @@ export const w = wordsOf({
 		erasedNow: "{name} is erased",
 
 		needsGrants: "Only somebody who manages permissions can decide about {name}.",
+		outlivesYours:
+			"{name} may administer for longer than you may give that. Somebody who may do so for longer " +
+			"can decide about {name}.",
 		protected: "The owner’s account and your own stay as they are.",
 		gone: "This person is no longer here.",
 		stillActive: "{name} is active again. Deactivate them first.",
@@ -69,6 +72,7 @@ export const w = wordsOf({
 		ends: "Ends",
 		endsHelp: "Their permissions end then. Without an end they last until they are withdrawn.",
 		past: "The end must be in the future.",
+		outlives: "Your own permission to give ends on {time}. Choose an end before that.",
 		mailIn: "The mail is in {language}, the language of this house.",
 		inviteCount: { one: "Invite {count} person", other: "Invite {count} people" },
 		inviteNobody: "Invite",
@@ -79,6 +83,7 @@ export const w = wordsOf({
 		resultAgain: "Invited again: only the new link works",
 		resultExists: "Has an account already",
 		resultAddress: "Not an e-mail address that mail can reach",
+		resultTooOften: "Not invited: this address has had six invitations within a day. Try again tomorrow",
 		resultPermission: "Not invited: one of the permissions no longer exists here",
 
 		invitedState: "Invited",
@@ -103,6 +108,7 @@ export const w = wordsOf({
 		withdrawBody: "The link in the mail stops working. You can invite them again.",
 		withdrawIt: "Withdraw",
 		withdrawn: "The invitation of {name} is withdrawn",
+		tooOften: "{name} has had six invitations within a day. Try again tomorrow.",
 		notOpen: "This invitation was used or withdrawn meanwhile.",
 		joinedAlready: "{name} has joined already.",
 		nobodyInvited: "No invitation is open.",
@@ -159,6 +165,9 @@ export const w = wordsOf({
 		erasedNow: "{name} ist gelöscht",
 
 		needsGrants: "Über {name} kann nur entscheiden, wer Berechtigungen verwaltet.",
+		outlivesYours:
+			"{name} darf länger verwalten, als Sie es geben dürfen. Über {name} kann nur entscheiden, " +
+			"wer das länger darf.",
 		protected: "Das Inhaberkonto und Ihr eigenes bleiben, wie sie sind.",
 		gone: "Diese Person gibt es nicht mehr.",
 		stillActive: "{name} ist wieder aktiv. Deaktivieren Sie die Person zuerst.",
@@ -177,6 +186,7 @@ export const w = wordsOf({
 		ends: "Endet",
 		endsHelp: "Dann enden ihre Berechtigungen. Ohne Ende gelten sie, bis sie entzogen werden.",
 		past: "Das Ende muss in der Zukunft liegen.",
+		outlives: "Sie selbst dürfen nur bis {time} Berechtigungen geben. Wählen Sie ein früheres Ende.",
 		mailIn: "Die Mail ist auf {language}, in der Sprache dieses Hauses.",
 		inviteCount: { one: "{count} Person einladen", other: "{count} Personen einladen" },
 		inviteNobody: "Einladen",
@@ -187,6 +197,9 @@ export const w = wordsOf({
 		resultAgain: "Noch einmal eingeladen: Nur der neue Link gilt",
 		resultExists: "Hat schon ein Konto",
 		resultAddress: "Diese E-Mail-Adresse gibt es so nicht",
+		resultTooOften:
+			"Nicht eingeladen: Diese Adresse hat innerhalb eines Tages sechs Einladungen bekommen. " +
+			"Versuchen Sie es morgen wieder",
 		resultPermission: "Nicht eingeladen: Eine der Berechtigungen gibt es hier nicht mehr",
 
 		invitedState: "Eingeladen",
@@ -211,6 +224,7 @@ export const w = wordsOf({
 		withdrawBody: "Der Link in der Mail gilt nicht mehr. Sie können die Person wieder einladen.",
 		withdrawIt: "Zurückziehen",
 		withdrawn: "Die Einladung von {name} ist zurückgezogen",
+		tooOften: "{name} hat innerhalb eines Tages sechs Einladungen bekommen. Versuchen Sie es morgen wieder.",
 		notOpen: "Diese Einladung wurde inzwischen genutzt oder zurückgezogen.",
 		joinedAlready: "{name} ist schon dabei.",
 		nobodyInvited: "Keine Einladung ist offen.",

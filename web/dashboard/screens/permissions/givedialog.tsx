@@ -11,6 +11,7 @@ import {
 	type GrantFilter,
 	type GrantList,
 	issueGrant,
+	ownEnd,
 	type Permission,
 	readGrants,
 } from "../../data/grants";
@@ -74,8 +75,9 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 		if (busy || userId === undefined || permissionId === undefined || wrong.end !== undefined) return;
 		setBusy(true);
 		const answer = await issueGrant(app.platform, { userId, permissionId, expiresAt });
+		const refused = answer.ok ? undefined : await faultOf(app, answer);
 		setBusy(false);
-		if (!answer.ok) return setFaults(faultOf(answer));
+		if (refused !== undefined) return setFaults(refused);
 		app.announce(w("given"));
 		onGiven();
 		onClose();
@@ -159,10 +161,15 @@ function optionsOf(
 	});
 }
 
-function faultOf(failure: Failure): Faults {
+async function faultOf(app: App, failure: Failure): Promise<Faults> {
 	if (alreadyGranted(failure)) return { whole: w("alreadyHas") };
 	if (failure.code === "USER_NOT_FOUND") return { person: w("nobody") };
 	if (failure.code === "PERMISSION_UNKNOWN") return { permission: w("unknown") };
 	if (failure.status === 400) return { end: w("past") };
+	if (failure.status === 403) {
+		const who = app.session.who.peek();
+		const until = who.is === "person" ? await ownEnd(app.platform, who.userId, manageGrants) : null;
+		if (until !== null) return { end: w("outlives", { time: moment(until) }) };
+	}
 	return { whole: refusalOf(failure, manageGrants) };
 }
