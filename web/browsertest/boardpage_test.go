@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -16,13 +15,16 @@ import (
 	"time"
 )
 
-// wallPage mounts the display of the announcements as a host would, with a context in which the test is the
-// server: window.readers are the readers of its channel, window.ahead is how many milliseconds the server's
-// clock is ahead of the browser's.
+// wallPage mounts the display of the announcements as a host would, but without measuring words. In its
+// context the test is the server: window.readers are the readers of its channel, window.ahead is how many
+// milliseconds the server's clock is ahead of the browser's.
 const wallPage = `<!doctype html><title>wall</title>
 <style>html, body { margin: 0; block-size: 100%; background: #000; }
 #screen { position: fixed; inset: 0; }</style>
 <div id="screen" data-module="announcements"></div>
+<script>
+	window[Symbol.for("narthex.kit.1")] = { lineHeightFor: (_, usual) => usual, hyphenated: (words) => words };
+</script>
 <script type="module">
 	import artifact from "/display.js";
 	Object.assign(window, { readers: [], stopped: 0, ahead: 0 });
@@ -68,11 +70,6 @@ type boardPage struct {
 // exist.
 func openWall(t *testing.T, query string, v view) *boardPage {
 	t.Helper()
-	return openWallIn(t, chromium, query, v)
-}
-
-func openWallIn(t *testing.T, browser context.Context, query string, v view) *boardPage {
-	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/":
@@ -91,7 +88,7 @@ func openWallIn(t *testing.T, browser context.Context, query string, v view) *bo
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := &boardPage{openPageIn(t, browser, server.URL+"/?"+query, v), nil}
+	w := &boardPage{openPage(t, server.URL+"/?"+query, v), nil}
 	w.waitFor(`window.readers?.length === 1`)
 	if channel := eval[string](w.tab, "channel"); channel != "board" {
 		t.Errorf("the display follows the channel %q", channel)

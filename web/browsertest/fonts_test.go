@@ -31,6 +31,7 @@ var systemFonts = []font{
 	{"Roboto", expoFonts("roboto")},
 	{"Roboto Condensed", expoFonts("roboto-condensed")},
 	{"Noto Naskh Arabic", expoFonts("noto-naskh-arabic", "noto-sans")},
+	{"Noto Sans Arabic", expoFonts("noto-sans-arabic", "noto-sans")},
 }
 
 func expoFonts(packages ...string) (folders []string) {

@@ -1,7 +1,9 @@
 package browsertest
 
 import (
-	"fmt"
+	"bytes"
+	"context"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -68,29 +70,62 @@ func (d *devServer) addPerson(t *testing.T, email, name string) (id string) {
 // openAs opens a page of the Dashboard as a person who has signed in.
 func (d *devServer) openAs(t *testing.T, email, path string, v view) *tab {
 	t.Helper()
-	body := fmt.Sprintf(`{"email":%q,"password":%q}`, email, d.password)
-	r, err := http.NewRequestWithContext(t.Context(), "POST", d.address+"/api/auth/sign-in/email",
-		strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Origin", d.address)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	cookies := response.Cookies()
-	if response.StatusCode != http.StatusOK || len(cookies) != 1 {
-		t.Fatalf("sign-in of %s: status %d, want 200 and a cookie", email, response.StatusCode)
-	}
-	p := openPage(t, "about:blank", v)
+	return d.openIn(t, chromium, d.signIn(t, email), path, v)
+}
+
+// openIn opens a page of the Dashboard with the cookie of a session.
+func (d *devServer) openIn(
+	t *testing.T, browser context.Context, cookie *http.Cookie, path string, v view,
+) *tab {
+	t.Helper()
+	p := openPageIn(t, browser, "about:blank", v)
 	if _, err := chromedp.Call(p.ctx, network.SetCookie, network.SetCookieParams{
-		Name: cookies[0].Name, Value: cookies[0].Value, URL: d.address, HTTPOnly: new(true),
+		Name: cookie.Name, Value: cookie.Value, URL: d.address, HTTPOnly: new(true),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	p.do(chromedp.Navigate(d.address + path))
 	return p
+}
+
+// signIn returns the cookie of a new session.
+func (d *devServer) signIn(t *testing.T, email string) *http.Cookie {
+	t.Helper()
+	body := jsonOf(t, object{"email": email, "password": d.password})
+	response, _ := d.send(t, nil, "POST", "/api/auth/sign-in/email", strings.NewReader(body))
+	cookies := response.Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("sign-in of %s: %d cookies, want one", email, len(cookies))
+	}
+	return cookies[0]
+}
+
+// send sends a request, with the cookie of a session unless it is nil. The body is JSON or a PNG picture. Any
+// response but a success fails the test.
+func (d *devServer) send(
+	t *testing.T, session *http.Cookie, method, path string, body io.Reader,
+) (*http.Response, []byte) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, d.address+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if _, picture := body.(*bytes.Buffer); picture {
+		r.Header.Set("Content-Type", "image/png")
+	}
+	r.Header.Set("Origin", d.address)
+	if session != nil {
+		r.AddCookie(session)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	received, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= 300 {
+		t.Fatalf("%s %s: status %d %s %v", method, path, response.StatusCode, received, err)
+	}
+	return response, received
 }

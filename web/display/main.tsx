@@ -37,6 +37,7 @@ const canvas = document.getElementById("root") as HTMLElement;
 const stageElement = document.createElement("div");
 const overlay = document.createElement("div");
 stageElement.className = "host-stage";
+overlay.className = "host-overlay";
 canvas.append(stageElement, overlay);
 
 const connection = new Connection(clock, () => {

@@ -23,34 +23,36 @@ export function shiftSlowly(element: HTMLElement): void {
 
 /**
  * Dims content that has not changed for a while, and restores the brightness at the next change. Many writes
- * change nothing, because every stream reconnects within five minutes and receives the same snapshot.
+ * change nothing, because every stream reconnects within five minutes and receives the same snapshot. A clock
+ * that ticks is a change: people who look at it must be able to read what is beside it.
  */
 export function dimWhenStill(element: HTMLElement): void {
-	let shown = element.innerHTML;
+	let shown = contentOf(element);
 	let changedAt = performance.now();
-	let touched = false;
 	let dimmed = false;
 	const set = (dim: boolean) => {
 		if (dim !== dimmed) document.documentElement.toggleAttribute("data-dimmed", (dimmed = dim));
 	};
 	const compare = () => {
-		touched = false;
-		const now = element.innerHTML;
+		const now = contentOf(element);
 		if (now === shown) return;
 		shown = now;
 		changedAt = performance.now();
 		set(false);
 	};
-	const written = () => {
-		if (dimmed) compare();
-		else touched = true;
-	};
 	const what = { subtree: true, childList: true, characterData: true, attributes: true };
-	new MutationObserver(written).observe(element, what);
+	new MutationObserver(() => dimmed && compare()).observe(element, what);
 	setInterval(() => {
-		if (touched) compare();
+		compare();
 		set(performance.now() - changedAt >= dimAfter);
 	}, 10_000);
+}
+
+/** The elements and texts below a root, those in open shadow trees as well. */
+function contentOf(root: Element | ShadowRoot): string {
+	let content = root.innerHTML;
+	for (const { shadowRoot } of root.querySelectorAll("*")) if (shadowRoot) content += contentOf(shadowRoot);
+	return content;
 }
 
 /**

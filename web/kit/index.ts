@@ -25,6 +25,7 @@ export {
 } from "./field";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile } from "./layout";
+export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";

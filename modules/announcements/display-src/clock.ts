@@ -8,10 +8,7 @@ const css = `
 		font-size: 5cqmin; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
 	div[hidden] { display: none; }`;
 
-/**
- * The time of day in a corner of the stage. It is in a shadow tree, so that its ticks do not count as changes
- * of the board. The host can then still dim a board that has not changed for long.
- */
+/** The time of day in a corner of the stage. */
 export class Clock {
 	readonly #host = document.createElement("div");
 	readonly #face = document.createElement("div");

@@ -34,17 +34,17 @@ const idOf = (key: string): string => key.split(":", 1)[0] ?? "";
  */
 export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Frame | undefined> {
 	const key = frameKey(slide);
+	const { locale, dir } = tools.context;
 	if (slide.kind === ownKind) {
 		const image = slide.imageId === null ? undefined : await tools.pictures.decoded(slide.imageId);
 		const incomplete = slide.imageId !== null && image === undefined;
-		return { key, element: slideElement(slide, image), incomplete, dispose: () => undefined };
+		return { key, element: slideElement(slide, image, locale), incomplete, dispose: () => undefined };
 	}
 	const kind = await tools.kinds.load(slide.kind);
 	if (kind === undefined) return undefined;
 	const element = document.createElement("div");
 	element.className = "slide contributed";
 	element.dataset["layout"] = "contributed";
-	const { locale, dir } = tools.context;
 	try {
 		const dispose = kind.render(element, slide.payload, { serverNow: () => tools.now(), locale, dir });
 		return { key, element, incomplete: false, dispose: () => tolerant(dispose) };
@@ -64,9 +64,9 @@ function tolerant(dispose: (() => void) | void): void {
 }
 
 /** The frame that is shown while no slide is due. */
-export function idleFrame(key: string, message: string): Frame {
+export function idleFrame(key: string, message: string, locale: string): Frame {
 	const words = { kind: ownKind, title: message, body: "", payload: null };
-	const element = slideElement(words, undefined);
+	const element = slideElement(words, undefined, locale);
 	element.classList.add("idle");
 	return { key, element, incomplete: false, dispose: () => undefined };
 }

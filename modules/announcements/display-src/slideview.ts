@@ -1,3 +1,4 @@
+import { hyphenated, lineHeightFor } from "@narthex/kit";
 import { type BoardSlide, ownKind } from "./board";
 
 /** Sizes of the words, relative to the usual one, best first. Even the last can be read from afar. */
@@ -15,7 +16,7 @@ export function isPictureOnly({ kind, payload }: Pick<Words, "kind" | "payload">
 }
 
 /** A slide, as large as its container. Call fit after it is attached to the page. */
-export function slideElement(slide: Words, image: HTMLImageElement | undefined): HTMLElement {
+export function slideElement(slide: Words, image: HTMLImageElement | undefined, locale: string): HTMLElement {
 	const element = block("slide");
 	const pictureOnly = image !== undefined && isPictureOnly(slide);
 	element.dataset["layout"] = image === undefined ? "text" : pictureOnly ? "picture" : "both";
@@ -27,8 +28,8 @@ export function slideElement(slide: Words, image: HTMLImageElement | undefined):
 	}
 	if (!pictureOnly) {
 		const text = block("slide-text");
-		text.append(block("slide-title", slide.title));
-		if (slide.body.trim() !== "") text.append(block("slide-body", slide.body));
+		text.append(block("slide-title", hyphenated(slide.title, locale)));
+		if (slide.body.trim() !== "") text.append(block("slide-body", hyphenated(slide.body, locale)));
 		element.append(text);
 	}
 	return element;
@@ -45,8 +46,9 @@ function block(name: string, words?: string): HTMLElement {
 }
 
 /**
- * Gives the words the largest size at which all of them fit and no word is broken. If they do not fit at the
- * smallest size, they are cut after a whole line, and fit returns false.
+ * Gives the words the largest size at which all of them fit and no word is broken. If a word is too wide at
+ * the smallest size, it is hyphenated. If the words do not fit then, they are cut after a whole line, and fit
+ * returns false.
  */
 export function fit(slide: HTMLElement): boolean {
 	const text = slide.querySelector<HTMLElement>(".slide-text");
@@ -57,6 +59,8 @@ export function fit(slide: HTMLElement): boolean {
 		text.scrollHeight <= text.clientHeight + 1 && text.scrollWidth <= text.clientWidth + 1;
 	const unbroken = (part: HTMLElement | null) => !part || part.scrollWidth <= part.clientWidth + 1;
 	const allFit = () => fits() && unbroken(title) && unbroken(body);
+	title?.style.setProperty("line-height", String(lineHeightFor(title, 1.15)));
+	body?.style.setProperty("line-height", String(lineHeightFor(body, 1.3)));
 	body?.style.removeProperty("-webkit-line-clamp");
 	slide.classList.remove("cut");
 	slide.classList.add("whole-words");
@@ -69,8 +73,7 @@ export function fit(slide: HTMLElement): boolean {
 	slide.style.setProperty("--title", "1");
 	slide.classList.add("cut");
 	const line = Number.parseFloat(getComputedStyle(body).lineHeight);
-	const below = Number.parseFloat(getComputedStyle(text).paddingBlockEnd);
-	const room = text.getBoundingClientRect().bottom - below - body.getBoundingClientRect().top;
+	const room = text.getBoundingClientRect().bottom - body.getBoundingClientRect().top;
 	body.style.setProperty("-webkit-line-clamp", String(Math.max(1, Math.floor(room / line))));
 	return false;
 }

@@ -90,7 +90,7 @@ export class Stage {
 		if (wanted !== this.#wanted || again) {
 			this.#wanted = wanted;
 			if (slide) void this.#show(slide);
-			else this.#swap(idleFrame(wanted, board.settings.idleMessage));
+			else this.#swap(idleFrame(wanted, board.settings.idleMessage, this.options.context.locale));
 		} else if (this.#frame?.key === wanted) {
 			this.#prepareNext(board, now);
 		}

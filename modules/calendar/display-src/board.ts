@@ -1,3 +1,4 @@
+import { hyphenated, lineHeightFor } from "@narthex/kit";
 import type { Context } from "@narthex/sdk";
 import { type Door, doorsAt, type Occurrence, type Today } from "./today";
 import { type Words, wordsFor } from "./words";
@@ -99,6 +100,10 @@ export class Board {
 			words.scrollWidth > words.clientWidth || words.scrollHeight > words.clientHeight;
 		const over = (box: HTMLElement) => [box, ...box.querySelectorAll(".name, .what")].some(cut);
 		for (const words of this.#frame.querySelectorAll<HTMLElement>("[hidden]")) words.hidden = false;
+		const texts = ".title, .date, .name, .when, .what, .free, .quiet-day";
+		for (const words of this.#frame.querySelectorAll<HTMLElement>(texts)) {
+			words.style.lineHeight = String(lineHeightFor(words, 1.2));
+		}
 		for (const way of ["whole", "broken"]) {
 			this.#frame.dataset["words"] = way; // words are broken only if they do not fit at any size
 			for (const scale of scales) {
@@ -143,13 +148,13 @@ export class Board {
 		];
 		if (lines.length === 0) lines.push(element("div", "free", [words.free]));
 		return element("section", now.length > 0 ? "door busy" : "door", [
-			element("div", "name", [name === "" ? words.elsewhere : name]),
+			element("div", "name", [name === "" ? words.elsewhere : hyphenated(name, this.context.locale)]),
 			...lines,
 		]);
 	}
 
 	#line({ title }: Occurrence, kind: string, when: string): HTMLElement {
-		const what = element("div", "what", [title]);
+		const what = element("div", "what", [hyphenated(title, this.context.locale)]);
 		what.dir = "auto";
 		return element("div", kind, [
 			element("div", "when", [when]),

@@ -28,6 +28,9 @@ export default defineContribution({
 		const face = new Face(container, read(payload), locale);
 		face.show(serverNow());
 		const timer = setInterval(() => face.show(serverNow()), lookEvery);
-		return () => clearInterval(timer);
+		return () => {
+			clearInterval(timer);
+			face.stop();
+		};
 	},
 });

@@ -1,7 +1,8 @@
-import { TextField } from "@narthex/kit";
+import { hyphenated, lineHeightFor, TextField } from "@narthex/kit";
 import { defineContribution } from "@narthex/sdk";
 import { render } from "preact";
 import { useState } from "preact/hooks";
+import { shrink } from "../display-src/fit";
 
 /** The payload of the slide: words of the scripture, and their reference. */
 interface Scripture {
@@ -62,7 +63,7 @@ function Fields({ payload, locale, onChange }: FieldsProps) {
 	);
 }
 
-/** The largest size at which the words fit. Even the smallest can be read from afar. */
+/** The usual size for the words, in parts of the shorter side. Even the smallest can be read from afar. */
 function sizeOf(text: string): number {
 	const sizes = [
 		[80, 9],
@@ -84,17 +85,23 @@ export default defineContribution({
 		render(<Fields payload={payload} locale={locale} onChange={onChange} />, container);
 		return () => render(null, container);
 	},
-	render(container: HTMLElement, payload: unknown) {
+	render(container: HTMLElement, payload: unknown, { locale }: { readonly locale: string }) {
 		const { text, reference } = scriptureOf(payload);
 		const element = document.createElement("div");
 		element.style.cssText = `box-sizing: border-box; block-size: 100%; padding: 8cqmin; display: flex;
 			flex-direction: column; justify-content: center; gap: 4cqmin; text-align: center; text-wrap: balance;
-			overflow: hidden; overflow-wrap: anywhere; color: #f2f4f7;`;
-		element.append(
-			line(text, `font-size: ${sizeOf(text)}cqmin; line-height: 1.3; white-space: pre-line;`),
-			line(reference, "font-size: 5cqmin; color: #b8c2ce;"),
-		);
+			overflow: hidden; overflow-wrap: anywhere; hyphens: auto; color: #f2f4f7;`;
+		const said = line(hyphenated(text, locale), "white-space: pre-line;");
+		const from = line(reference, "font-size: 5cqmin; color: #b8c2ce;");
+		element.append(said, from);
 		container.replaceChildren(element);
+		const resized = new ResizeObserver(() => {
+			const usual = (sizeOf(text) / 100) * Math.min(element.clientWidth, element.clientHeight);
+			for (const part of [said, from]) part.style.lineHeight = String(lineHeightFor(part, 1.3));
+			shrink(said, usual, usual / 2, () => element.scrollHeight > element.clientHeight);
+		});
+		resized.observe(element);
+		return () => resized.disconnect();
 	},
 });
 

@@ -7,7 +7,7 @@ export default defineDisplay({
 	mount(container, context) {
 		context.addStyle(css);
 		container.lang = context.locale;
-		const screen = new Screen(container, () => live.now());
+		const screen = new Screen(container, context.locale, () => live.now());
 		const live = new LiveScreen(context, (shown) => screen.show(shown));
 		live.start();
 		return () => {

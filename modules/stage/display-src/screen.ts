@@ -1,3 +1,4 @@
+import { hyphenated, lineHeightFor } from "@narthex/kit";
 import { fitWords } from "./fit";
 import { type Logo, logo } from "./logo";
 import { secondsLeft, type Shown } from "./shown";
@@ -20,6 +21,7 @@ export class Screen {
 
 	constructor(
 		container: HTMLElement,
+		readonly locale: string,
 		readonly now: () => number,
 	) {
 		const top = part("top");
@@ -38,8 +40,8 @@ export class Screen {
 		const showsWords = screen === "live" && now !== null;
 		this.#element.dataset["screen"] = screen === "live" && now === null ? "logo" : screen;
 		this.#label.textContent = showsWords ? now.label : "";
-		this.#words.replaceChildren(...(showsWords ? now.lines : []).map((line) => part("line", line)));
-		this.#message.textContent = message;
+		this.#words.replaceChildren(...(showsWords ? now.lines : []).map((line) => part("line", hyphenated(line, this.locale))));
+		this.#message.textContent = hyphenated(message, this.locale);
 		this.#message.hidden = message === "" || screen === "black";
 		this.#next.textContent = showsWords && settings.showNext && next ? next.line : "";
 		this.#logo.name(shown.title);
@@ -61,6 +63,9 @@ export class Screen {
 	}
 
 	#fit(): void {
+		for (const line of [this.#label, this.#message, this.#next, this.#logo.element]) {
+			line.style.lineHeight = String(lineHeightFor(line, 1.2));
+		}
 		fitWords(this.#words, this.#shown?.settings.fontScale ?? 100);
 	}
 }

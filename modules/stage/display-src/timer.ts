@@ -1,13 +1,10 @@
 import { clockOf, isUrgent } from "./shown";
 
 const css = `
-	div { font-size: 7cqh; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
+	div { font-size: 7cqmin; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
 	div.urgent { color: #ffd479; }`;
 
-/**
- * The remaining time. It is in a shadow tree, so that its ticks do not count as changes of the screen. The
- * host can then still dim a screen that has not changed for long.
- */
+/** The remaining time. */
 export class TimerFace {
 	readonly element = document.createElement("div");
 	readonly #face = document.createElement("div");

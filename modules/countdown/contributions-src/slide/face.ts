@@ -1,15 +1,15 @@
+import { hyphenated, lineHeightFor } from "@narthex/kit";
 import { type Countdown, left } from "./countdown";
 import css from "./face.css";
 
-/**
- * The countdown in a slide. It is in a shadow tree, as the board's clock is. So its ticks do not count as
- * changes of the board, and the host can still dim a board that has not changed for long.
- */
+/** The countdown in a slide. It is in a shadow tree, because a contribution cannot add styles to the page. */
 export class Face {
+	readonly #label = block("label");
 	readonly #days = block("days");
 	readonly #time = block("time");
 	readonly #target: string;
 	readonly #form: Intl.NumberFormat;
+	readonly #resized = new ResizeObserver(() => this.#fit());
 
 	constructor(slide: HTMLElement, { label, target }: Countdown, locale: string) {
 		this.#target = target;
@@ -19,12 +19,28 @@ export class Face {
 		const sheet = new CSSStyleSheet();
 		sheet.replaceSync(css);
 		shadow.adoptedStyleSheets = [sheet];
-		const words = block("label");
-		words.dir = "auto";
-		words.textContent = label;
+		this.#label.dir = "auto";
+		this.#label.textContent = hyphenated(label, locale);
 		this.#time.dir = "ltr";
-		shadow.append(words, this.#days, this.#time);
+		shadow.append(this.#label, this.#days, this.#time);
 		slide.append(host);
+		this.#resized.observe(host);
+	}
+
+	stop(): void {
+		this.#resized.disconnect();
+	}
+
+	/** Gives the label the largest size at which no word is broken; else it is broken at the smallest. */
+	#fit(): void {
+		const label = this.#label;
+		label.style.lineHeight = String(lineHeightFor(label, 1.15));
+		label.classList.add("whole");
+		for (const scale of ["1", "0.9", "0.8", "0.7"]) {
+			label.style.setProperty("--scale", scale);
+			if (label.scrollWidth <= label.clientWidth) return;
+		}
+		label.classList.remove("whole");
 	}
 
 	/** Shows the remaining time. */
