@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -23,7 +22,23 @@ const (
 	colourRules   = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`
 	withoutColour = everyRule + `, rules: { "color-contrast": { enabled: false }, ` +
 		`"link-in-text-block": { enabled: false } }`
+	// targetRule is the only rule whose result depends on the font.
+	targetRule = `runOnly: { type: "rule", values: ["target-size"] }`
 )
+
+// assertHoldsText fails the test if a screen does not hold its text in the widest or in the narrowest size.
+func (p *tab) assertHoldsText(screen string) {
+	p.t.Helper()
+	for _, size := range sizes {
+		if size.rules != everyRule {
+			continue
+		}
+		p.setView(size.view)
+		p.assertFits()
+		p.assertRules(screen+" "+size.name, targetRule)
+		p.screenshot(screen + "-" + size.name)
+	}
+}
 
 // assertAccessible fails the test for every rule that the page breaks.
 func (p *tab) assertAccessible(where string) {
@@ -100,21 +115,8 @@ func (p *tab) assertScreen(screen string, translated bool) {
 		p.setView(size.view)
 		p.assertFits()
 		if rules != "" {
-			p.setSticky("static")
 			p.assertRules(screen+" "+size.name, rules)
-			p.setSticky("")
 		}
 		p.screenshot(screen + "-" + size.name)
 	}
-}
-
-// setSticky sets the position of what stays in view while the page scrolls. Which link is half below it, and
-// therefore too small, depends on the font and the scroll position alone.
-func (p *tab) setSticky(position string) {
-	p.t.Helper()
-	p.runScript(fmt.Sprintf(`for (const part of document.querySelectorAll("body *")) {
-		if (part.dataset.wasSticky === undefined && getComputedStyle(part).position !== "sticky") continue;
-		part.dataset.wasSticky = "";
-		part.style.position = %q;
-	}`, position))
 }

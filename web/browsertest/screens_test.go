@@ -276,10 +276,15 @@ func TestScreens(t *testing.T) {
 // language has a fixture of its own at another origin, so that no stored data of the previous one remain.
 func assertScreens(t *testing.T, screens []screenCase) {
 	t.Helper()
-	assertScreensIn(t, chromium, screens, "", "de", "ar-XB")
+	check := func(p *tab, screen, language string) { p.assertScreen(screen+language, language != "") }
+	walkScreens(t, chromium, screens, check, "", "de", "ar-XB")
 }
 
-func assertScreensIn(t *testing.T, browser context.Context, screens []screenCase, languages ...string) {
+// walkScreens opens each screen in each language, in a window of this browser, and checks it there.
+func walkScreens(
+	t *testing.T, browser context.Context, screens []screenCase,
+	check func(p *tab, screen, language string), languages ...string,
+) {
 	t.Helper()
 	if testing.Short() {
 		languages = languages[:1]
@@ -308,7 +313,7 @@ func assertScreensIn(t *testing.T, browser context.Context, screens []screenCase
 					if screen.walk != nil {
 						screen.walk(p)
 					}
-					p.assertScreen(screen.name+language, language != "")
+					check(p, screen.name, language)
 				})
 			}
 		})

@@ -12,6 +12,7 @@ export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./d
 export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, PasswordField, SelectField, TextField, zoneOf, type FieldProps, type TextFieldProps, } from "./field";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile } from "./layout";
+export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
