@@ -6,34 +6,41 @@ import "github.com/narthex-platform/narthex/modulehost/manifest"
 type Permission struct {
 	ID          string
 	Baseline    manifest.Baseline
-	ModuleID    string // "" = Core
-	Description string // "" = none
+	ModuleID    string            // "" = Core
+	Description string            // "" = none
+	Translated  map[string]string // the description by language
 }
 
 // corePermissions are the platform's own permissions.
 func corePermissions() []Permission {
+	const restricted, authenticated = manifest.BaselineRestricted, manifest.BaselineAuthenticated
 	return []Permission{
-		{ID: "core.authorization.grants.manage", Baseline: manifest.BaselineRestricted,
-			Description: "Give and revoke permissions"},
-		{ID: "core.modules.ui.read", Baseline: manifest.BaselineAuthenticated,
-			Description: "Open the Dashboard and its modules"},
-		{ID: "core.dashboard.navigation.manage", Baseline: manifest.BaselineRestricted,
-			Description: "Arrange the Dashboard's navigation"},
-		{ID: "core.modules.lifecycle.manage", Baseline: manifest.BaselineRestricted,
-			Description: "See, enable and disable modules"},
-		{ID: "core.modules.configuration.manage", Baseline: manifest.BaselineRestricted,
-			Description: "See and change the configuration of modules"},
-		{ID: "core.devices.manage", Baseline: manifest.BaselineRestricted,
-			Description: "Pair and manage display devices"},
-		{ID: "core.account.read", Baseline: manifest.BaselineAuthenticated,
-			Description: "See and change one's own account"},
-		{ID: "core.house.manage", Baseline: manifest.BaselineRestricted,
-			Description: "Change the house's name, colour and language"},
-		{ID: "core.people.manage", Baseline: manifest.BaselineRestricted,
-			Description: "Invite people and see them off again"},
-		{ID: "core.activity.read", Baseline: manifest.BaselineRestricted,
-			Description: "See who changed what"},
+		corePermission("core.authorization.grants.manage", restricted,
+			"Give and withdraw permissions", "Berechtigungen geben und entziehen"),
+		corePermission("core.modules.ui.read", authenticated,
+			"Open the Dashboard and its modules", "Das Dashboard und seine Module öffnen"),
+		corePermission("core.dashboard.navigation.manage", restricted,
+			"Arrange the Dashboard's navigation", "Die Navigation des Dashboards ordnen"),
+		corePermission("core.modules.lifecycle.manage", restricted,
+			"See modules, and switch them on and off", "Module ansehen, ein- und ausschalten"),
+		corePermission("core.modules.configuration.manage", restricted,
+			"See and change the settings of modules", "Einstellungen der Module ansehen und ändern"),
+		corePermission("core.devices.manage", restricted,
+			"Pair and manage screens", "Bildschirme koppeln und verwalten"),
+		corePermission("core.account.read", authenticated,
+			"See and change one's own account", "Das eigene Konto ansehen und ändern"),
+		corePermission("core.house.manage", restricted,
+			"Change the house's name, colour and language", "Name, Farbe und Sprache des Hauses ändern"),
+		corePermission("core.people.manage", restricted,
+			"Invite, deactivate and erase people", "Personen einladen, deaktivieren und löschen"),
+		corePermission("core.activity.read", restricted,
+			"See who changed what", "Ansehen, wer was geändert hat"),
 	}
+}
+
+func corePermission(id string, baseline manifest.Baseline, english, german string) Permission {
+	translated := map[string]string{"de": german}
+	return Permission{ID: id, Baseline: baseline, Description: english, Translated: translated}
 }
 
 // modulePermissions returns a manifest's permissions. They cannot collide with those of Core or of another
@@ -42,7 +49,8 @@ func corePermissions() []Permission {
 func modulePermissions(m *manifest.Manifest) []Permission {
 	permissions := make([]Permission, len(m.Permissions))
 	for i, p := range m.Permissions {
-		permissions[i] = Permission{ID: p.ID, Baseline: p.Baseline, ModuleID: m.ID, Description: p.Description}
+		permissions[i] = Permission{ID: p.ID, Baseline: p.Baseline, ModuleID: m.ID, Description: p.Description,
+			Translated: m.Descriptions(p.ID)}
 	}
 	return permissions
 }

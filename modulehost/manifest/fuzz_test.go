@@ -40,7 +40,8 @@ func FuzzText(f *testing.F) {
 		"http://[::1%25x]:/", "notes.a..b", "\xff", "ſecret", "K", "../a.js", "a/..b/...js"} {
 		f.Add(uint8(place), uint8(place), text)
 	}
-	names := []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon"}
+	names := []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon",
+		"valid-translations"}
 	compiled, spoken := schema(f), vocabulary(f, files)
 	f.Fuzz(func(t *testing.T, name, place uint8, text string) {
 		var document any
@@ -137,6 +138,9 @@ func fieldNames(t testing.TB) string {
 		if items, ok := schema["items"].(map[string]any); ok {
 			walk(label+"[]", items)
 		}
+		if members, ok := schema["additionalProperties"].(map[string]any); ok {
+			walk(label+"{}", members)
+		}
 		if properties, ok := schema["properties"].(map[string]any); ok {
 			for name, property := range properties {
 				walk(strings.TrimPrefix(label+"."+name, "."), property.(map[string]any))
@@ -213,6 +217,7 @@ func encode(t *testing.T, m *manifest.Manifest) []byte {
 	put(whole, "permissions", permissions)
 	put(whole, "configuration", settings)
 	put(whole, "contributions", contributions)
+	put(whole, "translations", m.Translations)
 	if m.Buckets != nil {
 		whole["storage"] = fields{"buckets": m.Buckets}
 	}

@@ -38,6 +38,7 @@ type Manifest struct {
 	Buckets       []string
 	Configuration []Declaration
 	Contributions []Contribution
+	Translations  map[string]Translation // by language
 }
 
 // Compatibility names the releases of the platform and of its module SDK that the module works with.

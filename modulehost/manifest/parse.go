@@ -40,7 +40,7 @@ func (r *reader) manifest(data []byte) *Manifest {
 	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "icon",
 		"people", "compatibility",
 		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration",
-		"contributions")
+		"contributions", "translations")
 	if !ok {
 		return nil
 	}
@@ -56,6 +56,7 @@ func (r *reader) manifest(data []byte) *Manifest {
 	r.storage(o, m)
 	r.configuration(o, m)
 	r.contributions(o, m)
+	r.translations(o, m)
 	r.checkServerNeeds(o)
 	return m
 }

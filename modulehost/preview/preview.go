@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
 // Screens counts paired screens.
@@ -28,10 +29,11 @@ type Preview struct {
 
 // Module is a module that the next start would treat differently: now and then differ.
 type Module struct {
-	ModuleID string          `json:"moduleId"`
-	Name     string          `json:"name"`
-	Now      catalog.Runtime `json:"now"`
-	Then     catalog.Runtime `json:"then"`
+	ModuleID     string          `json:"moduleId"`
+	Name         string          `json:"name"`
+	Translations manifest.Texts  `json:"translations,omitzero"`
+	Now          catalog.Runtime `json:"now"`
+	Then         catalog.Runtime `json:"then"`
 }
 
 // Count is the number of screens that show a module; at least one.
@@ -53,7 +55,7 @@ func New(
 		if reflect.DeepEqual(now, then) {
 			continue
 		}
-		p.Modules = append(p.Modules, Module{id, m.Manifest.Name, now, then})
+		p.Modules = append(p.Modules, Module{id, m.Manifest.Name, m.Manifest.Texts(), now, then})
 		if m.Manifest.Display != nil && (now.State == catalog.Running) != (then.State == catalog.Running) {
 			displays = append(displays, id)
 		}

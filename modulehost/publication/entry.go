@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -18,13 +19,14 @@ const (
 // entry is what a browser needs to mount a module. Its addresses are relative to the API's origin. They need
 // no escaping, because ids and versions consist of letters, digits, hyphens, dots and plus signs.
 type entry struct {
-	ModuleID     string  `json:"moduleId"`
-	Name         string  `json:"name"`
-	Version      string  `json:"version"`
-	Icon         *string `json:"icon"` // null: the client chooses one
-	ArtifactURL  string  `json:"artifactUrl"`
-	APIRoot      string  `json:"apiRoot"`
-	RealtimeRoot string  `json:"realtimeRoot"`
+	ModuleID     string         `json:"moduleId"`
+	Name         string         `json:"name"`
+	Translations manifest.Texts `json:"translations,omitzero"`
+	Version      string         `json:"version"`
+	Icon         *string        `json:"icon"` // null: the client chooses one
+	ArtifactURL  string         `json:"artifactUrl"`
+	APIRoot      string         `json:"apiRoot"`
+	RealtimeRoot string         `json:"realtimeRoot"`
 	// the module's permissions that the caller holds; hints for the page, never authorization
 	Permissions   []string       `json:"permissions"`
 	Contributions []contribution `json:"contributions"`
@@ -61,6 +63,7 @@ func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, e
 	return entry{
 		ModuleID:      id,
 		Name:          r.manifest.Name,
+		Translations:  r.manifest.Texts(),
 		Version:       r.version,
 		Icon:          icon,
 		ArtifactURL:   uiPath + "/" + id + "/" + r.version,

@@ -33,8 +33,9 @@ func (b Baseline) String() string {
 type Permission struct {
 	ID          string
 	Baseline    Baseline
-	ModuleID    string // empty: the platform's own
-	Description string // empty: none
+	ModuleID    string            // empty: the platform's own
+	Description string            // empty: none
+	Translated  map[string]string // the description by language
 }
 
 // Registry holds all permissions that the platform and its modules declare. It never changes, so it needs
@@ -86,15 +87,26 @@ func (r *Registry) restrictedOfCore() (ids []string) {
 func (r *Registry) Permissions() []Permission { return slices.Clone(r.sorted) }
 
 func renderPermissions(permissions []Permission) ([]byte, error) {
+	type text struct {
+		Description string `json:"description"`
+	}
 	type entry struct {
-		ID          string  `json:"id"`
-		Baseline    string  `json:"baseline"`
-		ModuleID    *string `json:"moduleId"`
-		Description *string `json:"description"`
+		ID           string          `json:"id"`
+		Baseline     string          `json:"baseline"`
+		ModuleID     *string         `json:"moduleId"`
+		Description  *string         `json:"description"`
+		Translations map[string]text `json:"translations,omitzero"`
 	}
 	entries := make([]entry, len(permissions))
 	for i, p := range permissions {
-		entries[i] = entry{p.ID, p.Baseline.String(), orNull(p.ModuleID), orNull(p.Description)}
+		var texts map[string]text
+		for language, description := range p.Translated {
+			if texts == nil {
+				texts = make(map[string]text)
+			}
+			texts[language] = text{description}
+		}
+		entries[i] = entry{p.ID, p.Baseline.String(), orNull(p.ModuleID), orNull(p.Description), texts}
 	}
 	return json.Marshal(map[string][]entry{"permissions": entries})
 }

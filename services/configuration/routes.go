@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -39,10 +40,11 @@ func write(method, path string, handle httpapi.Handler) httpapi.Route {
 
 // summary is a module in the list.
 type summary struct {
-	ModuleID        string `json:"moduleId"`
-	Name            string `json:"name"`
-	Version         string `json:"version"`
-	RestartRequired bool   `json:"restartRequired"`
+	ModuleID        string         `json:"moduleId"`
+	Name            string         `json:"name"`
+	Translations    manifest.Texts `json:"translations,omitzero"`
+	Version         string         `json:"version"`
+	RestartRequired bool           `json:"restartRequired"`
 }
 
 // list returns every installed module, also one that declares no configuration.
@@ -56,7 +58,8 @@ func (s *Service) list(c *httpapi.Call) error {
 	modules := make([]summary, len(s.modules))
 	for i, m := range s.modules {
 		id := m.Manifest.ID
-		modules[i] = summary{id, m.Manifest.Name, m.Manifest.Version.String(), next.RestartRequired(s.started, id)}
+		modules[i] = summary{id, m.Manifest.Name, m.Manifest.Texts(), m.Manifest.Version.String(),
+			next.RestartRequired(s.started, id)}
 	}
 	return c.JSON(http.StatusOK, map[string][]summary{"modules": modules})
 }

@@ -20,12 +20,13 @@ type view struct {
 
 // keyEntry is one declared key. A secret has neither default nor value, not even null.
 type keyEntry struct {
-	Key         string        `json:"key"`
-	Type        manifest.Type `json:"type"`
-	Required    bool          `json:"required"`
-	Default     any           `json:"default,omitzero"`
-	Description string        `json:"description,omitzero"`
-	Constraints constraints   `json:"constraints"`
+	Key          string                             `json:"key"`
+	Type         manifest.Type                      `json:"type"`
+	Required     bool                               `json:"required"`
+	Default      any                                `json:"default,omitzero"`
+	Description  string                             `json:"description,omitzero"`
+	Translations map[string]manifest.KeyTranslation `json:"translations,omitzero"`
+	Constraints  constraints                        `json:"constraints"`
 	// Value is absent although Configured is true when the stored value is no longer valid and must be set
 	// again.
 	Value      any  `json:"value,omitzero"`
@@ -46,7 +47,7 @@ func (s *Service) viewOf(m *catalog.Module, stored Document) view {
 	unknown := maps.Clone(stored.Values)
 	keys := make([]keyEntry, len(m.Manifest.Configuration))
 	for i, d := range m.Manifest.Configuration {
-		keys[i] = s.keyEntryOf(m.Manifest.ID, d, stored.Values)
+		keys[i] = s.keyEntryOf(m.Manifest, d, stored.Values)
 		delete(unknown, d.Key)
 	}
 	return view{
@@ -58,16 +59,19 @@ func (s *Service) viewOf(m *catalog.Module, stored Document) view {
 	}
 }
 
-func (s *Service) keyEntryOf(moduleID string, d manifest.Declaration, stored map[string]string) keyEntry {
+func (s *Service) keyEntryOf(
+	m *manifest.Manifest, d manifest.Declaration, stored map[string]string,
+) keyEntry {
 	entry := keyEntry{
-		Key:         d.Key,
-		Type:        d.Type,
-		Required:    d.Required,
-		Description: d.Description,
-		Constraints: constraints{d.MinLength, d.MaxLength, d.Minimum, d.Maximum, d.Values},
+		Key:          d.Key,
+		Type:         d.Type,
+		Required:     d.Required,
+		Description:  d.Description,
+		Translations: m.KeyTexts(d.Key),
+		Constraints:  constraints{d.MinLength, d.MaxLength, d.Minimum, d.Maximum, d.Values},
 	}
 	if d.Type == manifest.TypeSecret { // a value stored before the key became a secret is never shown
-		entry.Configured = s.supplied(moduleID, d.Key)
+		entry.Configured = s.supplied(m.ID, d.Key)
 		return entry
 	}
 	entry.Default = d.Default

@@ -9,6 +9,7 @@ import (
 type entry struct {
 	ID              string          `json:"id"`
 	Name            string          `json:"name"`
+	Translations    manifest.Texts  `json:"translations,omitzero"`
 	Version         string          `json:"version"`
 	Configured      configured      `json:"configured"`
 	Runtime         catalog.Runtime `json:"runtime"` // what this process decided when it started

@@ -119,6 +119,7 @@ func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]ent
 		entries[i] = entry{
 			ID:              id,
 			Name:            m.Manifest.Name,
+			Translations:    m.Manifest.Texts(),
 			Version:         m.Manifest.Version.String(),
 			Configured:      configured{decisions.Enabled(id), decisions.Explicit(id)},
 			Runtime:         s.started.Outcome(id).Runtime(),

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
 // Arrangement contains all stored groups and placements, read in one snapshot.
@@ -30,10 +32,11 @@ type groupView struct {
 
 // entry is a module at its place.
 type entry struct {
-	ModuleID string         `json:"moduleId"`
-	Name     string         `json:"name"`
-	Order    *int           `json:"order"` // nil: never placed
-	UI       jsontext.Value `json:"ui"`    // from the inventory, unchanged
+	ModuleID     string         `json:"moduleId"`
+	Name         string         `json:"name"`
+	Translations manifest.Texts `json:"translations,omitzero"`
+	Order        *int           `json:"order"` // nil: never placed
+	UI           jsontext.Value `json:"ui"`    // from the inventory, unchanged
 }
 
 // resolve sorts the modules into the groups. Groups without modules are included; placements of other modules

@@ -83,7 +83,8 @@ func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	modules := make([]entry, 0, len(described))
 	for id, ui := range described {
 		m, _ := s.catalog.Module(id)
-		modules = append(modules, entry{ModuleID: id, Name: m.Manifest.Name, UI: ui})
+		modules = append(modules,
+			entry{ModuleID: id, Name: m.Manifest.Name, Translations: m.Manifest.Texts(), UI: ui})
 	}
 	return modules, nil
 }

@@ -4,10 +4,11 @@ import type { Connection } from "./connection";
 import type { House } from "./house";
 import type { KeptPage } from "./keptpage";
 import { Pairer } from "./pairing";
-import type { Descriptor, DisplayPlatform } from "./platform";
+import { type Descriptor, type DisplayPlatform, nameIn } from "./platform";
 import { Reloads } from "./reloads";
 import { moduleName, screen, show } from "./screen";
 import { BrokenContent, MountTimeout, NoSnapshot, type Stage } from "./stage";
+import { language } from "./words";
 
 const lookEvery = 60_000; // milliseconds between two requests for the descriptor while all is well
 const lookAgain = 60_000; // while the display does not run
@@ -76,7 +77,7 @@ export class Life {
 			this.#silentTries = 0;
 			switch (found.is) {
 				case "descriptor":
-					moduleName.value = found.descriptor.name;
+					moduleName.value = nameIn(language.value.lang, found.descriptor);
 					await this.#wait(await this.#present(found.descriptor));
 					break;
 				case "denied":

@@ -1,9 +1,17 @@
 import type { ServerClock } from "../host/clock";
 import type { MountedEntry } from "../host/context";
-import { listOf, object, type Shape, text } from "../host/shape";
+import { byName, listOf, object, orAbsent, type Shape, text } from "../host/shape";
 
 /** The server's description of the display to mount. */
-export type Descriptor = MountedEntry & { readonly artifactUrl: string };
+export type Descriptor = MountedEntry & {
+	readonly artifactUrl: string;
+	/** The module's name in further languages. */
+	readonly translations: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+};
+
+/** The module's name in the language of a tag, if there is one. */
+export const nameIn = (tag: string, { name, translations }: Descriptor): string =>
+	translations?.[tag.split("-")[0] ?? ""]?.["name"] ?? name;
 
 /** The result of requesting the descriptor. */
 export type Resolution =
@@ -39,6 +47,7 @@ const requestLimit = 10_000; // milliseconds, for a response with its body
 const descriptorShape: Shape<Descriptor> = object({
 	moduleId: text,
 	name: text,
+	translations: orAbsent(byName(byName(text))),
 	version: text,
 	artifactUrl: text,
 	apiRoot: text,

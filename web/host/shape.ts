@@ -45,6 +45,14 @@ export const listOf =
 		return value.map(item);
 	};
 
+/** An object whose members all have one shape. */
+export const byName =
+	<Value>(shape: Shape<Value>): Shape<Readonly<Record<string, Value>>> =>
+	(value) => {
+		if (typeof value !== "object" || value === null) throw new ShapeError();
+		return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shape(member)]));
+	};
+
 /** An object with at least these fields. Additional fields of a newer server are omitted. */
 export const object =
 	<Fields extends Record<string, Shape<unknown>>>(

@@ -7,6 +7,8 @@ const key = (type: string, constraints: object = {}, more: object = {}) => ({
 	type,
 	required: false,
 	default: undefined,
+	label: undefined,
+	values: undefined,
 	description: undefined,
 	constraints: {
 		minLength: undefined,

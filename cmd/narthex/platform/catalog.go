@@ -24,6 +24,7 @@ func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error
 		}
 		permissions = append(permissions, authorization.Permission{
 			ID: p.ID, Baseline: baseline, ModuleID: p.ModuleID, Description: p.Description,
+			Translated: p.Translated,
 		})
 	}
 	return authorization.NewRegistry(permissions)

@@ -1,6 +1,7 @@
 import type { Platform } from "./platform";
 import type { Result } from "./request";
-import { count, listOf, object, orAbsent, type Shape, ShapeError, text, yesOrNo } from "./shape";
+import { byName, count, listOf, object, orAbsent, type Shape, ShapeError, text, yesOrNo } from "./shape";
+import { translated } from "./translated";
 
 /** The possible values of a key. A secret's value never leaves the server. */
 export type Value = string | number | boolean;
@@ -11,11 +12,14 @@ const scalar: Shape<Value> = (value) => {
 	return value;
 };
 
-const key = object({
+const key = translated(object({
 	key: text,
 	type: text,
 	required: yesOrNo,
 	default: orAbsent(scalar),
+	/** Only in translations: what people call the key and its values. */
+	label: orAbsent(text),
+	values: orAbsent(byName(text)),
 	description: orAbsent(text),
 	constraints: object({
 		minLength: orAbsent(count),
@@ -26,7 +30,7 @@ const key = object({
 	}),
 	value: orAbsent(scalar),
 	configured: yesOrNo,
-});
+}));
 const configuration = object({
 	moduleId: text,
 	rev: count,

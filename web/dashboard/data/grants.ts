@@ -1,13 +1,11 @@
 import type { Platform } from "./platform";
 import type { Failure, Result } from "./request";
 import { listOf, object, orNull, text, yesOrNo } from "./shape";
+import { translated } from "./translated";
 
-const permission = object({
-	id: text,
-	baseline: text,
-	moduleId: orNull(text),
-	description: orNull(text),
-});
+const permission = translated(
+	object({ id: text, baseline: text, moduleId: orNull(text), description: orNull(text) }),
+);
 const grant = object({
 	id: text,
 	userId: text,

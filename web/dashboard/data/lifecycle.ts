@@ -2,6 +2,7 @@ import { type Change, changesOf } from "./changes";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
+import { translated } from "./translated";
 
 /** A module's state according to the running process, with the reason. */
 const runtime = object({
@@ -11,7 +12,7 @@ const runtime = object({
 	configurationKey: orAbsent(text),
 	storageBucketId: orAbsent(text),
 });
-const entry = object({
+const entry = translated(object({
 	id: text,
 	name: text,
 	version: text,
@@ -19,11 +20,11 @@ const entry = object({
 	runtime,
 	restartRequired: yesOrNo,
 	dependencies: listOf(object({ id: text, kind: text, moduleId: orNull(text), required: yesOrNo })),
-});
+}));
 export const lifecycle = object({ modules: listOf(entry) });
 
 const preview = object({
-	modules: listOf(object({ moduleId: text, name: text, now: runtime, then: runtime })),
+	modules: listOf(translated(object({ moduleId: text, name: text, now: runtime, then: runtime }))),
 	screens: listOf(object({ moduleId: text, count })),
 });
 

@@ -4,6 +4,7 @@ import { type Result, nothing, request, write } from "./request";
 import {
 	count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo,
 } from "./shape";
+import { translated } from "./translated";
 
 /** The principal, according to the server. */
 export type Principal =
@@ -16,7 +17,7 @@ const contribution = object({
 	version: text,
 	capability: text,
 });
-const inventoryEntry = object({
+const inventoryEntry = translated(object({
 	moduleId: text,
 	name: text,
 	version: text,
@@ -26,12 +27,14 @@ const inventoryEntry = object({
 	icon: orAbsent(orNull(text)),
 	permissions: listOf(text),
 	contributions: listOf(contribution),
-});
-const entry = object({ moduleId: text, name: text, order: orNull(count), ui: inventoryEntry });
+}));
+const entry = translated(object({ moduleId: text, name: text, order: orNull(count), ui: inventoryEntry }));
 const group = object({ id: text, label: text, order: count, modules: listOf(entry) });
 const navigation = object({ groups: listOf(group), ungrouped: listOf(entry), permissions: listOf(text) });
 const configurations = object({
-	modules: listOf(object({ moduleId: text, name: text, version: text, restartRequired: yesOrNo })),
+	modules: listOf(
+		translated(object({ moduleId: text, name: text, version: text, restartRequired: yesOrNo })),
+	),
 });
 
 /** The house of the installation. */

@@ -7,7 +7,7 @@ import { Icon } from "../../../kit/icons";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import type { Key, Value } from "../../data/configuration";
-import { readable, secretVariable, valueOf } from "./values";
+import { labelOf, secretVariable, valueOf, wordOf } from "./values";
 import { w } from "./words";
 
 interface KeyFieldProps {
@@ -33,16 +33,20 @@ export function KeyField(props: KeyFieldProps) {
 		<section class="host-key">
 			<div id={`about-${key}`}>
 				<h2>
-					<bdi dir="ltr" class="d-code">
-						{key}
-					</bdi>
+					<bdi>{labelOf(entry)}</bdi>
 					{required && (
 						<span class="host-needed" title={w("required")}>
 							{" *"}
 						</span>
 					)}
 				</h2>
-				<p class="d-second">{kindOf(entry)}</p>
+				<p class="d-second">
+					<bdi dir="ltr" class="d-code">
+						{key}
+					</bdi>
+					{", "}
+					{kindOf(entry)}
+				</p>
 				{entry.description !== undefined && (
 					<p class="d-second" dir="auto">
 						{entry.description}
@@ -54,14 +58,18 @@ export function KeyField(props: KeyFieldProps) {
 				{theirs && (
 					<p class="d-row host-theirs">
 						{theirs.value === undefined ? w("theirsNone") : w("theirs", { value: shown(entry, theirs.value) })}
-						<Button kind="text" small label={w("takeTheirsOf", { key })} onPress={onYield}>
+						<Button kind="text" small label={w("takeTheirsOf", { key: labelOf(entry) })} onPress={onYield}>
 							{w("takeTheirs")}
 						</Button>
 					</p>
 				)}
 			</div>
 			{canReset && (
-				<Button kind="quiet" label={w("useDefaultOf", { key })} onPress={() => onInput(undefined)}>
+				<Button
+					kind="quiet"
+					label={w("useDefaultOf", { key: labelOf(entry) })}
+					onPress={() => onInput(undefined)}
+				>
 					{w("useDefault")}
 				</Button>
 			)}
@@ -70,9 +78,9 @@ export function KeyField(props: KeyFieldProps) {
 }
 
 /** A value in a readable form. */
-export function shown({ type }: Key, value: Value): string {
+export function shown(entry: Key, value: Value): string {
 	if (typeof value === "boolean") return value ? w("on") : w("off");
-	return type === "enum" ? readable(String(value)) : String(value);
+	return entry.type === "enum" ? wordOf(entry, String(value)) : String(value);
 }
 
 function kindOf({ type, constraints }: Key): string {
@@ -114,7 +122,7 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 	const text = String(value ?? entry.default ?? "");
 	return (
 		<Field
-			label={key}
+			label={labelOf(entry)}
 			hideLabel
 			error={error}
 			control={(control) => (
@@ -152,7 +160,7 @@ function YesOrNo({ entry, value, error, onInput }: KeyFieldProps) {
 		<div data-key={key} tabIndex={-1}>
 			<Segments
 				name={`key-${key}`}
-				label={key}
+				label={labelOf(entry)}
 				chosen={value === undefined ? "default" : String(value)}
 				onChoose={(id) => onInput(id === "default" ? undefined : id === "true")}
 				segments={[
@@ -171,12 +179,12 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 	const { values = [] } = constraints;
 	const chosen = value ?? entry.default;
 	const hint = entry.default !== undefined && (
-		<span class="d-second">{w("isDefault", { value: readable(String(entry.default)) })}</span>
+		<span class="d-second">{w("isDefault", { value: wordOf(entry, String(entry.default)) })}</span>
 	);
 	if (values.length > 4) {
 		return (
 			<Field
-				label={key}
+				label={labelOf(entry)}
 				hideLabel
 				error={error}
 				control={(control) => (
@@ -191,7 +199,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 							{chosen === undefined && <option value="">{w("choose")}</option>}
 							{values.map((word) => (
 								<option key={word} value={word}>
-									{readable(word)}
+									{wordOf(entry, word)}
 								</option>
 							))}
 						</select>
@@ -204,7 +212,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 	return (
 		<div data-key={key} tabIndex={-1}>
 			<fieldset class="d-row" aria-required={undefined}>
-				<legend class="d-unseen">{key}</legend>
+				<legend class="d-unseen">{labelOf(entry)}</legend>
 				{values.map((word) => (
 					<label key={word} class="d-choice">
 						<input
@@ -213,7 +221,7 @@ function Choice({ entry, value, error, onInput }: KeyFieldProps) {
 							checked={chosen === word}
 							onChange={() => onInput(word)}
 						/>
-						<bdi>{readable(word)}</bdi>
+						<bdi>{wordOf(entry, word)}</bdi>
 					</label>
 				))}
 				{hint}
@@ -237,7 +245,7 @@ function Wrong({ words }: { readonly words: ComponentChildren }) {
 function Secret({ app, moduleId, entry }: KeyFieldProps) {
 	const variable = secretVariable(moduleId, entry.key);
 	return (
-		<div data-key={entry.key} tabIndex={-1} role="group" aria-label={entry.key}>
+		<div data-key={entry.key} tabIndex={-1} role="group" aria-label={labelOf(entry)}>
 			{entry.configured ? (
 				<Chip tone="ok" door="lit">
 					{w("secretSet")}

@@ -17,7 +17,7 @@ import { moduleHash, StateChip } from "../modules/state";
 import { w as modulesWords } from "../modules/words";
 import { useDraft } from "./draft";
 import { KeyField } from "./keyfield";
-import { faultOf, storedIn } from "./values";
+import { faultOf, labelOf, storedIn } from "./values";
 import { w } from "./words";
 
 interface SettingsFormProps {
@@ -161,7 +161,7 @@ function errorOf(
 	const fault = faultIn(entry, value);
 	if (fault !== undefined) return tried || stored[key] === value ? w(...fault) : undefined;
 	if (value !== undefined) return undefined;
-	if (configured && stored[key] === undefined) return w("invalidNow", { key });
+	if (configured && stored[key] === undefined) return w("invalidNow", { key: labelOf(entry) });
 	return required && entry.default === undefined ? w("needed", { module }) : undefined;
 }
 

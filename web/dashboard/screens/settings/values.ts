@@ -78,6 +78,13 @@ export function secretVariable(moduleId: string, key: string): string {
 	return `SERVICE_MODULE_SECRET__${moduleId.replaceAll("-", "_").toUpperCase()}__${words.toUpperCase()}`;
 }
 
+/** What people call a key: its label, or else the key's own words. */
+export const labelOf = ({ key, label }: Key): string =>
+	label ?? readable(key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase());
+
+/** What people call a value of an enumeration. */
+export const wordOf = ({ values }: Key, value: string): string => values?.[value] ?? readable(value);
+
 /** A word of an enumeration in a readable form: "end_on_time" is "End on time". */
 export function readable(word: string): string {
 	const spaced = word.replace(/[-_]+/g, " ").trim();
