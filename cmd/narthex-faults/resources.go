@@ -23,7 +23,7 @@ func resourceFaults() []fault {
 			done:     "the daemon's limit of descriptors is lowered to what it has (prlimit), then raised again",
 			expected: "open connections go on, the log says \"connections cannot be accepted\"; then all is well"},
 		{name: "resources/few-descriptors", place: placeOptions{notStarted: true}, run: fewDescriptors,
-			done: "a start with 384 descriptors, and 500 idle connections",
+			done: "a start with 512 descriptors, and 500 idle connections",
 			expected: "idle ones are closed to make room; new clients are served, modules keep their " +
 				"descriptors"},
 		{name: "resources/threads", place: placeOptions{notStarted: true}, run: threadsGone, absent: onlyRoot,
@@ -99,7 +99,7 @@ func descriptorsGone(c *check) {
 }
 
 func fewDescriptors(c *check) {
-	c.wrapper = limited(c, unix.RLIMIT_NOFILE, 384)
+	c.wrapper = limited(c, unix.RLIMIT_NOFILE, 512)
 	c.ok(c.start(c.ctx), "the start")
 	owner := c.owner()
 	var idle []net.Conn
