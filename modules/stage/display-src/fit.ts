@@ -14,7 +14,8 @@ const step = 0.94;
 /**
  * Gives the words the largest size, up to the usual one, at which no line is broken. If that would be too
  * small to be read from afar, lines are broken instead, and long words are hyphenated only if they are too
- * wide at the smallest size that can be read from afar. Only words that do not fit even then are made smaller.
+ * wide at the smallest size that can be read from afar. Only words that do not fit even then are made
+ * smaller.
  */
 export function fitWords(words: HTMLElement, scale: number): void {
 	const height = words.parentElement?.clientHeight ?? 0;
@@ -26,7 +27,8 @@ export function fitWords(words: HTMLElement, scale: number): void {
 	const wide = words.clientWidth / Math.max(words.scrollWidth, 1);
 	const high = words.clientHeight / Math.max(words.scrollHeight, 1);
 	words.classList.remove("measured");
-	const size = Math.max(least * height, largest * Math.min(1, wide * 0.99, high)); // a measured width is rounded
+	// A measured width is rounded.
+	const size = Math.max(least * height, largest * Math.min(1, wide * 0.99, high));
 	const tooHigh = () => words.scrollHeight > words.clientHeight + 1;
 	const tooWide = () => words.scrollWidth > words.clientWidth + 1;
 	words.classList.add("whole");

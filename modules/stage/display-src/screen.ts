@@ -40,7 +40,8 @@ export class Screen {
 		const showsWords = screen === "live" && now !== null;
 		this.#element.dataset["screen"] = screen === "live" && now === null ? "logo" : screen;
 		this.#label.textContent = showsWords ? now.label : "";
-		this.#words.replaceChildren(...(showsWords ? now.lines : []).map((line) => part("line", hyphenated(line, this.locale))));
+		const lines = showsWords ? now.lines : [];
+		this.#words.replaceChildren(...lines.map((line) => part("line", hyphenated(line, this.locale))));
 		this.#message.textContent = hyphenated(message, this.locale);
 		this.#message.hidden = message === "" || screen === "black";
 		this.#next.textContent = showsWords && settings.showNext && next ? next.line : "";
