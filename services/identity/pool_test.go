@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -19,7 +18,6 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 	pool := h.AnotherPool(t)
 	store := identity.NewStore(pool)
 	h = serve(t, h.DB, store, base)
-	began := time.Now()
 	var asking sync.WaitGroup
 	for i := range 60 {
 		asking.Go(func() {
@@ -37,9 +35,6 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 		t.Errorf("60 forged cookies hold %d connections", busy)
 	}
 	asking.Wait()
-	if took := time.Since(began); took > 20*time.Second { // more than twice the longest wait
-		t.Errorf("60 forged cookies waited %v", took)
-	}
 }
 
 // The same holds for invented tokens of links.

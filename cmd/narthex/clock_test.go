@@ -1,0 +1,140 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// clocks are the lines with a sleep or a measured time in tests outside of a bubble (testing/synctest), by
+// their file: helpers that poll another process, slowness that is itself the fault, and what is still to be
+// rewritten. No number grows: a new test waits with services/waittest, or in virtual time.
+var clocks = map[string]int{
+	"cmd/narthex/e2e/authclient_test.go":      1,
+	"cmd/narthex/e2e/backup_test.go":          1,
+	"cmd/narthex/e2e/daemon_test.go":          1,
+	"cmd/narthex/e2e/docs_test.go":            1,
+	"cmd/narthex/e2e/glutton_test.go":         1,
+	"cmd/narthex/e2e/histories_test.go":       3,
+	"cmd/narthex/e2e/identity_test.go":        2,
+	"cmd/narthex/e2e/killed_test.go":          3,
+	"cmd/narthex/e2e/misbehaving_test.go":     1,
+	"cmd/narthex/e2e/password_test.go":        1,
+	"cmd/narthex/e2e/several_test.go":         2,
+	"mail/content_test.go":                    1,
+	"mail/fixture_test.go":                    1,
+	"modulehost/archive/killed_linux_test.go": 1,
+	"modulehost/facade/facade_test.go":        1,
+	"modulehost/gateway/fixture_test.go":      1,
+	"modulehost/gateway/lanes_test.go":        1,
+	"modulehost/gateway/refusals_test.go":     6,
+	"modulehost/gateway/streamed_test.go":     1,
+	"modulehost/process/crash_test.go":        1,
+	"modulehost/process/fixture_test.go":      1,
+	"modulehost/process/hostkilled_test.go":   1,
+	"modulehost/process/module_test.go":       1,
+	"modulehost/sdk/deadline_test.go":         2,
+	"modulehost/sdk/link/lease_test.go":       2,
+	"modulehost/sdktest/e2e/sqldb_test.go":    1,
+	"modules/announcements/board_test.go":     1,
+	"modules/rota/main_test.go":               1,
+	"realtime/lent_linux_test.go":             4,
+	"realtime/link_test.go":                   2,
+	"realtime/wire_test.go":                   2,
+	"realtime/yield_linux_test.go":            1,
+	"services/backup/figures_test.go":         1,
+	"services/database/database_test.go":      1,
+	"services/database/module_test.go":        1,
+	"services/database/reading_test.go":       1,
+	"services/database/servers_test.go":       1,
+	"services/httpserver/lent_test.go":        1,
+	"services/httpserver/lines_test.go":       1,
+	"services/identity/hangup_test.go":        1,
+	"services/identity/lookup_test.go":        1,
+	"services/identity/signin_test.go":        1,
+	"services/schedule/schedule_test.go":      2,
+	"storage/fault_test.go":                   2,
+	"storage/storage_test.go":                 1,
+	"web/browsertest/browser_test.go":         1,
+	"web/browsertest/devloop_test.go":         2,
+	"web/browsertest/display_heap_test.go":    1,
+	"web/browsertest/display_soak_test.go":    2,
+	"web/browsertest/kiosk_test.go":           1,
+	"web/browsertest/platform_test.go":        1,
+}
+
+// clock finds sleeps and measured times. A duration that is only logged decides nothing.
+var (
+	clock  = regexp.MustCompile(`\btime\.(Sleep|Since)\(|\.Elapsed\(\)`)
+	logged = regexp.MustCompile(`\b(Logf?|ReportMetric)\(`)
+)
+
+// TestNoClockInTests finds tests whose result depends on the real time, so on how busy the machine is.
+func TestNoClockInTests(t *testing.T) {
+	found := make(map[string]int)
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "node_modules" || strings.HasPrefix(name, ".") && name != ".."):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, "_test.go") || name == "clock_test.go":
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if n := countClocks(string(content)); n > 0 {
+			found[strings.TrimPrefix(path, "../../")] = n
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, n := range found {
+		if n > clocks[path] {
+			t.Errorf("%s: %d lines sleep or measure the real time, want at most %d: wait for a condition with "+
+				"services/waittest, or let time be virtual (testing/synctest)", path, n, clocks[path])
+		}
+	}
+	for path, n := range clocks {
+		if found[path] < n {
+			t.Errorf("%s: %d lines sleep or measure the real time, but clocks allows %d: lower it", path,
+				found[path], n)
+		}
+	}
+}
+
+// countClocks returns how many lines of a test file sleep or measure the real time. In a file that uses
+// synctest time is virtual. Benchmarks measure it on purpose.
+func countClocks(content string) (n int) {
+	if strings.Contains(content, `"testing/synctest"`) {
+		return 0
+	}
+	for line := range strings.Lines(content) {
+		if strings.HasPrefix(line, "func Benchmark") {
+			return n
+		}
+		if clock.MatchString(line) && !logged.MatchString(line) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestClocksAreFound(t *testing.T) {
+	for content, want := range map[string]int{
+		"\ttime.Sleep(time.Second)\n":                                      1,
+		"\tif took := time.Since(began); took > limit {\n":                 1,
+		"\tt.Logf(\"%v\", time.Since(began))\n":                            0,
+		"import \"testing/synctest\"\n\ttime.Sleep(time.Second)\n":         0,
+		"func BenchmarkX(b *testing.B) {\n\ttook = time.Since(began)\n}\n": 0,
+	} {
+		if got := countClocks(content); got != want {
+			t.Errorf("countClocks(%q): %d, want %d", content, got, want)
+		}
+	}
+}
