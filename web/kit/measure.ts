@@ -23,7 +23,8 @@ export function lineHeightFor(element: HTMLElement, usual: number): number {
 const vowel = "[aeiouyäöü]";
 const consonant = "[bcdfghjklmnpqrstvwxzß]";
 /** Consonants that begin a syllable together. */
-const beginnings = `schr|sch[lmnw]?|spr|str|s[pt]|pf[lr]?|[bfgkp][lr]|[dt]r|kn|zw|c[hk]|[pt]h|qu|${consonant}`;
+const beginnings =
+	`schr|sch[lmnw]?|spr|str|s[pt]|pf[lr]?|[bfgkp][lr]|[dt]r|kn|zw|c[hk]|[pt]h|qu|${consonant}`;
 const syllableEnd = new RegExp(`(?<=\\p{L})(${vowel})(${consonant}*?)(${beginnings})(?=${vowel})`, "giu");
 
 /**
