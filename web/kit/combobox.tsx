@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { Field, type FieldProps, written } from "./field";
+import { hasWords, placeOf } from "./folding";
 import { Icon } from "./icons";
 import { k } from "./words";
 
@@ -37,9 +38,9 @@ export function Combobox(props: ComboboxProps) {
 	const [open, setOpen] = useState(false);
 	const [at, setAt] = useState(0);
 	const popup = useRef<HTMLDivElement>(null);
-	const query = (typed ?? "").trim().toLowerCase();
+	const query = (typed ?? "").trim();
 	const found = options.filter(({ id, label, detail = "", code = "" }) =>
-		`${label} ${detail} ${code} ${id}`.toLowerCase().includes(query),
+		hasWords(`${label} ${detail} ${code} ${id}`, query),
 	);
 	const active = Math.min(at, found.length - 1);
 	const move = (to: number) => {
@@ -141,11 +142,11 @@ export function Combobox(props: ComboboxProps) {
 	);
 }
 
-/** A label in which the part that was searched for is marked. The query is in lower case. */
+/** A label in which the part that was searched for is marked. */
 export function marked(label: string, query: string): ComponentChildren {
-	const from = query === "" ? -1 : label.toLowerCase().indexOf(query);
-	if (from < 0) return label;
-	const to = from + query.length;
+	const place = placeOf(label, query);
+	if (place === undefined) return label;
+	const [from, to] = place;
 	return (
 		<>
 			{label.slice(0, from)}

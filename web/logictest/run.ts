@@ -5,6 +5,7 @@ import "./changes.test";
 import "./countdown.test";
 import "./display.test";
 import "./eventstream.test";
+import "./folding.test";
 import "./jsonrequest.test";
 import "./language.test";
 import "./resource.test";

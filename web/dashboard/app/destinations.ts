@@ -1,3 +1,4 @@
+import { folded, hasWords } from "../../kit/folding";
 import { manageConfiguration } from "../screens/modules/permissions";
 import { w as home } from "../screens/home/words";
 import { t } from "../words/words";
@@ -58,10 +59,10 @@ export function placeOf(route: Route): string | undefined {
  * then the others. Among equals, recently visited ones are first; without a search, only that counts.
  */
 export function found(all: readonly Destination[], typed: string, recent: readonly string[]): Destination[] {
-	const query = typed.trim().toLowerCase();
+	const query = folded(typed.trim());
 	const words = query.split(/\s+/);
 	const far = ({ name }: Destination): number => {
-		const text = name.toLowerCase();
+		const text = folded(name);
 		if (text.startsWith(query)) return 0;
 		return text.split(/[\s-]+/).some((word) => word.startsWith(words[0] ?? "")) ? 1 : 2;
 	};
@@ -70,6 +71,6 @@ export function found(all: readonly Destination[], typed: string, recent: readon
 		return place < 0 ? recent.length : place;
 	};
 	return all
-		.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+		.filter(({ name, kind }) => hasWords(`${name} ${kind}`, query))
 		.sort((a, b) => far(a) - far(b) || since(a) - since(b));
 }

@@ -125,7 +125,7 @@ function Search({ app, recent, close }: SearchProps) {
 						onClick={() => take(option)}
 					>
 						<Icon name={option.icon} />
-						<bdi>{marked(option.name, typed.trim().toLowerCase())}</bdi>
+						<bdi>{marked(option.name, typed)}</bdi>
 						<span class="d-detail">{option.kind}</span>
 					</div>
 				))}

@@ -4,6 +4,7 @@ import { Chip } from "../../../kit/chip";
 import { CopyButton } from "../../../kit/copy";
 import { Dialog } from "../../../kit/dialog";
 import { Form, TextField } from "../../../kit/field";
+import { hasWords } from "../../../kit/folding";
 import { EmptyState, Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
 import { ListRow, Table } from "../../../kit/table";
@@ -61,7 +62,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 	const nameOf = (moduleId: string) =>
 		view.displays.find((one) => one.moduleId === moduleId)?.name ?? app.entry(moduleId)?.name ?? moduleId;
 	const rows = there.filter(({ label, moduleId }) =>
-		`${label} ${nameOf(moduleId)}`.toLowerCase().includes(text.trim().toLowerCase()),
+		hasWords(`${label} ${nameOf(moduleId)}`, text.trim()),
 	);
 	return (
 		<>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { hasWords } from "../../../kit/folding";
 import { EmptyState, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
 import { Segments, Switch } from "../../../kit/switch";
@@ -51,7 +52,7 @@ function List({ app, view }: { readonly app: App; readonly view: LifecycleView }
 	const rows = inOrder(view).filter(
 		({ id, name, runtime }) =>
 			(shown === "all" || runtime.state === shown) &&
-			`${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()),
+			hasWords(`${name} ${id}`, text.trim()),
 	);
 	const clear = () => {
 		setShown("all");

@@ -62,7 +62,7 @@ export function PeopleScreen({ app }: ScreenProps) {
 							]}
 						/>
 						{view === "members" && (
-							<Filter label={w("filter")} value={typed} onInput={setTyped} />
+							<Filter label={w("filter")} value={typed} maxLength={100} onInput={setTyped} />
 						)}
 					</div>
 					{view === "invited" ? (

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Checkbox } from "../../../kit/field";
+import { hasWords } from "../../../kit/folding";
 import { Icon } from "../../../kit/icons";
 import type { App } from "../../app/app";
 import type { Permission } from "../../data/grants";
@@ -19,11 +20,11 @@ interface PermissionPickerProps {
 export function PermissionPicker({ app, permissions, chosen, error, onChange }: PermissionPickerProps) {
 	const id = useId();
 	const [text, setText] = useState("");
-	const query = text.trim().toLowerCase();
+	const query = text.trim();
 	const moduleOf = ({ moduleId }: Permission) =>
 		moduleId === null ? t("administration") : (app.entry(moduleId)?.name ?? moduleId);
 	const shown = permissions.filter((one) =>
-		`${purposeOf(one, one.id)} ${moduleOf(one)} ${one.id}`.toLowerCase().includes(query),
+		hasWords(`${purposeOf(one, one.id)} ${moduleOf(one)} ${one.id}`, query),
 	);
 	const change = (permissionId: string, on: boolean) => {
 		const next = new Set(chosen);

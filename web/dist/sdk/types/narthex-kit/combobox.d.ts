@@ -24,5 +24,5 @@ export interface ComboboxProps extends FieldProps {
  * and then clears the field.
  */
 export declare function Combobox(props: ComboboxProps): import("preact").JSX.Element;
-/** A label in which the part that was searched for is marked. The query is in lower case. */
+/** A label in which the part that was searched for is marked. */
 export declare function marked(label: string, query: string): ComponentChildren;
