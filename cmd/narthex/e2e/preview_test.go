@@ -27,7 +27,8 @@ func TestPreview(t *testing.T) {
 	}
 	assertPreview(lifecycle+"/announcements/preview", map[string]bool{"enabled": false},
 		`{"modules":[{"moduleId":"announcements","name":"Announcements","now":{"state":"running"},`+
-			`"then":{"state":"disabled"}}],"screens":[{"count":1,"moduleId":"announcements"}]}`)
+			`"then":{"state":"disabled"},"translations":{"de":{"name":"Meldungen"}}}],`+
+			`"screens":[{"count":1,"moduleId":"announcements"}]}`)
 	assertPreview(lifecycle+"/announcements/preview", map[string]bool{"enabled": true},
 		`{"modules":[],"screens":[]}`)
 	assertPreview(settings+"/preview", map[string]any{"values": struct{}{}},
