@@ -61,11 +61,13 @@ func New(store *Store, log *zap.Logger) *Service {
 }
 
 // Current returns the house as it was last read. It takes no lock and does not query the database.
-func (s *Service) Current() House {
+func (s *Service) Current() House { return s.current().house }
+
+func (s *Service) current() state {
 	if held := s.state.Load(); held != nil {
-		return held.house
+		return *held
 	}
-	return House{Accent: defaultAccent, Language: defaultLanguage}
+	return state{house: House{Accent: defaultAccent, Language: defaultLanguage}}
 }
 
 // Letterhead returns the house's name ("" if it has none) and its language, for emails.

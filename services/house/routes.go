@@ -33,26 +33,44 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 // show is GET /api/v1/house, for everybody.
-func (s *Service) show(c *httpapi.Call) error { return c.JSON(http.StatusOK, s.Current()) }
+func (s *Service) show(c *httpapi.Call) error { return c.JSON(http.StatusOK, s.current().shown()) }
+
+// shownHouse is the house as JSON. rev counts its changes.
+type shownHouse struct {
+	House
+	Rev int64 `json:"rev"`
+}
+
+func (s state) shown() shownHouse { return shownHouse{s.house, s.rev} }
+
+// replaceBody is the body of PUT /api/v1/house: the whole house, and the revision that it replaces.
+type replaceBody struct {
+	Name     *string `json:"name"`
+	Accent   string  `json:"accent"`
+	Language string  `json:"language"`
+	Rev      *int64  `json:"rev,omitzero"` // nil: whichever is stored
+}
 
 // replace is PUT /api/v1/house. The response is the written house; another write may already have changed it.
-// After a 503 the client does not know whether the house was changed.
+// It fails with CONFLICT when the house was changed since the revision in the body. After a 503 the client
+// does not know whether the house was changed.
 func (s *Service) replace(c *httpapi.Call) error {
-	sent, err := httpapi.DecodeNullable[House](c, "name")
+	sent, err := httpapi.DecodeNullable[replaceBody](c, "name")
 	if err != nil {
 		return err
 	}
-	if !sent.valid() {
+	wanted := House{Name: sent.Name, Accent: sent.Accent, Language: sent.Language}
+	if !wanted.valid() {
 		return httpapi.ErrRequest
 	}
 	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
-	written, err := s.store.replace(ctx, chain.Person(c.UserID()), sent)
+	written, err := s.store.replace(ctx, chain.Person(c.UserID()), wanted, sent.Rev)
 	if err != nil {
 		return err
 	}
 	s.keep(written)
-	return c.JSON(http.StatusOK, written.house)
+	return c.JSON(http.StatusOK, written.shown())
 }
 
 func (h House) valid() bool {

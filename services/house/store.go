@@ -66,14 +66,31 @@ const updateHouse = `
 UPDATE core.house
 SET name = $1, accent = $2, language = $3, rev = rev + 1`
 
-// replace writes the whole house and returns it with its revision. Of two concurrent changes the later one
-// stays, never a mix of both. If the stored house is equal, nothing is written and nothing recorded.
-func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written state, err error) {
+// ErrConflict is the code for a change that names an older revision. Nothing was written.
+const ErrConflict = Error("CONFLICT")
+
+// Error is a stable code.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// replace writes the whole house and returns it with its revision. Of two concurrent changes that name no
+// revision the later one stays, never a mix of both. If the stored house is equal, nothing is written and
+// nothing recorded. Codes: CONFLICT, STORE_UNAVAILABLE.
+func (s *Store) replace(
+	ctx context.Context, by chain.Actor, h House, rev *int64,
+) (written state, err error) {
 	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		before, err := scan(tx.QueryRow(ctx, lockHouse))
 		if err != nil || h.equal(before.house) {
 			written = before
 			return err
+		}
+		if rev != nil && *rev != before.rev {
+			return ErrConflict
 		}
 		written = state{house: h, rev: before.rev + 1}
 		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language); err != nil {
@@ -84,10 +101,7 @@ func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written s
 			Subject: chain.Subject{Kind: chain.HouseSubject, ID: "house"},
 		})
 	})
-	if err != nil {
-		return state{}, store.Unavailable(err)
-	}
-	return written, nil
+	return written, store.Coded(err)
 }
 
 func (h House) equal(other House) bool {

@@ -10,7 +10,8 @@ import (
 
 // setNamedHouse sets a name and a colour for the house, and an account for the signed-in person.
 func setNamedHouse(h *fixture) {
-	h.respond("GET /api/v1/house", 200, `{"name":"Hill Street Church","accent":"copper","language":"en"}`)
+	h.respond("GET /api/v1/house", 200,
+		`{"name":"Hill Street Church","accent":"copper","language":"en","rev":1}`)
 	h.respondJSON("GET /api/v1/account", 200,
 		object{"userId": person, "email": "reader@example.org", "name": "Reader 1"})
 }
@@ -97,7 +98,7 @@ func TestHouse(t *testing.T) {
 		case <-held:
 		case <-r.Context().Done():
 		}
-		reply(w, 200, `{"name":null,"accent":"teal","language":"en"}`)
+		reply(w, 200, `{"name":null,"accent":"teal","language":"en","rev":1}`)
 	})
 	p.do(chromedp.Reload())
 	p.waitForHeading("Sign in")
@@ -114,7 +115,8 @@ func TestHouse(t *testing.T) {
 func TestHouseOfAnotherShape(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
-		"accent": `{"name":"Church","accent":"pink","language":"en"}`, "name": `{"accent":"teal","language":"en"}`,
+		"accent": `{"name":"Church","accent":"pink","language":"en","rev":1}`,
+		"name":   `{"accent":"teal","language":"en","rev":1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,7 @@ func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
 	t.Helper()
 	k := &houseFixture{
 		modulesFixture: setModulesFixture(t, h),
-		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en"}`,
+		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en","rev":1}`,
 		backup:         `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`,
 	}
 	k.handle("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {
@@ -44,7 +44,14 @@ func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
 			reply(w, k.status, `{"code":"`+k.code+`"}`)
 			return
 		}
-		k.stored = k.sent
+		var document object
+		if err := json.Unmarshal(body, &document); err != nil {
+			k.t.Error(err)
+			return
+		}
+		document["rev"] = document["rev"].(float64) + 1
+		written, _ := json.Marshal(document)
+		k.stored = string(written)
 		reply(w, 200, k.stored)
 	})
 	return k
@@ -116,12 +123,13 @@ func TestHouseOfOthers(t *testing.T) {
 	p := openPage(t, k.URL+"/#/admin/house", desktop)
 	p.click("radio", "Plum")
 	k.mu.Lock()
-	k.stored = `{"name":"Theirs","accent":"olive","language":"de"}`
+	k.stored = `{"name":"Theirs","accent":"olive","language":"de","rev":2}`
 	k.mu.Unlock()
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitFor(`document.querySelector(".host-house-form input").value === "Theirs"`)
 	p.click("button", "Save")
-	p.waitForAnnouncement("Saved")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: " +
+		"Name of the house, Language of mails")
 	if sent := k.lastWritten(); sent["name"] != "Theirs" || sent["accent"] != "plum" ||
 		sent["language"] != "de" {
 		t.Errorf("sent %v", sent)

@@ -185,7 +185,7 @@ func TestLongHouseName(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	h.respond("GET /api/v1/house", 200,
-		`{"name":"Evangelische Kirchengemeinde Lindenhof am Wasserturm","accent":"plum","language":"de"}`)
+		`{"name":"Evangelische Kirchengemeinde Lindenhof am Wasserturm","accent":"plum","language":"de","rev":1}`)
 	h.setSignedIn(person)
 	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
 	h.setModuleScript("stage", `container.textContent = "On stage."; context.announce("Moved.");`)

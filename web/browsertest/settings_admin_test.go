@@ -197,7 +197,7 @@ func TestSettingsConflict(t *testing.T) {
 	p.click("button", "Take theirs: Reply to")
 	p.waitFor(`document.querySelector("[data-key=replyTo]").value === "theirs@example.org"`)
 	p.click("button", "Save")
-	p.waitForAnnouncement("Saved")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: weekStartsOn")
 	want := `{"replyTo":"theirs@example.org","teamName":"Mine","weekStartsOn":"sunday"}`
 	if sent := s.lastWritten(); sent != want {
 		t.Errorf("sent %s, want %s", sent, want)

@@ -38,7 +38,7 @@ const configurations = object({
 });
 
 /** The house of the installation. */
-export const houseOf = object({ name: orNull(text), accent: oneOf(accents), language: text });
+export const houseOf = object({ name: orNull(text), accent: oneOf(accents), language: text, rev: count });
 const account = object({ userId: text, email: text, name: orNull(text) });
 
 export type ContributionDescriptor = ReturnType<typeof contribution>;

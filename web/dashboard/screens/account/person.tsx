@@ -4,6 +4,7 @@ import { Button } from "../../../kit/button";
 import { Form, TextField } from "../../../kit/field";
 import { Skeleton } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import type { Account } from "../../data/platform";
 import type { Failure } from "../../data/request";
 import { FailureNote } from "../../shell/trouble";
@@ -38,11 +39,11 @@ export function Person({ app }: { readonly app: App }) {
 
 function NameForm({ app, account }: { readonly app: App; readonly account: Account }) {
 	const current = account.name ?? "";
-	const typed = useSignal(current);
+	const [typed, setTyped] = useKept(app, "own/account", "name", current);
 	const problem = useSignal<string | undefined>(undefined);
 	const refused = useSignal<{ failure: Failure; at: Date } | undefined>(undefined);
 	const busy = useSignal(false);
-	const changed = typed.value.trim() !== current;
+	const changed = typed.trim() !== current;
 	useLayoutEffect(() => {
 		app.router.dirty.value = changed;
 		return () => {
@@ -50,7 +51,7 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 		};
 	}, [changed]);
 	const save = async () => {
-		const name = typed.value.trim();
+		const name = typed.trim();
 		problem.value = problemOf(name);
 		if (problem.value !== undefined || busy.value) return;
 		busy.value = true;
@@ -65,8 +66,8 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 				label={w("name")}
 				hideLabel
 				autocomplete="name"
-				value={typed.value}
-				onInput={(name) => (typed.value = name)}
+				value={typed}
+				onInput={setTyped}
 				error={problem.value}
 			/>
 			<Button submit busy={busy.value} busyWords={t("saving")}>

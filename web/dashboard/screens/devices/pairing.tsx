@@ -4,6 +4,7 @@ import { Checkbox, CodeInput, focusFirstError, Form, TextField } from "../../../
 import { Icon } from "../../../kit/icons";
 import { Tile } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import { approvePairing, findPairing, type Pairing, rejectPairing } from "../../data/devices";
 import type { Failure } from "../../data/request";
 import { refusalOf, refuse } from "../../shell/live";
@@ -25,10 +26,10 @@ interface FindCodeProps {
 
 /** Finds the pairing request of a screen by its code, and pairs it. */
 export function FindCode({ app, start, onPaired }: FindCodeProps) {
-	const [code, setCode] = useState(start.replace(/\D/g, "").slice(0, 6));
+	const [code, setCode] = useKept(app, "admin/screens", "code", start.replace(/\D/g, "").slice(0, 6));
 	const [fault, setFault] = useState<string>();
 	const [wrong, setWrong] = useState(0);
-	const [found, setFound] = useState<Pairing>();
+	const [found, setFound] = useKept<Pairing | undefined>(app, "admin/screens", "found", undefined);
 	const [seconds, wait] = useCountdown();
 	const [refused, setRefused] = useState(false);
 	const find = async () => {
@@ -108,7 +109,7 @@ interface FoundProps {
 /** The pairing request that was found. The person confirms that they see the screen. */
 function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	const { pairingCode: code, moduleName: module, description, createdAt } = pairing;
-	const [name, setName] = useState("");
+	const [name, setName] = useKept(app, "admin/screens", "name", "");
 	const [sees, setSees] = useState(false);
 	const [tried, setTried] = useState(false);
 	const card = useRef<HTMLDivElement>(null);

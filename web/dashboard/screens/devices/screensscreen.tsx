@@ -9,6 +9,7 @@ import { EmptyState, Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
 import { ListRow, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import type { ScreenProps } from "../../app/screen";
 import {
 	type Device,
@@ -56,7 +57,7 @@ interface ScreensProps {
 
 function Screens({ app, view, resource, start }: ScreensProps) {
 	const [text, setText] = useState("");
-	const [renaming, setRenaming] = useState<Device>();
+	const [renaming, setRenaming] = useKept<Device | undefined>(app, "admin/screens", "renaming", undefined);
 	const there = view.devices.filter(({ revokedAt }) => revokedAt === null);
 	const silent = there.filter((device) => stateOf(device) === "silent").length;
 	const nameOf = (moduleId: string) =>
@@ -204,7 +205,7 @@ function fail(app: App, failure: Failure, again: () => unknown): void {
 }
 
 function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): void }) {
-	const [name, setName] = useState(device.label);
+	const [name, setName] = useKept(app, "admin/screens", "rename", device.label);
 	const [refused, setRefused] = useState<Failure>();
 	const save = async () => {
 		if (name.trim() === "") return;

@@ -7,74 +7,69 @@ import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { theme } from "../../app/preferences";
 import { replaceHouse } from "../../data/house";
+import type { Value, Values } from "../../data/configuration";
 import type { House } from "../../data/platform";
+import type { Result } from "../../data/request";
 import type { Failed } from "../../data/resource";
 import { refusalOf } from "../../shell/live";
 import { SmallPrint } from "../../shell/trouble";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { manageHouse } from "../modules/permissions";
+import { type Stored, useDraft } from "../settings/draft";
 import { Preview } from "./preview";
 import { w } from "./words";
 
 /** The maximum length of a name, in characters as the server counts them. */
 const longest = 80;
 
-/** The owner of the draft; a module's id cannot contain a slash. */
-const draftOwner = "admin/house";
-
 interface HouseFormProps {
 	readonly app: App;
 	readonly stored: House;
 }
 
-/**
- * The typed values override the stored ones, so a field that was not touched follows other administrators.
- */
+/** The house's data. What somebody else changes meanwhile is taken over, unless it was changed here, too. */
 export function HouseForm({ app, stored }: HouseFormProps) {
-	const drafts = app.drafts.of(draftOwner);
-	const [typed, setTyped] = useState(() => (drafts.get("typed") as Partial<House> | undefined) ?? {});
+	const draft = useDraft(app, "admin/house", documentOf(stored));
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Failed>();
-	const shown = { ...stored, ...typed };
-	const wanted: House = { ...shown, name: shown.name?.trim() || null };
-	const dirty =
-		wanted.name !== stored.name || wanted.accent !== stored.accent || wanted.language !== stored.language;
+	const shown = houseIn(draft.values, stored);
+	const dirty = draft.dirty;
 	useLayoutEffect(() => {
 		app.router.dirty.value = dirty;
 		return () => {
 			app.router.dirty.value = false;
 		};
 	}, [dirty]);
-	useLayoutEffect(() => drafts.set("typed", typed), [typed]);
-	useLayoutEffect(
-		() => () => {
-			// A person who left the screen was asked about it; one whose session has ended returns to it.
-			if (app.session.who.peek().is === "person") drafts.delete("typed");
-		},
-		[],
-	);
 
-	const change = (part: Partial<House>) => setTyped((before) => ({ ...before, ...part }));
-	const tooLong = [...(wanted.name ?? "")].length > longest;
+	const name = shown.name?.trim() || null;
+	const tooLong = [...(name ?? "")].length > longest;
 	const nameRefused = refused?.failure.status === 400;
 	const save = async () => {
 		setTried(true);
 		if (tooLong || busy) return;
 		setBusy(true);
-		const answer = await replaceHouse(app.platform, wanted);
+		const saved = await draft.save(
+			async (values, rev) => {
+				const wanted = houseIn(values, stored);
+				const trimmed = { ...wanted, name: wanted.name?.trim() || null, rev };
+				return documentIn(await replaceHouse(app.platform, trimmed));
+			},
+			async () => documentIn(await app.platform.house()),
+		);
 		setBusy(false);
-		setRefused(answer.ok ? undefined : { failure: answer, at: new Date() });
-		if (answer.ok) {
-			setTyped({});
+		setRefused(saved.is === "failed" ? { failure: saved.failure, at: new Date() } : undefined);
+		if (saved.is === "saved") {
 			setTried(false);
-			app.data.house.take(answer.value);
-			app.announce(w("saved"));
-		} else if (answer.status === 401) await app.session.recheck();
+			app.data.house.take(houseIn(saved.stored.values, { ...stored, rev: saved.stored.rev }));
+			const theirs = saved.found.map((key) => w(fieldNames[key as Field])).join(", ");
+			app.announce(theirs === "" ? w("saved") : w("savedBoth", { fields: theirs }));
+		} else if (saved.is === "conflict") app.announce(w("meanwhile"), "assertive");
+		else if (saved.failure.status === 401) await app.session.recheck();
 	};
 	const cancel = () => {
-		setTyped({});
+		draft.reset();
 		setTried(false);
 		setRefused(undefined);
 	};
@@ -85,14 +80,14 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				optional
 				autocomplete="organization"
 				value={shown.name ?? ""}
-				onInput={(name) => {
-					change({ name });
+				onInput={(typed) => {
+					draft.set("name", typed === "" ? undefined : typed);
 					if (nameRefused) setRefused(undefined);
 				}}
 				error={tried && tooLong ? w("tooLong") : nameRefused ? w("nameRefused") : undefined}
 			/>
-			<Swatches chosen={shown.accent} onChoose={(accent) => change({ accent })} />
-			<Preview name={wanted.name} accent={shown.accent} />
+			<Swatches chosen={shown.accent} onChoose={(accent) => draft.set("accent", accent)} />
+			<Preview name={name} accent={shown.accent} />
 			<SelectField
 				label={w("language")}
 				help={w("languageHelp")}
@@ -100,8 +95,27 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				options={locales.flatMap(({ tag, name }) =>
 					name === undefined ? [] : [{ value: tag, label: name, lang: tag }],
 				)}
-				onInput={(language) => change({ language })}
+				onInput={(language) => draft.set("language", language)}
 			/>
+			{draft.theirs.size > 0 && (
+				<Note tone="warn" role="alert">
+					<p>
+						<strong>{w("meanwhile")}</strong> {w("meanwhileHelp")}
+					</p>
+					{[...draft.theirs].map(([key, value]) => (
+						<p key={key}>
+							{w("theirs", { field: w(fieldNames[key as Field]), value: wordsOf(key as Field, value) })}{" "}
+							<Button
+								kind="text"
+								label={w("takeTheirsOf", { field: w(fieldNames[key as Field]) })}
+								onPress={() => draft.yield(key)}
+							>
+								{w("takeTheirs")}
+							</Button>
+						</p>
+					))}
+				</Note>
+			)}
 			{refused && !nameRefused && (
 				<Note tone="bad" role="alert">
 					<p>{refusalOf(refused.failure, manageHouse)}</p>
@@ -117,6 +131,32 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 		</Form>
 	);
 }
+
+type Field = "name" | "accent" | "language";
+
+const fieldNames = { name: "name", accent: "colour", language: "language" } as const;
+
+/** A value as the form shows it. */
+function wordsOf(field: Field, value: Value | undefined): string {
+	if (value === undefined) return w("noName");
+	if (field === "accent") return w(value as House["accent"]);
+	return field === "language" ? (locales.find(({ tag }) => tag === value)?.name ?? String(value)) : String(value);
+}
+
+const documentOf = ({ name, accent, language, rev }: House): Stored => ({
+	values: { ...(name !== null && { name }), accent, language },
+	rev,
+});
+
+const documentIn = (answer: Result<House>): Result<Stored> =>
+	answer.ok ? { ok: true, value: documentOf(answer.value) } : answer;
+
+const houseIn = ({ name, accent, language }: Values, { rev }: House): House => ({
+	name: name === undefined ? null : String(name),
+	accent: accent as House["accent"],
+	language: String(language),
+	rev,
+});
 
 interface SwatchesProps {
 	readonly chosen: House["accent"];

@@ -7,6 +7,7 @@ import { Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import type { ScreenProps } from "../../app/screen";
 import type { NavigationView } from "../../data/platform";
 import { Heading } from "../../shell/heading";
@@ -33,7 +34,12 @@ type Organising = ReturnType<typeof useOrganiser>;
 
 function Organiser({ app, view }: { readonly app: App; readonly view: NavigationView }) {
 	const organising = useOrganiser(app, view);
-	const [naming, setNaming] = useState<{ readonly id?: string; readonly label: string }>();
+	const [naming, setNaming] = useKept<{ readonly id?: string; readonly label: string } | undefined>(
+		app,
+		"admin/navigation",
+		"naming",
+		undefined,
+	);
 	const { columns, move, undoLast } = organising;
 	const dragging = useDragging((id, { group, at }) => move(id, group === "" ? null : group, at));
 	return (
@@ -68,7 +74,7 @@ function Organiser({ app, view }: { readonly app: App; readonly view: Navigation
 				</div>
 				<Preview columns={columns} />
 			</div>
-			{naming && <Naming {...naming} organising={organising} onClose={() => setNaming(undefined)} />}
+			{naming && <Naming app={app} {...naming} organising={organising} onClose={() => setNaming(undefined)} />}
 		</>
 	);
 }
@@ -271,6 +277,7 @@ function Preview({ columns }: { readonly columns: readonly Column[] }) {
 }
 
 interface NamingProps {
+	readonly app: App;
 	/** The id of the group to rename; undefined for a new group. */
 	readonly id?: string;
 	readonly label: string;
@@ -278,8 +285,8 @@ interface NamingProps {
 	onClose(): void;
 }
 
-function Naming({ id, label, organising, onClose }: NamingProps) {
-	const [name, setName] = useState(label);
+function Naming({ app, id, label, organising, onClose }: NamingProps) {
+	const [name, setName] = useKept(app, "admin/navigation", "name", label);
 	const [tried, setTried] = useState(false);
 	const [refused, setRefused] = useState<string>();
 	const now = organising.columns.find((column) => column.id === id)?.label;

@@ -6,6 +6,7 @@ import { Dialog } from "../../../kit/dialog";
 import { focusFirstError, Form, MomentField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import {
 	alreadyGranted,
 	type GrantFilter,
@@ -42,9 +43,9 @@ interface Faults {
 /** Gives one person one permission, with or without an end. */
 export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }: GiveDialogProps) {
 	const [typed, setTyped] = useState<string>();
-	const [userId, setUserId] = useState(filter.userId);
-	const [permissionId, setPermissionId] = useState(filter.permissionId);
-	const [end, setEnd] = useState("");
+	const [userId, setUserId] = useKept(app, "admin/permissions", "userId", filter.userId);
+	const [permissionId, setPermissionId] = useKept(app, "admin/permissions", "permission", filter.permissionId);
+	const [end, setEnd] = useKept(app, "admin/permissions", "end", "");
 	const [faults, setFaults] = useState<Faults>({});
 	const [busy, setBusy] = useState(false);
 	const [held, setHeld] = useState<GrantList>();

@@ -4,6 +4,7 @@ import { Combobox } from "../../../kit/combobox";
 import { EmptyState, PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import type { ScreenProps } from "../../app/screen";
 import {
 	type GrantFilter,
@@ -65,7 +66,7 @@ interface ScreenParts {
 
 function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenParts) {
 	const [by, setBy] = useState<"person" | "permission">("person");
-	const [giving, setGiving] = useState(false);
+	const [giving, setGiving] = useKept(app, "admin/permissions", "giving", false);
 	const list = grants.value.value;
 	return (
 		<>

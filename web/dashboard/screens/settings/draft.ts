@@ -1,6 +1,16 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Configuration, Value, Values } from "../../data/configuration";
-import { merged, sameValues, storedIn } from "./values";
+import { useEffect, useRef } from "preact/hooks";
+import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
+import type { Value, Values } from "../../data/configuration";
+import type { Failure, Result } from "../../data/request";
+import { merged, sameValues } from "./values";
+
+/** A document of the server that is always written as a whole. */
+export interface Stored {
+	readonly values: Values;
+	/** Counts the writes. */
+	readonly rev: number;
+}
 
 interface State {
 	/** The server's values when they were last read. */
@@ -9,50 +19,86 @@ interface State {
 	readonly rev: number;
 	/** The keys that both have changed, with the value that somebody else has stored. */
 	readonly theirs: ReadonlyMap<string, Value | undefined>;
+	/** The keys that somebody else has changed since the last save. */
+	readonly found: readonly string[];
 }
 
-/** The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost. */
-export function useDraft(view: Configuration) {
-	const [state, setState] = useState<State>(() => fresh(view));
-	const follow = (newer: Configuration) =>
-		setState((before) => {
-			if (newer.rev <= before.rev) return before;
-			const stored = storedIn(newer);
-			const { values, conflicts } = merged(before.base, before.mine, stored);
-			const theirs = new Map([...before.theirs, ...conflicts.map((key) => [key, stored[key]] as const)]);
-			return { base: stored, mine: values, rev: newer.rev, theirs };
-		});
-	useEffect(() => follow(view), [view]);
-	const set = (key: string, value: Value | undefined) =>
-		setState((before) => {
-			const mine = { ...before.mine };
-			if (value === undefined) delete mine[key];
-			else mine[key] = value;
-			return { ...before, mine };
-		});
+/**
+ * The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost, also if
+ * the session ends.
+ */
+export function useDraft(app: App, form: `admin/${string}`, stored: Stored) {
+	const [state, setState] = useKept<State>(app, form, "values", () => fresh(stored));
+	const latest = useRef(state);
+	const take = (next: State): State => {
+		latest.current = next;
+		setState(next);
+		return next;
+	};
+	const follow = (newer: Stored) => take(followed(latest.current, newer));
+	useEffect(() => void follow(stored), [stored.rev]);
+	const set = (key: string, value: Value | undefined) => {
+		const mine = { ...latest.current.mine };
+		if (value === undefined) delete mine[key];
+		else mine[key] = value;
+		take({ ...latest.current, mine });
+	};
 	return {
 		values: state.mine,
-		rev: state.rev,
 		theirs: state.theirs,
 		dirty: !sameValues(state.base, state.mine),
 		set,
-		follow,
+		/**
+		 * Writes the typed values. If somebody else has written meanwhile, it reads theirs and writes again,
+		 * unless both have changed the same key: then nothing is written. It returns what is stored now, the
+		 * keys of theirs that it found, and the failure, if there is one.
+		 */
+		save: async (
+			write: (values: Values, rev: number) => Promise<Result<Stored>>,
+			read: () => Promise<Result<Stored>>,
+		): Promise<Saved> => {
+			for (;;) {
+				const { mine, rev, found } = latest.current;
+				const answer = await write(mine, rev);
+				if (answer.ok) {
+					// What was typed while the request was under way is not saved yet.
+					const sent = { ...latest.current, base: mine, theirs: new Map(), rev: -1 };
+					take({ ...followed(sent, answer.value), found: [] });
+					return { is: "saved", stored: answer.value, found };
+				}
+				if (answer.status !== 409) return { is: "failed", failure: answer };
+				const newer = await read();
+				if (!newer.ok) return { is: "failed", failure: newer };
+				if (newer.value.rev <= rev) return { is: "failed", failure: answer };
+				if (follow(newer.value).theirs.size > 0) return { is: "conflict" };
+			}
+		},
 		/** Replaces the typed value by the one that somebody else has stored. */
 		yield: (key: string) => {
-			set(key, state.theirs.get(key));
-			setState((before) => ({
-				...before,
-				theirs: new Map([...before.theirs].filter(([other]) => other !== key)),
-			}));
+			set(key, latest.current.theirs.get(key));
+			const theirs = new Map([...latest.current.theirs].filter(([other]) => other !== key));
+			take({ ...latest.current, theirs });
 		},
 		/** Starts again with the stored values. */
-		reset: (stored: Configuration) => setState(fresh(stored)),
+		reset: () => take(fresh(stored)),
 	};
 }
 
-const fresh = (view: Configuration): State => ({
-	base: storedIn(view),
-	mine: storedIn(view),
-	rev: view.rev,
-	theirs: new Map(),
-});
+type Saved =
+	| { readonly is: "saved"; readonly stored: Stored; readonly found: readonly string[] }
+	| { readonly is: "conflict" }
+	| { readonly is: "failed"; readonly failure: Failure };
+
+const fresh = ({ values, rev }: Stored): State => ({ base: values, mine: values, rev, theirs: new Map(), found: [] });
+
+function followed(before: State, newer: Stored): State {
+	if (newer.rev <= before.rev) return before;
+	const stored = newer.values;
+	const { values, conflicts } = merged(before.base, before.mine, stored);
+	const theirs = new Map([...before.theirs, ...conflicts.map((key) => [key, stored[key]] as const)]);
+	const found = [...new Set([...before.found, ...changedKeys(before.base, stored)])].filter((key) => !theirs.has(key));
+	return { base: stored, mine: values, rev: newer.rev, theirs, found };
+}
+
+const changedKeys = (one: Values, other: Values): string[] =>
+	[...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);

@@ -3,9 +3,15 @@ import { Button } from "../../../kit/button";
 import { focusFirstError } from "../../../kit/field";
 import { EmptyState, Note, PageHeader } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { type Configuration, type Key, replaceConfiguration, type Value } from "../../data/configuration";
+import {
+	type Configuration,
+	type Key,
+	readConfiguration,
+	replaceConfiguration,
+	type Value,
+} from "../../data/configuration";
 import { previewValues } from "../../data/lifecycle";
-import type { Failure } from "../../data/request";
+import type { Failure, Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { refusalOf, refuse } from "../../shell/live";
 import { Trail } from "../../shell/trail";
@@ -15,7 +21,7 @@ import { consequencesOf } from "../modules/consequences";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
 import { moduleHash, StateChip } from "../modules/state";
 import { w as modulesWords } from "../modules/words";
-import { useDraft } from "./draft";
+import { type Stored, useDraft } from "./draft";
 import { KeyField } from "./keyfield";
 import { faultOf, labelOf, storedIn } from "./values";
 import { w } from "./words";
@@ -40,7 +46,7 @@ const listHash = "#/admin/modules";
 
 export function SettingsForm({ app, view, name, focus, reload }: SettingsFormProps) {
 	const { moduleId, keys } = view;
-	const draft = useDraft(view);
+	const draft = useDraft(app, `admin/modules/${moduleId}`, documentOf(view));
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Refused>();
@@ -62,15 +68,22 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 		}
 		const { lifecycle, configurations } = app.data;
 		const others = holds(app, manageLifecycle) ? [lifecycle, configurations] : [configurations];
-		const sent = replaceConfiguration(app.platform, moduleId, draft.values, draft.rev);
-		const answer = await app.data.write(sent, ...others);
-		if (answer.ok) {
-			setTried(false);
-			draft.reset(answer.value);
-			app.announce(w("saved"));
-			await reload();
-		} else if (answer.status === 409) await reload();
-		else fail(answer);
+		const saved = await draft.save(
+			async (values, rev) =>
+				documentIn(
+					await app.data.write(replaceConfiguration(app.platform, moduleId, values, rev), ...others),
+				),
+			async () => documentIn(await readConfiguration(app.platform, moduleId)),
+		);
+		if (saved.is === "failed") return fail(saved.failure);
+		if (saved.is === "conflict") {
+			app.announce(w("meanwhile"), "assertive");
+			return;
+		}
+		setTried(false);
+		const theirs = saved.found.join(", ");
+		app.announce(theirs === "" ? w("saved") : w("savedBoth", { keys: theirs }));
+		await reload();
 	};
 	const fail = (failure: Failure) => {
 		const words =
@@ -139,6 +152,11 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 		</>
 	);
 }
+
+const documentOf = (view: Configuration): Stored => ({ values: storedIn(view), rev: view.rev });
+
+const documentIn = (answer: Result<Configuration>): Result<Stored> =>
+	answer.ok ? { ok: true, value: documentOf(answer.value) } : answer;
 
 function trailTo(app: App, moduleId: string, name: string): (readonly [string, string])[] {
 	const list = [listHash, t("modules")] as const;

@@ -1,0 +1,151 @@
+package browsertest
+
+import (
+	"fmt"
+	"testing"
+)
+
+// signInAgain ends all sessions, as if they had expired, and signs in on the page that notices it.
+func (d *devServer) signInAgain(t *testing.T, p *tab) {
+	t.Helper()
+	d.exec(t, `DELETE FROM core.session`)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForHeading("Sign in")
+	p.fill("E-mail", "owner@example.org")
+	p.fill("Password", d.password)
+	p.click("button", "Sign in")
+}
+
+// typeKey types a text into the field of a key in Settings.
+func (p *tab) typeKey(key, text string) {
+	p.runScript(fmt.Sprintf(`const field = document.querySelector("input[data-key=%s]");
+		field.value = %q;
+		field.dispatchEvent(new Event("input", { bubbles: true }))`, key, text))
+}
+
+// saveAsAnother saves one key of the settings of Rota, as another administrator would. The page that is open
+// does not notice it.
+func (p *tab) saveAsAnother(key, text string) {
+	p.runScript(fmt.Sprintf(`const address = "/api/v1/module-configuration/rota";
+		const { keys, rev } = await (await fetch(address)).json();
+		const values = Object.fromEntries(keys.filter(({ value }) => value !== undefined)
+			.map(({ key, value }) => [key, value]));
+		values[%q] = %q;
+		const headers = { "Content-Type": "application/json" };
+		const { ok, status } = await fetch(address, { method: "PUT", headers, 
+			body: JSON.stringify({ values, rev }) });
+		if (!ok) throw new Error("another's save: status " + status);`, key, text))
+}
+
+// settingsOf returns two stored settings of Rota.
+func (d *devServer) settingsOf(t *testing.T) string {
+	t.Helper()
+	return d.query(t, `
+		SELECT coalesce(string_agg(value, ' ' ORDER BY key DESC), '')
+		FROM core.module_configuration
+		WHERE module_id = 'rota' AND key IN ('teamName', 'replyTo')`)
+}
+
+const openRotaSettings = "/#/admin/modules/rota/settings"
+
+// TestSettingsOfTwoAdministrators: a save after somebody else has saved another key writes both and says so.
+// Of a key that both have changed, nothing is written until the person has seen it.
+func TestSettingsOfTwoAdministrators(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	p := d.openAs(t, "owner@example.org", openRotaSettings, desktop)
+	p.waitFor(`document.querySelector("input[data-key=teamName]")?.value`)
+	p.typeKey("teamName", "Helpers")
+	p.saveAsAnother("replyTo", "office@example.org")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: replyTo")
+	if got, want := d.settingsOf(t), `"Helpers" "office@example.org"`; got != want {
+		t.Errorf("stored are %s, want %s: what both have typed", got, want)
+	}
+	p.typeKey("teamName", "Mine")
+	p.saveAsAnother("teamName", "Theirs")
+	p.click("button", "Save")
+	p.waitForText("Saved meanwhile: Theirs")
+	if got, want := d.settingsOf(t), `"Theirs" "office@example.org"`; got != want {
+		t.Errorf("stored are %s, want %s until the conflict was seen", got, want)
+	}
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	p.waitUntil("mine is stored", func() bool { return d.settingsOf(t) == `"Mine" "office@example.org"` })
+}
+
+// TestHouseOfTwoAdministrators: one administrator's colour does not take another's name back.
+func TestHouseOfTwoAdministrators(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	p := d.openAs(t, "owner@example.org", "/#/admin/house", desktop)
+	p.click("radio", "Plum")
+	p.runScript(`const house = await (await fetch("/api/v1/house")).json();
+		await fetch("/api/v1/house", { method: "PUT", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({ ...house, name: "Theirs" }) });`)
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: Name of the house")
+	const stored = `SELECT coalesce(name, '') || ' ' || accent FROM core.house`
+	if got := d.query(t, stored); got != "Theirs plum" {
+		t.Errorf("the house is %q, want the name of one and the colour of the other", got)
+	}
+	p.fill("Name of the house optional", "Mine")
+	p.runScript(`const house = await (await fetch("/api/v1/house")).json();
+		await fetch("/api/v1/house", { method: "PUT", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({ ...house, name: "Theirs again" }) });`)
+	p.click("button", "Save")
+	p.waitForText("Name of the house, saved meanwhile: Theirs again")
+	if got := d.query(t, stored); got != "Theirs again plum" {
+		t.Errorf("the house is %q, want theirs until the conflict was seen", got)
+	}
+}
+
+// TestFormsOutliveTheSession: what was typed is back after the session has ended and the person has signed in
+// again.
+func TestFormsOutliveTheSession(t *testing.T) {
+	t.Parallel()
+	for name, form := range map[string]struct {
+		path  string
+		begin func(p *tab)
+		back  string
+	}{
+		"settings": {
+			openRotaSettings,
+			func(p *tab) {
+				p.waitFor(`document.querySelector("input[data-key=teamName]")?.value`)
+				p.typeKey("teamName", "Helpers")
+			},
+			`document.querySelector("input[data-key=teamName]")?.value === "Helpers"`,
+		},
+		"invite": {
+			"/#/admin/people",
+			func(p *tab) {
+				p.click("button", "Invite people")
+				p.fill("E-mail addresses", "reader1@example.org")
+			},
+			`document.querySelector("dialog textarea")?.value === "reader1@example.org"`,
+		},
+		"add group": {
+			"/#/admin/navigation",
+			func(p *tab) {
+				p.click("button", "Add group")
+				p.fill("Name of the group", "Foyer")
+			},
+			`document.querySelector("dialog input")?.value === "Foyer"`,
+		},
+		"house": {
+			"/#/admin/house",
+			func(p *tab) { p.fill("Name of the house optional", "Hill Street") },
+			`document.querySelector(".host-house-form input")?.value === "Hill Street"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := startHouse(t)
+			p := d.openAs(t, "owner@example.org", form.path, desktop)
+			form.begin(p)
+			d.signInAgain(t, p)
+			p.waitFor(form.back)
+		})
+	}
+}
