@@ -411,3 +411,52 @@ func TestAddressIsInvitedAFewTimesADay(t *testing.T) {
 		SET sent_at = ARRAY (SELECT at - interval '1 day' FROM unnest(sent_at) at)`)
 	p.invite(t, anna, body, http.StatusOK)
 }
+
+// Many people are invited with one request. Each has an outcome of their own.
+func TestInviteMany(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	_, both := p.member(t, "Both", managePeople, manageGrants)
+	p.member(t, "Here")
+	const many = invitations + "/many"
+	people := strings.Repeat(`{"email":"x"},`, 500)
+	for _, body := range []string{
+		`{}`, `{"people":[]}`, `{"people":[{"email":"x@example.org","role":"owner"}]}`, `{"people":{}}`,
+		`{"people":[` + people + `{"email":"x"}]}`, `{"people":[{"email":"x@example.org"}],"grants":[{}]}`,
+	} {
+		assertCode(t, body[:min(len(body), 60)], p.send(both, "POST", many, body), 400, "REQUEST_INVALID")
+	}
+	const withGrant = `{"people":[{"email":"bert@example.org","name":"Bert"},{"email":"here@example.org"},` +
+		`{"email":"nobody"},{"email":"zoe@example.org","name":"Z\u202e"},{"email":"Tea@Example.org"}],` +
+		`"grants":[{"permissionId":"test.things.read"}]}`
+	assertCode(t, "grants without the permission", p.send(anna, "POST", many, withGrant),
+		403, "PERMISSION_DENIED")
+	if n := p.count(t, "core.invitation"); n != 0 {
+		t.Errorf("after refusals %d invitations, want none", n)
+	}
+	type outcome struct {
+		Email      string
+		Invitation *invitation
+		Replaced   bool
+		Code       *string
+	}
+	got := decode[struct{ Outcomes []outcome }](t, p.send(both, "POST", many, withGrant), 200).Outcomes
+	want := []string{"", "PERSON_ALREADY_EXISTS", "REQUEST_INVALID", "REQUEST_INVALID", ""}
+	if len(got) != len(want) {
+		t.Fatalf("%d outcomes, want %d", len(got), len(want))
+	}
+	for i, code := range want {
+		if (got[i].Invitation != nil) != (code == "") || code != "" && *got[i].Code != code || got[i].Replaced {
+			t.Errorf("the outcome of %s is %+v, want code %q", got[i].Email, got[i], code)
+		}
+	}
+	if sent := p.outbox.deliver(t.Context(), mail.Sent); len(sent) != 2 {
+		t.Errorf("%d letters were sent, want 2", len(sent))
+	}
+	again := decode[struct{ Outcomes []outcome }](t,
+		p.send(anna, "POST", many, `{"people":[{"email":"tea@example.org"}]}`), 200).Outcomes
+	if len(again) != 1 || !again[0].Replaced || len(again[0].Invitation.Grants) != 0 {
+		t.Errorf("the second invitation is %+v, want one in place of the first", again)
+	}
+}

@@ -34,23 +34,14 @@ func (s *Service) invite(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := s.checkInvitation(body)
+	grants, err := s.checkGrants(c, body.Grants)
 	if err != nil {
 		return err
 	}
-	ctx := c.Request.Context()
-	if len(wanted.grants) > 0 {
-		if err := mustHold(ctx, c.Caller, manageGrants); err != nil {
-			return err
-		}
-	}
-	token, hash := newToken()
-	wanted.token, wanted.by, wanted.delivery = hash, chain.Person(c.UserID()), new(queued)
-	made, replaced, err := s.store.invite(ctx, s.grants, wanted)
+	made, replaced, err := s.inviteOne(c, body.Email, body.Name, grants)
 	if err != nil {
 		return tellWait(c, err)
 	}
-	s.mailInvitation(ctx, wanted.email, token)
 	status := http.StatusCreated
 	if replaced {
 		status = http.StatusOK
@@ -58,36 +49,57 @@ func (s *Service) invite(c *httpapi.Call) error {
 	return respond(c, status, made)
 }
 
-// checkInvitation checks what needs no database. Whether an end is in the future is decided by the database's
-// clock.
-func (s *Service) checkInvitation(body inviteBody) (wanted newInvitation, err error) {
-	address, ok := s.passwords.ParseAddress(body.Email)
-	if !ok || body.Name != nil && !httpapi.IsName(*body.Name, maxName) || len(body.Grants) > maxGrants {
-		return wanted, httpapi.ErrRequest
+// inviteOne makes or replaces one invitation and queues its email.
+func (s *Service) inviteOne(
+	c *httpapi.Call, email string, name *string, grants []promisedGrant,
+) (made invitation, replaced bool, err error) {
+	address, ok := s.passwords.ParseAddress(email)
+	if !ok || name != nil && !httpapi.IsName(*name, maxName) {
+		return made, false, httpapi.ErrRequest
 	}
-	wanted.email, wanted.name = address, body.Name
+	ctx := c.Request.Context()
+	token, hash := newToken()
+	made, replaced, err = s.store.invite(ctx, s.grants, newInvitation{
+		email: address, name: name, grants: grants,
+		token: hash, by: chain.Person(c.UserID()), delivery: new(queued),
+	})
+	if err == nil {
+		s.mailInvitation(ctx, address, token)
+	}
+	return made, replaced, err
+}
+
+// checkGrants checks what needs no database, and that the caller may give permissions. Whether an end is in
+// the future is decided by the database's clock.
+func (s *Service) checkGrants(c *httpapi.Call, sent []grantBody) (promised []promisedGrant, err error) {
+	if len(sent) > maxGrants {
+		return nil, httpapi.ErrRequest
+	}
 	seen := map[string]bool{}
-	for _, g := range body.Grants {
-		promised := promisedGrant{PermissionID: g.PermissionID, Until: g.ExpiresAt}
+	for _, g := range sent {
+		one := promisedGrant{PermissionID: g.PermissionID, Until: g.ExpiresAt}
 		if g.ExpiresAt != nil {
 			at, ok := parseTime(*g.ExpiresAt)
 			if !ok {
-				return wanted, httpapi.ErrRequest
+				return nil, httpapi.ErrRequest
 			}
-			promised.ExpiresAt = &at
+			one.ExpiresAt = &at
 		}
 		if g.PermissionID == "" || seen[g.PermissionID] {
-			return wanted, httpapi.ErrRequest
+			return nil, httpapi.ErrRequest
 		}
 		seen[g.PermissionID] = true
-		wanted.grants = append(wanted.grants, promised)
+		promised = append(promised, one)
 	}
 	for permission := range seen {
 		if !s.declared(permission) {
-			return wanted, ErrPermissionUnknown
+			return nil, ErrPermissionUnknown
 		}
 	}
-	return wanted, nil
+	if len(promised) > 0 {
+		err = mustHold(c.Request.Context(), c.Caller, manageGrants)
+	}
+	return promised, err
 }
 
 func mustHold(ctx context.Context, caller httpapi.Caller, permission string) error {

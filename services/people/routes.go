@@ -28,6 +28,13 @@ func (s *Service) Routes() []httpapi.Route {
 
 		{Method: "GET", Path: invitationPath, Permission: managePeople, Handle: s.listInvitations},
 		write("POST", invitationPath, managePeople, s.invite),
+		{
+			Method: "POST", Path: invitationPath + "/many",
+			Origin: httpapi.TrustedOrigin,
+			Body:   httpapi.WholeBody, MaxBody: maxManyBody,
+			Permission: managePeople,
+			Handle:     s.inviteMany,
+		},
 		write("POST", invitationPath+"/{id}/send", managePeople, s.resend),
 		write("POST", invitationPath+"/{id}/withdraw", managePeople, s.withdraw),
 		write("POST", invitationPath+"/inspect", "", s.limited(joinRule, invitationPath+"/inspect", s.inspect)),

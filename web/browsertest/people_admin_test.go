@@ -108,11 +108,8 @@ func TestInvitePeople(t *testing.T) {
 	p.click("button", "Invite")
 	p.waitForVisibleText("Type or paste an e-mail address.")
 	p.fill("E-mail addresses", "Tea 5 <tea5@example.org>; sound2@example, owner@example.org tea4@example.org")
-	p.click("button", "Invite 3 people")
-	p.waitForVisibleText("“sound2@example” is not an e-mail address.")
-	if n := f.countWrites(); n != 0 {
-		t.Errorf("%d writes with a list that has a mistake in it, want none", n)
-	}
+	p.waitForVisibleText("1 entry cannot be read. The other people (3) are ready to be invited.")
+	p.find("button", "Line 1: sound2@example")
 	p.fill("E-mail addresses", "Tea 5 <tea5@example.org>; owner@example.org tea4@example.org")
 	p.enter("searchbox", "Find a permission", "drive")
 	p.click("checkbox", "Drive the stage")
@@ -139,14 +136,13 @@ func TestInvitePeople(t *testing.T) {
 	p.find("button", "Send again to Tea 5")
 }
 
-// TestInviteRefused: an address that could not be invited stays in the field.
+// TestInviteRefused: addresses that could not be invited stay in the field, and the refusal is told once.
 func TestInviteRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		status      int
 		code, words string
 	}{
-		"address":    {400, "REQUEST_INVALID", "Not an e-mail address that mail can reach"},
 		"permission": {400, "PERMISSION_UNKNOWN", "Not invited: one of the permissions no longer exists here"},
 		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
 		"too often":  {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
@@ -162,7 +158,7 @@ func TestInviteRefused(t *testing.T) {
 			f.refuseWith(row.status, row.code)
 			p.offline(row.status == 0)
 			p.click("button", "Invite 1 person")
-			p.waitForVisibleText("tea5@example.org: " + row.words)
+			p.waitForVisibleText(row.words)
 			p.offline(false)
 			p.click("button", "Invite 1 person")
 			p.waitForAnnouncement("1 person is invited")
@@ -236,7 +232,7 @@ func TestInvitationsRefused(t *testing.T) {
 		"not open":  {409, "INVITATION_NOT_OPEN", "This invitation was used or withdrawn meanwhile."},
 		"gone":      {404, "INVITATION_NOT_FOUND", "This invitation was used or withdrawn meanwhile."},
 		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
-		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+		"too often": {429, "TOO_MANY_REQUESTS", "Tea 4 has had six invitations within a day. Try again tomorrow."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,10 +243,6 @@ func TestInvitationsRefused(t *testing.T) {
 			f.refuseWith(row.status, row.code)
 			p.click("button", "Send again to Tea 4")
 			p.waitForAnnouncement(row.words)
-			if row.status == 429 {
-				p.click("button", "Try again")
-				p.waitForAnnouncement("Sent again to Tea 4. Only the new link works.")
-			}
 		})
 	}
 }

@@ -45,7 +45,7 @@ func newPeopleFixture(t *testing.T, h *fixture, permissions ...string) *peopleFi
 	f.invite("welcome@example.org", nil, "REJECTED", "open", "stage.live.control", "stage.plan.edit")
 	f.invite("reader9@example.org", nil, "SENT", "expired", "stage.plan.edit")
 	f.handle("GET /api/v1/invitations", f.listInvitations)
-	f.handle("POST /api/v1/invitations", f.takeInvitation)
+	f.handle("POST /api/v1/invitations/many", f.takeInvitations)
 	f.handle("POST /api/v1/invitations/*", f.changeInvitation)
 	f.handle("POST /api/v1/people/*", f.decide)
 	return f
@@ -87,30 +87,44 @@ func (f *peopleFixture) listInvitations(w http.ResponseWriter, r *http.Request) 
 	respondObject(w, 200, object{"invitations": found, "nextCursor": nil})
 }
 
-func (f *peopleFixture) takeInvitation(w http.ResponseWriter, r *http.Request) {
+func (f *peopleFixture) takeInvitations(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var wanted struct {
-		Email  string
-		Name   any
+		People []struct {
+			Email string
+			Name  any
+		}
 		Grants []object
 	}
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
 		f.t.Error(err)
 	}
-	body, _ := json.Marshal(wanted)
-	f.sent = append(f.sent, string(body))
-	switch {
-	case f.refused(w):
-	case strings.HasPrefix(wanted.Email, "owner@"):
-		reply(w, 409, `{"code":"PERSON_ALREADY_EXISTS"}`)
-	default:
-		isOlder := func(one object) bool { return one["email"] == wanted.Email }
-		f.invitations = slices.DeleteFunc(f.invitations, isOlder)
-		made := f.invite(wanted.Email, wanted.Name, f.delivery, "open")
-		made["grants"] = wanted.Grants
-		respondObject(w, 201, made)
+	if f.refused(w) {
+		return
 	}
+	outcomes := []object{}
+	for _, to := range wanted.People {
+		body, _ := json.Marshal(struct {
+			Email  string
+			Name   any
+			Grants []object
+		}{to.Email, to.Name, wanted.Grants})
+		f.sent = append(f.sent, string(body))
+		outcome := object{"email": to.Email, "invitation": nil, "replaced": false, "code": nil}
+		outcomes = append(outcomes, outcome)
+		if strings.HasPrefix(to.Email, "owner@") {
+			outcome["code"] = "PERSON_ALREADY_EXISTS"
+			continue
+		}
+		isOlder := func(one object) bool { return one["email"] == to.Email }
+		outcome["replaced"] = slices.ContainsFunc(f.invitations, isOlder)
+		f.invitations = slices.DeleteFunc(f.invitations, isOlder)
+		made := f.invite(to.Email, to.Name, f.delivery, "open")
+		made["grants"] = []object{}
+		outcome["invitation"] = made
+	}
+	respondObject(w, 200, object{"outcomes": outcomes})
 }
 
 // changeInvitation handles POST /api/v1/invitations/<id>/send and /withdraw.

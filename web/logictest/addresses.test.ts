@@ -20,12 +20,39 @@ test("names as mail programs write them", () => {
 		{ email: "tea5@example.org", name: "Tea 5" },
 	]);
 	assert.deepEqual(addressesIn('"Five, Tea" <tea5@example.org>').found, [
-		{ email: "tea5@example.org", name: "Five, Tea" },
+		{ email: "tea5@example.org", name: "Tea Five" },
 	]);
 });
 
 test("what is no address is told apart", () => {
 	const { found, wrong } = addressesIn("reader4@example.org, sound2@example\nnobody <oops>");
 	assert.deepEqual(found, [{ email: "reader4@example.org" }]);
-	assert.deepEqual(wrong, ["sound2@example", "oops"]);
+	assert.deepEqual(wrong, [
+		{ text: "sound2@example", start: 21, line: 1 },
+		{ text: "nobody <oops>", start: 36, line: 2 },
+	]);
+});
+
+test("rows of a spreadsheet, with and without headings", () => {
+	const anna = { email: "anna@example.org", name: "Anna Miller" };
+	const bert = { email: "bert@example.org", name: "Bert Smith" };
+	for (const list of [
+		"Nachname\tVorname\tE-Mail\nMiller\tAnna\tanna@example.org\nSmith\tBert\tbert@example.org\n",
+		"First name\tSurname\tPhone\tE-mail\nAnna\tMiller\t030 1\tanna@example.org\nBert\tSmith\t\tbert@example.org",
+		"Anna Miller\tanna@example.org\r\nBert Smith\tbert@example.org\r\n",
+		"Name;Mail\nAnna Miller;anna@example.org\nBert Smith;bert@example.org",
+		"Miller, Anna <anna@example.org>\nSmith, Bert <bert@example.org>",
+		"Anna Miller <anna@example.org>, Bert Smith <bert@example.org>",
+		"Anna Miller anna@example.org\nBert Smith bert@example.org",
+	])
+		assert.deepEqual(addressesIn(list), { found: [anna, bert], wrong: [] }, list);
+});
+
+test("a row without an address is told with its line, and the rest is read", () => {
+	const { found, wrong } = addressesIn("Name\tE-mail\nAnna\tanna@example.org\nBert\t\nZoe\tzoe@example.org");
+	assert.deepEqual(
+		found.map(({ name }) => name),
+		["Anna", "Zoe"],
+	);
+	assert.deepEqual(wrong, [{ text: "Bert", start: 34, line: 3 }]);
 });

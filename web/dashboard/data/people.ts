@@ -101,30 +101,43 @@ export async function readInvitations(
 	return { ok: true, value: { items, more } };
 }
 
-/** A person to invite, and the permissions that they get when they join. */
-export interface Invite {
-	readonly email: string;
-	readonly name?: string;
-	readonly grants: readonly { readonly permissionId: string; readonly expiresAt?: string }[];
+/** A permission that comes with an invitation. */
+export interface Promised {
+	readonly permissionId: string;
+	readonly expiresAt?: string;
 }
 
-export const invite = (
+const outcome = object({
+	email: text,
+	invitation: orNull(invitation),
+	replaced: yesOrNo,
+	code: orNull(text),
+});
+const outcomes = object({ outcomes: listOf(outcome) });
+
+/** What became of the invitation of one person: it was made, or refused with a code. */
+export type InviteOutcome = ReturnType<typeof outcome>;
+
+/** Invites people with the same permissions. The refusal of one does not concern the others. */
+export async function inviteMany(
 	platform: Platform,
-	{ email, name, grants }: Invite,
-): Promise<Result<Invitation>> =>
-	platform.send(
+	people: readonly { readonly email: string; readonly name?: string }[],
+	grants: readonly Promised[],
+): Promise<Result<readonly InviteOutcome[]>> {
+	const answer = await platform.send(
 		"POST",
-		invitations,
+		`${invitations}/many`,
 		{
-			email,
-			...(name !== undefined && { name }),
+			people: people.map(({ email, name }) => ({ email, ...(name !== undefined && { name }) })),
 			grants: grants.map(({ permissionId, expiresAt }) => ({
 				permissionId,
 				...(expiresAt !== undefined && { expiresAt }),
 			})),
 		},
-		invitation,
+		outcomes,
 	);
+	return answer.ok ? { ok: true, value: answer.value.outcomes } : answer;
+}
 
 export const sendInvitation = (platform: Platform, id: string): Promise<Result<Invitation>> =>
 	platform.send("POST", `${invitations}/${id}/send`, {}, invitation);

@@ -1,29 +1,31 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { clockError } from "../../../kit/clockinput";
-import { Dialog } from "../../../kit/dialog";
+import { Dialog, type Question } from "../../../kit/dialog";
 import { focusFirstError, Form, MomentField, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import { house } from "../../app/house";
-import { readPermissions } from "../../data/grants";
-import { invite } from "../../data/people";
-import type { Failure } from "../../data/request";
+import { ownEnd, readPermissions } from "../../data/grants";
+import { inviteMany, type InviteOutcome } from "../../data/people";
 import { Loaded, refusalOf, useResource } from "../../shell/live";
-import { locale, t } from "../../words/words";
+import { locale, moment, t } from "../../words/words";
 import { holds, manageGrants, managePeople } from "../modules/permissions";
-import { type Addressee, addressesIn } from "./addresses";
+import { type Addressee, addressesIn, type Unread } from "./addresses";
 import { PermissionPicker } from "./permissionpicker";
 import { w } from "./words";
+
+/** So many people are invited with one request, so that the progress shows. The server accepts 500. */
+const atOnce = 50;
 
 /** The server accepts at most this many permissions with an invitation. */
 const maxGrants = 32;
 
 interface InviteDialogProps {
 	readonly app: App;
-	/** The addresses whose open invitation would be replaced. */
-	readonly invited: ReadonlySet<string | null>;
 	onClose(): void;
 	/** Called after an invitation, because the list has changed. */
 	onInvited(): void;
@@ -40,21 +42,21 @@ interface Faults {
 	readonly addresses?: string;
 	readonly grants?: string;
 	readonly end?: string;
+	readonly whole?: string;
 }
 
 /** Invites one or more people with the same permissions. Refused addresses stay in the field. */
-export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogProps) {
+export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 	const mayGive = holds(app, manageGrants);
-	const [list, setList] = useState("");
-	const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-	const [end, setEnd] = useState("");
+	const [list, setList] = useKept(app, "admin/people", "list", "");
+	const [chosen, setChosen] = useKept<ReadonlySet<string>>(app, "admin/people", "chosen", new Set());
+	const [end, setEnd] = useKept(app, "admin/people", "end", "");
 	const [faults, setFaults] = useState<Faults>({});
 	const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
-	const [busy, setBusy] = useState(false);
-	const closed = useRef(false);
-	useEffect(() => () => void (closed.current = true), []);
+	const [progress, setProgress] = useState<{ readonly done: number; readonly count: number }>();
+	const busy = progress !== undefined;
 	const form = useRef<HTMLDivElement>(null);
-	const { found } = addressesIn(list);
+	const { found, wrong: unread } = addressesIn(list);
 
 	const send = async () => {
 		if (busy) return;
@@ -62,41 +64,63 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 		const expiresAt =
 			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : new Date(end).toISOString();
 		const wrong = {
-			...faultsOf(list, chosen.size, expiresAt),
+			...faultsOf(found.length, chosen.size, expiresAt),
 			...(unclear !== undefined && { end: unclear }),
 		};
 		setFaults(wrong);
 		setOutcomes([]);
 		if (Object.keys(wrong).length > 0) return;
-		setBusy(true);
+		setProgress({ done: 0, count: found.length });
 		const grants = [...chosen].map((permissionId) => ({ permissionId, ...(expiresAt && { expiresAt }) }));
 		const done: Outcome[] = [];
-		const left: Addressee[] = [];
-		for (const to of found) {
-			if (closed.current) return onInvited();
-			const answer = await invite(app.platform, { ...to, grants });
-			if (!answer.ok && answer.code !== "PERSON_ALREADY_EXISTS") left.push(to);
-			const good = w(invited.has(to.email) ? "resultAgain" : "resultInvited");
-			done.push({ email: to.email, ok: answer.ok, words: answer.ok ? good : wordsOf(answer) });
+		const stays = unread.map(({ text }) => text);
+		let left = found;
+		while (left.length > 0) {
+			const answer = await inviteMany(app.platform, left.slice(0, atOnce), grants);
+			if (!answer.ok) {
+				const unknown = answer.code === "PERMISSION_UNKNOWN";
+				setFaults({ whole: unknown ? w("resultPermission") : refusalOf(answer, managePeople) });
+				if (answer.status === 401) await app.session.recheck();
+				break;
+			}
+			const until =
+				answer.value.some(({ code }) => code === "PERMISSION_DENIED") && grants.length > 0
+					? await ownEndOf(app)
+					: null;
+			for (const [at, outcome] of answer.value.entries()) {
+				const to = left[at];
+				if (outcome.invitation === null && outcome.code !== "PERSON_ALREADY_EXISTS" && to)
+					stays.push(written(to));
+				done.push({ email: outcome.email, ok: outcome.invitation !== null, words: wordsOf(outcome, until) });
+			}
+			left = left.slice(atOnce);
+			// After each request, so that an end of the session, or of the page, repeats nothing and loses nothing.
+			setList([...stays, ...left.map(written)].join("\n"));
 			setOutcomes([...done]);
+			setProgress({ done: done.length, count: found.length });
 		}
-		setBusy(false);
+		setProgress(undefined);
 		const count = done.filter(({ ok }) => ok).length;
 		if (count > 0) onInvited();
-		if (count === done.length) {
+		if (count === found.length && stays.length === 0) {
 			app.announce(w("invitedCount", { count }));
 			onClose();
-		} else setList(left.map(written).join("\n"));
+		}
+	};
+	/** Escape loses nothing: it waits for what is under way, and asks about what was typed. */
+	const leave = async () => {
+		if (busy) return app.announce(w("stillInviting"));
+		if (list.trim() === "" || (await app.questions.ask(discarding()))) onClose();
 	};
 	return (
 		<Dialog
 			title={w("invitePeople")}
 			size="large"
-			onClose={onClose}
+			onClose={leave}
 			footer={
 				<>
 					<span class="d-effect d-second host-mails">{w("mailIn", { language: languageOfMails() })}</span>
-					<Button onPress={onClose}>
+					<Button disabled={busy} onPress={onClose}>
 						{outcomes.length > 0 && !busy ? t("close") : t("cancel")}
 					</Button>
 					<Button
@@ -124,6 +148,23 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 						onInput={setList}
 						error={faults.addresses}
 					/>
+					<Unreadable unread={unread} ready={found.length} form={form} />
+					{faults.whole !== undefined && (
+						<Note tone="bad" role="alert">
+							{faults.whole}
+						</Note>
+					)}
+					{progress && (
+						<div role="status">
+							<p>{w("invitedOf", { done: progress.done, count: progress.count })}</p>
+							<progress
+								aria-label={w("inviting")}
+								value={progress.done}
+								max={progress.count}
+								style={{ inlineSize: "100%" }}
+							/>
+						</div>
+					)}
 					<Outcomes outcomes={outcomes} />
 					{mayGive ? (
 						<Permissions app={app} chosen={chosen} error={faults.grants} onChange={setChosen} />
@@ -143,6 +184,36 @@ export function InviteDialog({ app, invited, onClose, onInvited }: InviteDialogP
 				</Form>
 			</div>
 		</Dialog>
+	);
+}
+
+interface UnreadableProps {
+	readonly unread: readonly Unread[];
+	readonly ready: number;
+	readonly form: RefObject<HTMLDivElement | null>;
+}
+
+/** What of the list cannot be read. Each entry leads to its place. */
+function Unreadable({ unread, ready, form }: UnreadableProps) {
+	if (unread.length === 0) return null;
+	const show = ({ start, text }: Unread) => {
+		const field = form.current?.querySelector("textarea");
+		field?.focus();
+		field?.setSelectionRange(start, start + text.length);
+	};
+	return (
+		<Note tone="warn">
+			<p>{w(ready === 0 ? "unread" : "unreadRest", { count: unread.length, ready })}</p>
+			<ul aria-label={w("unread", { count: unread.length })}>
+				{unread.slice(0, 20).map((one) => (
+					<li key={one.start}>
+						<Button kind="text" onPress={() => show(one)}>
+							{w("unreadLine", { line: one.line, text: one.text })}
+						</Button>
+					</li>
+				))}
+			</ul>
+		</Note>
 	);
 }
 
@@ -192,23 +263,48 @@ function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
 
 const written = ({ email, name }: Addressee): string => (name === undefined ? email : `${name} <${email}>`);
 
-function faultsOf(list: string, grants: number, expiresAt: string | undefined): Faults {
-	const { found, wrong } = addressesIn(list);
+function faultsOf(found: number, grants: number, expiresAt: string | undefined): Faults {
 	return {
-		...(found.length === 0 && { addresses: w("addressesNeeded") }),
-		...(wrong.length > 0 && { addresses: wrong.map((text) => w("noAddress", { text })).join(" ") }),
+		...(found === 0 && { addresses: w("addressesNeeded") }),
 		...(grants > maxGrants && { grants: w("tooManyGrants", { count: maxGrants }) }),
 		...(expiresAt !== undefined && expiresAt <= new Date().toISOString() && { end: w("past") }),
 	};
 }
 
-/** What the refusal of one address means. */
-function wordsOf(failure: Failure): string {
-	if (failure.code === "PERSON_ALREADY_EXISTS") return w("resultExists");
-	if (failure.code === "TOO_MANY_REQUESTS") return w("resultTooOften");
-	if (failure.code === "PERMISSION_UNKNOWN") return w("resultPermission");
-	return failure.status === 400 ? w("resultAddress") : refusalOf(failure, managePeople);
+/** What became of one address. until is the end of the caller's own right to give permissions. */
+function wordsOf({ code, replaced }: InviteOutcome, until: string | null): string {
+	switch (code) {
+		case null:
+			return w(replaced ? "resultAgain" : "resultInvited");
+		case "PERSON_ALREADY_EXISTS":
+			return w("resultExists");
+		case "TOO_MANY_REQUESTS":
+			return w("resultTooOften");
+		case "PERMISSION_UNKNOWN":
+			return w("resultPermission");
+		case "REQUEST_INVALID":
+			return w("resultAddress");
+		case "PERMISSION_DENIED":
+			return until === null ? refusalOf({ ok: false, status: 403, code }, managePeople) : outlives(until);
+		default:
+			return w("resultLater");
+	}
 }
+
+const outlives = (until: string): string => w("outlives", { time: moment(until) });
+
+function ownEndOf(app: App): Promise<string | null> | null {
+	const who = app.session.who.peek();
+	return who.is === "person" ? ownEnd(app.platform, who.userId, manageGrants) : null;
+}
+
+const discarding = (): Question => ({
+	title: w("discardTitle"),
+	body: [w("discardBody")],
+	yes: w("discard"),
+	no: w("keepTyping"),
+	danger: true,
+});
 
 const languageOfMails = (): string =>
 	new Intl.DisplayNames(locale.value.tag, { type: "language" }).of(house.value?.language ?? "en") ?? "";

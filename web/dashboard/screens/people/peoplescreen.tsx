@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button";
 import { PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
+import { useKept } from "../../app/kept";
 import type { ScreenProps } from "../../app/screen";
 import { type Listed, type Member, readInvitations, readMembers } from "../../data/people";
 import type { Resource } from "../../data/resource";
@@ -27,7 +28,7 @@ const pause = 200;
 export function PeopleScreen({ app }: ScreenProps) {
 	const [view, setView] = useState<"members" | "invited">("members");
 	const [typed, setTyped] = useState("");
-	const [inviting, setInviting] = useState(false);
+	const [inviting, setInviting] = useKept(app, "admin/people", "inviting", false);
 	const members = useMembers(app, useDebounced(typed.trim()));
 	const [invitedPages, setInvitedPages] = useState(1);
 	const invitations = useResource(app, () => readInvitations(app.platform, invitedPages), [invitedPages]);
@@ -94,7 +95,6 @@ export function PeopleScreen({ app }: ScreenProps) {
 					{inviting && (
 						<InviteDialog
 							app={app}
-							invited={new Set(invited?.items.map(({ email }) => email))}
 							onClose={() => setInviting(false)}
 							onInvited={() => {
 								setView("invited");
