@@ -39,7 +39,8 @@ async function run(
 	const answer = await app.data.write(decide(app.platform, member.userId, what), ...changed);
 	const done = what === "deactivate" ? "deactivatedNow" : "reactivatedNow";
 	if (answer.ok) return app.announce(w(done, { name }));
-	const words = refusalAbout(app, member, answer);
+	const outlives = what === "reactivate" && answer.status === 403 && holds(app, manageGrants);
+	const words = outlives ? w("outlivesYours", { name }) : refusalAbout(app, member, answer);
 	if (words !== undefined) app.announce(words, "assertive");
 	else refuse(app, answer, managePeople, () => run(app, member, what, changed));
 }
@@ -47,7 +48,7 @@ async function run(
 /** What a refusal means for this person, if it is more than a general failure. */
 export function refusalAbout(app: App, member: Member, failure: Failure): string | undefined {
 	const name = displayName(member);
-	if (failure.status === 403) return w(holds(app, manageGrants) ? "outlivesYours" : "needsGrants", { name });
+	if (failure.status === 403 && !holds(app, manageGrants)) return w("needsGrants", { name });
 	switch (failure.code) {
 		case "PERSON_PROTECTED":
 			return w("protected");
