@@ -167,12 +167,3 @@ type logLine struct {
 	Pause                                    float64 // seconds
 	LinkRule                                 string  `json:"link_rule"`
 }
-
-func (l logLine) time(t *testing.T) time.Time {
-	t.Helper()
-	at, err := time.Parse("2006-01-02T15:04:05.000Z0700", l.Time)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
-}
