@@ -38,7 +38,8 @@ test("rows of a spreadsheet, with and without headings", () => {
 	const bert = { email: "bert@example.org", name: "Bert Smith" };
 	for (const list of [
 		"Nachname\tVorname\tE-Mail\nMiller\tAnna\tanna@example.org\nSmith\tBert\tbert@example.org\n",
-		"First name\tSurname\tPhone\tE-mail\nAnna\tMiller\t030 1\tanna@example.org\nBert\tSmith\t\tbert@example.org",
+		"First name\tSurname\tPhone\tE-mail\nAnna\tMiller\t030 1\tanna@example.org\n" +
+			"Bert\tSmith\t\tbert@example.org",
 		"Anna Miller\tanna@example.org\r\nBert Smith\tbert@example.org\r\n",
 		"Name;Mail\nAnna Miller;anna@example.org\nBert Smith;bert@example.org",
 		"Miller, Anna <anna@example.org>\nSmith, Bert <bert@example.org>",

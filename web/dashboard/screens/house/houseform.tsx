@@ -140,7 +140,8 @@ const fieldNames = { name: "name", accent: "colour", language: "language" } as c
 function wordsOf(field: Field, value: Value | undefined): string {
 	if (value === undefined) return w("noName");
 	if (field === "accent") return w(value as House["accent"]);
-	return field === "language" ? (locales.find(({ tag }) => tag === value)?.name ?? String(value)) : String(value);
+	const named = field === "language" ? locales.find(({ tag }) => tag === value)?.name : undefined;
+	return named ?? String(value);
 }
 
 const documentOf = ({ name, accent, language, rev }: House): Stored => ({

@@ -89,14 +89,17 @@ type Saved =
 	| { readonly is: "conflict" }
 	| { readonly is: "failed"; readonly failure: Failure };
 
-const fresh = ({ values, rev }: Stored): State => ({ base: values, mine: values, rev, theirs: new Map(), found: [] });
+const fresh = ({ values, rev }: Stored): State => ({
+	...{ base: values, mine: values, rev, theirs: new Map(), found: [] },
+});
 
 function followed(before: State, newer: Stored): State {
 	if (newer.rev <= before.rev) return before;
 	const stored = newer.values;
 	const { values, conflicts } = merged(before.base, before.mine, stored);
 	const theirs = new Map([...before.theirs, ...conflicts.map((key) => [key, stored[key]] as const)]);
-	const found = [...new Set([...before.found, ...changedKeys(before.base, stored)])].filter((key) => !theirs.has(key));
+	const changed = new Set([...before.found, ...changedKeys(before.base, stored)]);
+	const found = [...changed].filter((key) => !theirs.has(key));
 	return { base: stored, mine: values, rev: newer.rev, theirs, found };
 }
 
