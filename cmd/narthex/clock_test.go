@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -75,25 +73,14 @@ var (
 // TestNoClockInTests finds tests whose result depends on the real time, so on how busy the machine is.
 func TestNoClockInTests(t *testing.T) {
 	found := make(map[string]int)
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
-		name := entry.Name()
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (name == "node_modules" || strings.HasPrefix(name, ".") && name != ".."):
-			return filepath.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, "_test.go") || name == "clock_test.go":
-			return nil
+	eachSource(t, func(path, content string) {
+		if !strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "clock_test.go" {
+			return
 		}
-		content, err := os.ReadFile(path)
-		if n := countClocks(string(content)); n > 0 {
-			found[strings.TrimPrefix(path, "../../")] = n
+		if n := countClocks(content); n > 0 {
+			found[path] = n
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for path, n := range found {
 		if n > clocks[path] {
 			t.Errorf("%s: %d lines sleep or measure the real time, want at most %d: wait for a condition with "+

@@ -29,7 +29,7 @@ func TestQuarantineAlone(*testing.T) {}
 // TestQuarantine runs .ci/test with lists of quarantined tests. Only what is in the list is repeated, once.
 func TestQuarantine(t *testing.T) {
 	t.Parallel()
-	day := func(days int) string { return time.Now().AddDate(0, 0, days).Format(time.DateOnly) }
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
 	entry := func(days int) string { return "TestQuarantineAlone " + day(days) + " it waited too long\n" }
 	for _, test := range []struct {
 		name, list    string

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -13,6 +14,18 @@ func (d *devServer) grantsOf(t *testing.T, userID, permission string) string {
 		SELECT count(*)::text
 		FROM core.permission_grant
 		WHERE person_id = $1::uuid AND permission_id = $2 AND revoked_at IS NULL`, userID, permission)
+}
+
+// chooseGrant opens the dialog that gives a permission, and chooses a person and the permission.
+func (p *tab) chooseGrant(person, permission string) {
+	p.t.Helper()
+	p.click("button", "Give permission")
+	p.enter("combobox", "Person", person)
+	p.waitFor(fmt.Sprintf(`document.querySelector("dialog [role=option]")?.innerText.includes(%q)`, person))
+	p.key("\r")
+	p.enter("combobox", "Permission", permission)
+	p.waitForText("1 match")
+	p.key("\r")
 }
 
 // TestWithdrawnPermissionIsGivenBack: Undo gives a withdrawn permission to the person again.
@@ -44,13 +57,7 @@ func TestIncompleteEndDateGivesNothing(t *testing.T) {
 	d := startHouse(t)
 	member := d.addPerson(t, "anna@example.org", "Anna")
 	p := d.openAs(t, "owner@example.org", "/#/admin/permissions", desktop)
-	p.click("button", "Give permission")
-	p.enter("combobox", "Person", "Anna")
-	p.waitFor(`document.querySelector("dialog [role=option]")?.innerText.includes("Anna")`)
-	p.key("\r")
-	p.enter("combobox", "Permission", "stage.plan.edit")
-	p.waitForText("1 match")
-	p.key("\r")
+	p.chooseGrant("Anna", "stage.plan.edit")
 	const date = `document.querySelector("dialog [type=date]")`
 	p.runScript(date + `.focus()`)
 	p.key("0303") // day and month, in whichever order

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultOf, merged, readable, secretVariable, valueOf } from "../dashboard/screens/settings/values";
+import { merged } from "../dashboard/app/document";
+import { faultOf, readable, secretVariable, valueOf } from "../dashboard/screens/settings/values";
 
 const key = (type: string, constraints: object = {}, more: object = {}) => ({
 	key: "k",

@@ -128,19 +128,6 @@ async function namesOf(
 	return { ok: true, value: known };
 }
 
-/**
- * The end of a person's own right to give permissions; null if it has none, or if the person no longer has
- * that right.
- */
-export async function ownEnd(
-	platform: Platform,
-	userId: string,
-	permissionId: string,
-): Promise<string | null> {
-	const answer = await readGrants(platform, { userId, permissionId }, 1);
-	return answer.ok ? (answer.value.grants[0]?.expiresAt ?? null) : null;
-}
-
 export const issueGrant = (
 	platform: Platform,
 	{ userId, permissionId, expiresAt }: Pick<Grant, "userId" | "permissionId" | "expiresAt">,

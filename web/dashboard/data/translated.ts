@@ -1,7 +1,7 @@
 import { locale } from "../words/words";
-import type { Shape } from "./shape";
+import { byName, object, orAbsent, type Shape } from "./shape";
 
-type Texts = Readonly<Record<string, unknown>>;
+const texts = object({ translations: orAbsent(byName(byName((text) => text))) });
 
 /**
  * An object of a response whose texts may come in further languages, below `translations`. Its texts are
@@ -11,12 +11,12 @@ export const translated =
 	<Value extends object>(shape: Shape<Value>): Shape<Value> =>
 	(value) => {
 		const result = shape(value);
-		const { translations } = value as { readonly translations?: Readonly<Record<string, Texts>> };
-		const fields = new Set(Object.values(translations ?? {}).flatMap((texts) => Object.keys(texts)));
+		const { translations = {} } = texts(value);
+		const fields = new Set(Object.values(translations).flatMap(Object.keys));
 		for (const field of fields) {
 			if (!(field in result)) continue;
 			const plain = result[field as keyof Value];
-			const get = () => translations?.[locale.value.language]?.[field] ?? plain;
+			const get = () => translations[locale.value.language]?.[field] ?? plain;
 			Object.defineProperty(result, field, { get, enumerable: true });
 		}
 		return result;

@@ -5,6 +5,7 @@ import { Form, SelectField, TextField } from "../../../kit/field";
 import { Mark } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { type Stored, useDraft } from "../../app/document";
 import { theme } from "../../app/preferences";
 import { replaceHouse } from "../../data/house";
 import type { Value, Values } from "../../data/configuration";
@@ -16,7 +17,6 @@ import { SmallPrint } from "../../shell/trouble";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { manageHouse } from "../modules/permissions";
-import { type Stored, useDraft } from "../settings/draft";
 import { Preview } from "./preview";
 import { w } from "./words";
 

@@ -9,11 +9,12 @@ import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
 import { house } from "../../app/house";
-import { ownEnd, readPermissions } from "../../data/grants";
+import { readPermissions } from "../../data/grants";
 import { inviteMany, type InviteOutcome } from "../../data/people";
 import { Loaded, refusalOf, useResource } from "../../shell/live";
 import { locale, moment, t } from "../../words/words";
 import { holds, manageGrants, managePeople } from "../modules/permissions";
+import { ownEnd } from "../permissions/people";
 import { type Addressee, addressesIn, type Unread } from "./addresses";
 import { PermissionPicker } from "./permissionpicker";
 import { w } from "./words";
@@ -85,7 +86,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 			}
 			const until =
 				answer.value.some(({ code }) => code === "PERMISSION_DENIED") && grants.length > 0
-					? await ownEndOf(app)
+					? await ownEnd(app)
 					: null;
 			for (const [at, outcome] of answer.value.entries()) {
 				const to = left[at];
@@ -292,11 +293,6 @@ function wordsOf({ code, replaced }: InviteOutcome, until: string | null): strin
 }
 
 const outlives = (until: string): string => w("outlives", { time: moment(until) });
-
-function ownEndOf(app: App): Promise<string | null> | null {
-	const who = app.session.who.peek();
-	return who.is === "person" ? ownEnd(app.platform, who.userId, manageGrants) : null;
-}
 
 const discarding = (): Question => ({
 	title: w("discardTitle"),

@@ -12,7 +12,6 @@ import {
 	type GrantFilter,
 	type GrantList,
 	issueGrant,
-	ownEnd,
 	type Permission,
 	readGrants,
 } from "../../data/grants";
@@ -20,7 +19,7 @@ import type { Failure } from "../../data/request";
 import { refusalOf } from "../../shell/live";
 import { moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
-import { nameOf, permissionOption, personOption, usePeople } from "./people";
+import { nameOf, ownEnd, permissionOption, personOption, usePeople } from "./people";
 import { w } from "./words";
 
 interface GiveDialogProps {
@@ -168,8 +167,7 @@ async function faultOf(app: App, failure: Failure): Promise<Faults> {
 	if (failure.code === "PERMISSION_UNKNOWN") return { permission: w("unknown") };
 	if (failure.status === 400) return { end: w("past") };
 	if (failure.status === 403) {
-		const who = app.session.who.peek();
-		const until = who.is === "person" ? await ownEnd(app.platform, who.userId, manageGrants) : null;
+		const until = await ownEnd(app);
 		if (until !== null) return { end: w("outlives", { time: moment(until) }) };
 	}
 	return { whole: refusalOf(failure, manageGrants) };

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComboboxOption } from "../../../kit/combobox";
 import type { App } from "../../app/app";
-import { findPeople, type Permission, type Person } from "../../data/grants";
+import { findPeople, type Permission, type Person, readGrants } from "../../data/grants";
+import { manageGrants } from "../modules/permissions";
 import { w } from "./words";
 
 /** The delay between the last key press and the search, in milliseconds. */
@@ -41,4 +42,12 @@ export function permissionOption(permission: Permission, module: string): Combob
 	const { id, baseline } = permission;
 	const note = baseline === "authenticated" ? { detail: w("everybody") } : {};
 	return { id, label: purposeOf(permission, id), code: id, group: module, ...note };
+}
+
+/** The end of the caller's own right to give permissions; null if it has none, or is gone. */
+export async function ownEnd(app: App): Promise<string | null> {
+	const who = app.session.who.peek();
+	if (who.is !== "person") return null;
+	const answer = await readGrants(app.platform, { userId: who.userId, permissionId: manageGrants }, 1);
+	return answer.ok ? (answer.value.grants[0]?.expiresAt ?? null) : null;
 }

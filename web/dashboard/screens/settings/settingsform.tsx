@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button";
 import { focusFirstError } from "../../../kit/field";
 import { EmptyState, Note, PageHeader } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { type Stored, useDraft } from "../../app/document";
 import {
 	type Configuration,
 	type Key,
@@ -21,7 +22,6 @@ import { consequencesOf } from "../modules/consequences";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
 import { moduleHash, StateChip } from "../modules/state";
 import { w as modulesWords } from "../modules/words";
-import { type Stored, useDraft } from "./draft";
 import { KeyField } from "./keyfield";
 import { faultOf, labelOf, storedIn } from "./values";
 import { w } from "./words";

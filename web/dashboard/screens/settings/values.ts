@@ -44,34 +44,6 @@ export function valueOf(key: Key, typed: string): Value | undefined {
 	return typed === "" && (key.default === undefined || key.type === "url") ? undefined : typed;
 }
 
-/**
- * Merges what somebody else has stored meanwhile with the typed values. An unchanged key gets their value; a
- * key that both have changed keeps the typed value, and is listed.
- */
-export function merged(
-	base: Values,
-	mine: Values,
-	theirs: Values,
-): { readonly values: Values; readonly conflicts: readonly string[] } {
-	const values: Record<string, Value> = {};
-	const conflicts: string[] = [];
-	for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
-		const touched = mine[key] !== base[key];
-		const value = touched ? mine[key] : theirs[key];
-		if (value !== undefined) values[key] = value;
-	}
-	for (const key of new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])) {
-		const both = mine[key] !== base[key] && theirs[key] !== base[key];
-		if (both && mine[key] !== theirs[key]) conflicts.push(key);
-	}
-	return { values, conflicts };
-}
-
-export function sameValues(one: Values, other: Values): boolean {
-	const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-	return [...keys].every((key) => one[key] === other[key]);
-}
-
 /** The name of the variable for a module's secret, by the same rule as on the server. */
 export function secretVariable(moduleId: string, key: string): string {
 	const words = key.replace(/(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_");

@@ -1,9 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { App } from "../../app/app";
-import { useKept } from "../../app/kept";
-import type { Value, Values } from "../../data/configuration";
-import type { Failure, Result } from "../../data/request";
-import { merged, sameValues } from "./values";
+import type { Value, Values } from "../data/configuration";
+import type { Failure, Result } from "../data/request";
+import type { App } from "./app";
+import { useKept } from "./kept";
 
 /** A document of the server that is always written as a whole. */
 export interface Stored {
@@ -90,7 +89,11 @@ type Saved =
 	| { readonly is: "failed"; readonly failure: Failure };
 
 const fresh = ({ values, rev }: Stored): State => ({
-	...{ base: values, mine: values, rev, theirs: new Map(), found: [] },
+	base: values,
+	mine: values,
+	rev,
+	theirs: new Map(),
+	found: [],
 });
 
 function followed(before: State, newer: Stored): State {
@@ -105,3 +108,28 @@ function followed(before: State, newer: Stored): State {
 
 const changedKeys = (one: Values, other: Values): string[] =>
 	[...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);
+
+/**
+ * Merges what somebody else has stored meanwhile with the typed values. An unchanged key gets their value; a
+ * key that both have changed keeps the typed value, and is listed.
+ */
+export function merged(
+	base: Values,
+	mine: Values,
+	theirs: Values,
+): { readonly values: Values; readonly conflicts: readonly string[] } {
+	const values: Record<string, Value> = {};
+	const conflicts: string[] = [];
+	for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+		const touched = mine[key] !== base[key];
+		const value = touched ? mine[key] : theirs[key];
+		if (value !== undefined) values[key] = value;
+	}
+	for (const key of new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])) {
+		const both = mine[key] !== base[key] && theirs[key] !== base[key];
+		if (both && mine[key] !== theirs[key]) conflicts.push(key);
+	}
+	return { values, conflicts };
+}
+
+const sameValues = (one: Values, other: Values): boolean => changedKeys(one, other).length === 0;
