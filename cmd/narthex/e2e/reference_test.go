@@ -232,6 +232,7 @@ type schemaNode struct {
 	Required    []string              `json:"required"`
 	Properties  map[string]schemaNode `json:"properties"`
 	Items       *schemaNode           `json:"items"`
+	Members     json.RawMessage       `json:"additionalProperties"` // false, or a schema
 	Defs        map[string]schemaNode `json:"$defs"`
 }
 
@@ -264,16 +265,19 @@ func (n schemaNode) writeFields(table *strings.Builder, prefix string, defs map[
 			required = "yes"
 		}
 		path := prefix + name
+		below := field
 		if field.Items != nil {
 			path += "[]"
+			below = field.Items.resolve(defs)
+		}
+		members := schemaNode{}
+		if json.Unmarshal(field.Members, &members) == nil {
+			path += "{}"
+			below = members.resolve(defs)
 		}
 		description := strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(field.Description)
 		fmt.Fprintf(table, "| `%s` | %s | %s |\n", path, required, description)
-		if field.Items != nil {
-			field.Items.resolve(defs).writeFields(table, path+".", defs)
-		} else {
-			field.writeFields(table, path+".", defs)
-		}
+		below.writeFields(table, path+".", defs)
 	}
 }
 
