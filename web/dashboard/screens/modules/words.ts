@@ -51,7 +51,6 @@ export const w = wordsOf({
 		onNow: "{module} is switched on. It waits for a restart.",
 		notInstalled: "This module is no longer installed.",
 		willNotStart: "{module} will not start.",
-		restartFor: "{module} will be OFF.",
 		dark: {
 			one: "{count} screen shows {module} and will say “switched off here”.",
 			other: "{count} screens show {module} and will say “switched off here”.",
@@ -143,7 +142,6 @@ export const w = wordsOf({
 		onNow: "{module} ist eingeschaltet und wartet auf einen Neustart.",
 		notInstalled: "Dieses Modul ist nicht mehr installiert.",
 		willNotStart: "{module} startet nicht.",
-		restartFor: "{module} ist dann AUS.",
 		dark: {
 			one: "{count} Bildschirm zeigt {module} und meldet dann „hier ausgeschaltet“.",
 			other: "{count} Bildschirme zeigen {module} und melden dann „hier ausgeschaltet“.",
