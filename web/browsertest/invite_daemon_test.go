@@ -6,6 +6,33 @@ import (
 	"testing"
 )
 
+// TestInviteDialogStaysInPlace: the buttons do not move when the permissions arrive, so nobody presses beside
+// them.
+func TestInviteDialogStaysInPlace(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	for name, size := range map[string]view{"desktop": desktop, "narrow": narrow} {
+		p := d.openAs(t, "owner@example.org", "/#/admin/people", size)
+		p.find("button", "Invite people")
+		p.runScript(`const plain = window.fetch;
+			window.fetch = async (...asked) => {
+				if (String(asked[0].url ?? asked[0]).includes("/api/v1/permissions"))
+					await new Promise((resolve) => (window.release = resolve));
+				return plain(...asked);
+			}`)
+		p.click("button", "Invite people")
+		p.waitFor(`window.release !== undefined`)
+		const top = `[...document.querySelectorAll("dialog button")].at(-1).getBoundingClientRect().top`
+		before := eval[float64](p, top)
+		p.runScript(`window.release()`)
+		p.waitFor(`document.querySelector(".host-picker li")`)
+		if after := eval[float64](p, top); after != before {
+			t.Errorf("%s: the button is %v px below the top, and %v px when the permissions are there", name, before,
+				after)
+		}
+	}
+}
+
 // TestInviteManyFromASpreadsheet: rows that were copied from a spreadsheet are invited with their names, what
 // cannot be read stays, and Escape loses nothing.
 func TestInviteManyFromASpreadsheet(t *testing.T) {

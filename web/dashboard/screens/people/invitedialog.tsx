@@ -229,15 +229,17 @@ interface PermissionsProps {
 function Permissions({ app, ...picker }: PermissionsProps) {
 	const resource = useResource(app, () => readPermissions(app.platform));
 	return (
-		<Loaded resource={resource} permission={manageGrants} part>
-			{(known) => (
-				<PermissionPicker
-					app={app}
-					permissions={known.filter(({ baseline }) => baseline === "restricted")}
-					{...picker}
-				/>
-			)}
-		</Loaded>
+		<div class="host-picker-room">
+			<Loaded resource={resource} permission={manageGrants} part>
+				{(known) => (
+					<PermissionPicker
+						app={app}
+						permissions={known.filter(({ baseline }) => baseline === "restricted")}
+						{...picker}
+					/>
+				)}
+			</Loaded>
+		</div>
 	);
 }
 
