@@ -59,6 +59,7 @@ var ranks = map[string]int{
 	"services/identity":              4,
 	"services/database/databasetest": 4, // only for tests
 	"services/httpapi/httpapitest":   4, // only for tests
+	"services/httpapi/openapitest":   1, // only for tests
 	"storage/storagetest":            4, // only for tests
 	"modulehost/facade":              4,
 	"modulehost/modulelogs":          4,
@@ -161,6 +162,7 @@ var doors = map[string][]string{
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 	"github.com/anishathalye/porcupine": nil, // only tests
+	"github.com/getkin/kin-openapi":     {"services/httpapi/openapitest"},
 }
 
 // goPackage is one line of the output of go list.

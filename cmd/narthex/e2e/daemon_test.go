@@ -239,10 +239,11 @@ func (i *installation) begin(t *testing.T) *invocation {
 
 // person is one browser.
 type person struct {
-	t       *testing.T
-	address string
-	client  *http.Client
-	cookie  string
+	t         *testing.T
+	address   string
+	client    *http.Client
+	transport *http.Transport // below the client's, which checks the answers
+	cookie    string
 }
 
 func (i *installation) visitor(t *testing.T) *person {
@@ -250,7 +251,8 @@ func (i *installation) visitor(t *testing.T) *person {
 	// repeated may be sent just when the platform closes the connection.
 	transport := &http.Transport{IdleConnTimeout: 2 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &person{t: t, address: i.address, client: &http.Client{Transport: transport, Timeout: patience}}
+	return &person{t: t, address: i.address, transport: transport,
+		client: &http.Client{Transport: documented(t, transport), Timeout: patience}}
 }
 
 // signIn returns a person with a session.

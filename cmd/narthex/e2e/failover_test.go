@@ -39,7 +39,7 @@ func TestFailover(t *testing.T) {
 	assertDoctor(t, i, "with both servers", "Database servers: 2 of 2 answer, writable: 1.", cli.ExitSuccess)
 
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	owner.client.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	owner.transport.MaxIdleConnsPerHost = 64
 	ledgers := []*ledger{
 		newLedger("the API", func(ctx context.Context, n int) (httpResponse, string, error) {
 			email := fmt.Sprintf("guest-%d@example.org", n)

@@ -188,11 +188,14 @@ func (h *machineInstallation) trust(authority string) {
 }
 
 func (h *machineInstallation) client() *http.Client {
-	transport := &http.Transport{DialContext: h.dial, TLSClientConfig: &tls.Config{RootCAs: h.roots},
-		ForceAttemptHTTP2: true, IdleConnTimeout: 2 * time.Second}
+	return h.clientOver(&http.Transport{DialContext: h.dial, TLSClientConfig: &tls.Config{RootCAs: h.roots},
+		ForceAttemptHTTP2: true, IdleConnTimeout: 2 * time.Second})
+}
+
+func (h *machineInstallation) clientOver(transport *http.Transport) *http.Client {
 	h.t.Cleanup(transport.CloseIdleConnections)
 	jar, _ := cookiejar.New(nil)
-	return &http.Client{Transport: transport, Jar: jar, Timeout: patience}
+	return &http.Client{Transport: documented(h.t, transport), Jar: jar, Timeout: patience}
 }
 
 // person returns a browser that keeps its cookies.
@@ -290,8 +293,7 @@ func (h *machineInstallation) load() (stop func()) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var workers sync.WaitGroup
 	var answered atomic.Int64
-	direct := h.client()
-	direct.Transport.(*http.Transport).DisableKeepAlives = true
+	direct := h.clientOver(&http.Transport{DialContext: h.dial, DisableKeepAlives: true})
 	for url, client := range map[string]*http.Client{
 		h.address + "/api/v1/principal": h.client(), "http://127.0.0.1:3000/api/v1/health/live": direct} {
 		for range 2 {

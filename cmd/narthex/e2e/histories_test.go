@@ -216,7 +216,7 @@ func (c *processes) ask(
 	n := c.nextAddress()
 	from := fmt.Sprintf("10.%d.%d.%d", n>>16&0xff, n>>8&0xff, n&0xff)
 	p := person{t: c.t, address: target.address, cookie: cookie, client: &http.Client{
-		Transport: headerTransport{c.transport, "X-Forwarded-For", from}, Timeout: time.Minute}}
+		Transport: headerTransport{documented(c.t, c.transport), "X-Forwarded-For", from}, Timeout: time.Minute}}
 	got, err := p.doContext(context.Background(), method, path, value)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):

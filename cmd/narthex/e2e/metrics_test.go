@@ -152,7 +152,7 @@ func (i *installation) send(t *testing.T, as *person, method, path, body string)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Origin", i.address)
 	}
-	client := http.DefaultClient
+	client := &http.Client{Transport: documented(t, http.DefaultTransport)}
 	if as != nil {
 		request.Header.Set("Cookie", as.cookie)
 	}

@@ -24,7 +24,7 @@ func TestManyPlatformsOnOneMachine(t *testing.T) {
 		one.environment["SERVICE_API_PORT"] = port
 		one.environment["SERVICE_IDENTITY_BASE_URL"] = one.address
 		one.start(t)
-		response, err := http.Get(one.address + "/api/v1/health/ready")
+		response, err := one.visitor(t).client.Get(one.address + "/api/v1/health/ready")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,8 +136,8 @@ func (p *proxies) browser(proxy int) *person {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return &person{t: p.t, address: p.addresses[proxy%len(p.addresses)],
-		client: &http.Client{Transport: transport, Jar: jar, Timeout: patience}}
+	return &person{t: p.t, address: p.addresses[proxy%len(p.addresses)], transport: transport,
+		client: &http.Client{Transport: documented(p.t, transport), Jar: jar, Timeout: patience}}
 }
 
 // at returns the same browser, with its cookies, at another proxy.

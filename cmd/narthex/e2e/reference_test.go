@@ -3,10 +3,12 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,12 +103,46 @@ func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	if !slices.Equal(described, wanted) {
 		t.Errorf("openapi.yaml describes\n%s\nwant\n%s", strings.Join(described, "\n"), strings.Join(wanted, "\n"))
 	}
+	for _, r := range routes {
+		operation, _ := document.Paths[r.Path][strings.ToLower(r.Method)].(map[string]any)
+		declared, _ := operation["responses"].(map[string]any)
+		for _, status := range gateStatuses(r) {
+			if declared[strconv.Itoa(status)] == nil {
+				t.Errorf("openapi.yaml lacks the answer %d of %s %s, which a gate before it gives", status, r.Method,
+					r.Path)
+			}
+		}
+	}
 	for _, match := range regexp.MustCompile(`#/components/(\w+)/(\w+)`).FindAllStringSubmatch(string(text),
 		-1) {
 		if document.Components[match[1]][match[2]] == nil {
 			t.Errorf("openapi.yaml refers to %s, which it does not define", match[0])
 		}
 	}
+}
+
+// gateStatuses returns the statuses that the gates before a route's handler can give.
+func gateStatuses(r httpapi.Route) (statuses []int) {
+	if r.Path == "/api/v1/health/live" {
+		return nil
+	}
+	statuses = append(statuses, http.StatusInternalServerError)
+	if strings.HasPrefix(r.Path, "/api/") {
+		statuses = append(statuses, http.StatusServiceUnavailable) // the client's address, or a store
+	}
+	if r.Permission != "" {
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
+	}
+	if r.Origin != httpapi.NoOrigin {
+		statuses = append(statuses, http.StatusForbidden)
+	}
+	if r.Body != httpapi.NoBody {
+		statuses = append(statuses, http.StatusBadRequest, http.StatusRequestEntityTooLarge)
+	}
+	if strings.Contains(r.Path, "{") {
+		statuses = append(statuses, http.StatusNotFound)
+	}
+	return statuses
 }
 
 // TestCodes compares docs/reference/error-codes.md with the codes in the sources, in both directions.

@@ -43,7 +43,7 @@ func TestRestartsRefuseNobody(t *testing.T) {
 			client.address = "http://" + listener.Addr().String()
 			requests = [][2]string{{"GET", "/api/v1/health/live"}}
 		}
-		client.client.Transport.(*http.Transport).DisableKeepAlives = true
+		client.transport.DisableKeepAlives = true
 		load.Go(func() { askAlone(ctx, client, requests, &answered) })
 	}
 	for range restarts {
