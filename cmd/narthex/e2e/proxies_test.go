@@ -75,8 +75,10 @@ func startProxies(t *testing.T, backends ...string) *proxies {
 		"/body;\nproxy_temp_path "+folder+"/proxy;\nfastcgi_temp_path "+folder+"/fastcgi;\nuwsgi_temp_path "+
 		folder+"/uwsgi;\nscgi_temp_path "+folder+"/scgi;\n", "}\n")
 	p.start("nginx", nginxPort, folder, "-p", folder, "-e", "stderr", "-c", site)
+	// Without HTTP/3: porttest holds the UDP port, and no client of these tests speaks it.
+	options := "{\nadmin off\nauto_https disable_redirects\nservers {\nprotocols h1 h2\n}\n}\n"
 	p.start("caddy", caddyPort, folder, "run", "--adapter", "caddyfile", "--config",
-		configure(caddyExample, "{\n\tadmin off\n\tauto_https disable_redirects\n}\n", ""))
+		configure(caddyExample, options, ""))
 	return p
 }
 

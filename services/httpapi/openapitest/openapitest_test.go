@@ -37,6 +37,7 @@ func TestCheck(t *testing.T) {
 		"no such method":  {"PATCH", path, 404, kind, `{"code":"NOT_FOUND"}`, false},
 		"without a body":  {"HEAD", "/", 200, "text/html", "", false},
 		"a preflight":     {"OPTIONS", path, 204, "", "", false},
+		"OPTIONS alone":   {"OPTIONS", path, 404, kind, `{"code":"NOT_FOUND"}`, false},
 		"from a module":   {"GET", "/api/v1/modules/a/b", 200, "text/plain", "free", false},
 		"undeclared":      {"GET", path, 200, kind, account[:len(account)-1] + `,"x":7}`, true},
 		"missing":         {"GET", path, 200, kind, `{"userId":"1","name":"Ada"}`, true},
