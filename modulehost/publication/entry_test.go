@@ -2,6 +2,7 @@ package publication_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -191,9 +192,9 @@ func TestRenewalFails(t *testing.T) {
 			w.Header())
 	}
 	lines := h.logs.All()
-	if len(lines) != 1 || len(lines[0].Context) != 1 ||
-		lines[0].Context[0].String != w.Header().Get("X-Request-Id") {
-		t.Errorf("log %+v, want one line with the request's id alone", lines)
+	want := map[string]any{"request_id": w.Header().Get("X-Request-Id"), "cause": "other"}
+	if len(lines) != 1 || !maps.Equal(lines[0].ContextMap(), want) {
+		t.Errorf("log %+v, want one line with %v alone", lines, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -78,7 +79,8 @@ func (s *Service) descriptor(r *release) httpapi.Handler {
 		err = errors.Join(s.screens.Renew(c.Request.Context(), header, c.Request),
 			s.screens.ForgetClaim(header, c.Request))
 		if err != nil {
-			s.log.Error("a screen's cookies were not renewed", zap.String("request_id", c.RequestID))
+			s.log.Error("a screen's cookies were not renewed", zap.String("request_id", c.RequestID),
+				zap.String("cause", string(store.CauseOf(err))))
 		}
 		return c.JSON(http.StatusOK, described)
 	}

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -68,6 +72,6 @@ func (s *Service) flush(ctx context.Context) {
 		return
 	}
 	if err := s.store.markSeen(ctx, taken); err != nil {
-		s.log.Warn("last seen times of devices not written")
+		s.log.Warn("last seen times of devices not written", zap.String("cause", string(store.CauseOf(err))))
 	}
 }

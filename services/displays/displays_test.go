@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -290,9 +291,9 @@ func TestClaimStays(t *testing.T) {
 		t.Errorf("status %d, Set-Cookie %q, want the page alone", w.Code, w.Header().Get("Set-Cookie"))
 	}
 	lines := h.logs.All()
-	if len(lines) != 1 || len(lines[0].Context) != 1 ||
-		lines[0].Context[0].String != w.Header().Get("X-Request-Id") {
-		t.Errorf("logged %+v, want one line with the request's id alone", lines)
+	want := map[string]any{"request_id": w.Header().Get("X-Request-Id"), "cause": "other"}
+	if len(lines) != 1 || !maps.Equal(lines[0].ContextMap(), want) {
+		t.Errorf("logged %+v, want one line with %v alone", lines, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const displayPath = "/display/"
@@ -40,7 +41,8 @@ func (s *Service) Routes() []httpapi.Route {
 // first time no longer needs its claim. The page is also sent when that cookie cannot be cleared.
 func (s *Service) open(c *httpapi.Call) error {
 	if err := s.screens.ForgetClaim(c.Writer.Header(), c.Request); err != nil {
-		s.log.Error("a screen's claim cookie was not cleared", zap.String("request_id", c.RequestID))
+		s.log.Error("a screen's claim cookie was not cleared", zap.String("request_id", c.RequestID),
+			zap.String("cause", string(store.CauseOf(err))))
 	}
 	return s.page.Send(c)
 }

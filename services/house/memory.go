@@ -3,6 +3,10 @@ package house
 import (
 	"context"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Serve reads the house, unless ReadFirst has, and then again every 10 s until ctx ends. It returns the error
@@ -25,7 +29,8 @@ func (s *Service) Serve(ctx context.Context) (err error) {
 		before := err
 		err = s.read(ctx)
 		if err != nil && before == nil && ctx.Err() == nil {
-			s.log.Warn("house not read, keeping the last state")
+			s.log.Warn("house not read, keeping the last state",
+				zap.String("cause", string(store.CauseOf(err))))
 		}
 	}
 }

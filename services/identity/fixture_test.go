@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -236,8 +237,11 @@ func (h harness) principal(t *testing.T, cookie string) (*httptest.ResponseRecor
 	return w, w.Body.String()
 }
 
-// assertLog checks that the fixed line was logged the given number of times, only with the request id as
-// field, and that nothing else was logged.
+// causes are the words that a line may have for its cause (docs/operations/log.md).
+var causes = []any{"timeout", "deadlock", "serialization", "connection", "shutdown", "limit", "other"}
+
+// assertLog checks that the fixed line was logged the given number of times, only with the request id and
+// the word for the cause, and that nothing else was logged.
 func (h harness) assertLog(t *testing.T, lines int) {
 	t.Helper()
 	all := h.logged.All()
@@ -246,9 +250,10 @@ func (h harness) assertLog(t *testing.T, lines int) {
 	}
 	for _, entry := range all {
 		fields := entry.ContextMap()
-		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 ||
-			fields["request_id"] != httpapitest.RequestID {
-			t.Errorf("logged %v with %v, want \"identity failed\" with the request's id alone", entry, fields)
+		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 2 ||
+			fields["request_id"] != httpapitest.RequestID || !slices.Contains(causes, fields["cause"]) {
+			t.Errorf("logged %v with %v, want \"identity failed\" with the request's id and one of %v as cause",
+				entry, fields, causes)
 		}
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"net/url"
 	"strings"
 
+	"go.uber.org/zap"
+
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // recoverySchema is an address and a callback. Only the callback's type is checked.
@@ -57,7 +60,7 @@ func (s *Service) linkEmail(
 			case errors.Is(err, errNoLink):
 				return mail.Message{}, false
 			case err != nil:
-				s.log.Error("identity failed")
+				s.log.Error("identity failed", zap.String("cause", string(store.CauseOf(err))))
 				return mail.Message{}, false
 			}
 			return write(address, token), true
@@ -67,7 +70,7 @@ func (s *Service) linkEmail(
 				return
 			}
 			if err := s.store.withdraw(ctx, kind, hash); err != nil {
-				s.log.Error("identity failed")
+				s.log.Error("identity failed", zap.String("cause", string(store.CauseOf(err))))
 			}
 		},
 	}

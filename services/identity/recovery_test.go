@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -166,8 +167,10 @@ func TestRecoveryWithABrokenStore(t *testing.T) {
 		t.Errorf("with a broken store %d emails were sent, want none", len(emails))
 	}
 	logged := h.logged.TakeAll()
-	if len(logged) != 2 || logged[0].Message != "identity failed" || len(logged[0].Context) != 0 {
-		t.Errorf("logged %v, want two lines, the first \"identity failed\" without fields", logged)
+	want := map[string]any{"cause": "other"} // a table is missing
+	if len(logged) != 2 || logged[0].Message != "identity failed" ||
+		!maps.Equal(logged[0].ContextMap(), want) {
+		t.Errorf("logged %v, want two lines, the first \"identity failed\" with %v alone", logged, want)
 	}
 	fresh, _ := identity.NewToken()
 	if status, body := h.reset(t, fresh, "a new password"); status != 500 ||

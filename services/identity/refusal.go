@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // refusal is an error response with the codes and messages that the browser client's library expects
@@ -108,7 +109,7 @@ func (s *Service) respond(c *httpapi.Call, err error) error {
 	}
 	known := refusal{}
 	if !errors.As(err, &known) {
-		s.logFailure(c)
+		s.logFailure(c, err)
 		known = errFailed
 	}
 	if known.retryAfter > 0 {
@@ -120,6 +121,7 @@ func (s *Service) respond(c *httpapi.Call, err error) error {
 	}{known.message, known.code})
 }
 
-func (s *Service) logFailure(c *httpapi.Call) {
-	s.log.Error("identity failed", zap.String("request_id", c.RequestID))
+func (s *Service) logFailure(c *httpapi.Call, err error) {
+	s.log.Error("identity failed", zap.String("request_id", c.RequestID),
+		zap.String("cause", string(store.CauseOf(err))))
 }

@@ -94,7 +94,7 @@ func (s *Service) renew(c *httpapi.Call, value string, found session) {
 	}
 	switch {
 	case err != nil:
-		s.logFailure(c)
+		s.logFailure(c, err)
 	case untilClosed:
 		s.cookie.setUntilClosed(header, s.cookie.signAgain(value))
 	case left > 0:

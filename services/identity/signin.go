@@ -74,7 +74,7 @@ func (s *Service) beginSession(
 	}
 	if verdict.renewed != "" {
 		if err := s.store.renewHash(ctx, person, verdict.renewed); err != nil {
-			s.logFailure(c) // the sign-in continues: the old hash still works
+			s.logFailure(c, err) // the sign-in continues: the old hash still works
 		}
 	}
 	return nil

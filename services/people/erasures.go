@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -68,7 +70,7 @@ func (e *Erasures) Serve(ctx context.Context) error {
 	for failed := false; ; {
 		due, err := e.store.erasuresDue(ctx, e.modules.Callable())
 		if err != nil && !failed && ctx.Err() == nil {
-			e.log.Warn("erasures not read") // without the cause, which may quote rows
+			e.log.Warn("erasures not read", zap.String("cause", string(store.CauseOf(err))))
 		}
 		failed = err != nil
 		for _, moduleID := range due {

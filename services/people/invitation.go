@@ -6,9 +6,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
+	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // The states of an invitation. An expired one can be sent again, and an invitation to the same address takes
@@ -130,6 +132,6 @@ func (s *Service) mailInvitation(ctx context.Context, email, token string) {
 // tellDelivery stores the delivery state, which is only displayed. So a failure is only logged.
 func (s *Service) tellDelivery(ctx context.Context, hash tokenHash, outcome string) {
 	if err := s.store.delivered(ctx, hash, outcome); err != nil {
-		s.log.Error("people failed")
+		s.log.Error("people failed", zap.String("cause", string(store.CauseOf(err))))
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const (
@@ -90,7 +91,7 @@ func (s *Service) Serve(ctx context.Context) error {
 	for failed := false; ; {
 		err := s.look(ctx, known, &runs)
 		if err != nil && !failed && ctx.Err() == nil {
-			s.log.Warn("schedules of modules not read") // without the cause, which may quote rows
+			s.log.Warn("schedules of modules not read", zap.String("cause", string(store.CauseOf(err))))
 		}
 		failed = err != nil
 		select {
@@ -160,7 +161,8 @@ func (s *Service) run(ctx context.Context, d Declared, number int64) {
 		err = s.store.fail(ctx, d, number)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("result of a scheduled run not stored", zap.String("module", d.ModuleID))
+		s.log.Warn("result of a scheduled run not stored", zap.String("module", d.ModuleID),
+			zap.String("cause", string(store.CauseOf(err))))
 	}
 }
 
