@@ -56,7 +56,8 @@ func TestDaemon(t *testing.T) {
 	p.waitForHome()
 	p.find("navigation", "Modules")
 	p.waitFor(`localStorage.length > 0`) // the house's name is stored for the next page
-	const house = `[[["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",\"rev\":0}"]],[],""]`
+	const house = `[[["narthex.house",` +
+		`"{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",\"rev\":0}"]],[],""]`
 	if kept := eval[string](p, stored); kept != house {
 		t.Errorf("kept in the browser: %s", kept)
 	}
