@@ -21,7 +21,8 @@ func (e Error) Code() string { return string(e) }
 func (e Error) sentence() string {
 	switch e {
 	case ErrNotFound:
-		return "PostgreSQL 15 or newer was not found; run make postgresql."
+		return "PostgreSQL 15 or newer was not found; run make postgresql in a checkout, or install it " +
+			"(on Debian: apt-get install postgresql)."
 	case ErrInUse:
 		return "Another process runs a PostgreSQL in this directory."
 	case ErrDirectory:
