@@ -14,6 +14,7 @@ import { NoAccess } from "../../shell/nowhere";
 import { t } from "../../words/words";
 import { holds, manageGrants, managePeople, seeActivity } from "../modules/permissions";
 import { nameOf, usePeople } from "../permissions/people";
+import { DayField } from "./dayfield";
 import { EntryList } from "./entrylist";
 import { Holders } from "./holders";
 import { actions, moduleName } from "./sentences";
@@ -29,10 +30,10 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 	const [filter, setFilter] = useState<ActivityFilter>(start === undefined ? {} : { userId: start });
 	const [pages, setPages] = useState(1);
 	const [view, setView] = useState<"happened" | "holders">("happened");
-	const { userId, action, moduleId } = filter;
+	const { userId, action, moduleId, day } = filter;
 	const activity = useMemo(
 		() => app.data.resource(() => readActivity(app.platform, filter, pages)),
-		[userId, action, moduleId, pages],
+		[userId, action, moduleId, day, pages],
 	);
 	useLive(activity, pages > livePages ? rarely : undefined);
 	const permissions = useResource(app, () => permissionsFor(app)).value.value;
@@ -75,7 +76,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 								)}
 								<EntryList
 									entries={found.entries}
-									known={{ app, people: found.people, permissions: permissions ?? new Map() }}
+									known={{ app, ...found, permissions: permissions ?? new Map() }}
 								/>
 								{found.more && (
 									<div class="host-more">
@@ -117,7 +118,7 @@ interface FiltersProps {
 	onFilter(filter: ActivityFilter): void;
 }
 
-/** The filters for person, action and module, which are combined. */
+/** The filters for day, person, action and module, which are combined. */
 function Filters({ app, filter, list, onFilter }: FiltersProps) {
 	const [typed, setTyped] = useState<string>();
 	const mayFind = holds(app, managePeople) || holds(app, manageGrants);
@@ -138,6 +139,7 @@ function Filters({ app, filter, list, onFilter }: FiltersProps) {
 	};
 	return (
 		<div class="host-filters" role="search">
+			<DayField label={w("day")} chosen={filter.day} onChoose={(day) => change("day", day)} />
 			<Combobox
 				label={w("person")}
 				hint={w("anybody")}
