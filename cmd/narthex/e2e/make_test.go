@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMakeNamesPackages: for a user who may not install packages, on a machine without PostgreSQL, npm and the
-// tests' programs, make names the packages that an administrator can install.
+// TestMakeNamesPackages: for a user who may not install packages, on a machine without PostgreSQL, npm and
+// the tests' programs, make names the packages that an administrator can install.
 func TestMakeNamesPackages(t *testing.T) {
 	t.Parallel()
 	const installed = "/usr/lib/postgresql" // by Debian's packages; hidden here
@@ -38,6 +38,7 @@ func TestMakeNamesPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	hide := "[ ! -d " + installed + " ] || mount -t tmpfs none " + installed + "; "
 	for target, wants := range map[string][]string{
 		"dev": {"Ask an administrator for: apt-get install postgresql\n", "apt-get install npm"},
 		"test": {"Ask an administrator for: apt-get install gcc libc6-dev openssh-client chromium " +
@@ -45,7 +46,7 @@ func TestMakeNamesPackages(t *testing.T) {
 		"web": {"Ask an administrator for: apt-get install npm\n"},
 	} {
 		command := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-			"[ ! -d "+installed+" ] || mount -t tmpfs none "+installed+"; "+asUser+"env -i PATH="+programs+" HOME="+checkout+" make "+target)
+			hide+asUser+"env -i PATH="+programs+" HOME="+checkout+" make "+target)
 		command.Dir = checkout
 		out, err := command.CombinedOutput()
 		if err == nil {

@@ -47,7 +47,8 @@ var moduleCalls = []struct {
 		{route: "PUT /slides/{id}", path: "/slides/{slide}",
 			send: `{"title":"Coffee","body":"","imageId":"{image}","enabled":true,"rev":{rev}}`, status: 200,
 			keep: "rev=rev"},
-		{route: "PUT /slides/{id}", path: "/slides/{slide}", send: `{"title":"Tea","body":"","rev":1}`, status: 409},
+		{route: "PUT /slides/{id}", path: "/slides/{slide}", status: 409,
+			send: `{"title":"Tea","body":"","rev":1}`},
 		{route: "GET /slides/{id}/writer", path: "/slides/{slide}/writer", status: 200},
 		{route: "PUT /slides/{id}/place", path: "/slides/{slide}/place", send: `{"after":"{other}","rev":{order}}`,
 			status: 200},
@@ -66,14 +67,15 @@ var moduleCalls = []struct {
 		{route: "GET /songs/{id}", path: "/songs/{song}", status: 200},
 		{route: "PUT /songs/{id}", path: "/songs/{song}", status: 200,
 			send: `{"title":"Amazing Grace","sections":[{"label":"1","text":"The sound"}],"rev":{songrev}}`},
-		{route: "POST /songs/import", send: "Holy, Holy\n(Heber, 1826)\n\n[Verse 1]\nHoly, holy, holy\n", status: 200},
+		{route: "POST /songs/import", status: 200,
+			send: "Holy, Holy\n(Heber, 1826)\n\n[Verse 1]\nHoly, holy, holy\n"},
 		{route: "POST /services", send: `{"title":"Service","startsAt":"{soon}"}`, status: 201,
 			keep: "service=id servicerev=rev"},
 		{route: "POST /services", send: `{"title":"Vespers","startsAt":"2033-01-02T18:00:00.000Z"}`, status: 201,
 			keep: "vespers=id"},
 		{route: "GET /services", status: 200},
-		{route: "POST /services/{id}/items", path: "/services/{service}/items", status: 201, keep: "item=id itemrev=rev",
-			send: `{"kind":"song","songId":"{song}","seconds":60}`},
+		{route: "POST /services/{id}/items", path: "/services/{service}/items", status: 201,
+			keep: "item=id itemrev=rev", send: `{"kind":"song","songId":"{song}","seconds":60}`},
 		{route: "POST /services/{id}/items", path: "/services/{service}/items", status: 201, keep: "talk=id",
 			send: `{"kind":"talk","title":"Prayer","seconds":60}`},
 		{route: "PUT /items/{id}", path: "/items/{item}", status: 200, keep: "itemrev=rev",
@@ -81,7 +83,8 @@ var moduleCalls = []struct {
 		{route: "GET /services/{id}", path: "/services/{service}", status: 200, keep: "servicerev=rev"},
 		{route: "PUT /items/{id}/place", path: "/items/{item}/place", send: `{"after":"{talk}","rev":{servicerev}}`,
 			status: 200},
-		{route: "POST /services/{id}/copy", path: "/services/{vespers}/copy", send: `{"from":"{service}"}`, status: 201},
+		{route: "POST /services/{id}/copy", path: "/services/{vespers}/copy", status: 201,
+			send: `{"from":"{service}"}`},
 		{route: "GET /services/{id}", path: "/services/{service}", status: 200, keep: "servicerev=rev"},
 		{route: "PUT /services/{id}", path: "/services/{service}", status: 200,
 			send: `{"title":"Morning","startsAt":"{soon}","rev":{servicerev}}`},
@@ -98,8 +101,8 @@ var moduleCalls = []struct {
 	}},
 	{"calendar", []moduleCall{
 		{route: "POST /rooms", send: `{"name":"Hall"}`, status: 201, keep: "room=id roomrev=rev"},
-		{route: "PUT /rooms/{id}", path: "/rooms/{room}", send: `{"name":"Great hall","rev":{roomrev}}`, status: 200,
-			keep: "roomrev=rev"},
+		{route: "PUT /rooms/{id}", path: "/rooms/{room}", status: 200,
+			send: `{"name":"Great hall","rev":{roomrev}}`, keep: "roomrev=rev"},
 		{route: "GET /rooms", status: 200},
 		{route: "POST /events", status: 201, keep: "event=id rev=rev",
 			send: `{"title":"Choir","start":"{year}-01-07T19:00","end":"{year}-01-07T20:30","rule":"FREQ=WEEKLY",` +
@@ -119,8 +122,8 @@ var moduleCalls = []struct {
 			send: `{"rev":{rev}}`, status: 200, keep: "rev=rev"},
 		{route: "POST /events/{id}/dates/{date}/restore", path: "/events/{event}/dates/{year}-01-21T19:00/restore",
 			send: `{"rev":{rev}}`, status: 200, keep: "rev=rev"},
-		{route: "PUT /events/{id}/following/{date}", path: "/events/{event}/following/{year}-02-04T19:00", status: 200,
-			keep: "next=id nextrev=rev",
+		{route: "PUT /events/{id}/following/{date}", status: 200,
+			path: "/events/{event}/following/{year}-02-04T19:00", keep: "next=id nextrev=rev",
 			send: `{"title":"Choir","start":"{year}-02-04T20:00","end":"{year}-02-04T21:00","rule":"FREQ=WEEKLY",` +
 				`"rooms":[{room}],"rev":{rev}}`},
 		{route: "POST /events/{id}/following/{date}/end", path: "/events/{next}/following/{year}-03-04T20:00/end",
@@ -177,7 +180,7 @@ var (
 	claimAddress = regexp.MustCompile(`claim/([A-Za-z0-9._-]+)`)
 )
 
-// TestRoutesOfTheSampleModules calls every route and every channel of the sample modules, in their sandbox: as
+// TestRoutesOfTheSampleModules calls every route and every channel of the sample modules in their sandbox: as
 // processes of the platform, with the few variables and files that a module has there. A route or a channel
 // without a case fails the test. The shapes of the answers are in testdata/moduleroutes.golden, which
 // MODULE_ROUTES=write writes.
