@@ -132,13 +132,9 @@ func testMessage() mail.Message {
 	return mail.Message{To: []string{"anna@example.net"}, Subject: "Hello", Text: "marked-body\n"}
 }
 
-// send sends a message. It fails the test when that takes longer than any limit that a test sets.
+// send sends a message. A server of a test hangs up after patience, so an attempt that no limit ends has
+// another result.
 func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.SendResult {
 	t.Helper()
-	began := time.Now()
-	result := transport.Send(t.Context(), m)
-	if took := time.Since(began); took > patience/2 {
-		t.Errorf("the attempt took %v, want at most %v", took, patience/2)
-	}
-	return result
+	return transport.Send(t.Context(), m)
 }

@@ -55,3 +55,18 @@ func (crash) handle(*hub) { panic("crash") }
 
 // Crash makes the hub's run panic.
 func (h *Hub) Crash() { h.inbox.put(crash{}) }
+
+// settlement makes the hub settle its log.
+type settlement struct{ done chan struct{} }
+
+func (s settlement) handle(h *hub) {
+	h.settleLog()
+	close(s.done)
+}
+
+// Settle settles the log now instead of within a second.
+func (h *Hub) Settle() {
+	done := make(chan struct{})
+	h.inbox.put(settlement{done})
+	<-done
+}

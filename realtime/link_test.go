@@ -22,6 +22,7 @@ import (
 
 	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // nats runs a NATS server on a port, or on any free one if port is 0; kill ends it.
@@ -95,11 +96,7 @@ func (p *process) logs(t *testing.T, line string, n int) {
 // until polls a condition that other goroutines make true.
 func until(t testing.TB, what string, reached func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in time: %s", what)
-		}
-	}
+	waittest.Until(t, what, reached)
 }
 
 // count returns how many events with this name were flushed.

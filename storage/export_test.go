@@ -27,6 +27,11 @@ func (p *Provider) SetSpool(bytes int64) { p.limits.spool = bytes }
 // SetClock replaces the clock of read URLs.
 func (p *Provider) SetClock(now func() time.Time) { p.now = now }
 
+// DialBy opens every connection with dial.
+func (p *Provider) DialBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	p.transport.DialContext = dial
+}
+
 // DialTo opens every connection to address, whatever its host.
 func (p *Provider) DialTo(address string) {
 	p.transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -1,7 +1,10 @@
 package archive_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,11 +53,9 @@ func TestKilled(t *testing.T) {
 				}
 				must(t, os.RemoveAll(dir))
 			}
-			whole := time.Duration(0)
-			round(func(process *exec.Cmd, _ string) { // a run without a kill measures how long the work takes
-				began := time.Now()
-				must(t, process.Run())
-				whole = time.Since(began)
+			whole := 0
+			round(func(process *exec.Cmd, dir string) { // a run without a kill shows how many changes there are
+				whole = killAtChange(t, process, dir, writes|names, math.MaxInt)
 			})
 			missing := func() bool {
 				return slices.ContainsFunc(c.seen,
@@ -62,12 +63,10 @@ func TestKilled(t *testing.T) {
 			}
 			const points = 12
 			for n := 0; n < points || missing() && n < 20*points; n++ {
-				round(func(process *exec.Cmd, _ string) {
-					must(t, process.Start())
-					time.AfterFunc(whole*time.Duration(n%points)/points, func() { _ = process.Process.Kill() })
-					_ = process.Wait()
+				round(func(process *exec.Cmd, dir string) {
+					killAtChange(t, process, dir, writes|names, whole*(n%points)/points)
 				})
-				round(func(process *exec.Cmd, dir string) { killAtChange(t, process, dir, 1+n%points) })
+				round(func(process *exec.Cmd, dir string) { killAtChange(t, process, dir, names, 1+n%points) })
 			}
 			if missing() {
 				t.Errorf("the kills met only %v", seen)
@@ -97,22 +96,32 @@ func state(t *testing.T, dir string, before, after tree) string {
 	return result
 }
 
-// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in the
-// installed module, unless the process ends earlier.
-func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
+// The changes at which killAtChange can kill.
+const (
+	names  = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_TO | unix.IN_MOVED_FROM
+	writes = unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB
+)
+
+// killAtChange runs the process and kills it at the n-th change in the modules directory or below it, unless
+// the process ends earlier. With names alone it counts only those in the directory and in the installed
+// module. It returns how many changes it has seen.
+func killAtChange(t *testing.T, process *exec.Cmd, dir string, mask uint32, n int) (seen int) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	must(t, err)
 	changes := os.NewFile(uintptr(fd), "changes")
 	defer changes.Close()
-	for _, folder := range []string{dir, filepath.Join(dir, "people"),
-		filepath.Join(dir, "people", "migrations")} {
-		_, err := unix.InotifyAddWatch(fd, folder,
-			unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
+	folders := make(map[int32]string)
+	watch := func(folder string) {
+		watched, err := unix.InotifyAddWatch(fd, folder, mask)
 		if err != nil && err != unix.ENOENT {
 			t.Fatal(err)
 		}
+		folders[int32(watched)] = folder
 	}
+	watch(dir)
+	watch(filepath.Join(dir, "people"))
+	watch(filepath.Join(dir, "people", "migrations"))
 	must(t, process.Start())
 	ended := make(chan struct{})
 	go func() {
@@ -121,11 +130,23 @@ func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
 		close(ended)
 	}()
 	defer func() { <-ended }()
-	buffer := make([]byte, unix.SizeofInotifyEvent+unix.NAME_MAX+1) // one event; the kernel queues others
-	for range n {
-		if _, err := changes.Read(buffer); err != nil {
-			return
+	const header, newFolder = unix.SizeofInotifyEvent, unix.IN_CREATE | unix.IN_ISDIR
+	buffer := make([]byte, header+unix.NAME_MAX+1) // room for a few events; the kernel queues others
+	for seen < n {
+		size, err := changes.Read(buffer)
+		if err != nil {
+			return seen
+		}
+		for events := buffer[:size]; len(events) > 0; seen++ {
+			number := func(at int) uint32 { return binary.NativeEndian.Uint32(events[at:]) }
+			end := header + number(12)
+			if name, _, _ := bytes.Cut(events[header:end], []byte{0}); mask&writes != 0 &&
+				number(4)&newFolder == newFolder {
+				watch(filepath.Join(folders[int32(number(0))], string(name)))
+			}
+			events = events[end:]
 		}
 	}
 	_ = process.Process.Kill()
+	return seen
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/waittest"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
@@ -371,12 +372,7 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 // eventually waits for an event and fails the test if it does not happen.
 func eventually[T any](t *testing.T, what string, happened <-chan T) (value T) {
 	t.Helper()
-	select {
-	case value = <-happened:
-	case <-time.After(20 * time.Second):
-		t.Fatal("never: " + what)
-	}
-	return value
+	return waittest.Receive(t, what, happened)
 }
 
 // body is a body that a test truncates or blocks.

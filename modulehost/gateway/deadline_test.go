@@ -1,8 +1,10 @@
 package gateway_test
 
 import (
+	"bufio"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -45,7 +47,7 @@ func TestDeadlinesOfAStreamedBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := serveInBubble(t, gateway.Limits{Response: 29 * time.Second})
+				client := serveInBubble(t, gateway.Limits{Response: 29 * time.Second})()
 				began := time.Now()
 				go func() {
 					_, _ = io.WriteString(client, post(row.path, owner+"Content-Length: 6\r\n")+"abc")
@@ -70,33 +72,151 @@ func TestDeadlinesOfAStreamedBody(t *testing.T) {
 	}
 }
 
-// uploads is a module whose handlers wait for so many seconds, whatever becomes of their contexts.
-type uploads struct{}
+// TestDeadlinesOfAResponse checks, in virtual time, with the real limits, when a request ends whose handler
+// does not respond, or begins a long response and does not continue it.
+func TestDeadlinesOfAResponse(t *testing.T) {
+	for path, want := range map[string]struct {
+		status int
+		body   string
+		cut    bool
+		after  time.Duration
+	}{
+		"/wait/29":       {200, "", false, 29 * time.Second},
+		"/wait/1000":     {500, failed, false, 30 * time.Second},
+		"/pauses/29/29":  {200, "begun, continued, ended", false, 58 * time.Second},
+		"/pauses/29/100": {200, "begun, continued, ", true, 59 * time.Second},
+	} {
+		t.Run(path, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dial := serveInBubble(t, gateway.Limits{})
+				began := time.Now()
+				got, body, err := get(dial(), path)
+				if took := elapsed(began); got != want.status || body != want.body || (err != nil) != want.cut ||
+					took != want.after {
+					t.Errorf("status %d; body %q; error %v; after %v; want %d, %q, cut off: %v, after %v", got, body,
+						err, took, want.status, want.body, want.cut, want.after)
+				}
+				time.Sleep(time.Hour) // the handler ends
+			})
+		})
+	}
+}
 
-func (uploads) Register(r *sdk.Registry) error {
+// TestQueue fills the slots and the queue of one module, with two slots and a queue of two.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := serveInBubble(t, gateway.Limits{InFlight: 2, Waiting: 2})
+		began := time.Now()
+		var requests sync.WaitGroup
+		send := func(path string, status int, body string, after time.Duration) {
+			requests.Go(func() {
+				got, gotBody, err := get(dial(), path)
+				if took := elapsed(began); got != status || gotBody != body || err != nil || took != after {
+					t.Errorf("GET %s: %d %q, error %v, after %v; want %d %q after %v", path, got, gotBody, err, took,
+						status, body, after)
+				}
+			})
+			synctest.Wait()
+		}
+		const overloaded = `{"code":"MODULE_OVERLOADED"}`
+		send("/wait/3", 200, "", 3*time.Second)
+		send("/wait/20", 200, "", 20*time.Second)
+		send("/wait/8", 200, "", 11*time.Second)        // gets the slot that is free after 3 s
+		send("/wait/0", 503, overloaded, 5*time.Second) // gets none within 5 s
+		send("/wait/0", 503, overloaded, 0)             // finds the queue full
+		send("/wait/0", 503, overloaded, 0)
+		requests.Wait()
+		began = time.Now()
+		send("/wait/0", 200, "", 0) // the slots are free again
+		requests.Wait()
+	})
+}
+
+// TestPlaces fills the places of one module with the real limits, with handlers that never return.
+func TestPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const places, waiting, more = 256, 1024, 100
+		dial := serveInBubble(t, gateway.Limits{})
+		began := time.Now()
+		type outcome struct {
+			status int
+			after  time.Duration
+		}
+		outcomes := make(chan outcome, places+waiting+more)
+		for range cap(outcomes) {
+			go func() {
+				status, _, _ := get(dial(), "/wait/1000")
+				outcomes <- outcome{status, elapsed(began)}
+			}()
+		}
+		got := make(map[outcome]int)
+		for range cap(outcomes) {
+			got[<-outcomes]++
+		}
+		want := map[outcome]int{{500, 30 * time.Second}: places, {503, 5 * time.Second}: waiting, {503, 0}: more}
+		if !maps.Equal(got, want) {
+			t.Errorf("%d requests at the same time: %v, want %v", cap(outcomes), got, want)
+		}
+		time.Sleep(time.Hour) // the handlers end
+	})
+}
+
+// elapsed ignores the few milliseconds for which a caller on the link still waits for others' responses.
+func elapsed(began time.Time) time.Duration { return time.Since(began).Truncate(10 * time.Millisecond) }
+
+// get sends a request and reads its response, up to the end of the connection if that comes first.
+func get(client net.Conn, path string) (status int, body string, err error) {
+	request := "GET " + root + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + owner + "\r\n"
+	if _, err := io.WriteString(client, request); err != nil {
+		return 0, "", err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(client), nil)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(got), err
+}
+
+// sleepers is a module whose handlers wait for so many seconds, whatever becomes of their contexts.
+type sleepers struct{}
+
+func (sleepers) Register(r *sdk.Registry) error {
+	r.Handle("GET /wait/{seconds}", "sample.use", sdk.NoBody,
+		func(_ http.ResponseWriter, r *http.Request) { waitSeconds(r, "seconds") })
+	r.Handle("GET /pauses/{first}/{second}", "sample.use", sdk.NoBody,
+		func(w http.ResponseWriter, r *http.Request) {
+			for _, piece := range []struct{ text, pause string }{{"begun, ", "first"}, {"continued, ", "second"}} {
+				_, _ = io.WriteString(w, piece.text)
+				_ = http.NewResponseController(w).Flush()
+				waitSeconds(r, piece.pause)
+			}
+			_, _ = io.WriteString(w, "ended")
+		})
 	body := sdk.Streamed(1 << 20)
 	r.Handle("POST /read/{seconds}", "sample.use", body, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err == nil {
-			waitSeconds(r)
+			waitSeconds(r, "seconds")
 		}
 		w.WriteHeader(http.StatusOK)
 	})
 	r.Handle("POST /hang/{seconds}", "sample.use", body,
-		func(_ http.ResponseWriter, r *http.Request) { waitSeconds(r) })
+		func(_ http.ResponseWriter, r *http.Request) { waitSeconds(r, "seconds") })
 	return nil
 }
 
-func waitSeconds(r *http.Request) {
-	wait, _ := time.ParseDuration(r.PathValue("seconds") + "s")
+func waitSeconds(r *http.Request, name string) {
+	wait, _ := time.ParseDuration(r.PathValue(name) + "s")
 	time.Sleep(wait)
 }
 
-func (uploads) Start(context.Context, *sdk.Host) error { return nil }
-func (uploads) Stop(context.Context) error             { return nil }
+func (sleepers) Start(context.Context, *sdk.Host) error { return nil }
+func (sleepers) Stop(context.Context) error             { return nil }
 
-// serveInBubble serves the module uploads with the SDK, behind the gateway and the listener, all of them
-// connected by pipes, and returns a client's connection.
-func serveInBubble(t *testing.T, limits gateway.Limits) (client net.Conn) {
+// serveInBubble serves the module sleepers with the SDK, behind the gateway and the listener, all of them
+// connected by pipes, and returns a function that makes a client's connection.
+func serveInBubble(t *testing.T, limits gateway.Limits) (dial func() net.Conn) {
 	t.Helper()
 	hostCalls, incoming := net.Pipe()
 	outgoing, moduleCalls := net.Pipe()
@@ -113,7 +233,7 @@ func serveInBubble(t *testing.T, limits gateway.Limits) (client net.Conn) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = sdk.ServeOn(uploads{}, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
+		_ = sdk.ServeOn(sleepers{}, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
 	}()
 	module, bodies := link.NewClient(hostCalls), link.NewBodies(near)
 	ctx, end := context.WithTimeout(t.Context(), time.Second)
@@ -136,16 +256,13 @@ func serveInBubble(t *testing.T, limits gateway.Limits) (client net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, server := net.Pipe()
-	accepts := &onePipe{dialled: make(chan net.Conn, 1), closed: make(chan struct{})}
-	accepts.dialled <- server
+	accepts := &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
 	listener := httpserver.NewListener(httpserver.ListenerConfig{Inherited: accepts, Handler: handler,
 		Log: zap.NewNop()})
 	serving, stop := context.WithCancel(context.Background())
 	served := make(chan struct{})
 	go func() { defer close(served); _ = listener.Serve(serving) }()
 	t.Cleanup(func() {
-		_ = client.Close()
 		stop()
 		<-served
 		bodies.Close()
@@ -156,17 +273,22 @@ func serveInBubble(t *testing.T, limits gateway.Limits) (client net.Conn) {
 			_ = socket.Close()
 		}
 	})
-	return client
+	return func() net.Conn {
+		client, server := net.Pipe()
+		t.Cleanup(func() { _ = client.Close() })
+		accepts.dialled <- server
+		return client
+	}
 }
 
-// onePipe is a listener for a pipe.
-type onePipe struct {
+// pipes is a listener for pipes.
+type pipes struct {
 	dialled chan net.Conn
 	closed  chan struct{}
 	once    sync.Once
 }
 
-func (p *onePipe) Accept() (net.Conn, error) {
+func (p *pipes) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.dialled:
 		return conn, nil
@@ -175,5 +297,5 @@ func (p *onePipe) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *onePipe) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *onePipe) Addr() net.Addr { return &net.TCPAddr{} }
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }

@@ -28,6 +28,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/leaktest"
 	"github.com/narthex-platform/narthex/services/principal"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 var program string // path of the test module's executable
@@ -235,11 +236,7 @@ func (p *platform) awaitModuleLog(text string) {
 
 func (p *platform) eventually(what string, holds func() bool) {
 	p.tb.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.tb.Fatal("never: ", what)
-		}
-	}
+	waittest.Until(p.tb, what, holds)
 }
 
 // pattern returns the body of count bytes that the module's handler writes.

@@ -67,25 +67,22 @@ func TestResponsesThatAreNone(t *testing.T) {
 	p.awaitFreeSockets(t)
 }
 
+// TestDeadlines checks what becomes of a call in a real process whose time is over. deadline_test.go checks
+// when it is.
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
 	p := start(t, gateway.Limits{Response: limit})
-	began := time.Now()
-	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
-		time.Since(began) < limit {
-		t.Errorf("no response: status %d, want 500; body %s; after %v, want at least %v", got.StatusCode,
-			got.body, time.Since(began), limit)
+	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed {
+		t.Errorf("no response: status %d, want 500; body %s", got.StatusCode, got.body)
 	}
-	p.awaitModuleLog("wait: cancelled")
+	p.awaitModuleLog("wait: context canceled")
 
 	p = start(t, gateway.Limits{Piece: limit})
-	began = time.Now()
-	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < limit {
-		t.Errorf("no piece: body %q, error %v after %v; want \"begun\" cut off after at least %v", got.body,
-			got.err, time.Since(began), limit)
+	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil {
+		t.Errorf("no piece: body %q, error %v; want \"begun\" cut off", got.body, got.err)
 	}
-	p.awaitModuleLog("silent: cancelled")
+	p.awaitModuleLog("silent: context canceled")
 
 	if testing.Short() {
 		return // the last deadline is 20 s
@@ -99,54 +96,8 @@ func TestDeadlines(t *testing.T) {
 	p.awaitModuleLog("endless: nobody reads")
 }
 
-// TestQueue fills the slots and the queue of one module.
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	const queued = 10 * time.Second
-	p := start(t, gateway.Limits{InFlight: 2, Waiting: 1, Queue: queued})
-	hold, drop := make(chan struct{}), make(chan struct{})
-	var holders sync.WaitGroup
-	for range 2 {
-		holders.Go(func() {
-			response, err := p.client.Do(p.request(t.Context(), "GET", "/events", nil))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			hold <- struct{}{}
-			<-drop
-			_ = response.Body.Close()
-		})
-		<-hold
-	}
-	overloaded := func(got result) bool {
-		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` &&
-			got.Header.Get("Retry-After") == "1"
-	}
-	took := make(chan time.Duration, 3)
-	began := time.Now()
-	for range 3 {
-		go func() {
-			if got := p.do("GET", "/bytes/1", nil); !overloaded(got) {
-				t.Errorf("GET /bytes/1: status %d; body %s, want 503 MODULE_OVERLOADED", got.StatusCode,
-					got.body)
-			}
-			took <- time.Since(began)
-		}()
-	}
-	if first, second, third := <-took, <-took, <-took; first > queued || second > queued || third < queued {
-		t.Errorf("refused after %v and %v, and %v in the queue", first, second, third)
-	}
-	waited := make(chan result, 1)
-	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
-	close(drop)
-	if got := <-waited; got.StatusCode != 200 {
-		t.Errorf("GET after a place was free: status %d, want 200; body %s", got.StatusCode, got.body)
-	}
-	holders.Wait()
-}
-
-// TestAllBodySocketsBusy checks that small calls still succeed, and that a long body waits for five seconds.
+// TestAllBodySocketsBusy checks that small calls still succeed, and that a long body waits in vain. How long,
+// TestBodyWaitsForASocket of modulehost/sdk/link checks.
 func TestAllBodySocketsBusy(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -165,12 +116,10 @@ func TestAllBodySocketsBusy(t *testing.T) {
 		p.request(t.Context(), "POST", "/upload", strings.NewReader("x")),
 	} {
 		waiting.Go(func() {
-			began := time.Now()
 			got := p.send(r)
-			if took := time.Since(began); got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` ||
-				took < 5*time.Second || took > 30*time.Second {
-				t.Errorf("%s: status %d; body %.80s; after %v, want MODULE_OVERLOADED after 5 to 30 s",
-					r.URL.Path, got.StatusCode, got.body, took)
+			if got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` ||
+				got.Header.Get("Retry-After") != "1" {
+				t.Errorf("%s: status %d; body %.80s, want 503 MODULE_OVERLOADED", r.URL.Path, got.StatusCode, got.body)
 			}
 		})
 	}

@@ -237,16 +237,12 @@ func TestEventsFlow(t *testing.T) {
 
 func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	t.Parallel()
-	p := start(t, gateway.Limits{})
+	p := start(t, gateway.Limits{Response: time.Hour})
 	conn, _ := p.raw(t, "GET "+root+"/wait HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
 	p.awaitModuleLog("waiting")
-	left := time.Now()
 	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset means that no client waits for the response
 	_ = conn.Close()
-	p.awaitModuleLog("wait: cancelled")
-	if took := time.Since(left); took > 20*time.Second {
-		t.Errorf("the call ended %v after its reader, at its deadline", took)
-	}
+	p.awaitModuleLog("wait: context canceled") // at its deadline it would be "context deadline exceeded"
 }
 
 // TestReaderWhoSendsNoMoreIsServed checks that a client that half-closes its connection still receives the

@@ -186,6 +186,7 @@ func watchExit(t *testing.T, pid int) (wait func()) {
 
 // TestStuckModuleEnds uses a module that reads and answers pings while 64 of its abandoned calls do not end.
 // Calls that end when they are cancelled do not count, however many there are; 63 stuck calls are not enough.
+// For how long they must be stuck, TestAbandonedCalls of modulehost/sdk/link checks.
 func TestStuckModuleEnds(t *testing.T) {
 	const stuck = 300 * time.Millisecond
 	r := start(t, "good", func(c *process.Config) { c.Deadlines.Stuck = stuck })
@@ -225,7 +226,6 @@ func TestStuckModuleEnds(t *testing.T) {
 	assertRunning("200 abandoned calls that ended")
 	abandon("/stick", "stuck", 63)
 	assertRunning("63 abandoned calls that do not end")
-	began := time.Now()
 	abandon("/stick", "stuck", 1)
 	select {
 	case err := <-r.ended:
@@ -234,9 +234,6 @@ func TestStuckModuleEnds(t *testing.T) {
 		}
 	case <-time.After(30 * time.Second):
 		t.Fatal("64 abandoned calls that do not end: the process still runs after 30 s")
-	}
-	if took := time.Since(began); took < stuck {
-		t.Errorf("ended %v after the last call was abandoned, want %v at least", took, stuck)
 	}
 	if lost := r.logs.FilterMessage("module process lost").All(); len(lost) != 1 ||
 		lost[0].ContextMap()["reason"] != "calls stuck" {

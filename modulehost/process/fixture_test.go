@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // host serves a module's calls and records them.
@@ -140,11 +141,7 @@ func (r *runningProcess) awaitRestart(t *testing.T) {
 // eventually polls a state that the kernel or another process reaches without a signal.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for ctx := testContext(t); !holds(); time.Sleep(time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatalf("not reached in time: %s", what)
-		}
-	}
+	waittest.Until(t, what, holds)
 }
 
 func (r *runningProcess) handle(ctx context.Context, path string, body []byte) ([]byte, error) {

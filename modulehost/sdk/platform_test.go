@@ -58,9 +58,15 @@ type platform struct {
 // options are how a test serves a module. The zero value means body sockets of the kernel and a host that
 // refuses every call.
 type options struct {
-	pair   func(*testing.T) (net.Conn, net.Conn) // makes the body sockets
-	host   link.Handler
-	result time.Duration // how long the platform waits for a response; 0: as long as the real one
+	pair func(*testing.T) (net.Conn, net.Conn) // makes the body sockets
+	link func(*testing.T) (net.Conn, net.Conn) // makes the link's
+	host link.Handler
+}
+
+// inBubble are the options of a test in virtual time, which kernel sockets would stop.
+func inBubble(host link.Handler) options {
+	pipe := func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() }
+	return options{pair: pipe, link: pipe, host: host}
 }
 
 func serve(t *testing.T, m sdk.Module) *platform {
@@ -73,13 +79,16 @@ func serveWith(t *testing.T, m sdk.Module, o options) *platform {
 	if o.pair == nil {
 		o.pair = socketpair
 	}
+	if o.link == nil {
+		o.link = socketpair
+	}
 	if o.host == nil {
 		o.host = func(context.Context, link.Method, []byte) (proto.Message, error) {
 			return nil, errors.New("the host of this test answers nothing")
 		}
 	}
-	hostCalls, incoming := socketpair(t)
-	outgoing, moduleCalls := socketpair(t)
+	hostCalls, incoming := o.link(t)
+	outgoing, moduleCalls := o.link(t)
 	p := &platform{t: t, served: make(chan error, 1)}
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -94,14 +103,10 @@ func serveWith(t *testing.T, m sdk.Module, o options) *platform {
 		near, far[descriptor] = append(near, link.NewSocket(descriptor, ours)), theirs
 	}
 	p.bodies = link.NewBodies(near)
-	serveOn := sdk.ServeOn
-	if o.result != 0 {
-		serveOn = sdk.ServeWithin(o.result)
-	}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		p.served <- serveOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
+		p.served <- sdk.ServeOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
 	}()
 	p.client = link.NewClient(hostCalls)
 	t.Cleanup(func() {

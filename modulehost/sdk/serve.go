@@ -41,28 +41,21 @@ func serve(m Module) error {
 	if err != nil {
 		return err
 	}
-	return serveSockets(m, incoming, outgoing, &sockets{open: link.NewBodyStream, memory: inheritedMemory},
-		platformTimeouts())
+	return serveSockets(m, incoming, outgoing, &sockets{open: link.NewBodyStream, memory: inheritedMemory})
 }
 
 // ServeOn is Serve with the caller's two links, and with body sockets that open returns by their descriptors.
 // Package sdktest uses it; a module's main calls Serve. It returns when the links have ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
-	return serveWithin(m, incoming, outgoing, open, platformTimeouts())
-}
-
-func serveWithin(
-	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times timeouts,
-) error {
 	bodies := &sockets{open: func(descriptor int) (link.Stream, error) { return open(descriptor), nil }}
-	return serveSockets(m, incoming, outgoing, bodies, times)
+	return serveSockets(m, incoming, outgoing, bodies)
 }
 
-func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets, times timeouts) error {
+func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	server := &moduleServer{module: m, host: host, timeouts: times, sockets: bodies}
+	server := &moduleServer{module: m, host: host, timeouts: platformTimeouts(), sockets: bodies}
 	defer server.sockets.close()
 	defer server.deadlines.stop()
 	defer server.exports.close()

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reader reads the JSON of an import, and finds the line of each problem. It stops after the last problem
-// that is reported: a file may have millions.
+// reader reads the JSON of an import, and finds the line of each problem.
 type reader struct {
 	text     []byte
 	problems []problem
@@ -21,8 +20,6 @@ func (r *reader) refuse(offset int64, code string) {
 	line := 1 + bytes.Count(r.text[:min(offset, int64(len(r.text)))], []byte("\n"))
 	r.problems = append(r.problems, problem{line, code})
 }
-
-func (r *reader) full() bool { return len(r.problems) >= maxImportProblems }
 
 // lists reads an object of lists. It passes each element, with its offset, to the function for its list.
 func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64)) {
@@ -51,9 +48,7 @@ func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64))
 				broken()
 				return
 			}
-			if take(value.Clone(), decoder.InputOffset()-int64(len(value))); r.full() {
-				return
-			}
+			take(value.Clone(), decoder.InputOffset()-int64(len(value)))
 		}
 		_, _ = decoder.ReadToken()
 	}
@@ -80,7 +75,6 @@ func parseExchange(text []byte) (all exchange, problems []problem) {
 			var one exchangedSong
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check() != nil {
 				r.refuse(offset, "SONG_INVALID")
-				return
 			}
 			all.Songs = append(all.Songs, one)
 		},
@@ -88,7 +82,6 @@ func parseExchange(text []byte) (all exchange, problems []problem) {
 			var one exchangedService
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check(fresh) != nil {
 				r.refuse(offset, "SERVICE_INVALID")
-				return
 			}
 			all.Services = append(all.Services, one)
 		},
@@ -135,7 +128,6 @@ func parseSongs(text []byte) ([]songDraft, []problem) {
 			var one songDraft
 			if strictly(value, &one) != nil || one.Rev != nil || one.check() != nil {
 				r.refuse(offset, "SONG_INVALID")
-				return
 			}
 			songs = append(songs, one)
 		},
@@ -170,9 +162,7 @@ func parseText(text []byte) (songs []songDraft, problems []problem) {
 			lines = append(lines, line)
 			continue
 		}
-		if end(); r.full() {
-			return nil, r.problems
-		}
+		end()
 		lines, start = nil, offset
 	}
 	end()

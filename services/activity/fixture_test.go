@@ -63,7 +63,6 @@ type page struct {
 		Details map[string]any
 	}
 	People     map[string]string
-	Joined     map[string]string
 	NextCursor *string
 }
 

@@ -45,7 +45,7 @@ func parseQuery(raw string) (query, error) {
 		return q, httpapi.ErrRequest
 	}
 	if text := sent["at"]; text != "" {
-		at, ok := httpapi.ParseTime(text)
+		at, ok := parseTime(text)
 		if !ok {
 			return q, httpapi.ErrRequest
 		}

@@ -100,17 +100,16 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuratio
 	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), documents, nil
 }
 
-// ResolveWith resolves what is stored, and that with a document replaced.
+// ResolveWith resolves as if a document were replaced.
 func (h *fixture) ResolveWith(
 	ctx context.Context, moduleID string, r configuration.Replacement,
-) (next, changed catalog.Resolution, err error) {
+) (catalog.Resolution, error) {
 	documents, err := h.store.All(ctx)
 	if err != nil {
-		return catalog.Resolution{}, catalog.Resolution{}, err
+		return catalog.Resolution{}, err
 	}
-	replaced := documents.With(moduleID, r)
-	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}),
-		h.installed.Resolve(catalog.State{Stored: replaced.Of, Secret: supplied}), nil
+	changed := documents.With(moduleID, r)
+	return h.installed.Resolve(catalog.State{Stored: changed.Of, Secret: supplied}), nil
 }
 
 // preview requests the preview of values.

@@ -194,8 +194,8 @@ type failingResolver struct{ err error }
 
 func (f failingResolver) ResolveWith(
 	context.Context, string, configuration.Replacement,
-) (next, changed catalog.Resolution, err error) {
-	return catalog.Resolution{}, catalog.Resolution{}, f.err
+) (catalog.Resolution, error) {
+	return catalog.Resolution{}, f.err
 }
 
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {

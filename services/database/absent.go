@@ -22,11 +22,14 @@ var errAbsent = fmt.Errorf("an absent server: %w", os.ErrDeadlineExceeded)
 // absentees remembers the addresses that do not respond. Without it, each new connection would first wait for
 // the machine of a lost primary, and most callers would give up before the promoted standby is tried.
 type absentees struct {
-	mu    sync.Mutex
-	until map[string]time.Time
+	period time.Duration // for which they are skipped
+	mu     sync.Mutex
+	until  map[string]time.Time
 }
 
-func newAbsentees() *absentees { return &absentees{until: make(map[string]time.Time)} }
+func newAbsentees() *absentees {
+	return &absentees{period: absentFor, until: make(map[string]time.Time)}
+}
 
 // skipAbsent returns a dial function that skips absent servers: for them it fails at once.
 func (a *absentees) skipAbsent(dial dialFunc) dialFunc {
@@ -41,7 +44,7 @@ func (a *absentees) skipAbsent(dial dialFunc) dialFunc {
 	}
 }
 
-// isAbsent returns false for one caller when absentFor has passed, so that this caller tries the server
+// isAbsent returns false for one caller when the period has passed, so that this caller tries the server
 // again.
 func (a *absentees) isAbsent(address string) bool {
 	a.mu.Lock()
@@ -53,7 +56,7 @@ func (a *absentees) isAbsent(address string) bool {
 	if time.Now().Before(until) {
 		return true
 	}
-	a.until[address] = time.Now().Add(absentFor)
+	a.until[address] = time.Now().Add(a.period)
 	return false
 }
 
@@ -61,7 +64,7 @@ func (a *absentees) note(address string, absent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if absent {
-		a.until[address] = time.Now().Add(absentFor)
+		a.until[address] = time.Now().Add(a.period)
 	} else {
 		delete(a.until, address)
 	}

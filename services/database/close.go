@@ -36,7 +36,7 @@ func (d *Database) closeAll(closing []func()) error {
 	select {
 	case <-closed:
 		return nil
-	case <-time.After(closeGrace):
+	case <-time.After(d.closeGrace):
 	}
 	d.sockets.cut()
 	select {

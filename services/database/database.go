@@ -26,9 +26,7 @@ const (
 
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 
-	// for connections in use when the service stops; afterwards their sockets are closed
-	closeGrace = deadlines.Close
-	closeForce = 2 * time.Second // for their users to return the connections after that
+	closeForce = 2 * time.Second // for users to return connections whose sockets were closed
 )
 
 // Database is a supervised service that owns Core's pool and the modules' pools. All methods are safe for
@@ -43,10 +41,11 @@ type Database struct {
 	modules  *budget
 	ready    chan struct{}
 
-	readyOnce sync.Once
-	closeOnce sync.Once
-	closed    chan struct{}
-	closeErr  error
+	readyOnce  sync.Once
+	closeGrace time.Duration // for connections in use when the service stops; then their sockets are closed
+	closeOnce  sync.Once
+	closed     chan struct{}
+	closeErr   error
 
 	mu    sync.Mutex
 	pools []*ModulePool // nil once closed
@@ -63,7 +62,9 @@ func Open(settings environment.Database) (*Database, error) {
 		newest:   newTimelines(),
 		modules:  newBudget(moduleConns),
 		ready:    make(chan struct{}),
-		closed:   make(chan struct{}),
+
+		closeGrace: deadlines.Close,
+		closed:     make(chan struct{}),
 	}
 	d.probe = newProbe(d.config(), settings.Writable, d.watch)
 	config := poolConfig(d.config())

@@ -14,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
@@ -135,11 +136,7 @@ func sessions(t *testing.T, db *databasetest.DB, moduleID string) (n int) {
 // eventually waits until the condition holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
+	waittest.Until(t, what, is)
 }
 
 func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -335,15 +334,5 @@ func (h *harness) assertDevice(t testing.TB, cookie, id string) {
 	}
 	if who, err := h.resolve(t, cookie); who != want || err != nil {
 		t.Errorf("resolved %v, %v, want %v", who, err, want)
-	}
-}
-
-// await waits until condition holds. It fails the test after a time that no healthy run needs.
-func await(t *testing.T, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatal("the condition did not hold within the deadline")
-		}
 	}
 }

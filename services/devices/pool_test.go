@@ -7,6 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // While the devices are locked, 60 invented cookies use at most three connections of the pool: two look-ups
@@ -30,10 +31,10 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 			}
 		})
 		if n < 3 { // its query runs before the next caller comes, which could join it
-			await(t, func() bool { return pool.Stat().AcquiredConns() == int32(n)+1 })
+			waittest.Until(t, "it has a connection", func() bool { return pool.Stat().AcquiredConns() == int32(n)+1 })
 		}
 	}
-	await(t, func() bool { return h.store.Waiting() == 57 })
+	waittest.Until(t, "57 wait", func() bool { return h.store.Waiting() == 57 })
 	if busy := pool.Stat().AcquiredConns(); busy > 3 {
 		t.Errorf("60 forged cookies hold %d connections, want at most 3", busy)
 	}
@@ -59,10 +60,10 @@ func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 			h.assertSend(t, q, 503, "STORE_UNAVAILABLE")
 		})
 		if n == 0 { // its query runs before the others come, which could join it
-			await(t, func() bool { return pool.Stat().AcquiredConns() == 1 })
+			waittest.Until(t, "it has a connection", func() bool { return pool.Stat().AcquiredConns() == 1 })
 		}
 	}
-	await(t, func() bool { return h.store.Waiting() == 39 })
+	waittest.Until(t, "39 wait", func() bool { return h.store.Waiting() == 39 })
 	if busy := pool.Stat().AcquiredConns(); busy > 3 {
 		t.Errorf("60 strangers hold %d connections, want at most 3", busy)
 	}

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func (h *harness) lastSeen(t *testing.T, deviceID string) string {
@@ -109,7 +110,7 @@ func TestServe(t *testing.T) {
 	h.service.FlushEvery(time.Millisecond)
 	h.serving(t)
 	h.assertDevice(t, credential, device.ID)
-	await(t, func() bool { return h.lastSeen(t, device.ID) != "" })
+	waittest.Until(t, "the device was seen", func() bool { return h.lastSeen(t, device.ID) != "" })
 }
 
 // A failed write is logged as one fixed line, and the service continues.

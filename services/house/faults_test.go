@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // While the store fails, the last known house is still returned, one line is logged, and a change is refused.
@@ -26,13 +27,13 @@ func TestStoreDown(t *testing.T) {
 	}
 	db.Exec(t, `ALTER TABLE core.house RENAME TO lost`)
 	db.Exec(t, `ALTER TABLE core.backup_run RENAME TO lost_run`)
-	waitFor(t, "a read has failed", func() bool { return p.lines.Len() > 0 })
+	waittest.Until(t, "a read has failed", func() bool { return p.lines.Len() > 0 })
 	assertCode(t, "PUT", p.send("PUT", path, initial), 503, "STORE_UNAVAILABLE")
 	assertCode(t, "backup", p.send("GET", path+"/backup", ""), 503, "STORE_UNAVAILABLE")
 	p.assertShown(t, known)
 	db.Exec(t, `UPDATE core.lost SET name = NULL, accent = 'blue', language = 'en', rev = rev + 1`)
 	db.Exec(t, `ALTER TABLE core.lost RENAME TO house`)
-	waitFor(t, "the stored house is shown", func() bool { return p.service.Current().Accent == "blue" })
+	waittest.Until(t, "the stored house is shown", func() bool { return p.service.Current().Accent == "blue" })
 	if got := p.lines.Len(); got != 1 {
 		t.Errorf("%d lines were logged, want 1", got)
 	}

@@ -136,19 +136,6 @@ func (p *process) assertShown(t testing.TB, want string) {
 	}
 }
 
-// waitFor waits until the condition holds.
-func waitFor(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	late := time.After(patience)
-	for tick := time.Tick(2 * time.Millisecond); !condition(); {
-		select {
-		case <-tick:
-		case <-late:
-			t.Fatalf("still waiting: %s", what)
-		}
-	}
-}
-
 func assertCode(t testing.TB, what string, w *httptest.ResponseRecorder, status int, code string) {
 	t.Helper()
 	if w.Code != status || w.Body.String() != `{"code":"`+code+`"}` {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/house"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func TestHouse(t *testing.T) {
@@ -130,7 +131,8 @@ func TestRaceOfChanges(t *testing.T) {
 		t.Errorf("stored is a mix: %q %q %q", *stored.Name, stored.Accent, stored.Language)
 	}
 	for _, p := range processes {
-		waitFor(t, "the stored house is shown", func() bool { return *p.service.Current().Name == *stored.Name })
+		waittest.Until(t, "the stored house is shown",
+			func() bool { return *p.service.Current().Name == *stored.Name })
 	}
 }
 
@@ -159,7 +161,7 @@ func TestProcessesShareTheHouse(t *testing.T) {
 	if w := writer.send("PUT", path, body); w.Code != 200 {
 		t.Fatalf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
 	}
-	waitFor(t, "the other process shows the change",
+	waittest.Until(t, "the other process shows the change",
 		func() bool { return withoutRevision(reader.send("GET", path, "")) == body })
 }
 

@@ -91,14 +91,15 @@ func lastLine(text string) string {
 // served.
 func TestStopUnderNewConnections(t *testing.T) {
 	t.Parallel()
-	for range 5 {
-		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
+	for range 5 { // with limits that a busy machine does not reach; TestStop checks the real idle time
+		s := startRaw(t, httpserver.ListenerConfig{},
+			httpserver.Limits{Handshake: time.Second, StopIdle: time.Minute})
 		var clients sync.WaitGroup
 		warm := make(chan struct{}, 32)
 		for range cap(warm) {
 			clients.Go(func() {
 				for {
-					late, err := requestOnce(s.Addr().String())
+					err := requestOnce(s.Addr().String())
 					switch {
 					case err == nil:
 						select {
@@ -107,7 +108,7 @@ func TestStopUnderNewConnections(t *testing.T) {
 						}
 					case errors.Is(err, syscall.ECONNREFUSED):
 						return
-					case !late:
+					default:
 						t.Errorf("a client that had connected saw %v", err)
 						return
 					}
@@ -124,24 +125,22 @@ func TestStopUnderNewConnections(t *testing.T) {
 	}
 }
 
-// requestOnce makes a connection for one request. late is true if the machine was so slow that the connection
-// may have seemed idle, or was not made.
-func requestOnce(address string) (late bool, err error) {
-	start := time.Now()
+// requestOnce makes a connection for one request.
+func requestOnce(address string) error {
 	conn, err := net.Dial("tcp", address)
-	if err != nil { // a handshake on this machine takes no time unless the machine is overloaded
-		return time.Since(start) > 50*time.Millisecond, err
+	if err != nil {
+		return err
 	}
 	defer conn.Close()
 	_, err = io.WriteString(conn, "GET /load HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	if late = time.Since(start) > 300*time.Millisecond; err != nil {
-		return late, err
+	if err != nil {
+		return err
 	}
 	got, err := io.ReadAll(conn)
 	if err == nil && !strings.HasSuffix(string(got), "/load|") {
 		err = fmt.Errorf("half a response: %q", got)
 	}
-	return late, err
+	return err
 }
 
 // TestStop checks the exact order of a stop: what a client with half a request receives, an idle one, and one

@@ -4,7 +4,7 @@ import "time"
 
 // Limits are the deadlines and numbers that tests shorten.
 type Limits struct {
-	Header, Request, Idle, Stall, Drain, Linger time.Duration
+	Header, Request, Idle, Stall, Drain, Linger, Handshake, StopIdle time.Duration
 
 	All, PerClient, Streams int
 }
@@ -21,6 +21,8 @@ func (l *Listener) Shorten(limits Limits) {
 		{&l.limits.stall, limits.Stall},
 		{&l.limits.drain, limits.Drain},
 		{&l.limits.linger, limits.Linger},
+		{&l.limits.handshake, limits.Handshake},
+		{&l.limits.stopIdle, limits.StopIdle},
 	} {
 		if each.value != 0 {
 			*each.limit = each.value

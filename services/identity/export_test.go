@@ -87,6 +87,7 @@ var NewSemaphore = newSemaphore
 func (g *semaphore) Acquire(ctx context.Context) error { return g.acquire(ctx) }
 func (g *semaphore) Release()                          { g.release() }
 func (g *semaphore) Waiting() int                      { return int(g.waiting.Load()) }
+func (g *semaphore) WaitAtMost(wait time.Duration)     { g.wait = wait }
 func IsBusy(err error) bool                            { return errors.Is(err, errBusy) }
 
 // CheckSemaphore returns the semaphore of s for password checks.

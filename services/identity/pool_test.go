@@ -8,6 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // While the sessions are locked, 60 forged cookies use one connection of the pool, and all get a response
@@ -27,10 +28,13 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 			}
 		})
 		if i == 0 { // its query runs before the others come, which would join it
-			await(t, func() bool { return pool.Stat().AcquiredConns() == 1 })
+			waittest.Until(t, "it has a connection", func() bool { return pool.Stat().AcquiredConns() == 1 })
 		}
 	}
-	await(t, func() bool { underWay, waiting := store.Checks(); return underWay == 1 && waiting == 59 })
+	waittest.Until(t, "59 checks wait", func() bool {
+		underWay, waiting := store.Checks()
+		return underWay == 1 && waiting == 59
+	})
 	if busy := pool.Stat().AcquiredConns(); busy > 1 {
 		t.Errorf("60 forged cookies hold %d connections", busy)
 	}
@@ -63,7 +67,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 					}
 				})
 			}
-			await(t, func() bool { return blockade.waiting() > 0 })
+			waittest.Until(t, "a statement waits for the lock", func() bool { return blockade.waiting() > 0 })
 			for range 50 { // checks repeatedly while the other requests arrive
 				if busy := pool.Stat().AcquiredConns(); busy > 1 {
 					t.Fatalf("made-up tokens hold %d connections", busy)
@@ -94,10 +98,10 @@ func TestSignInsShareQueries(t *testing.T) {
 			}
 		})
 		if n < 2 { // its query runs before the next one comes, which would join it
-			await(t, func() bool { return pool.Stat().AcquiredConns() == int32(n)+1 })
+			waittest.Until(t, "it has a connection", func() bool { return pool.Stat().AcquiredConns() == int32(n)+1 })
 		}
 	}
-	await(t, func() bool { return store.SignInsWaiting() == 28 })
+	waittest.Until(t, "28 sign-ins wait", func() bool { return store.SignInsWaiting() == 28 })
 	if busy := pool.Stat().AcquiredConns(); busy > 2 {
 		t.Errorf("30 sign-ins hold %d connections", busy)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 const (
@@ -352,9 +353,10 @@ func TestResetAgainstASignIn(t *testing.T) {
 			blockade := h.lockRows(t, row.stopsResetAt)
 			reset, signIn := make(chan error, 1), make(chan error, 1)
 			go func() { reset <- store.ReplacePassword(t.Context(), hash, "another") }()
-			await(t, func() bool { return blockade.waiting() == 1 })
+			waittest.Until(t, "the reset waits for the lock", func() bool { return blockade.waiting() == 1 })
 			go func() { signIn <- store.BeginSession(t.Context(), "anna@example.org") }()
-			await(t, func() bool { return len(signIn) == 1 || blockade.waiting() == 2 })
+			waittest.Until(t, "the sign-in waits or has ended",
+				func() bool { return len(signIn) == 1 || blockade.waiting() == 2 })
 			blockade.release(1)
 			if err := <-reset; err != nil {
 				t.Errorf("ReplacePassword beside a sign-in: error %v, want none", err)

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // rowLock is another transaction that keeps a lock until release. All concurrent writers wait for it. So in
@@ -58,6 +59,6 @@ func (b rowLock) waiting() (n int) {
 // release releases the lock when this number of connections wait for it.
 func (b rowLock) release(waiting int) {
 	b.t.Helper()
-	await(b.t, func() bool { return b.waiting() >= waiting })
+	waittest.Until(b.t, "the statements wait for the lock", func() bool { return b.waiting() >= waiting })
 	b.exec("COMMIT")
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/narthex-platform/narthex/services/deadlines"
 )
@@ -16,10 +17,13 @@ const (
 // 20 ms and 19 MiB of memory. A waiting caller has not allocated that memory yet.
 type semaphore struct {
 	slots   chan struct{}
+	wait    time.Duration // for a slot
 	waiting atomic.Int32
 }
 
-func newSemaphore(atOnce int) *semaphore { return &semaphore{slots: make(chan struct{}, atOnce)} }
+func newSemaphore(atOnce int) *semaphore {
+	return &semaphore{slots: make(chan struct{}, atOnce), wait: maxWait}
+}
 
 // acquire waits for a slot, first come first served. errBusy: the queue is full, the wait was too long, or
 // the client has disconnected and nobody reads the response.
@@ -34,7 +38,7 @@ func (g *semaphore) acquire(ctx context.Context) error {
 		return errBusy
 	}
 	defer g.waiting.Add(-1)
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, g.wait)
 	defer cancel()
 	select {
 	case g.slots <- struct{}{}:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func TestTransferOwner(t *testing.T) {
@@ -158,7 +159,8 @@ func TestOwnershipAgainstALostCredential(t *testing.T) {
 			go func() {
 				result <- row.run(t, identity.NewStore(h.Pool(t)), identity.Existing{Email: "anna@example.org"})
 			}()
-			await(t, func() bool { return blockade.waiting() == 1 || len(result) == 1 })
+			waittest.Until(t, "it waits for the lock or has ended",
+				func() bool { return blockade.waiting() == 1 || len(result) == 1 })
 			blockade.release(0)
 			if err := <-result; !errors.Is(err, identity.ErrWithoutCredential) || h.owner(t) != row.owner {
 				t.Errorf("got %v, the owner is %q", err, h.owner(t))

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/people"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // told counts the calls of modules by all processes of a test.
@@ -104,14 +104,12 @@ func (d directory) count(t *testing.T, condition string) (n int) {
 
 func (d directory) await(t *testing.T, what, condition string, count int, look ...*people.Erasures) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); d.count(t, condition) != count; {
+	waittest.Until(t, fmt.Sprintf("%s: %d rows with %s", what, count, condition), func() bool {
 		for _, e := range look {
 			e.Look()
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: %d rows, want %d", what, d.count(t, condition), count)
-		}
-	}
+		return d.count(t, condition) == count
+	})
 }
 
 // Three processes tell two modules of fifty people: each module is told of each person once.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/schedule"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -23,6 +25,7 @@ var hourly = schedule.Declared{ModuleID: "rota", Name: "reminders", Interval: ti
 type modules struct {
 	counts *counts
 	work   func(ctx context.Context) error
+	looks  atomic.Int32
 
 	mu      sync.Mutex
 	running int
@@ -49,7 +52,10 @@ func (c *counts) get() (runs, most int) {
 	return c.runs, c.max
 }
 
-func (m *modules) Scheduled() []schedule.Declared { return []schedule.Declared{hourly} }
+func (m *modules) Scheduled() []schedule.Declared {
+	m.looks.Add(1)
+	return []schedule.Declared{hourly}
+}
 
 // Run returns when ctx ends, like a call to a process: the work may continue.
 func (m *modules) Run(ctx context.Context, _, _ string) error {
@@ -85,6 +91,7 @@ type installation struct {
 	*databasetest.DB
 	counts    counts
 	processes []*schedule.Service
+	looks     []*atomic.Int32 // how often each process has looked for due runs
 	stops     []func()
 }
 
@@ -92,14 +99,15 @@ func start(t *testing.T, processes int, work func(ctx context.Context) error) *i
 	t.Helper()
 	i := &installation{DB: databasetest.New(t)}
 	for range processes {
-		s := schedule.New(schedule.NewStore(i.Pool(t)), &modules{counts: &i.counts, work: work}, zap.NewNop())
+		m := &modules{counts: &i.counts, work: work}
+		s := schedule.New(schedule.NewStore(i.Pool(t)), m, zap.NewNop())
 		s.SetPauses(200*time.Millisecond, 50*time.Millisecond, 100*time.Millisecond)
 		ctx, cancel := context.WithCancel(context.Background())
 		var served sync.WaitGroup
 		served.Go(func() { _ = s.Serve(ctx) })
 		stop := func() { cancel(); served.Wait() }
 		t.Cleanup(stop)
-		i.processes, i.stops = append(i.processes, s), append(i.stops, stop)
+		i.processes, i.looks, i.stops = append(i.processes, s), append(i.looks, &m.looks), append(i.stops, stop)
 	}
 	i.await(t, "the schedule is declared", "due_at > now() + interval '59 minutes'")
 	return i
@@ -108,17 +116,12 @@ func start(t *testing.T, processes int, work func(ctx context.Context) error) *i
 // await makes every process look for due runs until the only row fulfils a condition.
 func (i *installation) await(t *testing.T, what, condition string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	waittest.Until(t, what+": a row with "+condition, func() bool {
 		for _, s := range i.processes {
 			s.Look()
 		}
-		if i.is(t, condition) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: no row with %s within a minute", what, condition)
-		}
-	}
+		return i.is(t, condition)
+	})
 }
 
 func (i *installation) is(t *testing.T, condition string) (found bool) {
@@ -138,6 +141,24 @@ func (i *installation) forward(t *testing.T, by string) {
 		SET due_at = due_at - $1::interval, free_at = free_at - $1::interval`, by)
 }
 
+// haveLooked returns when every process has begun and ended a search for due runs.
+func (i *installation) haveLooked(ctx context.Context) error {
+	want := make([]int32, len(i.looks))
+	for n, looks := range i.looks {
+		want[n] = looks.Load() + 2 // the one that begins next has ended when another one begins
+	}
+	for n, looks := range i.looks {
+		for tick := time.Tick(time.Millisecond); looks.Load() < want[n]; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-tick:
+			}
+		}
+	}
+	return nil
+}
+
 func (i *installation) assertRuns(t *testing.T, after string, want int) {
 	t.Helper()
 	if runs, most := i.counts.get(); runs != want || most > 1 {
@@ -145,13 +166,15 @@ func (i *installation) assertRuns(t *testing.T, after string, want int) {
 	}
 }
 
-// TestOneProcessMakesARun: four processes look for due runs at the same time, repeatedly.
+// TestOneProcessMakesARun: four processes look for due runs at the same time, repeatedly. Each run lasts
+// until every process has looked for due runs meanwhile, so that two runs would overlap.
 func TestOneProcessMakesARun(t *testing.T) {
 	t.Parallel()
-	i := start(t, 4, func(context.Context) error {
-		time.Sleep(20 * time.Millisecond) // so that two runs would overlap
-		return nil
-	})
+	var i *installation
+	i = start(t, 4, func(ctx context.Context) error { return i.haveLooked(ctx) })
+	for _, process := range i.processes {
+		process.SetPauses(time.Minute, 50*time.Millisecond, 100*time.Millisecond)
+	}
 	i.assertRuns(t, "the declaration", 0)
 	for n := range 10 {
 		i.forward(t, "1 hour")

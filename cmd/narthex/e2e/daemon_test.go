@@ -21,6 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/porttest"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // patience limits every wait of these tests; no test asserts a duration.
@@ -322,13 +323,7 @@ func (p *person) doContext(ctx context.Context, method, path string, value any) 
 // eventually polls a condition until it is true.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not reached within %v: %s", patience, what)
-		}
-		time.Sleep(5 * time.Millisecond) // the condition depends on another process, so it can only be polled
-	}
+	waittest.Until(t, what, condition)
 }
 
 func (r *invocation) signal(t *testing.T, s syscall.Signal) {

@@ -33,10 +33,8 @@ func TestLoneCaller(t *testing.T) {
 	for range 5 {
 		alone()
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		began := time.Now()
-		if err := c.Call(ctx, 2, nil, nil); !errors.Is(err, context.DeadlineExceeded) ||
-			time.Since(began) > 10*time.Second {
-			t.Error("left:", err, time.Since(began))
+		if err := c.Call(ctx, 2, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error("left:", err)
 		}
 		cancel()
 	}

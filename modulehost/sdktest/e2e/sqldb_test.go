@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/sqldb"
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 type sqlModule struct{ db *sql.DB }
@@ -262,11 +263,7 @@ func TestFifthUser(t *testing.T) {
 	}
 	fifth := make(chan error, 1)
 	go func() { fifth <- db.PingContext(t.Context()) }()
-	for deadline := time.Now().Add(time.Minute); db.Stats().WaitCount == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not wait in the pool")
-		}
-	}
+	waittest.Until(t, "the fifth waits in the pool", func() bool { return db.Stats().WaitCount > 0 })
 	for _, tx := range held {
 		if err := tx.Rollback(); err != nil {
 			t.Error(err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -269,20 +268,5 @@ func TestAStrangersFolderIsNeverHandedToTheServer(t *testing.T) {
 	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Error(err)
-	}
-}
-
-// waitFor calls yes until it returns true, for at most a minute.
-func waitFor(t *testing.T, what string, yes func() bool) {
-	t.Helper()
-	limit := time.After(time.Minute)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !yes() {
-		select {
-		case <-limit:
-			t.Fatalf("%s: not within a minute", what)
-		case <-tick.C:
-		}
 	}
 }

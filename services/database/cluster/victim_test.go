@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // victimVariable makes the test binary run as a process that starts a cluster and is killed.
@@ -34,7 +35,7 @@ func TestTheServerEndsWhenItsOwnerIsKilled(t *testing.T) {
 	}
 	t.Parallel()
 	pid := killOwner(t, folder(t))
-	waitFor(t, "end of the orphan", func() bool { return gone(pid) })
+	waittest.Until(t, "end of the orphan", func() bool { return gone(pid) })
 }
 
 func TestAStartThatMeetsTheServerOfAKilledOwnerWorks(t *testing.T) {

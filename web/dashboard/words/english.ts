@@ -15,7 +15,6 @@ export const english = {
 	permissions: "Permissions",
 	screens: "Screens",
 	people: "People",
-	person: "Person",
 	activity: "Activity",
 	navigation: "Navigation",
 	module: "Module",

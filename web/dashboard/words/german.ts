@@ -15,7 +15,6 @@ export const german: Catalogue<typeof english>["de"] = {
 	permissions: "Berechtigungen",
 	screens: "Bildschirme",
 	people: "Personen",
-	person: "Person",
 	activity: "Aktivität",
 	navigation: "Navigation",
 	module: "Modul",

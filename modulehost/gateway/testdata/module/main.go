@@ -258,5 +258,5 @@ func (m *module) events(w http.ResponseWriter, r *http.Request) {
 
 func (m *module) wait(r *http.Request, name string) {
 	<-r.Context().Done()
-	m.host.Log.Info(name + ": cancelled")
+	m.host.Log.Info(fmt.Sprint(name, ": ", r.Context().Err()))
 }

@@ -107,6 +107,7 @@ function columnsOf(
 	nameOf: (moduleId: string) => string,
 	{ busy, press }: ReturnType<typeof useSwitching>,
 ): Column<LifecycleEntry>[] {
+	const changes = new Map(view.changes.map((change) => [change.moduleId, change]));
 	const needing = dependents(view);
 	return [
 		{
@@ -130,6 +131,7 @@ function columnsOf(
 				<Why
 					app={app}
 					module={module}
+					change={changes.get(module.id)}
 					needing={needing.get(module.id) ?? []}
 					nameOf={nameOf}
 				/>
