@@ -33,7 +33,7 @@ places: tools ## Run the short tests in four other places (root, debootstrap, bu
 	@GO=$(GO) .ci/places
 
 .PHONY: tools
-tools: postgresql compiler openssh versitygw proxies chromium web/node_modules
+tools: packages postgresql versitygw proxies web/node_modules
 
 .PHONY: test-install
 test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
@@ -64,6 +64,7 @@ web: web/node_modules ## Build what browsers run: the Dashboard, the browser SDK
 
 # Installed again when the lock file has changed.
 web/node_modules: web/package-lock.json
+	@.ci/packages npm
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -106,13 +107,10 @@ soak: postgresql versitygw build ## Load a platform for 20 minutes, with faults,
 postgresql:
 	@.ci/postgresql
 
-.PHONY: compiler
-compiler:
-	@.ci/compiler
-
-.PHONY: openssh
-openssh:
-	@.ci/openssh
+# All at once, so that a user who may not install packages has to ask only once.
+.PHONY: packages
+packages:
+	@.ci/packages compiler openssh chromium $(if $(wildcard web/node_modules),,npm)
 
 # The object storage server of the tests. The first build takes minutes.
 .PHONY: versitygw
@@ -125,7 +123,3 @@ versitygw: .tools/versitygw-1.8.0
 .PHONY: proxies
 proxies:
 	@.ci/proxies
-
-.PHONY: chromium
-chromium:
-	@.ci/chromium

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
@@ -157,4 +158,38 @@ func (r Resolution) RestartRequired(started Resolution, moduleID string) bool {
 		return (now.State == Running) != (then.State == Running)
 	}
 	return !maps.Equal(now.Configuration, then.Configuration)
+}
+
+// reasons are the reasons in the order in which they are reported.
+var reasons = []Reason{
+	ReasonDependencyDisabled, ReasonDependencyBlocked, ReasonConfigurationMissing, ReasonConfigurationInvalid,
+	ReasonSecretMissing, ReasonStorageUnavailable,
+}
+
+// Solved reports whether the reason for which started blocked the module does not apply in r: the module runs,
+// or what blocks it comes later in the order in which reasons are reported.
+func (r Resolution) Solved(started Resolution, moduleID string) bool {
+	before, after := started.outcomes[moduleID], r.outcomes[moduleID]
+	if before.State != Blocked || after.State == Disabled {
+		return false
+	}
+	if after.State == Running {
+		return true
+	}
+	m, _ := r.catalog.Module(moduleID)
+	return slices.Compare(after.place(m), before.place(m)) > 0
+}
+
+// place is where the reason comes in the order: the reason itself, then the manifest's order.
+func (o Outcome) place(m *Module) []int {
+	within := 0
+	switch {
+	case o.Dependency != nil:
+		within = slices.IndexFunc(m.Dependencies, func(e Edge) bool { return e == *o.Dependency })
+	case o.ConfigurationKey != "":
+		within = slices.IndexFunc(m.Manifest.Configuration, func(d manifest.Declaration) bool {
+			return d.Key == o.ConfigurationKey
+		})
+	}
+	return []int{slices.Index(reasons, o.Reason), within}
 }

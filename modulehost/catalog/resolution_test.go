@@ -290,6 +290,34 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
+// TestSolved: what blocked a module is solved once it runs, or once something that is checked later blocks it.
+func TestSolved(t *testing.T) {
+	t.Parallel()
+	installed := severalModules(t)
+	for name, row := range map[string]struct {
+		moduleID     string
+		started, now stored
+		want         bool
+	}{
+		"unchanged":        {"full", stored{values: enough("limit=")}, stored{values: enough("limit=")}, false},
+		"it runs":          {"chained", stored{disabled: "base"}, stored{}, true},
+		"it ran":           {"chained", stored{}, stored{disabled: "base"}, false},
+		"it is off":        {"chained", stored{disabled: "base"}, stored{disabled: "chained"}, false},
+		"a later key":      {"full", stored{values: enough("limit=", "choice=")}, stored{values: enough("choice=")}, true},
+		"an earlier key":   {"full", stored{values: enough("choice=")}, stored{values: enough("limit=")}, false},
+		"a later reason":   {"full", stored{values: enough("limit=")}, stored{values: enough("limit=x")}, true},
+		"an earlier one":   {"full", stored{values: enough("limit=x")}, stored{values: enough("limit=")}, false},
+		"now a secret":     {"full", stored{values: enough("limit=")}, stored{values: enough()}, true},
+		"another module":   {"late", stored{disabled: "by-module"}, stored{disabled: "by-capability"}, true},
+		"an earlier other": {"late", stored{disabled: "by-capability"}, stored{disabled: "by-module"}, false},
+	} {
+		started, now := installed.Resolve(row.started.state()), installed.Resolve(row.now.state())
+		if got := now.Solved(started, row.moduleID); got != row.want {
+			t.Errorf("%s: solved %v, want %v", name, got, row.want)
+		}
+	}
+}
+
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

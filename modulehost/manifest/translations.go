@@ -117,12 +117,32 @@ type Texts map[string]Text
 
 // Text has the translated fields of a module in one language.
 type Text struct {
-	Name string `json:"name"`
+	Name          string           `json:"name,omitzero"`
+	Configuration map[string]Label `json:"configuration,omitzero"`
 }
 
-// Texts returns the module's name in further languages; nil = in none.
-func (m *Manifest) Texts() Texts {
-	return collect(m, func(t Translation) (Text, bool) { return Text{t.Name}, t.Name != "" })
+// Label is what a configuration key is called.
+type Label struct {
+	Label string `json:"label"`
+}
+
+// Texts returns the name of the module, and the labels of the given configuration keys, in further languages;
+// nil = in none. A key can be empty, and then has no label.
+func (m *Manifest) Texts(keys ...string) Texts {
+	return collect(m, func(t Translation) (Text, bool) {
+		text := Text{Name: t.Name}
+		for _, key := range keys {
+			label := t.Configuration[key].Label
+			if label == "" {
+				continue
+			}
+			if text.Configuration == nil {
+				text.Configuration = make(map[string]Label)
+			}
+			text.Configuration[key] = Label{label}
+		}
+		return text, text.Name != "" || text.Configuration != nil
+	})
 }
 
 // KeyTexts returns the texts of a configuration key in further languages; nil = in none.

@@ -1,6 +1,6 @@
-// Package preview computes what the next start would change, before an administrator decides. It compares the
-// resolution of the running process with one of the stored state and one further change, computed by the same
-// resolver as at the start. It writes nothing.
+// Package preview computes what a change would alter at the next start, before an administrator decides, and
+// what the next start alters anyway. It compares the resolutions of the running process, of the stored state,
+// and of the stored state with the change, computed by the same resolver as at the start. It writes nothing.
 package preview
 
 import (
@@ -21,13 +21,21 @@ type Screens interface {
 	PairedScreens(ctx context.Context, moduleIDs []string) (map[string]int, error)
 }
 
-// Preview lists what the next start would change.
-type Preview struct {
-	Modules []Module `json:"modules"` // those that differ, by id
-	Screens []Count  `json:"screens"` // screens of the modules whose display would start or stop to run, by id
+// Starts are the resolutions that a preview compares.
+type Starts struct {
+	Started catalog.Resolution // what this process started
+	Next    catalog.Resolution // the next start with what is stored
+	Changed catalog.Resolution // the next start if the change were stored, too
 }
 
-// Module is a module that the next start would treat differently: now and then differ.
+// Preview lists what a change would alter, and what the next start alters without it.
+type Preview struct {
+	Modules []Module `json:"modules"` // the next start without the change, and with it
+	Waiting []Module `json:"waiting"` // what runs, and the next start without the change
+	Screens []Count  `json:"screens"` // screens of Modules whose display would start or stop to run, by id
+}
+
+// Module is a module that two starts treat differently: now and then differ.
 type Module struct {
 	ModuleID     string          `json:"moduleId"`
 	Name         string          `json:"name"`
@@ -42,25 +50,23 @@ type Count struct {
 	Count    int    `json:"count"`
 }
 
-// New compares the running resolution with that of the next start. It counts screens only if a display
-// changes; its error is that of screens.
+// New compares the starts. It counts screens only if the change alters a display; its error is that of screens.
 func New(
-	ctx context.Context, installed *catalog.Catalog, started, next catalog.Resolution, screens Screens,
+	ctx context.Context, installed *catalog.Catalog, starts Starts, screens Screens,
 ) (Preview, error) {
-	p := Preview{Modules: []Module{}, Screens: []Count{}}
+	p := Preview{
+		Modules: difference(installed, starts.Next, starts.Changed),
+		Waiting: difference(installed, starts.Started, starts.Next),
+		Screens: []Count{},
+	}
 	var displays []string
-	for _, m := range installed.Modules {
-		id := m.Manifest.ID
-		now, then := started.Outcome(id).Runtime(), next.Outcome(id).Runtime()
-		if reflect.DeepEqual(now, then) {
-			continue
-		}
-		p.Modules = append(p.Modules, Module{id, m.Manifest.Name, m.Manifest.Texts(), now, then})
-		if m.Manifest.Display != nil && (now.State == catalog.Running) != (then.State == catalog.Running) {
-			displays = append(displays, id)
+	for _, changed := range p.Modules {
+		m, _ := installed.Module(changed.ModuleID)
+		begins, runs := changed.Then.State == catalog.Running, changed.Now.State == catalog.Running
+		if m.Manifest.Display != nil && begins != runs {
+			displays = append(displays, changed.ModuleID)
 		}
 	}
-	slices.SortFunc(p.Modules, func(a, b Module) int { return cmp.Compare(a.ModuleID, b.ModuleID) })
 	if len(displays) == 0 {
 		return p, nil
 	}
@@ -74,4 +80,19 @@ func New(
 		}
 	}
 	return p, nil
+}
+
+// difference returns the modules that the two starts treat differently, by id.
+func difference(installed *catalog.Catalog, before, after catalog.Resolution) []Module {
+	modules := []Module{}
+	for _, m := range installed.Modules {
+		id := m.Manifest.ID
+		now, then := before.Outcome(id).Runtime(), after.Outcome(id).Runtime()
+		if !reflect.DeepEqual(now, then) {
+			texts := m.Manifest.Texts(now.ConfigurationKey, then.ConfigurationKey)
+			modules = append(modules, Module{id, m.Manifest.Name, texts, now, then})
+		}
+	}
+	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.ModuleID, b.ModuleID) })
+	return modules
 }

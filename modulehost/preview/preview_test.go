@@ -69,8 +69,8 @@ func TestScreens(t *testing.T) {
 	paired := &screens{counts: map[string]int{"board": 2, "stage": 1, "quiet": 5, "other": 7}}
 	for _, row := range []struct {
 		name         string
-		started      catalog.State
 		next         catalog.State
+		changed      catalog.State
 		modules      int
 		screens      string
 		askedAnybody bool
@@ -84,27 +84,30 @@ func TestScreens(t *testing.T) {
 		{"one without a display", without(), without("quiet"), 1, `[]`, false},
 	} {
 		paired.asked = nil
-		p, err := preview.New(t.Context(), installed, installed.Resolve(row.started),
-			installed.Resolve(row.next), paired)
+		waiting, changed := installed.Resolve(row.next), installed.Resolve(row.changed)
+		p, err := preview.New(t.Context(), installed,
+			preview.Starts{Started: installed.Resolve(without("other")), Next: waiting, Changed: changed}, paired)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := json.Marshal(p.Screens)
 		if err != nil || string(got) != row.screens || len(p.Modules) != row.modules ||
-			(paired.asked != nil) != row.askedAnybody {
+			len(p.Waiting) == 0 || (paired.asked != nil) != row.askedAnybody {
 			t.Errorf("%s: screens %s, want %s; %d modules, want %d; asked for %v", row.name, got, row.screens,
 				len(p.Modules), row.modules, paired.asked)
 		}
 	}
 	paired.counts["stage"] = 0
-	p, err := preview.New(t.Context(), installed, installed.Resolve(without()),
-		installed.Resolve(without("board")), paired)
+	starts := preview.Starts{
+		Started: installed.Resolve(without()), Next: installed.Resolve(without()),
+		Changed: installed.Resolve(without("board")),
+	}
+	p, err := preview.New(t.Context(), installed, starts, paired)
 	if err != nil || len(p.Screens) != 1 {
 		t.Errorf("a module without screens: %+v, %v, want board alone", p.Screens, err)
 	}
 	paired.err = errors.New("down")
-	if _, err := preview.New(t.Context(), installed, installed.Resolve(without()),
-		installed.Resolve(without("board")), paired); !errors.Is(err, paired.err) {
+	if _, err := preview.New(t.Context(), installed, starts, paired); !errors.Is(err, paired.err) {
 		t.Errorf("with a store that is down: %v", err)
 	}
 }

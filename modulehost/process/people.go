@@ -49,6 +49,7 @@ func (p *Process) ExportPerson(
 
 var (
 	errExport   = errors.New("the export is too long, or no JSON")
+	errNoPiece  = errors.New("a piece of the export is empty, and another one is said to follow")
 	errNoMemory = errors.New("the platform holds too much for the module already")
 )
 
@@ -72,6 +73,9 @@ func ReadExport(
 		}
 		if response.GetExport() == 0 {
 			break
+		}
+		if len(response.GetData()) == 0 { // otherwise the host would ask again and again, until the deadline
+			return nil, withCause(ErrHandlerFailed, errNoPiece)
 		}
 		request.Export = response.GetExport()
 	}

@@ -19,7 +19,8 @@ func TestExportDeadline(t *testing.T) {
 		calls := 0
 		slow := func(ctx context.Context, _ abi.Method, _, response proto.Message) error {
 			calls++
-			response.(*abi.PersonExportResponse).Export = 1 // there is more
+			piece := response.(*abi.PersonExportResponse)
+			piece.Data, piece.Export = []byte(" "), 1 // there is more
 			select {
 			case <-time.After(4 * time.Second):
 				return nil
@@ -35,4 +36,22 @@ func TestExportDeadline(t *testing.T) {
 				took, calls, err, abi.ExportWithin, context.DeadlineExceeded)
 		}
 	})
+}
+
+// TestEmptyPiece: an export whose pieces are empty ends with the first one, as the module's failure.
+func TestEmptyPiece(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	empty := func(_ context.Context, _ abi.Method, _, response proto.Message) error {
+		if calls++; calls > 1 {
+			return errors.New("asked again")
+		}
+		response.(*abi.PersonExportResponse).Export = 1
+		return nil
+	}
+	_, err := process.ReadExport(t.Context(), empty, "somebody")
+	if !errors.Is(err, process.ErrHandlerFailed) || calls != 1 {
+		t.Errorf("an export in empty pieces ended after %d calls with %v, want one call and %v",
+			calls, err, process.ErrHandlerFailed)
+	}
 }

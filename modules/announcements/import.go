@@ -188,6 +188,9 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader, known ma
 		if err := r.value(&p); err != nil {
 			return err
 		}
+		if line > maxExchangeSlides { // a notice has one picture at most
+			return errNoExport
+		}
 		u, err := uploadOf(p)
 		if err != nil || i.ids[p.ID] != "" || !i.named[p.ID] {
 			i.problem(line, "PICTURE_INVALID")

@@ -38,14 +38,14 @@ func (i *importing) problem(line int, code string) {
 	i.problems = append(i.problems, problem{Line: line, Code: code})
 }
 
-// needRooms records rooms that do not exist yet.
+// needRooms records rooms that do not exist yet, until there are too many.
 func (i *importing) needRooms(line int, names []string) {
 	for _, name := range names {
 		if clean, err := roomName(name); err != nil || clean != name {
 			i.problem(line, "ROOM_INVALID")
 			return
 		}
-		if _, is := i.ids[name]; !is && !slices.Contains(i.newRooms, name) {
+		if _, is := i.ids[name]; !is && len(i.newRooms) <= maxRooms && !slices.Contains(i.newRooms, name) {
 			i.newRooms = append(i.newRooms, name)
 		}
 	}

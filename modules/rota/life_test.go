@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -36,4 +38,33 @@ func TestWithoutAPlan(t *testing.T) {
 	f.FailCapability("stage.services", sdk.ErrCapabilityFailed)
 	f.refused(f.office, "PUT", "/assignments", adding("service-1", f.roles["Reader"], reader.ID), 503,
 		"MODULE_UNAVAILABLE")
+}
+
+// TestRepeatedPage: if the module that plans services sends the same page again, the board is unplanned, instead
+// of a plan that looks complete.
+func TestRepeatedPage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.services = nil
+	start := time.Now().UTC().Truncate(time.Second).AddDate(0, 0, 7)
+	for n := range servicesPage + 50 {
+		f.services = append(f.services, service{fmt.Sprintf("service-%03d", n), "Camp", start})
+	}
+	planned := func() (n int) {
+		b := f.board()
+		for _, w := range b.Weeks {
+			n += len(w.Services)
+		}
+		if b.Unplanned != (n == 0) {
+			t.Errorf("unplanned is %t on a board of %d services", b.Unplanned, n)
+		}
+		return n
+	}
+	if n := planned(); n != servicesPage+50 {
+		t.Errorf("the board has %d services, want %d", n, servicesPage+50)
+	}
+	f.repeats = true
+	if n := planned(); n != 0 {
+		t.Errorf("after the same page twice, the board has %d services, want it unplanned", n)
+	}
 }

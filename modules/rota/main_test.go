@@ -26,6 +26,7 @@ type fixture struct {
 	rota     *rota
 	office   *sdktest.Caller
 	services []service
+	repeats  bool                      // the module that plans services sends the first page again and again
 	roles    map[string]string         // ids by name
 	at       atomic.Pointer[time.Time] // the module's current time; nil: the real time
 }
@@ -68,13 +69,15 @@ func newFixture(t *testing.T, more map[string]any) *fixture {
 
 type stageQuery struct {
 	From  *time.Time `json:"from"`
+	After string     `json:"after"`
 	Limit int        `json:"limit"`
 }
 
 func (f *fixture) upcoming(_ context.Context, in stageQuery) (map[string][]service, error) {
 	found := []service{}
 	for _, s := range f.services {
-		if (in.From == nil || !s.Start.Before(*in.From)) && len(found) < in.Limit {
+		behind := f.repeats || in.From == nil || s.Start.After(*in.From) || s.Start.Equal(*in.From) && s.ID > in.After
+		if behind && len(found) < in.Limit {
 			found = append(found, s)
 		}
 	}

@@ -25,25 +25,32 @@ const (
 func (m *rota) services(ctx context.Context, from, until time.Time) (all []service, err error) {
 	stage := m.host.Capability("stage.services")
 	seen := make(map[string]bool)
+	asked := map[string]any{"from": from, "limit": servicesPage}
 	for len(all) < maxServices {
 		var page struct {
 			Services []service `json:"services"`
 		}
-		asked := map[string]any{"from": from, "limit": servicesPage}
 		if err := stage.Call(ctx, "upcoming", asked, &page); err != nil {
 			return nil, err // a partial list would look like a complete one
 		}
-		more := false
+		before := len(all)
 		for _, s := range page.Services {
-			if !seen[s.ID] && s.Start.Before(until) {
-				seen[s.ID], more = true, true
+			if !s.Start.Before(until) {
+				return all, nil
+			}
+			if !seen[s.ID] {
+				seen[s.ID] = true
 				all = append(all, s)
 			}
-			from = s.Start
 		}
-		if !more || len(page.Services) < servicesPage {
-			break
+		if len(page.Services) < servicesPage {
+			return all, nil
 		}
+		if len(all) == before { // the other module sends the same page again
+			return nil, sdk.ErrCapabilityFailed
+		}
+		last := page.Services[len(page.Services)-1]
+		asked["from"], asked["after"] = last.Start, last.ID
 	}
 	return all, nil
 }

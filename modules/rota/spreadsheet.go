@@ -128,6 +128,9 @@ func lineOf(columns map[string]int, fields []string) (l line, code string) {
 	case !isLanguage(l.draft.Language):
 		return l, "LANGUAGE_INVALID"
 	}
+	if len(l.roles) > maxRoles {
+		return l, "ROLE_INVALID"
+	}
 	for _, name := range l.roles {
 		if !isLine(name, 1, maxRoleName) {
 			return l, "ROLE_INVALID"

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // maxUpcoming is how many services one call of another module returns at most.
@@ -17,9 +19,11 @@ type providedService struct {
 }
 
 // upcomingRequest is the input of another module. The default of From is now, and that of Limit is
-// maxUpcoming.
+// maxUpcoming. After is the id of a service that starts at From: the list begins behind it. So a reader gets
+// the next page with start and id of the last service that it has, however many start at the same moment.
 type upcomingRequest struct {
 	From  *time.Time `json:"from"`
+	After string     `json:"after"`
 	Limit int        `json:"limit"`
 }
 
@@ -46,7 +50,14 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 	if limit < 1 || limit > maxUpcoming {
 		limit = maxUpcoming
 	}
-	services, err := s.store.upcomingServices(ctx, from, nil, limit)
+	var after *servicePosition
+	if in.After != "" {
+		if in.From == nil || !isID(in.After) {
+			return out, sdk.ErrRequestInvalid
+		}
+		after = &servicePosition{StartsAt: from, ID: in.After}
+	}
+	services, err := s.store.upcomingServices(ctx, from, after, limit)
 	for _, one := range services {
 		out.Services = append(out.Services, providedService{one.ID, one.Title, one.StartsAt})
 	}

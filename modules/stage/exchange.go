@@ -126,7 +126,7 @@ func (s *stage) importing(ctx context.Context, preview bool, problems []problem,
 ) (any, error) {
 	if len(problems) > 0 {
 		if preview {
-			return imported{Problems: problems[:min(len(problems), maxImportProblems)]}, nil
+			return imported{Problems: problems}, nil
 		}
 		return nil, errImport
 	}

@@ -339,6 +339,11 @@ func TestCapability(t *testing.T) {
 	ask("upcoming", `{}`, "next week", "in two weeks")
 	ask("upcoming", `{"limit":1}`, "next week")
 	ask("upcoming", `{"from":"`+stamp(now.AddDate(0, 0, -8))+`"}`, "last week", "next week", "in two weeks")
+	lastStart, err := json.Marshal(last.StartsAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask("upcoming", `{"from":`+string(lastStart)+`,"after":"`+last.ID+`"}`, "next week", "in two weeks")
 	ask("service", `{"id":"`+next.ID+`"}`, "next week")
 	ask("service", `{"id":"`+last.ID+`"}`, "last week")
 	ask("service", `{"id":"`+firstID+`"}`)

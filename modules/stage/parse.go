@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reader reads the JSON of an import, and finds the line of each problem.
+// reader reads the JSON of an import, and finds the line of each problem. It stops after the last problem
+// that is reported: a file may have millions.
 type reader struct {
 	text     []byte
 	problems []problem
@@ -20,6 +21,8 @@ func (r *reader) refuse(offset int64, code string) {
 	line := 1 + bytes.Count(r.text[:min(offset, int64(len(r.text)))], []byte("\n"))
 	r.problems = append(r.problems, problem{line, code})
 }
+
+func (r *reader) full() bool { return len(r.problems) >= maxImportProblems }
 
 // lists reads an object of lists. It passes each element, with its offset, to the function for its list.
 func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64)) {
@@ -48,7 +51,9 @@ func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64))
 				broken()
 				return
 			}
-			take(value.Clone(), decoder.InputOffset()-int64(len(value)))
+			if take(value.Clone(), decoder.InputOffset()-int64(len(value))); r.full() {
+				return
+			}
 		}
 		_, _ = decoder.ReadToken()
 	}
@@ -75,6 +80,7 @@ func parseExchange(text []byte) (all exchange, problems []problem) {
 			var one exchangedSong
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check() != nil {
 				r.refuse(offset, "SONG_INVALID")
+				return
 			}
 			all.Songs = append(all.Songs, one)
 		},
@@ -82,6 +88,7 @@ func parseExchange(text []byte) (all exchange, problems []problem) {
 			var one exchangedService
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check(fresh) != nil {
 				r.refuse(offset, "SERVICE_INVALID")
+				return
 			}
 			all.Services = append(all.Services, one)
 		},
@@ -128,6 +135,7 @@ func parseSongs(text []byte) ([]songDraft, []problem) {
 			var one songDraft
 			if strictly(value, &one) != nil || one.Rev != nil || one.check() != nil {
 				r.refuse(offset, "SONG_INVALID")
+				return
 			}
 			songs = append(songs, one)
 		},
@@ -162,7 +170,9 @@ func parseText(text []byte) (songs []songDraft, problems []problem) {
 			lines = append(lines, line)
 			continue
 		}
-		end()
+		if end(); r.full() {
+			return nil, r.problems
+		}
 		lines, start = nil, offset
 	}
 	end()

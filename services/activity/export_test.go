@@ -17,4 +17,4 @@ var (
 )
 
 // Statements are prepared by a test against the migrated schema.
-func Statements() []string { return []string{selectHead, selectChain} }
+func Statements() []string { return []string{selectHead, selectChain, selectJoined} }

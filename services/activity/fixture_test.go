@@ -63,6 +63,7 @@ type page struct {
 		Details map[string]any
 	}
 	People     map[string]string
+	Joined     map[string]string
 	NextCursor *string
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,6 +27,7 @@ type query struct {
 	actorID     string
 	subjectKind string
 	subjectID   string
+	from, to    *time.Time // recorded in that time: from inclusive, to exclusive
 	limit       int
 	below       int64 // number
 }
@@ -45,19 +47,28 @@ func (s *Service) list(c *httpapi.Call) error {
 		found = found[:q.limit]
 		next = []byte(`"` + cursor(found[q.limit-1].Number) + `"`)
 	}
+	joined, err := s.store.joined(c.Request.Context(), invitations(found))
+	if err != nil {
+		return err
+	}
 	names := map[string]string{}
-	if ids := people(found); len(ids) > 0 {
+	if ids := people(found, joined); len(ids) > 0 {
 		if names, err = s.names.Names(c.Request.Context(), ids); err != nil {
 			return store.Unavailable(err)
 		}
+	}
+	joinedJSON, err := json.Marshal(joined)
+	if err != nil {
+		return err
 	}
 	namesJSON, err := json.Marshal(names)
 	if err != nil {
 		return err
 	}
-	body := make([]byte, 0, bodySize(found)+len(namesJSON))
+	body := make([]byte, 0, bodySize(found)+len(joinedJSON)+len(namesJSON))
 	body = appendEntries(append(body, `{"entries":[`...), found)
 	body = append(append(body, `],"people":`...), namesJSON...)
+	body = append(append(body, `,"joined":`...), joinedJSON...)
 	body = append(append(body, `,"nextCursor":`...), next...)
 	return c.RawJSON(http.StatusOK, append(body, '}'))
 }
@@ -87,11 +98,21 @@ func appendEntries(body []byte, rows []row) []byte {
 	return body
 }
 
-// people returns the ids of the people in the entries, each once.
-func people(rows []row) (ids []string) {
+// invitations returns the ids of the invitations that entries concern.
+func invitations(rows []row) (ids []string) {
+	for _, r := range rows {
+		if r.InvitationID != "" {
+			ids = append(ids, r.InvitationID)
+		}
+	}
+	return ids
+}
+
+// people returns the ids of the people in the entries and of those who joined, each once.
+func people(rows []row, joined map[string]string) (ids []string) {
 	named := make(map[string]bool)
 	for _, r := range rows {
-		for _, id := range [...]string{r.ActorID, r.PersonID, r.former()} {
+		for _, id := range [...]string{r.ActorID, r.PersonID, r.former(), joined[r.InvitationID]} {
 			if id == "" || named[id] {
 				continue
 			}
@@ -120,7 +141,8 @@ func (r row) former() string {
 }
 
 func parseQuery(raw string) (q query, err error) {
-	sent, err := httpapi.Query(raw, "action", "userId", "actorId", "subjectKind", "subjectId", "limit", "cursor")
+	sent, err := httpapi.Query(raw, "action", "userId", "actorId", "subjectKind", "subjectId", "from", "to",
+		"limit", "cursor")
 	if err != nil {
 		return q, err
 	}
@@ -140,6 +162,16 @@ func parseQuery(raw string) (q query, err error) {
 		if !plausible(text) {
 			return q, httpapi.ErrRequest
 		}
+	}
+	for name, bound := range map[string]**time.Time{"from": &q.from, "to": &q.to} {
+		if sent[name] == "" {
+			continue
+		}
+		at, ok := httpapi.ParseTime(sent[name])
+		if !ok {
+			return q, httpapi.ErrRequest
+		}
+		*bound = &at
 	}
 	if text := sent["cursor"]; text != "" {
 		if q.below, err = parseCursor(text); err != nil {

@@ -91,6 +91,55 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// A day is everything from its beginning to the beginning of the next one, and the other filters still apply.
+func TestDays(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	anna := h.person(t, "Anna")
+	for range 4 {
+		h.record(t, entry(chain.Person(anna), chain.GrantIssued, "person", anna))
+	}
+	h.record(t, entry(chain.Operator(), chain.ModuleEnabled, "module", "rota"))
+	h.Exec(t, `ALTER TABLE core.activity DISABLE TRIGGER ALL;
+		UPDATE core.activity SET at = CASE number
+			WHEN 1 THEN timestamptz '2026-11-23 23:59:59.999+00'
+			WHEN 2 THEN timestamptz '2026-11-24 00:00:00+00'
+			WHEN 3 THEN timestamptz '2026-11-24 23:59:59.999+00'
+			WHEN 4 THEN timestamptz '2026-11-25 00:00:00+00'
+			ELSE timestamptz '2026-11-24 12:00:00+00' -- of a machine whose clock was late
+		END`)
+	const from, to = "from=2026-11-24T00:00:00.000Z", "to=2026-11-25T00:00:00.000Z"
+	for query, ids := range map[string]string{
+		from + "&" + to:                         "5 3 2 ",
+		from:                                    "5 4 3 2 ",
+		to:                                      "5 3 2 1 ",
+		from + "&" + to + "&userId=" + anna:     "3 2 ",
+		from + "&" + to + "&subjectKind=module": "5 ",
+		from + "&" + to + "&limit=1&cursor=" + activity.Cursor(5): "3 ",
+		"from=2026-11-25T00:00:00.000Z&" + to:                     "",
+	} {
+		if w, shown := h.get(t, query); w.Code != http.StatusOK || shown.ids() != ids {
+			t.Errorf("GET %s: status %d, entries %q, want 200 and %q", query, w.Code, shown.ids(), ids)
+		}
+	}
+}
+
+// Beside the entries about invitations is who came by them, also when they came on another day.
+func TestWhoJoined(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	anna, bert := h.person(t, "Anna"), h.person(t, "Bert")
+	h.record(t, entry(chain.Person(anna), chain.PersonInvited, "invitation", "i1"),
+		entry(chain.Person(anna), chain.PersonInvited, "invitation", "i2"))
+	joined := entry(chain.Person(bert), chain.PersonJoined, "person", bert)
+	joined.Details = map[string]any{"invitationId": "i1"}
+	h.record(t, joined)
+	_, shown := h.get(t, "action=person.invited")
+	if fmt.Sprint(shown.Joined) != fmt.Sprint(map[string]string{"i1": bert}) || shown.People[bert] != "Bert" {
+		t.Errorf("joined %v, people %v; want Bert by i1, and his name", shown.Joined, shown.People)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -100,6 +149,8 @@ func TestRefused(t *testing.T) {
 		"action=" + strings.Repeat("x", 201), "subjectKind=%0a", "subjectId=",
 		"userId=anna", "userId=00000000-0000-0000-0000-00000000000",
 		"actorId={00000000-0000-0000-0000-000000000000}",
+		"from=", "to=2026-11-24", "from=2026-11-24T00:00:00Z", "to=0000-01-01T00:00:00.000Z",
+		"from=2026-11-24T00:00:00.000Z&from=2026-11-25T00:00:00.000Z",
 		"cursor=", "cursor=!", "cursor=AQ", "cursor=" + encode(make([]byte, 9)),
 		"cursor=" + encode([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0}),
 		"cursor=" + encode([]byte{2, 0, 0, 0, 0, 0, 0, 0, 1}),

@@ -26,6 +26,8 @@ type row struct {
 	Entry  string
 	// ActorID and PersonID are the ids of the people in the entry, or empty.
 	ActorID, PersonID string
+	// InvitationID is the invitation that the entry concerns, or empty.
+	InvitationID string
 }
 
 // page returns at most one entry more than the query's limit.
@@ -39,7 +41,7 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 	}
 	found := make([]row, 0, q.limit+1)
 	var r row
-	columns := []any{&r.Number, &r.At, &r.Entry, &r.ActorID, &r.PersonID}
+	columns := []any{&r.Number, &r.At, &r.Entry, &r.ActorID, &r.PersonID, &r.InvitationID}
 	if _, err = pgx.ForEachRow(rows, columns, func() error {
 		found = append(found, r)
 		return nil
@@ -51,7 +53,8 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 
 const (
 	named = `coalesce(actor_id, '') AS actor_id,
-	CASE subject_kind WHEN 'person' THEN subject_id ELSE '' END AS person_id`
+	CASE subject_kind WHEN 'person' THEN subject_id ELSE '' END AS person_id,
+	CASE subject_kind WHEN 'invitation' THEN subject_id ELSE '' END AS invitation_id`
 
 	selectAll = `
 SELECT number, at, entry, ` + named + `
@@ -66,7 +69,7 @@ LIMIT $2`
 func (q query) statement() (sql string, args []any) {
 	args = []any{q.below, q.limit + 1}
 	conditions := ""
-	bind := func(format, value string) string {
+	bind := func(format string, value any) string {
 		args = append(args, value)
 		return fmt.Sprintf(format, len(args))
 	}
@@ -77,6 +80,12 @@ func (q query) statement() (sql string, args []any) {
 		if filter.value != "" {
 			conditions += bind(" AND "+filter.column+" = $%d", filter.value)
 		}
+	}
+	if q.from != nil {
+		conditions += bind(" AND at >= $%d", *q.from)
+	}
+	if q.to != nil {
+		conditions += bind(" AND at < $%d", *q.to)
 	}
 	if len(args) == 2 && q.userID == "" {
 		return selectAll, args
@@ -96,6 +105,6 @@ func (q query) statement() (sql string, args []any) {
 		search = "(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
 			columns + conditions + subject + newest + ")"
 	}
-	return "SELECT number, at, entry, actor_id, person_id\nFROM (" + search +
+	return "SELECT number, at, entry, actor_id, person_id, invitation_id\nFROM (" + search +
 		") AS found\nORDER BY age\nLIMIT $2", args
 }

@@ -16,14 +16,7 @@ func parseID(text string) (id uuid.UUID, ok bool) {
 // timeLayout is the format of a time in JSON.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// parseTime accepts only the format of timeLayout, from year 1 to 9999. It formats the result again and
-// compares, because time.Parse also accepts other formats, such as a comma before the milliseconds.
-func parseTime(text string) (at time.Time, ok bool) {
-	at, err := time.Parse(timeLayout, text)
-	return at, err == nil && at.Format(timeLayout) == text && representable(at)
-}
-
-// representable also keeps a position within the range that the database can store.
+// representable keeps a position within the range that the database can store.
 func representable(at time.Time) bool { return at.Year() >= 1 && at.Year() <= 9999 }
 
 // instant is a stored time with milliseconds in its JSON form.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 var (
@@ -42,7 +43,7 @@ func FuzzTime(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		at, ok := authorization.ParseTime(text)
+		at, ok := httpapi.ParseTime(text)
 		if want := timeShape.MatchString(text) && isDate(text); ok != want {
 			t.Fatalf("ParseTime(%q): %v, want %v", text, ok, want)
 		}

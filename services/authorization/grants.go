@@ -51,7 +51,7 @@ func (s *Service) checkIssue(body issueBody, actor string) (issuance, error) {
 		return wanted, httpapi.ErrRequest
 	}
 	if body.ExpiresAt != nil {
-		at, ok := parseTime(*body.ExpiresAt)
+		at, ok := httpapi.ParseTime(*body.ExpiresAt)
 		if !ok {
 			return wanted, httpapi.ErrRequest
 		}

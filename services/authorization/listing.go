@@ -45,7 +45,7 @@ func parseQuery(raw string) (query, error) {
 		return q, httpapi.ErrRequest
 	}
 	if text := sent["at"]; text != "" {
-		at, ok := parseTime(text)
+		at, ok := httpapi.ParseTime(text)
 		if !ok {
 			return q, httpapi.ErrRequest
 		}

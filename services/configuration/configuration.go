@@ -24,8 +24,8 @@ type Resolver interface {
 	// Resolve also returns the documents on which the resolution is based, so that a response describes one
 	// state. It stops when ctx ends. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
-	// ResolveWith is Resolve as if the module's document were replaced.
-	ResolveWith(ctx context.Context, moduleID string, r Replacement) (catalog.Resolution, error)
+	// ResolveWith is Resolve, and beside it the resolution as if the module's document were replaced.
+	ResolveWith(ctx context.Context, moduleID string, r Replacement) (next, changed catalog.Resolution, err error)
 }
 
 // Documents are the documents of all modules at the time of reading, by module id.

@@ -100,16 +100,17 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuratio
 	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), documents, nil
 }
 
-// ResolveWith resolves as if a document were replaced.
+// ResolveWith resolves what is stored, and that with a document replaced.
 func (h *fixture) ResolveWith(
 	ctx context.Context, moduleID string, r configuration.Replacement,
-) (catalog.Resolution, error) {
+) (next, changed catalog.Resolution, err error) {
 	documents, err := h.store.All(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, catalog.Resolution{}, err
 	}
-	changed := documents.With(moduleID, r)
-	return h.installed.Resolve(catalog.State{Stored: changed.Of, Secret: supplied}), nil
+	replaced := documents.With(moduleID, r)
+	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}),
+		h.installed.Resolve(catalog.State{Stored: replaced.Of, Secret: supplied}), nil
 }
 
 // preview requests the preview of values.

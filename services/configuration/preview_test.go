@@ -7,17 +7,21 @@ import (
 
 const (
 	running = `{"state":"running"}`
-	nothing = `{"modules":[],"screens":[]}`
+	nothing = `{"modules":[],"waiting":[],"screens":[]}`
 
 	missingTitle = `{"state":"blocked","reason":"configuration_missing","configurationKey":"title"}`
 	blockedGuest = `{"state":"blocked","reason":"required_dependency_blocked",` +
 		`"dependency":{"kind":"module","moduleId":"rota"}}`
 )
 
-// difference returns the preview with rota and guest, which requires rota.
+// difference returns the entries of rota and guest, which requires rota.
 func difference(rotaNow, rotaThen, guestNow, guestThen string) string {
-	return `{"modules":[{"moduleId":"guest","name":"The guest","now":` + guestNow + `,"then":` + guestThen +
-		`},{"moduleId":"rota","name":"The rota","now":` + rotaNow + `,"then":` + rotaThen + `}],"screens":[]}`
+	return `[{"moduleId":"guest","name":"The guest","now":` + guestNow + `,"then":` + guestThen +
+		`},{"moduleId":"rota","name":"The rota","now":` + rotaNow + `,"then":` + rotaThen + `}]`
+}
+
+func altered(modules, waiting string) string {
+	return `{"modules":` + modules + `,"waiting":` + waiting + `,"screens":[]}`
 }
 
 func TestPreview(t *testing.T) {
@@ -36,13 +40,16 @@ func TestPreview(t *testing.T) {
 	}
 	assertPreview(`{}`, nothing)
 	assertPreview(`{"size":4}`, nothing) // still blocked
-	assertPreview(`{"title":"abc"}`, difference(missingTitle, running, blockedGuest, running))
+	begins := difference(missingTitle, running, blockedGuest, running)
+	ends := difference(running, missingTitle, running, blockedGuest)
+	assertPreview(`{"title":"abc"}`, altered(begins, `[]`))
 
 	h.put(t, "rota", `{"title":"abc"}`)
-	assertPreview(`{}`, nothing) // same values as at the start of this process
+	assertPreview(`{"title":"abd"}`, altered(`[]`, begins)) // the stored title does it already
+	assertPreview(`{}`, altered(ends, begins))              // takes that back
 	h.start(t, h.Pool(t))
 	assertPreview(`{"title":"abd","size":5}`, nothing) // it runs with other values
-	assertPreview(`{"size":5}`, difference(running, missingTitle, running, blockedGuest))
+	assertPreview(`{"size":5}`, altered(ends, `[]`))
 	if got := decode[view](t, h.get(t, path+"/rota")); got.Rev != 1 {
 		t.Errorf("revision %d after previews, want 1", got.Rev)
 	}

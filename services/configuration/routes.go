@@ -91,8 +91,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	return s.respond(ctx, c, m)
 }
 
-// preview is POST /api/v1/module-configuration/{id}/preview: what the next start would change if the values
-// were stored. It refuses the same requests as replace. It also refuses a revision, because it writes
+// preview is POST /api/v1/module-configuration/{id}/preview: what the values would alter at the next start. It refuses the same requests as replace. It also refuses a revision, because it writes
 // nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, replacement, err := s.replacementOf(c)
@@ -104,11 +103,12 @@ func (s *Service) preview(c *httpapi.Call) error {
 	}
 	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
-	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, replacement)
+	next, changed, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, replacement)
 	if err != nil {
 		return store.Unavailable(err)
 	}
-	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
+	starts := preview.Starts{Started: s.started, Next: next, Changed: changed}
+	changes, err := preview.New(ctx, s.catalog, starts, s.screens)
 	if err != nil {
 		return store.Unavailable(err)
 	}

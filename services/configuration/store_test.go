@@ -194,8 +194,8 @@ type failingResolver struct{ err error }
 
 func (f failingResolver) ResolveWith(
 	context.Context, string, configuration.Replacement,
-) (catalog.Resolution, error) {
-	return catalog.Resolution{}, f.err
+) (next, changed catalog.Resolution, err error) {
+	return catalog.Resolution{}, catalog.Resolution{}, f.err
 }
 
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {

@@ -21,8 +21,8 @@ type Resolver interface {
 	// Resolve also returns the decisions on which the resolution is based, so that a response describes one
 	// state. It stops when ctx ends. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Decisions, error)
-	// ResolveWith is Resolve as if that decision about the module were stored.
-	ResolveWith(ctx context.Context, moduleID string, enabled bool) (catalog.Resolution, error)
+	// ResolveWith is Resolve, and beside it the resolution as if that decision about the module were stored.
+	ResolveWith(ctx context.Context, moduleID string, enabled bool) (next, changed catalog.Resolution, err error)
 }
 
 // Service serves the routes of the module lifecycle. It is safe for concurrent use and starts no goroutine.

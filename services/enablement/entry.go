@@ -7,14 +7,17 @@ import (
 
 // entry is a module in responses. It contains no file name.
 type entry struct {
-	ID              string          `json:"id"`
-	Name            string          `json:"name"`
-	Translations    manifest.Texts  `json:"translations,omitzero"`
-	Version         string          `json:"version"`
-	Configured      configured      `json:"configured"`
-	Runtime         catalog.Runtime `json:"runtime"` // what this process decided when it started
-	RestartRequired bool            `json:"restartRequired"`
-	Dependencies    []dependency    `json:"dependencies"`
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Translations manifest.Texts  `json:"translations,omitzero"`
+	Version      string          `json:"version"`
+	Configured   configured      `json:"configured"`
+	Runtime      catalog.Runtime `json:"runtime"` // what this process decided when it started
+	// What the next start would decide where that differs, also if the module runs neither now nor then.
+	Next            *catalog.Runtime `json:"next"`
+	Solved          bool             `json:"solved,omitzero"` // the reason of Runtime no longer applies
+	RestartRequired bool             `json:"restartRequired"`
+	Dependencies    []dependency     `json:"dependencies"`
 }
 
 // configured is the stored decision.

@@ -73,8 +73,10 @@ func TestStoreFaults(t *testing.T) {
 // failingResolver is a resolver whose stores fail.
 type failingResolver struct{ err error }
 
-func (f failingResolver) ResolveWith(context.Context, string, bool) (catalog.Resolution, error) {
-	return catalog.Resolution{}, f.err
+func (f failingResolver) ResolveWith(
+	context.Context, string, bool,
+) (next, changed catalog.Resolution, err error) {
+	return catalog.Resolution{}, catalog.Resolution{}, f.err
 }
 
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, enablement.Decisions, error) {

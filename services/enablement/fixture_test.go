@@ -99,15 +99,15 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, enablement.D
 	return h.by(decisions), decisions, nil
 }
 
-// ResolveWith resolves as if one more decision were stored.
+// ResolveWith resolves what is stored, and that with one more decision.
 func (h *fixture) ResolveWith(
 	ctx context.Context, moduleID string, enabled bool,
-) (catalog.Resolution, error) {
+) (next, changed catalog.Resolution, err error) {
 	decisions, err := h.store.Decisions(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, catalog.Resolution{}, err
 	}
-	return h.by(decisions.With(moduleID, enabled)), nil
+	return h.by(decisions), h.by(decisions.With(moduleID, enabled)), nil
 }
 
 func (h *fixture) by(decisions enablement.Decisions) catalog.Resolution {

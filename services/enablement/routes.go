@@ -3,6 +3,7 @@ package enablement
 import (
 	"context"
 	"net/http"
+	"reflect"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/preview"
@@ -69,8 +70,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, entries[0])
 }
 
-// preview is POST /api/v1/module-lifecycle/{id}/preview: what the next start would change if the decision
-// were stored. It refuses the same requests as decide, and writes nothing.
+// preview is POST /api/v1/module-lifecycle/{id}/preview: what the decision would alter at the next start. It refuses the same requests as decide, and writes nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, enabled, err := s.decodeDecision(c)
 	if err != nil {
@@ -78,11 +78,12 @@ func (s *Service) preview(c *httpapi.Call) error {
 	}
 	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
 	defer cancel()
-	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, enabled)
+	next, changed, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, enabled)
 	if err != nil {
 		return store.Unavailable(err)
 	}
-	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
+	starts := preview.Starts{Started: s.started, Next: next, Changed: changed}
+	changes, err := preview.New(ctx, s.catalog, starts, s.screens)
 	if err != nil {
 		return store.Unavailable(err)
 	}
@@ -116,15 +117,20 @@ func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]ent
 	entries := make([]entry, len(modules))
 	for i, m := range modules {
 		id := m.Manifest.ID
+		runtime, then := s.started.Outcome(id).Runtime(), next.Outcome(id).Runtime()
 		entries[i] = entry{
 			ID:              id,
 			Name:            m.Manifest.Name,
-			Translations:    m.Manifest.Texts(),
+			Translations:    m.Manifest.Texts(runtime.ConfigurationKey, then.ConfigurationKey),
 			Version:         m.Manifest.Version.String(),
 			Configured:      configured{decisions.Enabled(id), decisions.Explicit(id)},
-			Runtime:         s.started.Outcome(id).Runtime(),
+			Runtime:         runtime,
+			Solved:          next.Solved(s.started, id),
 			RestartRequired: next.RestartRequired(s.started, id),
 			Dependencies:    dependenciesOf(m),
+		}
+		if !reflect.DeepEqual(runtime, then) {
+			entries[i].Next = &then
 		}
 	}
 	return entries, nil

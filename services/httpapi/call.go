@@ -130,6 +130,13 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // Time formats t the way every response does: UTC, RFC 3339 with exactly three decimals (milliseconds).
 func Time(t time.Time) string { return string(AppendTime(make([]byte, 0, len(time.RFC3339Nano)), t)) }
 
+// ParseTime reads a time that Time formatted, from year 1 to 9999. It formats the result again and compares,
+// because time.Parse also accepts other formats, such as a comma before the milliseconds.
+func ParseTime(text string) (at time.Time, ok bool) {
+	at, err := time.Parse(time.RFC3339, text)
+	return at, err == nil && Time(at) == text && at.Year() >= 1 && at.Year() <= 9999
+}
+
 // AppendTime is Time for a handler that writes its JSON itself. Formatting with a layout that has
 // milliseconds takes four times as long as with time.RFC3339, for which package time has its own code.
 func AppendTime(b []byte, t time.Time) []byte {

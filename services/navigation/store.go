@@ -51,13 +51,19 @@ func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 	return stored, nil
 }
 
+// The subquery of RETURNING sees the row as it was before this statement.
 const upsertGroup = `
 INSERT INTO core.navigation_group (id, label, position)
 VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE
 SET label = excluded.label, position = excluded.position
 WHERE (navigation_group.label, navigation_group.position)
-	IS DISTINCT FROM (excluded.label, excluded.position)`
+	IS DISTINCT FROM (excluded.label, excluded.position)
+RETURNING coalesce((
+	SELECT CASE former.label WHEN navigation_group.label THEN 'groupMoved' ELSE 'groupRenamed' END
+	FROM core.navigation_group former
+	WHERE former.id = $1
+), 'groupAdded')`
 
 // PutGroup creates a group, or changes its label and order.
 func (s *Store) PutGroup(ctx context.Context, by chain.Actor, g Group) error {
@@ -67,7 +73,8 @@ func (s *Store) PutGroup(ctx context.Context, by chain.Actor, g Group) error {
 
 const deleteGroup = `
 DELETE FROM core.navigation_group
-WHERE id = $1`
+WHERE id = $1
+RETURNING 'groupDeleted'`
 
 // DeleteGroup deletes a group. Its modules become ungrouped and keep their order, including those that are
 // placed into it at the same moment. Deleting an absent group succeeds.
@@ -92,18 +99,27 @@ VALUES ($1, ` + lockedGroup + `, $3)
 ON CONFLICT (module_id) DO UPDATE
 SET group_id = excluded.group_id, position = excluded.position
 WHERE (navigation_placement.group_id, navigation_placement.position)
-	IS DISTINCT FROM (excluded.group_id, excluded.position)`
+	IS DISTINCT FROM (excluded.group_id, excluded.position)` + placedOrMoved
+
+// placedOrMoved is what became of a placement: its group is another one, or only its order. The subquery sees
+// the row as it was before this statement.
+const placedOrMoved = `
+RETURNING CASE WHEN navigation_placement.group_id IS DISTINCT FROM (
+	SELECT former.group_id
+	FROM core.navigation_placement former
+	WHERE former.module_id = $1
+) THEN 'modulePlaced' ELSE 'moduleMoved' END`
 
 // Place stores a module's placement, whether or not it had one. It fails with ErrGroupNotFound.
 func (s *Store) Place(ctx context.Context, by chain.Actor, p Placement) error {
-	_, err := s.change(ctx, ofModule(by, p.ModuleID), upsertPlacement, p.ModuleID, p.GroupID, p.Order)
+	_, err := s.change(ctx, ofModule(by, p), upsertPlacement, p.ModuleID, p.GroupID, p.Order)
 	return err
 }
 
 const updatePlacement = `
 UPDATE core.navigation_placement
 SET group_id = ` + lockedGroup + `, position = $3
-WHERE module_id = $1 AND (group_id, position) IS DISTINCT FROM ($2, $3)`
+WHERE module_id = $1 AND (group_id, position) IS DISTINCT FROM ($2, $3)` + placedOrMoved
 
 const selectPlaced = `
 SELECT EXISTS (
@@ -115,7 +131,7 @@ SELECT EXISTS (
 // Replace changes a module's placement. It fails with ErrNotInstalled when there is none, and with
 // ErrGroupNotFound.
 func (s *Store) Replace(ctx context.Context, by chain.Actor, p Placement) error {
-	changed, err := s.change(ctx, ofModule(by, p.ModuleID), updatePlacement, p.ModuleID, p.GroupID, p.Order)
+	changed, err := s.change(ctx, ofModule(by, p), updatePlacement, p.ModuleID, p.GroupID, p.Order)
 	if err != nil || changed {
 		return err
 	}
@@ -131,23 +147,29 @@ func (s *Store) Replace(ctx context.Context, by chain.Actor, p Placement) error 
 
 const deletePlacement = `
 DELETE FROM core.navigation_placement
-WHERE module_id = $1`
+WHERE module_id = $1
+RETURNING 'moduleUnplaced'`
 
 // Unplace deletes a module's placement. It succeeds also when there is none.
 func (s *Store) Unplace(ctx context.Context, by chain.Actor, moduleID string) error {
-	_, err := s.change(ctx, ofModule(by, moduleID), deletePlacement, moduleID)
+	_, err := s.change(ctx, ofModule(by, Placement{ModuleID: moduleID}), deletePlacement, moduleID)
 	return err
 }
 
-// change runs one statement and records the entry if it wrote a row.
+// change runs one statement, which returns what it did, and records the entry if it wrote a row.
 func (s *Store) change(
 	ctx context.Context, entry chain.Entry, statement string, arguments ...any,
 ) (changed bool, err error) {
 	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
-		done, err := tx.Exec(ctx, statement, arguments...)
-		if changed = done.RowsAffected() > 0; err != nil || !changed {
+		var what string
+		err := tx.QueryRow(ctx, statement, arguments...).Scan(&what)
+		if changed = err == nil; errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
+		entry.Details["what"] = what
 		return chain.Record(tx, entry)
 	})
 	if err != nil {
@@ -160,13 +182,19 @@ func ofGroup(by chain.Actor, id string) chain.Entry {
 	return chain.Entry{
 		Actor: by, Action: chain.NavigationChanged,
 		Subject: chain.Subject{Kind: chain.NavigationGroupSubject, ID: id},
+		Details: map[string]any{"groupId": id},
 	}
 }
 
-func ofModule(by chain.Actor, id string) chain.Entry {
+func ofModule(by chain.Actor, p Placement) chain.Entry {
+	details := map[string]any{"moduleId": p.ModuleID}
+	if p.GroupID != nil {
+		details["groupId"] = *p.GroupID
+	}
 	return chain.Entry{
 		Actor: by, Action: chain.NavigationChanged,
-		Subject: chain.Subject{Kind: chain.ModuleSubject, ID: id},
+		Subject: chain.Subject{Kind: chain.ModuleSubject, ID: p.ModuleID},
+		Details: details,
 	}
 }
 

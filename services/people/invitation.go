@@ -81,7 +81,7 @@ func (i invitation) promised() (grants []promisedGrant, err error) {
 		if g.Until == nil {
 			continue
 		}
-		at, ok := parseTime(*g.Until)
+		at, ok := httpapi.ParseTime(*g.Until)
 		if !ok {
 			return nil, httpapi.ErrInternal
 		}
@@ -96,14 +96,6 @@ func textOf(grants []promisedGrant) string {
 	}
 	text, _ := json.Marshal(grants) // cannot fail: the struct contains only strings
 	return string(text)
-}
-
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-// parseTime accepts only the format in which the platform writes a time.
-func parseTime(text string) (at time.Time, ok bool) {
-	at, err := time.Parse(timeLayout, text)
-	return at, err == nil && at.Format(timeLayout) == text && at.Year() >= 1 && at.Year() <= 9999
 }
 
 func isID(text string) bool {

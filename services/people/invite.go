@@ -79,7 +79,7 @@ func (s *Service) checkGrants(c *httpapi.Call, sent []grantBody) (promised []pro
 	for _, g := range sent {
 		one := promisedGrant{PermissionID: g.PermissionID, Until: g.ExpiresAt}
 		if g.ExpiresAt != nil {
-			at, ok := parseTime(*g.ExpiresAt)
+			at, ok := httpapi.ParseTime(*g.ExpiresAt)
 			if !ok {
 				return nil, httpapi.ErrRequest
 			}

@@ -43,7 +43,7 @@ func TestUnblockingDaemon(t *testing.T) {
 	p.waitForText("0 running, 3 blocked, 0 off")
 	p.waitForText("Needs file storage (“images”). Whoever runs the server sets it up.")
 	p.waitForText("Waits for Announcements, which is blocked.")
-	p.waitForText("teamName has no value.")
+	p.waitForText("Team name has no value. teamName")
 	p.click("link", "Settings of Rota")
 	p.waitFor(`document.activeElement.dataset.key === "teamName"`)
 	p.waitForText("Set on the server")

@@ -52,9 +52,7 @@ func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 	}
 	o.handle("GET /api/v1/module-lifecycle", func(w http.ResponseWriter, _ *http.Request) { o.serveList(w) })
 	o.handle("POST /api/v1/module-lifecycle/*", func(w http.ResponseWriter, _ *http.Request) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		reply(w, 200, jsonOf(t, previewOf(o.modules)))
+		reply(w, 200, jsonOf(t, nothingChanges))
 	})
 	o.respondJSON("GET /api/v1/module-configuration", 200, object{"modules": []object{
 		{"moduleId": "rota", "name": "Rota", "version": "1.0.0", "restartRequired": false},
@@ -98,6 +96,9 @@ func installed(id, name string, runtime object, more ...object) object {
 
 func (o *modulesFixture) serveList(w http.ResponseWriter) {
 	o.mu.Lock()
+	for _, entry := range o.modules {
+		entry["next"] = nextOf(entry)
+	}
 	text, err := json.Marshal(object{"modules": o.modules})
 	o.mu.Unlock()
 	if err != nil {
@@ -106,27 +107,25 @@ func (o *modulesFixture) serveList(w http.ResponseWriter) {
 	reply(w, 200, string(text))
 }
 
-// previewOf returns the preview of a restart with the pending changes: each module runs if it is switched on,
-// unless its field "then" sets another state.
-func previewOf(modules []object) object {
-	differing := []object{}
-	for _, entry := range modules {
-		enabled, _ := entry["configured"].(object)["enabled"].(bool)
-		then, known := entry["then"].(object)
-		if !known {
-			then = object{"state": "disabled"}
-			if enabled {
-				then = running
-			}
-		}
-		now := entry["runtime"].(object)
-		if entry["restartRequired"] == true && now["state"] != then["state"] {
-			differing = append(differing,
-				object{"moduleId": entry["id"], "name": entry["name"], "now": now, "then": then})
+// nextOf returns what a restart makes of a module with pending changes, if that differs: it runs if it is
+// switched on, unless its field "then" sets another state.
+func nextOf(entry object) any {
+	enabled, _ := entry["configured"].(object)["enabled"].(bool)
+	then, known := entry["then"].(object)
+	if !known {
+		then = object{"state": "disabled"}
+		if enabled {
+			then = running
 		}
 	}
-	return object{"modules": differing, "screens": []object{}}
+	if entry["restartRequired"] == true && entry["runtime"].(object)["state"] != then["state"] {
+		return then
+	}
+	return nil
 }
+
+// nothingChanges is a preview.
+var nothingChanges = object{"modules": []object{}, "waiting": []object{}, "screens": []object{}}
 
 // setModule replaces fields of one module's entry and returns the entry.
 func (o *modulesFixture) setModule(id string, fields object) object {
@@ -149,6 +148,7 @@ func (o *modulesFixture) respondPreview(id string, preview object) {
 			o.t.Error(err)
 		}
 		entry := o.setModule(id, object{"configured": object{"enabled": sent.Enabled}, "restartRequired": true})
+		entry["next"] = nextOf(entry)
 		text, err := json.Marshal(entry)
 		if err != nil {
 			o.t.Error(err)

@@ -58,7 +58,7 @@ func TestSettingsOfTwoAdministrators(t *testing.T) {
 	p.typeKey("teamName", "Helpers")
 	p.saveAsAnother("replyTo", "choir@example.org")
 	p.click("button", "Save")
-	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: replyTo")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: Reply address")
 	if got, want := d.settingsOf(t), "Helpers choir@example.org"; got != want {
 		t.Errorf("stored are %s, want %s: what both have typed", got, want)
 	}

@@ -15,6 +15,7 @@ var offPreview = object{
 			"then": blocked("required_dependency_disabled", needs("stage"))},
 		{"moduleId": "stage", "name": "Stage", "now": running, "then": object{"state": "disabled"}},
 	},
+	"waiting": []object{},
 	"screens": []object{{"moduleId": "stage", "count": 2}},
 }
 
@@ -27,7 +28,7 @@ func TestModules(t *testing.T) {
 	p.waitForText("2 running, 3 blocked, 1 off")
 	p.waitForText("Needs file storage (“images”). Whoever runs the server sets it up.")
 	p.waitForText("Needed by: Countdown")
-	p.waitForText("teamName has no value.")
+	p.waitForText("Team name has no value. teamName")
 	p.waitForText("Waits for Announcements, which is blocked.")
 	order := eval[string](p,
 		`[...document.querySelectorAll("tbody .d-name")].map((name) => name.innerText).join()`)
@@ -59,11 +60,11 @@ func TestModuleReasons(t *testing.T) {
 	}{
 		"required_dependency_disabled": {needs("visitors"), "Needs Visitors, which is switched off."},
 		"required_dependency_blocked":  {needs("rota"), "Waits for Rota, which is blocked."},
-		"configuration_missing":        {object{"configurationKey": "teamName"}, "teamName has no value."},
+		"configuration_missing":        {object{"configurationKey": "teamName"}, "Team name has no value. teamName"},
 		"configuration_invalid": {object{"configurationKey": "days"},
-			"days has a value that is no longer allowed."},
+			"Days has a value that is no longer allowed."},
 		"secret_missing": {object{"configurationKey": "linkSigningKey"},
-			"linkSigningKey is missing. Whoever runs the server sets this secret."},
+			"Link signing key is missing. Whoever runs the server sets this secret."},
 		"storage_unavailable": {object{"storageBucketId": "files"}, "Needs file storage (“files”)."},
 	} {
 		t.Run(reason, func(t *testing.T) {
@@ -109,8 +110,7 @@ func TestSwitching(t *testing.T) {
 	p.waitFor(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
 }
 
-// TestModuleChanges: the pending changes are those of the server's preview, and are not computed in the
-// browser: here a setting of Stage was removed, so Stage will be blocked.
+// TestModuleChanges: the pending changes are those that the server says, and are not computed in the browser: here a setting of Stage was removed, so Stage will be blocked.
 func TestModuleChanges(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)
@@ -119,7 +119,7 @@ func TestModuleChanges(t *testing.T) {
 	o.setModule("songs", object{"restartRequired": true})
 	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.waitForText("Stops at the next restart")
-	p.waitForText("defaultTitle has no value.")
+	p.waitForText("Default title has no value. defaultTitle")
 	p.waitForText("Rota needs it.")
 	p.waitForText("Takes new settings at the next restart")
 	p.click("button", "What changes?")
@@ -128,7 +128,7 @@ func TestModuleChanges(t *testing.T) {
 	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
 	p.runScript(`document.querySelector("[data-row=stage] a.d-name").click()`)
 	p.waitForHeading("Stage")
-	p.waitForText("defaultTitle has no value.")
+	p.waitForText("Default title has no value. defaultTitle")
 }
 
 // TestSwitchingRefused: a refusal is reported, and the switch returns to the server's state.

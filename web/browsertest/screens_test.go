@@ -220,14 +220,15 @@ func setSunday(h *fixture) {
 // setWaiting adds two decisions that wait for a restart.
 func setWaiting(h *fixture) {
 	entry := func(id, name, state string, enabled bool) object {
-		return object{"id": id, "name": name, "version": "1.0.0",
+		made := object{"id": id, "name": name, "version": "1.0.0",
 			"configured":      object{"enabled": enabled, "explicit": true},
 			"runtime":         object{"state": state},
 			"restartRequired": true, "dependencies": []object{}}
+		made["next"] = nextOf(made)
+		return made
 	}
 	modules := []object{entry("rota", "Rota", "running", false), entry("stage", "Stage", "disabled", true)}
 	h.respondJSON("GET /api/v1/module-lifecycle", 200, object{"modules": modules})
-	h.respondJSON("POST /api/v1/module-lifecycle/*", 200, previewOf(modules))
 	h.setNavigation([]string{"core.modules.lifecycle.manage"}, nil, group("foyer", "Foyer",
 		module("announcements", "Announcements",
 			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))

@@ -197,7 +197,7 @@ func TestSettingsConflict(t *testing.T) {
 	p.click("button", "Take theirs: Reply to")
 	p.waitFor(`document.querySelector("[data-key=replyTo]").value === "theirs@example.org"`)
 	p.click("button", "Save")
-	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: weekStartsOn")
+	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: Week starts on")
 	want := `{"replyTo":"theirs@example.org","teamName":"Mine","weekStartsOn":"sunday"}`
 	if sent := s.lastWritten(); sent != want {
 		t.Errorf("sent %s, want %s", sent, want)
@@ -262,7 +262,7 @@ func TestSettingsPreview(t *testing.T) {
 	missing := blocked("configuration_missing", object{"configurationKey": "teamName"})
 	s.respondJSON("POST /api/v1/module-configuration/rota/preview", 200, object{
 		"modules": []object{{"moduleId": "rota", "name": "Rota", "then": running, "now": missing}},
-		"screens": []object{},
+		"waiting": []object{}, "screens": []object{},
 	})
 	p := openPage(t, s.URL+rotaSettings, desktop)
 	p.click("button", "What would change?")

@@ -59,6 +59,8 @@ export interface Question {
 	readonly title: string;
 	/** One sentence for each effect. */
 	readonly body: readonly string[];
+	/** What is true whatever the answer is, in small print; its first sentence introduces the others. */
+	readonly aside?: readonly string[];
 	/** Verbs: "Switch off", and the safe choice: "Leave it on". Without "yes" the dialog only informs. */
 	readonly yes?: string;
 	readonly no: string;
@@ -120,6 +122,11 @@ function Asking({ asked }: { readonly asked: Asked }) {
 		>
 			{asked.body.map((sentence) => (
 				<p key={sentence}>{sentence}</p>
+			))}
+			{asked.aside?.map((sentence) => (
+				<p key={sentence} class="d-second">
+					{sentence}
+				</p>
 			))}
 		</Dialog>
 	);

@@ -5,6 +5,7 @@ import { dependents, inOrder } from "../dashboard/screens/modules/standing";
 const module = (id: string, state: string, on?: string, needs: string[] = []) => ({
 	id,
 	name: id,
+	configuration: undefined,
 	version: "1.0.0",
 	configured: { enabled: true },
 	runtime: {
@@ -14,6 +15,8 @@ const module = (id: string, state: string, on?: string, needs: string[] = []) =>
 		configurationKey: undefined,
 		storageBucketId: undefined,
 	},
+	next: null,
+	solved: undefined,
 	restartRequired: false,
 	dependencies: needs.map((moduleId) => ({ id: moduleId, kind: "module", moduleId, required: true })),
 });

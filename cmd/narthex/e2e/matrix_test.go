@@ -43,22 +43,30 @@ func TestMatrix(t *testing.T) {
 			fmt.Fprintf(&lines, "  %-15s %s\n", caller.class, i.visitorFrom(t, client).statusOf(route, caller))
 		}
 	}
-	if os.Getenv("MATRIX") == "write" {
-		if err := os.WriteFile(matrixGolden, []byte(lines.String()), 0o644); err != nil {
+	compareWithGolden(t, matrixGolden, "MATRIX", lines.String())
+}
+
+// compareWithGolden compares text with a file, line by line. The environment variable with the value "write"
+// rewrites the file.
+func compareWithGolden(t *testing.T, file, variable, text string) {
+	t.Helper()
+	if os.Getenv(variable) == "write" {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	golden, err := os.ReadFile(matrixGolden)
+	golden, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Split(lines.String(), "\n"),
-		strings.Split(string(golden), "\n"); !slices.Equal(got, want) {
-		for n := range max(len(got), len(want)) {
-			if n >= len(got) || n >= len(want) || got[n] != want[n] {
-				t.Fatalf("line %d differs from %s; the matrix is now:\n%s", n+1, matrixGolden, lines.String())
-			}
+	got, want := strings.Split(text, "\n"), strings.Split(string(golden), "\n")
+	for n := range min(len(got), len(want)) {
+		if got[n] != want[n] {
+			t.Fatalf("%s:%d: got %q, want %q", file, n+1, got[n], want[n])
 		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want the %d of %s", len(got), len(want), file)
 	}
 }
 

@@ -28,11 +28,11 @@ func TestPreview(t *testing.T) {
 	assertPreview(lifecycle+"/announcements/preview", map[string]bool{"enabled": false},
 		`{"modules":[{"moduleId":"announcements","name":"Announcements","now":{"state":"running"},`+
 			`"then":{"state":"disabled"},"translations":{"de":{"name":"Meldungen"}}}],`+
-			`"screens":[{"count":1,"moduleId":"announcements"}]}`)
+			`"screens":[{"count":1,"moduleId":"announcements"}],"waiting":[]}`)
 	assertPreview(lifecycle+"/announcements/preview", map[string]bool{"enabled": true},
-		`{"modules":[],"screens":[]}`)
+		`{"modules":[],"screens":[],"waiting":[]}`)
 	assertPreview(settings+"/preview", map[string]any{"values": struct{}{}},
-		`{"modules":[],"screens":[]}`)
+		`{"modules":[],"screens":[],"waiting":[]}`)
 	if after := owner.do("GET", lifecycle, nil).body; after != before {
 		t.Errorf("GET %s after the previews: %s, want it unchanged: %s", lifecycle, after, before)
 	}

@@ -516,11 +516,11 @@ func TestRehearsalFindsWhatWouldGoWrong(t *testing.T) {
 	i.assertState(t, "after the rehearsals", before)
 
 	// One of the platform's own migrations fails because of a manual change of the database.
-	i.db.Exec(t, `DELETE FROM core.migration WHERE line = 'core' AND version = 19`)
+	i.db.Exec(t, `DELETE FROM core.migration WHERE line = 'core' AND version = 20`)
 	own, run := i.rehearse(t)
 	if run.awaitExit(t) != cli.ExitFailure || own.Verdict != platform.WouldFail || len(own.Findings) != 1 ||
 		own.Findings[0].Code != "MIGRATION_FAILED" || len(own.Pending) == 0 || own.Pending[0].Line != "core" ||
-		!strings.Contains(own.Findings[0].Text, "core 0019_invitation_limit, SQLSTATE 42701") {
+		!strings.Contains(own.Findings[0].Text, "core 0020_activity_days, SQLSTATE 42P07") {
 		t.Errorf("a failing migration of the platform: exit %d, %+v, pending %+v, said %s", run.awaitExit(t),
 			own.Findings, own.Pending, run.stderr.String())
 	}

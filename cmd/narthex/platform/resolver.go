@@ -87,26 +87,26 @@ func (r withDocuments) Resolve(ctx context.Context) (catalog.Resolution, configu
 	return found.next, found.documents, err
 }
 
-// ResolveWith resolves as if one more decision were stored.
+// ResolveWith resolves what is stored, and that with one more decision.
 func (r withDecisions) ResolveWith(
 	ctx context.Context, moduleID string, enabled bool,
-) (catalog.Resolution, error) {
+) (next, changed catalog.Resolution, err error) {
 	decisions, documents, err := r.read(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, catalog.Resolution{}, err
 	}
-	return r.by(decisions.With(moduleID, enabled), documents), nil
+	return r.by(decisions, documents), r.by(decisions.With(moduleID, enabled), documents), nil
 }
 
-// ResolveWith resolves as if a module's document were replaced.
+// ResolveWith resolves what is stored, and that with a module's document replaced.
 func (r withDocuments) ResolveWith(
 	ctx context.Context, moduleID string, replacement configuration.Replacement,
-) (catalog.Resolution, error) {
+) (next, changed catalog.Resolution, err error) {
 	decisions, documents, err := r.read(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, catalog.Resolution{}, err
 	}
-	return r.by(decisions, documents.With(moduleID, replacement)), nil
+	return r.by(decisions, documents), r.by(decisions, documents.With(moduleID, replacement)), nil
 }
 
 // Secrets are the secrets that the deployment supplies to modules, in environment variables of their own

@@ -122,20 +122,6 @@ func (t *tree) copy(from, to string, mode fs.FileMode) {
 	t.write(to, mode, content)
 }
 
-// handbook copies the documentation, with the links between its pages.
-func (t *tree) handbook() {
-	err := filepath.WalkDir("docs", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		t.copy(path, filepath.Join("usr/share/doc/narthex", strings.TrimPrefix(path, "docs/")), 0o644)
-		return t.err
-	})
-	if t.err == nil {
-		t.err = err
-	}
-}
-
 // compressed writes gzip data that is the same each time for the same content.
 func (t *tree) compressed(to string, content []byte) {
 	var out bytes.Buffer

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,11 +53,69 @@ func TestPackage(t *testing.T) {
 			t.Errorf("the package lacks %q:\n%s", line, contents)
 		}
 	}
+	unpacked := filepath.Join(folder, "unpacked")
+	if out, err := exec.Command("dpkg-deb", "--extract", deb, unpacked).CombinedOutput(); err != nil {
+		t.Fatalf("dpkg-deb --extract: %v\n%s", err, out)
+	}
+	checkLinks(t, filepath.Join(unpacked, "usr/share/doc/narthex"))
 	if lintian, err := exec.LookPath("lintian"); err == nil && !testing.Short() {
 		if out, err := exec.Command(lintian, "--allow-root", deb).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("lintian: %v\n%s", err, out)
 		}
 	}
+}
+
+var (
+	markdownCode    = regexp.MustCompile("(?ms)^\\s*```.*?^\\s*```|`[^`\\n]+`")
+	markdownLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	markdownHeading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	notInAnchor     = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// checkLinks follows every link of an unpacked handbook to another file of it, and to a heading in it.
+func checkLinks(t *testing.T, handbook string) {
+	t.Helper()
+	followed := 0
+	err := filepath.WalkDir(handbook, func(page string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(page) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		text = markdownCode.ReplaceAll(text, nil)
+		for _, found := range markdownLink.FindAllSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(string(found[1]), "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			followed++
+			at := page
+			if target != "" {
+				at = filepath.Join(filepath.Dir(page), target)
+			}
+			there, err := os.ReadFile(at)
+			if err != nil || !strings.HasPrefix(at, handbook) {
+				t.Errorf("%s links to %s, which is not in the handbook", strings.TrimPrefix(page, handbook), found[1])
+			} else if anchor != "" && !slices.Contains(anchors(there), anchor) {
+				t.Errorf("%s links to %s, but there is no such heading", strings.TrimPrefix(page, handbook), found[1])
+			}
+		}
+		return nil
+	})
+	if err != nil || followed < 50 {
+		t.Errorf("the handbook has %d links to its own pages, want at least 50; error %v", followed, err)
+	}
+}
+
+// anchors returns the names by which links reach the headings of a page.
+func anchors(page []byte) (names []string) {
+	for _, heading := range markdownHeading.FindAllSubmatch(page, -1) {
+		name := notInAnchor.ReplaceAllString(strings.ToLower(string(heading[1])), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
 }
 
 // matchesEntry reports whether a line of dpkg-deb --contents has the wanted mode, owner and name; size and

@@ -54,14 +54,17 @@ type Cluster struct {
 }
 
 // Start creates the data if there is none, runs the server and returns when it accepts sessions. The server
-// ends with Stop, and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart. It
-// takes at most a minute.
+// ends with Stop, and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory,
+// ErrRights, ErrStart. It takes at most a minute.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
 	account, err := unprivileged()
 	if err != nil {
 		return nil, fail(ErrStart, err)
+	}
+	if err := account.check(); err != nil {
+		return nil, err
 	}
 	programs, err := find(ctx, options.Tools, account)
 	if err != nil {
@@ -81,7 +84,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 
 func (c *Cluster) start(ctx context.Context, programs programs, options Options) (err error) {
 	if c.password, err = c.home.initialise(ctx, programs, options.Primary); err != nil {
-		return fail(ErrStart, err)
+		return c.notStarted(err)
 	}
 	if err := c.home.removeStalePID(ctx); err != nil {
 		return fail(ErrStart, err)
@@ -103,7 +106,16 @@ func (c *Cluster) start(ctx context.Context, programs programs, options Options)
 			break
 		}
 	}
-	return fail(ErrStart, fmt.Errorf("%w; the server's log ends with:\n%s", err, c.home.logTail()))
+	return c.notStarted(err)
+}
+
+// notStarted returns ErrStart, with the place of the log if a program of the server has written one.
+func (c *Cluster) notStarted(err error) error {
+	if log := c.home.logTail(); log != "" {
+		return because(ErrStart, fmt.Errorf("%w; the log ends with:\n%s", err, log),
+			"The file log in its directory says why.")
+	}
+	return fail(ErrStart, err)
 }
 
 // URL returns the URL of a database of the cluster, with the superuser's name and password.

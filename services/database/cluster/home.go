@@ -112,6 +112,11 @@ func (h home) readPassword() (string, error) {
 	return strings.TrimSpace(string(content)), err
 }
 
+// openLog opens the log of the next program, without what earlier ones have written.
+func (h home) openLog() (*os.File, error) {
+	return os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
+}
+
 // logTail returns the end of the server's log, for finding out why it did not start.
 func (h home) logTail() string {
 	file, err := os.Open(h.log())

@@ -67,10 +67,14 @@ func (h home) run(command *exec.Cmd) (err error) {
 	command.WaitDelay = time.Second
 	var output []byte
 	onOwnThread(func() { output, err = command.CombinedOutput() })
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", filepath.Base(command.Path), err, output)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if log, unwritten := h.openLog(); unwritten == nil {
+		_, _ = log.Write(output)
+		_ = log.Close()
+	}
+	return fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
 }
 
 // prepare sets the account, the session and the environment of a server program. The session is a new one,

@@ -21,7 +21,7 @@ type server struct {
 
 // launch starts the postmaster. A goroutine waits for its end on the thread that started it.
 func launch(h home, programs programs, arguments []string) (*server, error) {
-	log, err := os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
+	log, err := h.openLog()
 	if err != nil {
 		return nil, err
 	}

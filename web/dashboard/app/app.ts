@@ -118,6 +118,17 @@ export class App {
 		return entriesOf(navigation.view).find((entry) => entry.moduleId === moduleId);
 	}
 
+	/** A module's name, as far as it is known, and else its id. */
+	moduleName(moduleId: string): string {
+		const { lifecycle, configurations } = this.data;
+		return (
+			this.entry(moduleId)?.name ??
+			lifecycle.value.value?.modules.find(({ id }) => id === moduleId)?.name ??
+			configurations.value.value?.modules.find((module) => module.moduleId === moduleId)?.name ??
+			moduleId
+		);
+	}
+
 	/** Loads the house, once. Nothing is requested before the principal is known. */
 	#askForHouse(): void {
 		if (!this.data.house.used) void this.data.house.load();

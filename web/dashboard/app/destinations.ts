@@ -1,8 +1,10 @@
 import { folded, hasWords } from "../../kit/folding";
-import { manageConfiguration } from "../screens/modules/permissions";
+import type { Person } from "../data/directory";
+import { holds, manageConfiguration, managePeople } from "../screens/modules/permissions";
 import { w as home } from "../screens/home/words";
 import { t } from "../words/words";
 import { type App, doorsOf } from "./app";
+import { nameOf, permissionsHash, personHash } from "./people";
 import { accountHash, homeHash, moduleHash, type Route } from "./route";
 import { administrationFor } from "./screen";
 
@@ -44,6 +46,20 @@ export function destinationsOf(app: App): Destination[] {
 		})),
 		{ to: accountHash, name: t("account"), kind: t("page"), icon: "person" },
 	];
+}
+
+/** Those of the people who match a search, which the server has found for this or for an earlier text. */
+export function peopleAmong(app: App, people: readonly Person[], typed: string): Destination[] {
+	if (typed.trim() === "") return [];
+	const hashOf = holds(app, managePeople) ? personHash : permissionsHash;
+	return people
+		.filter((person) => hasWords(`${person.name ?? ""} ${person.email ?? ""} ${person.userId}`, typed.trim()))
+		.map((person) => ({
+			to: hashOf(person.userId),
+			name: nameOf(person),
+			kind: person.email ?? t("person"),
+			icon: "person",
+		}));
 }
 
 /** The destination of a route or of a screen below it. */

@@ -16,7 +16,7 @@ const entry = object({
 	subject: object({ kind: text, id: text }),
 	details: fields,
 });
-const page = object({ entries: listOf(entry), people: names, nextCursor: orNull(text) });
+const page = object({ entries: listOf(entry), people: names, joined: names, nextCursor: orNull(text) });
 
 /** One change: who made it, when, and what it was about. */
 export type Entry = ReturnType<typeof entry>;
@@ -27,12 +27,16 @@ export interface ActivityFilter {
 	readonly userId?: string;
 	readonly action?: string;
 	readonly moduleId?: string;
+	/** A day in the browser's time zone, as "YYYY-MM-DD". */
+	readonly day?: string;
 }
 
-/** The newest entries, and the names of the people in them. */
+/** The newest entries, the names of the people in them, and who came by the invitations in them. */
 export interface ActivityList {
 	readonly entries: readonly Entry[];
 	readonly people: ReadonlyMap<string, string>;
+	/** The ids of the people, by the id of their invitation. */
+	readonly joined: ReadonlyMap<string, string>;
 	/** Whether there are more entries. */
 	readonly more: boolean;
 }
@@ -42,11 +46,12 @@ const pageSize = "100";
 /** Reads that many pages of entries, newest first. */
 export async function readActivity(
 	platform: Platform,
-	{ userId, action, moduleId }: ActivityFilter,
+	{ userId, action, moduleId, day }: ActivityFilter,
 	pages: number,
 ): Promise<Result<ActivityList>> {
 	const found: Entry[] = [];
 	const people = new Map<string, string>();
+	const joined = new Map<string, string>();
 	let cursor: string | null = "";
 	for (let read = 0; read < pages && cursor !== null; read++) {
 		const asked = new URLSearchParams({
@@ -54,6 +59,7 @@ export async function readActivity(
 			...(userId && { userId }),
 			...(action && { action }),
 			...(moduleId && { subjectKind: "module", subjectId: moduleId }),
+			...(day && spanOf(day)),
 			...(cursor && { cursor }),
 		});
 		const answer: Result<ReturnType<typeof page>> = await platform.read(
@@ -63,7 +69,15 @@ export async function readActivity(
 		if (!answer.ok) return answer;
 		found.push(...answer.value.entries);
 		for (const [id, name] of Object.entries(answer.value.people)) people.set(id, name);
+		for (const [id, userId] of Object.entries(answer.value.joined)) joined.set(id, userId);
 		cursor = answer.value.nextCursor;
 	}
-	return { ok: true, value: { entries: found, people, more: cursor !== null } };
+	return { ok: true, value: { entries: found, people, joined, more: cursor !== null } };
+}
+
+/** A day from its midnight to the next one, which is 23 or 25 hours later when the clocks change. */
+function spanOf(day: string): { readonly from: string; readonly to: string } {
+	const [from, to] = [new Date(`${day}T00:00`), new Date(`${day}T00:00`)];
+	to.setDate(to.getDate() + 1);
+	return { from: from.toISOString(), to: to.toISOString() };
 }

@@ -1,6 +1,7 @@
+import { people, type Person } from "./directory";
 import type { Platform } from "./platform";
 import type { Failure, Result } from "./request";
-import { listOf, object, orNull, text, yesOrNo } from "./shape";
+import { listOf, object, orNull, text } from "./shape";
 import { translated } from "./translated";
 
 const permission = translated(
@@ -15,14 +16,11 @@ const grant = object({
 	createdAt: text,
 	createdBy: orNull(text),
 });
-const person = object({ userId: text, email: orNull(text), name: orNull(text), owner: yesOrNo });
 const grants = object({ grants: listOf(grant), nextCursor: orNull(text) });
-const people = object({ people: listOf(person), nextCursor: orNull(text) });
 const permissions = object({ permissions: listOf(permission) });
 
 export type Permission = ReturnType<typeof permission>;
 export type Grant = ReturnType<typeof grant>;
-export type Person = ReturnType<typeof person>;
 
 /** The grants of a person or of a permission; all grants if it is empty. */
 export interface GrantFilter {
@@ -43,13 +41,6 @@ const pageSize = 200;
 export const readPermissions = async (platform: Platform): Promise<Result<readonly Permission[]>> => {
 	const answer = await platform.read("/api/v1/permissions", permissions);
 	return answer.ok ? { ok: true, value: answer.value.permissions } : answer;
-};
-
-/** The people found by words of name or address, or by id. */
-export const findPeople = async (platform: Platform, query: string): Promise<Result<readonly Person[]>> => {
-	const asked = new URLSearchParams({ limit: "50", ...(query === "" ? {} : { query }) });
-	const answer = await platform.read(`/api/v1/people?${asked}`, people);
-	return answer.ok ? { ok: true, value: answer.value.people } : answer;
 };
 
 /** Reads that many pages of grants, newest first, and the people in them. */

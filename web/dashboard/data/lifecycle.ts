@@ -1,7 +1,7 @@
 import { type Change, changesOf } from "./changes";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
-import { count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
+import { byName, count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
 import { translated } from "./translated";
 
 /** A module's state according to the running process, with the reason. */
@@ -12,19 +12,32 @@ const runtime = object({
 	configurationKey: orAbsent(text),
 	storageBucketId: orAbsent(text),
 });
+/** Only in translations: what people call the configuration keys that runtime objects name. */
+const labels = orAbsent(byName(object({ label: text })));
 const entry = translated(object({
 	id: text,
 	name: text,
+	configuration: labels,
 	version: text,
 	configured: object({ enabled: yesOrNo }),
 	runtime,
+	/** What the next start makes of it; null where that is the same. */
+	next: orNull(runtime),
+	/** The reason of runtime no longer applies. */
+	solved: orAbsent(yesOrNo),
 	restartRequired: yesOrNo,
 	dependencies: listOf(object({ id: text, kind: text, moduleId: orNull(text), required: yesOrNo })),
 }));
 export const lifecycle = object({ modules: listOf(entry) });
 
+const difference = translated(
+	object({ moduleId: text, name: text, configuration: labels, now: runtime, then: runtime }),
+);
 const preview = object({
-	modules: listOf(translated(object({ moduleId: text, name: text, now: runtime, then: runtime }))),
+	/** What this change alters. */
+	modules: listOf(difference),
+	/** What the next start alters without it. */
+	waiting: listOf(difference),
 	screens: listOf(object({ moduleId: text, count })),
 });
 
@@ -50,7 +63,8 @@ export interface LifecycleView extends ReturnType<typeof lifecycle> {
 	/** What the next start changes. */
 	readonly changes: readonly Change[];
 }
-/** What the next start would change. */
+export type Difference = ReturnType<typeof difference>;
+/** What a change would alter at the next start. */
 export type Preview = ReturnType<typeof preview>;
 export type Process = ReturnType<typeof process>;
 
@@ -61,12 +75,7 @@ export async function readLifecycle(platform: Platform): Promise<Result<Lifecycl
 	const read = await platform.lifecycle();
 	if (!read.ok) return read;
 	const { modules } = read.value;
-	const waiting = modules.find(({ restartRequired }) => restartRequired);
-	if (waiting === undefined) return { ok: true, value: { modules, changes: [] } };
-	// The preview of a decision that is stored already covers everything that is stored.
-	const preview = await previewEnable(platform, waiting.id, waiting.configured.enabled);
-	if (!preview.ok) return preview;
-	return { ok: true, value: { modules, changes: changesOf(modules, preview.value) } };
+	return { ok: true, value: { modules, changes: changesOf(modules) } };
 }
 
 export const readProcess = (platform: Platform, moduleId: string): Promise<Result<Process>> =>

@@ -50,13 +50,9 @@ export const screens: readonly Screen[] = [
 	},
 	settings("admin/modules/:id/settings"),
 	settings("admin/modules/:id/settings/:key"),
-	{
-		path: "admin/permissions",
-		permissions: [manageGrants],
-		title: () => t("permissions"),
-		icon: "key",
-		load: administration((screens) => screens.PermissionsScreen),
-	},
+	permissions("admin/permissions"),
+	permissions("admin/permissions/person/:person"),
+	permissions("admin/permissions/permission/:permission"),
 	{
 		path: "admin/navigation",
 		permissions: [manageNavigation],
@@ -78,13 +74,8 @@ export const screens: readonly Screen[] = [
 		icon: "screen",
 		load: administration((screens) => screens.ScreensScreen),
 	},
-	{
-		path: "admin/people",
-		permissions: [managePeople],
-		title: () => t("people"),
-		icon: "people",
-		load: administration((screens) => screens.PeopleScreen),
-	},
+	people("admin/people"),
+	people("admin/people/:person"),
 	activity("admin/activity"),
 	activity("admin/activity/:person"),
 	{
@@ -104,6 +95,28 @@ function activity(path: string): Screen {
 		title: () => t("activity"),
 		icon: "activity",
 		load: administration((screens) => screens.ActivityScreen),
+	};
+}
+
+/** Everybody's permissions, those of one person, or the holders of one permission. */
+function permissions(path: string): Screen {
+	return {
+		path,
+		permissions: [manageGrants],
+		title: () => t("permissions"),
+		icon: "key",
+		load: administration((screens) => screens.PermissionsScreen),
+	};
+}
+
+/** Everybody, or one person. */
+function people(path: string): Screen {
+	return {
+		path,
+		permissions: [managePeople],
+		title: () => t("people"),
+		icon: "people",
+		load: administration((screens) => screens.PeopleScreen),
 	};
 }
 

@@ -4,8 +4,9 @@ import { useModal } from "../../kit/dialog";
 import { written } from "../../kit/field";
 import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
-import { type Destination, destinationsOf, found, placeOf } from "../app/destinations";
-import { holds, manageConfiguration } from "../screens/modules/permissions";
+import { type Destination, destinationsOf, found, peopleAmong, placeOf } from "../app/destinations";
+import { usePeople } from "../app/people";
+import { holds, manageConfiguration, manageGrants, managePeople } from "../screens/modules/permissions";
 import { t } from "../words/words";
 
 /** How many recent places are remembered, only in memory. */
@@ -18,8 +19,8 @@ interface PaletteProps {
 }
 
 /**
- * Finds a module, its settings or a screen by a few letters, from every screen: with Ctrl+K, or the find
- * field.
+ * Finds a module, its settings, a screen or a person by a few letters, from every screen: with Ctrl+K, or the
+ * find field.
  */
 export function Palette({ app, open, onOpen }: PaletteProps) {
 	const recent = useRef<readonly string[]>([]);
@@ -57,7 +58,9 @@ function Search({ app, recent, close }: SearchProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [typed, setTyped] = useState("");
 	const [at, setAt] = useState(0);
-	const options = found(destinationsOf(app), typed, recent);
+	const mayFind = holds(app, managePeople) || holds(app, manageGrants);
+	const people = usePeople(app, mayFind && typed.trim() !== "" ? typed : undefined);
+	const options = [...found(destinationsOf(app), typed, recent), ...peopleAmong(app, people, typed)];
 	const active = Math.min(at, options.length - 1);
 	useModal(dialog);
 	useLayoutEffect(() => {

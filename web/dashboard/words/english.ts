@@ -15,6 +15,7 @@ export const english = {
 	permissions: "Permissions",
 	screens: "Screens",
 	people: "People",
+	person: "Person",
 	activity: "Activity",
 	navigation: "Navigation",
 	module: "Module",

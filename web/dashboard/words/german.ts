@@ -15,6 +15,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	permissions: "Berechtigungen",
 	screens: "Bildschirme",
 	people: "Personen",
+	person: "Person",
 	activity: "Aktivität",
 	navigation: "Navigation",
 	module: "Modul",

@@ -4,6 +4,7 @@ import { Combobox } from "../../../kit/combobox";
 import { EmptyState, PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
+import { usePeople } from "../../app/people";
 import type { ScreenProps } from "../../app/screen";
 import { type ActivityFilter, type ActivityList, readActivity } from "../../data/activity";
 import { type Permission, readPermissions } from "../../data/grants";
@@ -13,7 +14,8 @@ import { Loaded, useLive, useResource } from "../../shell/live";
 import { NoAccess } from "../../shell/nowhere";
 import { t } from "../../words/words";
 import { holds, manageGrants, managePeople, seeActivity } from "../modules/permissions";
-import { nameOf, usePeople } from "../permissions/people";
+import { personOption } from "../permissions/people";
+import { DayField } from "./dayfield";
 import { EntryList } from "./entrylist";
 import { Holders } from "./holders";
 import { actions, moduleName } from "./sentences";
@@ -29,10 +31,10 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 	const [filter, setFilter] = useState<ActivityFilter>(start === undefined ? {} : { userId: start });
 	const [pages, setPages] = useState(1);
 	const [view, setView] = useState<"happened" | "holders">("happened");
-	const { userId, action, moduleId } = filter;
+	const { userId, action, moduleId, day } = filter;
 	const activity = useMemo(
 		() => app.data.resource(() => readActivity(app.platform, filter, pages)),
-		[userId, action, moduleId, pages],
+		[userId, action, moduleId, day, pages],
 	);
 	useLive(activity, pages > livePages ? rarely : undefined);
 	const permissions = useResource(app, () => permissionsFor(app)).value.value;
@@ -75,7 +77,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 								)}
 								<EntryList
 									entries={found.entries}
-									known={{ app, people: found.people, permissions: permissions ?? new Map() }}
+									known={{ app, ...found, permissions: permissions ?? new Map() }}
 								/>
 								{found.more && (
 									<div class="host-more">
@@ -117,31 +119,31 @@ interface FiltersProps {
 	onFilter(filter: ActivityFilter): void;
 }
 
-/** The filters for person, action and module, which are combined. */
+/** The filters for day, person, action and module, which are combined. */
 function Filters({ app, filter, list, onFilter }: FiltersProps) {
 	const [typed, setTyped] = useState<string>();
 	const mayFind = holds(app, managePeople) || holds(app, manageGrants);
 	const found = usePeople(app, mayFind ? typed : undefined);
-	const people = new Map<string, string>([
-		...(filter.userId === undefined ? [] : [[filter.userId, filter.userId] as const]),
-		...(list?.people ?? []),
-		...found.map((one) => [one.userId, nameOf(one)] as const),
-	]);
+	const named = [...(list?.people ?? [])].map(([id, label]) => ({ id, label }));
+	const chosen = filter.userId === undefined ? [] : [{ id: filter.userId, label: filter.userId }];
+	// a later one with the same id replaces the earlier one
+	const people = new Map([...chosen, ...named, ...found.map(personOption)].map((one) => [one.id, one]));
 	const navigation = app.navigation.value;
 	const { groups, ungrouped } = navigation.is === "ready" ? navigation.view : { groups: [], ungrouped: [] };
 	const open = [...groups.flatMap(({ modules }) => modules), ...ungrouped].map(({ moduleId }) => moduleId);
-	const named = list?.entries.filter(({ subject }) => subject.kind === "module") ?? [];
-	const moduleIds = [...new Set([...open, ...named.map(({ subject }) => subject.id)])];
+	const concerned = list?.entries.filter(({ subject }) => subject.kind === "module") ?? [];
+	const moduleIds = [...new Set([...open, ...concerned.map(({ subject }) => subject.id)])];
 	const change = (field: keyof ActivityFilter, value: string | undefined) => {
 		const { [field]: _, ...rest } = filter;
 		onFilter(value === undefined ? rest : { ...rest, [field]: value });
 	};
 	return (
 		<div class="host-filters" role="search">
+			<DayField label={w("day")} chosen={filter.day} onChoose={(day) => change("day", day)} />
 			<Combobox
 				label={w("person")}
 				hint={w("anybody")}
-				options={[...people].map(([id, label]) => ({ id, label }))}
+				options={[...people.values()]}
 				chosen={filter.userId}
 				onType={setTyped}
 				onChoose={(id) => change("userId", id)}

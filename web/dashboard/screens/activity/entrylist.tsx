@@ -3,7 +3,7 @@ import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import type { Entry } from "../../data/activity";
 import { locale } from "../../words/words";
-import { keysOf, type Known, sentenceOf } from "./sentences";
+import { emphasised, keysOf, type Known, sentenceOf } from "./sentences";
 import { w } from "./words";
 
 interface EntryListProps {
@@ -11,7 +11,10 @@ interface EntryListProps {
 	readonly known: Known;
 }
 
-/** The entries, newest first, grouped by day in the reader's time zone. */
+/**
+ * The entries, newest first, grouped by day in the reader's time zone. Entries that follow each other and look
+ * the same are one line with their number.
+ */
 export function EntryList({ entries, known }: EntryListProps) {
 	const days = new Map<string, Entry[]>();
 	for (const entry of entries) {
@@ -24,24 +27,64 @@ export function EntryList({ entries, known }: EntryListProps) {
 				<section key={day}>
 					<h2>{headOf(new Date(of[0]?.at ?? day))}</h2>
 					<ul>
-						{of.map((entry) => (
-							<li key={entry.id} data-row={entry.id}>
-								<time dateTime={entry.at}>{timeOf(entry.at)}</time>
-								<Actor entry={entry} known={known} />
-								<div>
-									<p>{sentenceOf(entry, known)}</p>
-									{keysOf(entry) !== "" && (
-										<p class="d-second">
-											<bdi>{keysOf(entry)}</bdi>
-										</p>
-									)}
-								</div>
-							</li>
+						{linesOf(of, known).map((line) => (
+							<Row key={line.newest.id} line={line} known={known} />
 						))}
 					</ul>
 				</section>
 			))}
 		</div>
+	);
+}
+
+/** Entries that look the same, with the newest and the oldest of them. */
+interface Line {
+	readonly newest: Entry;
+	readonly oldest: Entry;
+	readonly count: number;
+	readonly looks: string;
+	readonly sentence: string;
+}
+
+/** Lines of entries that follow each other. People of the same name are not the same. */
+function linesOf(entries: readonly Entry[], known: Known): Line[] {
+	const lines: Line[] = [];
+	for (const entry of entries) {
+		const { actor, subject } = entry;
+		const sentence = sentenceOf(entry, known);
+		const person = subject.kind === "person" ? subject.id : known.joined.get(subject.id);
+		const looks = [actor.kind, actor.userId, person, sentence, keysOf(entry)].join(" ");
+		const last = lines.at(-1);
+		if (last?.looks === looks) lines.splice(-1, 1, { ...last, oldest: entry, count: last.count + 1 });
+		else lines.push({ newest: entry, oldest: entry, count: 1, looks, sentence });
+	}
+	return lines;
+}
+
+interface RowProps {
+	readonly line: Line;
+	readonly known: Known;
+}
+
+function Row({ line: { newest, oldest, count, sentence }, known }: RowProps) {
+	const keys = keysOf(newest);
+	const [first, last] = [timeOf(oldest.at), timeOf(newest.at)];
+	return (
+		<li data-row={newest.id}>
+			<time dateTime={newest.at}>{last}</time>
+			<Actor entry={newest} known={known} />
+			<div>
+				<p>{emphasised(sentence)}</p>
+				{keys !== "" && (
+					<p class="d-second">
+						<bdi>{keys}</bdi>
+					</p>
+				)}
+				{count > 1 && (
+					<p class="d-second">{w(first === last ? "times" : "timesBetween", { count, first, last })}</p>
+				)}
+			</div>
+		</li>
 	);
 }
 

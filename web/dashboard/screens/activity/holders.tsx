@@ -6,11 +6,12 @@ import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { nameOf } from "../../app/people";
 import { type Grant, type GrantList, type Permission, readHolders } from "../../data/grants";
 import { Loaded, useResource } from "../../shell/live";
 import { moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
-import { nameOf, permissionOption } from "../permissions/people";
+import { permissionOption } from "../permissions/people";
 import { moduleName } from "./sentences";
 import { w } from "./words";
 

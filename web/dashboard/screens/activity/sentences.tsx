@@ -37,6 +37,7 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 export interface Known {
 	readonly app: App;
 	readonly people: ActivityList["people"];
+	readonly joined: ActivityList["joined"];
 	/** Empty for a caller who may not read permissions: then they are shown by id. */
 	readonly permissions: ReadonlyMap<string, Permission>;
 }
@@ -63,25 +64,66 @@ export const moduleName = (app: App, id: string): string => app.entry(id)?.name 
 const [begin, end] = ["\u{E000}", "\u{E001}"];
 const strong = (text: string): string => begin + text + end;
 
-/** An entry as a sentence, in which names and subjects are emphasised. */
-export function sentenceOf(entry: Entry, known: Known): ComponentChildren {
-	const { action, subject, details } = entry;
-	const detail = (name: string) => (typeof details[name] === "string" ? details[name] : "");
+/** An entry as a sentence, in which names and subjects are marked for emphasised(). */
+export function sentenceOf(entry: Entry, known: Known): string {
+	const { subject } = entry;
+	const detail = (name: string) => detailOf(entry, name);
 	const personOf = (id: string) => strong(known.people.get(id) || w("erased"));
 	const permissionId = detail("permissionId");
 	const moduleId = subject.kind === "module" ? subject.id : detail("moduleId");
-	const sentence = w(actions[action]?.sentence ?? "otherAction", {
+	return w(wordOf(entry, known), {
 		actor: strong(actorOf(entry.actor, known)),
-		person: personOf(subject.id),
+		person: personOf(known.joined.get(subject.id) ?? subject.id),
 		former: personOf(detail("formerUserId")),
 		permission: strong(purposeOf(known.permissions.get(permissionId), permissionId)),
 		module: strong(moduleName(known.app, moduleId)),
-		action,
+		group: groupNamed(known.app, subject.kind === "navigationGroup" ? subject.id : detail("groupId")),
+		action: entry.action,
 	});
-	return sentence
+}
+
+const detailOf = ({ details }: Entry, name: string): string =>
+	typeof details[name] === "string" ? details[name] : "";
+
+/** The sentence for an entry. Some depend on more than the action. */
+function wordOf(entry: Entry, known: Known): Word {
+	const { action, subject } = entry;
+	if (action === "navigation.changed") {
+		const what = detailOf(entry, "what");
+		if (what === "modulePlaced" && detailOf(entry, "groupId") === "") return "moduleTakenOut";
+		return arranged[what] ?? (subject.kind === "module" ? "moduleMoved" : "groupChanged");
+	}
+	if (known.joined.has(subject.id)) {
+		if (action === "person.invited") return "personInvitedJoined";
+		if (action === "invitation.sent") return "invitationSentJoined";
+	}
+	return actions[action]?.sentence ?? "otherAction";
+}
+
+/** The sentences for what was changed in the navigation. */
+const arranged: Readonly<Record<string, Word>> = {
+	groupAdded: "groupAdded",
+	groupRenamed: "groupRenamed",
+	groupMoved: "groupMoved",
+	groupDeleted: "groupDeleted",
+	modulePlaced: "modulePlaced",
+	moduleMoved: "moduleMoved",
+	moduleUnplaced: "moduleUnplaced",
+};
+
+/** A group of the navigation by its name, which a deleted one has no more. */
+function groupNamed(app: App, id: string): string {
+	const navigation = app.navigation.value;
+	const groups = navigation.is === "ready" ? navigation.view.groups : [];
+	const group = groups.find((one) => one.id === id);
+	return group ? w("theGroup", { name: strong(group.label) }) : w("deletedGroup");
+}
+
+/** A sentence whose marked parts are emphasised. */
+export const emphasised = (sentence: string): ComponentChildren =>
+	sentence
 		.split(/[\u{E000}\u{E001}]/u)
 		.map((part, at) => (at % 2 === 1 ? <bdi class="d-name">{part}</bdi> : part));
-}
 
 /** Which keys of a configuration changed, without their values. */
 export function keysOf({ details }: Entry): string {

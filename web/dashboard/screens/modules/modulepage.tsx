@@ -42,7 +42,6 @@ function Facts({ app, view, module }: FactsProps) {
 	const names = new Map(view.modules.map(({ id, name }) => [id, name]));
 	const nameOf = (moduleId: string) => names.get(moduleId) ?? moduleId;
 	const { busy, press } = useSwitching(app, nameOf);
-	const change = view.changes.find(({ moduleId }) => moduleId === module.id);
 	const needing = view.modules.filter(({ dependencies }) =>
 		dependencies.some(({ moduleId, required }) => required && moduleId === module.id),
 	);
@@ -68,7 +67,6 @@ function Facts({ app, view, module }: FactsProps) {
 				<Why
 					app={app}
 					module={module}
-					change={change}
 					needing={dependents(view).get(module.id) ?? []}
 					nameOf={nameOf}
 				/>

@@ -107,7 +107,6 @@ function columnsOf(
 	nameOf: (moduleId: string) => string,
 	{ busy, press }: ReturnType<typeof useSwitching>,
 ): Column<LifecycleEntry>[] {
-	const changes = new Map(view.changes.map((change) => [change.moduleId, change]));
 	const needing = dependents(view);
 	return [
 		{
@@ -131,7 +130,6 @@ function columnsOf(
 				<Why
 					app={app}
 					module={module}
-					change={changes.get(module.id)}
 					needing={needing.get(module.id) ?? []}
 					nameOf={nameOf}
 				/>

@@ -1,4 +1,4 @@
-import type { LifecycleEntry, LifecycleView, Runtime } from "../../data/lifecycle";
+import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
 
 /** How far a module is from the cause of its block; 0 is the cause itself. */
 function depthOf(module: LifecycleEntry, modules: ReadonlyMap<string, LifecycleEntry>): number {
@@ -33,6 +33,6 @@ export function dependents({ modules }: Pick<LifecycleView, "modules">): Map<str
 	return found;
 }
 
-/** Whether the module is blocked by its settings. */
-export const isForSettings = ({ reason }: Runtime): boolean =>
+/** Whether a reason is one that the module's settings remove. */
+export const isForSettings = (reason: string): boolean =>
 	reason === "configuration_missing" || reason === "configuration_invalid";

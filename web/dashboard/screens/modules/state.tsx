@@ -1,10 +1,9 @@
-import type { ComponentChildren } from "preact";
 import { Chip } from "../../../kit/chip";
+import { Icon } from "../../../kit/icons";
 import type { App } from "../../app/app";
-import type { Change } from "../../data/changes";
 import type { LifecycleEntry, Runtime } from "../../data/lifecycle";
 import { Link } from "../../shell/anchor";
-import { reasonOf } from "./consequences";
+import { doneOf, reasonOf } from "./consequences";
 import { holds, manageConfiguration } from "./permissions";
 import { isForSettings } from "./standing";
 import { w } from "./words";
@@ -32,67 +31,103 @@ export const moduleHash = (moduleId: string) => `#/admin/modules/${moduleId}`;
 interface WhyProps {
 	readonly app: App;
 	readonly module: LifecycleEntry;
-	readonly change: Change | undefined;
-	/** The modules that depend on this one. */
+	/** The names of the modules that depend on this one. */
 	readonly needing: readonly string[];
 	nameOf(moduleId: string): string;
 }
 
-/** The reason for a module's state, what a restart changes, and the next step. */
-export function Why({ app, module, change, needing, nameOf }: WhyProps) {
-	const { runtime } = module;
+/** The reason for a module's state, what is done about it and what is missing, by whom, and the next step. */
+export function Why({ app, module, needing, nameOf }: WhyProps) {
+	const { runtime, next, solved } = module;
 	const names = new Intl.ListFormat(document.documentElement.lang).format(needing);
-	const blocked = runtime.state === "blocked";
-	const second: ComponentChildren[] = [];
-	if (blocked && needing.length > 0) second.push(w("neededBy", { names }));
-	const stops = change?.what === "stops" && needing.length > 0;
+	const coming = comingOf(module);
+	const done = solved === true ? doneOf(module, runtime, nameOf) : "";
+	// The obstacle that counts is the one that the next start finds.
+	const obstacle = next ?? runtime;
 	return (
 		<div class="host-why">
 			<div>
-				{blocked && (
-					<p>
-						{reasonOf(runtime, nameOf)} {runtime.reason === "storage_unavailable" && w("operator")}
+				{done !== "" && (
+					<p class="host-done">
+						<Icon name="check" size={16} />
+						<span>
+							{done} <KeyOf runtime={runtime} />
+						</span>
 					</p>
 				)}
-				{change && (
+				{coming !== undefined && (
 					<p class="d-row">
 						<Chip tone="warn" door="half">
-							{w(change.what === "settings" ? "changes" : change.what)}
+							{w(coming)}
 						</Chip>
-						{change.then?.state === "blocked" && <span class="d-second">{reasonOf(change.then, nameOf)}</span>}
-						{stops && <span class="d-second">{w("needIt", { names, count: needing.length })}</span>}
+						{coming === "stops" && needing.length > 0 && (
+							<span class="d-second">{w("needIt", { names, count: needing.length })}</span>
+						)}
 					</p>
 				)}
-				{second.map((words, at) => (
-					<p key={at} class="d-second">
-						{words}
+				{obstacle.state === "blocked" && (
+					<p>
+						{next !== null && runtime.state === "blocked" && <strong>{w("missing")}</strong>}{" "}
+						{reasonOf(module, obstacle, nameOf)} <KeyOf runtime={obstacle} /> {whoCan(app, obstacle)}
 					</p>
-				))}
+				)}
+				{solved === true && next?.state === "running" && <p class="d-second">{w("operatorRestarts")}</p>}
+				{runtime.state === "blocked" && needing.length > 0 && (
+					<p class="d-second">{w("neededBy", { names })}</p>
+				)}
 			</div>
-			<NextStep app={app} module={module} runtime={runtime} nameOf={nameOf} />
+			<NextStep app={app} module={module} obstacle={obstacle} nameOf={nameOf} />
 		</div>
 	);
 }
 
-interface NextStepProps extends Pick<WhyProps, "app" | "module" | "nameOf"> {
-	readonly runtime: Runtime;
+/** What the next restart does to a module, as the id of a text. */
+function comingOf({ runtime, next, restartRequired }: LifecycleEntry) {
+	if (next === null) return restartRequired ? "changes" : undefined;
+	if (next.state === "running") return "starts";
+	if (runtime.state === "running") return "stops";
+	if (next.state === "disabled") return "staysOff";
+	return runtime.state === "disabled" ? "notYet" : undefined;
 }
 
-function NextStep({ app, module, runtime, nameOf }: NextStepProps) {
-	const on = runtime.dependency?.moduleId;
-	if (on !== undefined && runtime.state === "blocked") {
+/** Who can remove an obstacle, unless its reason says so already or the person can do it themselves. */
+function whoCan(app: App, { reason = "" }: Runtime): string {
+	if (reason === "storage_unavailable") return w("operator");
+	return isForSettings(reason) && !holds(app, manageConfiguration) ? w("administrator") : "";
+}
+
+/** The key of the setting that a state is about, as the operator knows it. */
+function KeyOf({ runtime: { configurationKey } }: { readonly runtime: Runtime }) {
+	if (configurationKey === undefined) return null;
+	return (
+		<bdi dir="ltr" class="d-second d-code">
+			{configurationKey}
+		</bdi>
+	);
+}
+
+interface NextStepProps extends Pick<WhyProps, "app" | "module" | "nameOf"> {
+	readonly obstacle: Runtime;
+}
+
+function NextStep({ app, module, obstacle, nameOf }: NextStepProps) {
+	if (obstacle.state !== "blocked") return null;
+	const { dependency, reason = "", configurationKey } = obstacle;
+	if (dependency !== undefined) {
+		const to = moduleHash(dependency.moduleId);
+		const label = w("goTo", { module: nameOf(dependency.moduleId) });
 		return (
-			<Link app={app} to={moduleHash(on)} class="d-button d-text" label={w("goTo", { module: nameOf(on) })}>
+			<Link app={app} to={to} class="d-button d-text" label={label}>
 				{w("goToIt")}
 			</Link>
 		);
 	}
-	if (!holds(app, manageConfiguration) || runtime.state !== "blocked") return null;
-	if (!isForSettings(runtime) && runtime.reason !== "secret_missing") return null;
+	if (!holds(app, manageConfiguration)) return null;
+	if (!isForSettings(reason) && reason !== "secret_missing") return null;
 	return (
 		<Link
 			app={app}
-			to={settingsHash(module.id, runtime.configurationKey)}
+			to={settingsHash(module.id, configurationKey)}
 			class="d-button d-text"
 			label={w("settingsOf", { module: module.name })}
 		>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { App } from "../../app/app";
 import { enable, type LifecycleEntry, previewEnable } from "../../data/lifecycle";
 import { refuse } from "../../shell/live";
-import { consequencesOf } from "./consequences";
+import { consequencesOf, waitingBeside } from "./consequences";
 import { manageLifecycle } from "./permissions";
 import { w } from "./words";
 
@@ -32,6 +32,7 @@ async function change(
 	const agreed = await app.questions.ask({
 		title: w(enabled ? "onTitle" : "offTitle", { module: name }),
 		body: consequencesOf(preview.value, id, nameOf),
+		aside: waitingBeside(preview.value, id, nameOf),
 		yes: w(enabled ? "switchOn" : "switchOff"),
 		no: w(enabled ? "leaveOff" : "leaveOn"),
 		danger: !enabled,

@@ -24,23 +24,25 @@ const rarely = 3_600_000;
 /** The delay between the last key press and the search, in milliseconds. */
 const pause = 200;
 
-/** The people of the house, and the people invited to it. */
-export function PeopleScreen({ app }: ScreenProps) {
+/** The people of the house, or one of them, and the people invited to it. */
+export function PeopleScreen({ app, params }: ScreenProps) {
+	const alone = params["person"];
 	const [view, setView] = useState<"members" | "invited">("members");
 	const [typed, setTyped] = useState("");
 	const [inviting, setInviting] = useKept(app, "admin/people", "inviting", false);
-	const members = useMembers(app, useDebounced(typed.trim()));
+	const members = useMembers(app, useDebounced(typed.trim()) || (alone ?? ""));
 	const [invitedPages, setInvitedPages] = useState(1);
 	const invitations = useResource(app, () => readInvitations(app.platform, invitedPages), [invitedPages]);
 	const invited = invitations.value.value;
 	usePolling(invited?.items.some(({ delivery }) => delivery === "QUEUED") ?? false, () => invitations.load());
+	useEffect(() => setTyped(""), [params]);
 	return (
 		<Loaded resource={members.resource} permission={managePeople}>
 			{(list) => (
 				<>
 					<PageHeader
 						heading={<Heading title={t("people")} />}
-						sub={typed.trim() === "" ? countOf(list) : undefined}
+						sub={typed.trim() === "" && alone === undefined ? countOf(list) : undefined}
 						actions={
 							<Button kind="primary" icon="plus" onPress={() => setInviting(true)}>
 								{w("invitePeople")}
@@ -66,6 +68,12 @@ export function PeopleScreen({ app }: ScreenProps) {
 							<Filter label={w("filter")} value={typed} maxLength={100} onInput={setTyped} />
 						)}
 					</div>
+					{view === "members" && alone !== undefined && typed.trim() === "" && (
+						<p class="d-row">
+							{w("onlyOne")}{" "}
+							<Button onPress={() => app.router.go("#/admin/people")}>{w("everybody")}</Button>
+						</p>
+					)}
 					{view === "invited" ? (
 						<Loaded resource={invitations} permission={managePeople} part>
 							{(found) => (

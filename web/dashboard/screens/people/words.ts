@@ -25,6 +25,8 @@ export const w = wordsOf({
 		showMore: "Show more",
 		more: "More for {name}",
 		noOne: "Nobody's name or e-mail begins with that.",
+		onlyOne: "Only one person is shown.",
+		everybody: "Show everybody",
 
 		deactivate: "Deactivate …",
 		deactivateTitle: "Deactivate {name}?",
@@ -151,6 +153,8 @@ export const w = wordsOf({
 		showMore: "Mehr zeigen",
 		more: "Mehr zu {name}",
 		noOne: "Kein Name und keine E-Mail beginnt so.",
+		onlyOne: "Nur eine Person wird gezeigt.",
+		everybody: "Alle zeigen",
 
 		deactivate: "Deaktivieren …",
 		deactivateTitle: "{name} deaktivieren?",

@@ -7,6 +7,7 @@ import { focusFirstError, Form, MomentField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
+import { nameOf, usePeople } from "../../app/people";
 import {
 	alreadyGranted,
 	type GrantFilter,
@@ -19,7 +20,7 @@ import type { Failure } from "../../data/request";
 import { refusalOf } from "../../shell/live";
 import { moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
-import { nameOf, ownEnd, permissionOption, personOption, usePeople } from "./people";
+import { ownEnd, permissionOption, personOption } from "./people";
 import { w } from "./words";
 
 interface GiveDialogProps {

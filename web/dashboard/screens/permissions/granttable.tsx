@@ -3,20 +3,21 @@ import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import { type Column, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { nameOf } from "../../app/people";
+import type { Person } from "../../data/directory";
 import {
 	type Grant,
 	type GrantFilter,
 	type GrantList,
 	issueGrant,
 	type Permission,
-	type Person,
 	revokeGrant,
 } from "../../data/grants";
 import type { Resource } from "../../data/resource";
 import { refuse } from "../../shell/live";
 import { day, moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
-import { nameOf, purposeOf } from "./people";
+import { purposeOf } from "./people";
 import { w } from "./words";
 
 interface GrantTableProps {

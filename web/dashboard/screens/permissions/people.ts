@@ -1,32 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
 import type { ComboboxOption } from "../../../kit/combobox";
 import type { App } from "../../app/app";
-import { findPeople, type Permission, type Person, readGrants } from "../../data/grants";
+import { nameOf } from "../../app/people";
+import type { Person } from "../../data/directory";
+import { type Permission, readGrants } from "../../data/grants";
 import { manageGrants } from "../modules/permissions";
 import { w } from "./words";
-
-/** The delay between the last key press and the search, in milliseconds. */
-const pause = 200;
-
-/** The people who match the typed text. The previous ones stay until the new ones are found. */
-export function usePeople(app: App, typed: string | undefined): readonly Person[] {
-	const [found, setFound] = useState<readonly Person[]>([]);
-	useEffect(() => {
-		if (typed === undefined) return;
-		let wanted = true;
-		const timer = setTimeout(async () => {
-			const answer = await findPeople(app.platform, typed.trim());
-			if (wanted && answer.ok) setFound(answer.value);
-		}, pause);
-		return () => {
-			wanted = false;
-			clearTimeout(timer);
-		};
-	}, [typed]);
-	return found;
-}
-
-export const nameOf = ({ name, email, userId }: Person): string => name || email || userId;
 
 export const personOption = (person: Person): ComboboxOption => ({
 	id: person.userId,

@@ -1,11 +1,12 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Combobox } from "../../../kit/combobox";
 import { EmptyState, PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
-import type { ScreenProps } from "../../app/screen";
+import { nameOf, usePeople } from "../../app/people";
+import type { Params, ScreenProps } from "../../app/screen";
 import {
 	type GrantFilter,
 	type GrantList,
@@ -19,7 +20,7 @@ import { t } from "../../words/words";
 import { GiveDialog } from "./givedialog";
 import { GrantTable } from "./granttable";
 import { manageGrants } from "../modules/permissions";
-import { nameOf, permissionOption, personOption, usePeople } from "./people";
+import { permissionOption, personOption } from "./people";
 import { w } from "./words";
 
 /** Beyond this many pages, the grants are read again only when the person returns to the page. */
@@ -27,9 +28,9 @@ const livePages = 3;
 const rarely = 3_600_000;
 
 /** W9: who holds which permission, by person or by permission. */
-export function PermissionsScreen({ app }: ScreenProps) {
+export function PermissionsScreen({ app, params }: ScreenProps) {
 	const permissions = useResource(app, () => readPermissions(app.platform));
-	const [filter, setFilter] = useState<GrantFilter>({});
+	const [filter, setFilter] = useState(() => filterOf(params));
 	const [pages, setPages] = useState(1);
 	const { userId, permissionId } = filter;
 	const inputs = [userId, permissionId, pages];
@@ -39,6 +40,7 @@ export function PermissionsScreen({ app }: ScreenProps) {
 		setPages(1);
 		setFilter(next);
 	};
+	useEffect(() => choose(filterOf(params)), [params]);
 	return (
 		<Loaded resource={permissions} permission={manageGrants}>
 			{(known) => (
@@ -55,6 +57,12 @@ export function PermissionsScreen({ app }: ScreenProps) {
 	);
 }
 
+/** The filter that the address names. */
+function filterOf({ person, permission }: Params): GrantFilter {
+	if (person !== undefined) return { userId: person };
+	return permission === undefined ? {} : { permissionId: permission };
+}
+
 interface ScreenParts {
 	readonly app: App;
 	readonly permissions: readonly Permission[];
@@ -65,7 +73,9 @@ interface ScreenParts {
 }
 
 function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenParts) {
-	const [by, setBy] = useState<"person" | "permission">("person");
+	const [by, setBy] = useState<"person" | "permission">(
+		filter.permissionId === undefined ? "person" : "permission",
+	);
 	const [giving, setGiving] = useKept(app, "admin/permissions", "giving", false);
 	const list = grants.value.value;
 	return (

@@ -18,7 +18,7 @@ import { refusalOf, refuse } from "../../shell/live";
 import { Trail } from "../../shell/trail";
 import { SmallPrint } from "../../shell/trouble";
 import { t } from "../../words/words";
-import { consequencesOf } from "../modules/consequences";
+import { consequencesOf, waitingBeside } from "../modules/consequences";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
 import { moduleHash, StateChip } from "../modules/state";
 import { w as modulesWords } from "../modules/words";
@@ -81,8 +81,8 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 			return;
 		}
 		setTried(false);
-		const theirs = saved.found.join(", ");
-		app.announce(theirs === "" ? w("saved") : w("savedBoth", { keys: theirs }));
+		const theirs = keys.filter(({ key }) => saved.found.includes(key)).map(labelOf);
+		app.announce(theirs.length === 0 ? w("saved") : w("savedBoth", { keys: theirs.join(", ") }));
 		await reload();
 	};
 	const fail = (failure: Failure) => {
@@ -105,7 +105,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 						<State app={app} moduleId={moduleId} />
 					</div>
 				}
-				actions={<WouldChange app={app} moduleId={moduleId} values={draft.values} />}
+				actions={<WouldChange app={app} moduleId={moduleId} values={draft.values} dirty={draft.dirty} />}
 			/>
 			<form
 				ref={form}
@@ -192,18 +192,20 @@ interface WouldChangeProps {
 	readonly app: App;
 	readonly moduleId: string;
 	readonly values: Readonly<Record<string, Value>>;
+	/** The values differ from the stored ones. */
+	readonly dirty: boolean;
 }
 
 /** What the next start would do with the typed values. Nothing is saved. */
-function WouldChange({ app, moduleId, values }: WouldChangeProps) {
+function WouldChange({ app, moduleId, values, dirty }: WouldChangeProps) {
 	const ask = async () => {
 		const preview = await previewValues(app.platform, moduleId, values);
 		if (!preview.ok) return refuse(app, preview, manageConfiguration, preview.status === 400 ? undefined : ask);
-		const names = new Map(preview.value.modules.map((module) => [module.moduleId, module.name]));
-		const nameOf = (id: string) => names.get(id) ?? app.entry(id)?.name ?? id;
+		const nameOf = (id: string) => app.moduleName(id);
 		await app.questions.ask({
 			title: modulesWords("wouldChange"),
-			body: consequencesOf(preview.value, moduleId, nameOf),
+			body: consequencesOf(preview.value, moduleId, nameOf, dirty),
+			aside: waitingBeside(preview.value, moduleId, nameOf),
 			no: modulesWords("close"),
 		});
 	};

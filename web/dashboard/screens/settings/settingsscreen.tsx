@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
 import { readConfiguration } from "../../data/configuration";
 import { Nowhere } from "../../shell/nowhere";
@@ -24,16 +23,11 @@ export function SettingsScreen({ app, params }: ScreenProps) {
 					key={id}
 					app={app}
 					view={view}
-					name={nameOf(app, id)}
+					name={app.moduleName(id)}
 					focus={params["key"]}
 					reload={() => resource.load()}
 				/>
 			)}
 		</Loaded>
 	);
-}
-
-function nameOf(app: App, moduleId: string): string {
-	const { configurations } = app.data;
-	return configurations.value.value?.modules.find((module) => module.moduleId === moduleId)?.name ?? moduleId;
 }

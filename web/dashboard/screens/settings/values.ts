@@ -51,7 +51,7 @@ export function secretVariable(moduleId: string, key: string): string {
 }
 
 /** What people call a key: its label, or else the key's own words. */
-export const labelOf = ({ key, label }: Key): string =>
+export const labelOf = ({ key, label }: Pick<Key, "key" | "label">): string =>
 	label ?? readable(key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, " ").toLowerCase());
 
 /** What people call a value of an enumeration. */
