@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker } from "./messages";
  * network. Without a secure origin there is no worker, and nothing is cached.
  */
 export class KeptPage {
-	readonly #container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+	readonly #container = serviceWorker();
 	#descriptor: Descriptor | undefined;
 	readonly #loaded = new Set<string>();
 
@@ -45,6 +45,15 @@ export class KeptPage {
 		const page = location.pathname;
 		const message: ToWorker = { narthex: "keep", page, host, moduleId, version, scripts, current };
 		void this.#container.ready.then(({ active }) => active?.postMessage(message));
+	}
+}
+
+/** The browser's workers. A browser that blocks cookies may throw instead of having none. */
+function serviceWorker(): ServiceWorkerContainer | undefined {
+	try {
+		return navigator.serviceWorker as ServiceWorkerContainer | undefined;
+	} catch {
+		return undefined;
 	}
 }
 

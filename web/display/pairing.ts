@@ -27,6 +27,10 @@ export class Pairer {
 	) {}
 
 	async run(): Promise<Ending> {
+		while (!navigator.cookieEnabled) {
+			show({ is: "no-cookies" });
+			await wait(retryAfter, this.#forever);
+		}
 		const before = await this.platform.pairing(); // repeats a claim whose response was lost
 		if (before !== undefined && before !== "none" && before.state === "approved") {
 			const ending = await this.#collect();

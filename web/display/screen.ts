@@ -16,7 +16,9 @@ export type Screen =
 	| { readonly is: "unavailable" }
 	| { readonly is: "refused"; readonly code: string }
 	/** The server does not pair screens under this page's address. */
-	| { readonly is: "misplaced" };
+	| { readonly is: "misplaced" }
+	/** This browser keeps no cookies, so it could not use a code. */
+	| { readonly is: "no-cookies" };
 
 export const screen = signal<Screen>({ is: "booting" });
 

@@ -68,6 +68,8 @@ function HostScreen({ name, shown, signOut }: HostScreenProps) {
 			return <Message title={t("cannotStart", { module: name })} small={shown.code} />;
 		case "misplaced":
 			return <Message title={t("wrongAddress")} below={location.host} />;
+		case "no-cookies":
+			return <Message title={t("noCookies")} below={t("allowCookies", { host: location.host })} />;
 		case "booting":
 			return <Booting name={name} />;
 		case "mounted":

@@ -25,6 +25,8 @@ export interface Words {
 	readonly looksAgain: string;
 	readonly cannotStart: string;
 	readonly wrongAddress: string;
+	readonly noCookies: string;
+	readonly allowCookies: string;
 	readonly reconnecting: string;
 	readonly reconnectingSince: string;
 	readonly recovering: string;
@@ -55,6 +57,8 @@ export const english: Words = {
 		"This screen looks again every minute. The addresses are in the Dashboard: Administration > Screens.",
 	cannotStart: "{module} cannot start on this screen.",
 	wrongAddress: "Screens are not paired at this address.",
+	noCookies: "This browser blocks cookies.",
+	allowCookies: "A screen keeps its pairing in a cookie. Allow cookies for {host} in the browser's settings.",
 	reconnecting: "Reconnecting",
 	reconnectingSince: "Reconnecting, last update {time}",
 	recovering: "Starting again",
@@ -85,6 +89,9 @@ export const german: Words = {
 		"Dieser Bildschirm sieht jede Minute nach. Die Adressen stehen im Dashboard: Verwaltung > Bildschirme.",
 	cannotStart: "{module} kann auf diesem Bildschirm nicht starten.",
 	wrongAddress: "Unter dieser Adresse werden keine Bildschirme gekoppelt.",
+	noCookies: "Dieser Browser blockiert Cookies.",
+	allowCookies:
+		"Ein Bildschirm behält seine Kopplung in einem Cookie. Erlauben Sie in den Einstellungen des Browsers Cookies für {host}.",
 	reconnecting: "Verbindet neu",
 	reconnectingSince: "Verbindet neu, letzter Stand {time}",
 	recovering: "Startet neu",

@@ -17,14 +17,14 @@ export class ServerClock {
 
 	/**
 	 * Uses a time that the server has just sent. Every message is delayed on its way, so the largest offset
-	 * is the most exact one. An offset that is 5 s smaller means that a clock was changed or that this
-	 * machine slept.
+	 * is the most exact one. An offset that is smaller than a delay explains means that a clock was changed or
+	 * that this machine slept. delay is the longest one in milliseconds.
 	 */
-	observe(serverTime: string): void {
+	observe(serverTime: string, delay = 5_000): void {
 		const told = Date.parse(serverTime);
 		if (Number.isNaN(told)) return;
 		const offset = told - performance.now();
-		if (this.#offset === undefined || offset > this.#offset || offset < this.#offset - 5_000)
+		if (this.#offset === undefined || offset > this.#offset || offset < this.#offset - delay)
 			this.#offset = offset;
 	}
 }

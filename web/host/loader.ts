@@ -45,10 +45,19 @@ async function begin(): Promise<void> {
 		// A service worker has an answer even without a network. Without one, a reload would replace these words
 		// by the browser's own error page, which stays.
 		const arrived = await bothArrive();
-		if (over.signal.aborted || !(arrived || navigator.serviceWorker?.controller)) continue;
+		if (over.signal.aborted || !(arrived || hasWorker())) continue;
 		remember(attempts + 1);
 		location.reload();
 		return;
+	}
+}
+
+/** Whether a service worker serves this page. A browser that blocks cookies may throw here. */
+function hasWorker(): boolean {
+	try {
+		return Boolean(navigator.serviceWorker?.controller);
+	} catch {
+		return false;
 	}
 }
 

@@ -1,5 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { isComposing } from "./composing";
 import { Field, type FieldProps, written } from "./field";
 import { hasWords, placeOf } from "./folding";
 import { Icon } from "./icons";
@@ -55,6 +56,7 @@ export function Combobox(props: ComboboxProps) {
 		onChoose(option.id);
 	};
 	const keys = (event: KeyboardEvent) => {
+		if (isComposing(event)) return;
 		if (event.key === "ArrowDown") move(open ? active + 1 : 0);
 		else if (event.key === "ArrowUp") move(open ? active - 1 : found.length - 1);
 		else if (event.key === "Enter" && open) take(found[active]);

@@ -118,7 +118,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 					<Button
 						icon="plus"
 						disabled={roles.length >= maxRoles}
-						onPress={() => change([...roles, { key: crypto.randomUUID(), id: null, name: "" }])}
+						onPress={() => change([...roles, { key: newKey(), id: null, name: "" }])}
 					>
 						{say("addRole")}
 					</Button>
@@ -133,3 +133,6 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		</>
 	);
 }
+
+/** Distinguishes a role that has no id yet. crypto.randomUUID exists only on secure origins. */
+const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

@@ -1,5 +1,4 @@
 import { batch, computed, signal } from "@preact/signals";
-import { ServerClock } from "../../host/clock";
 import { Questions } from "../../kit/dialog";
 import { type ToastAction, Toasts } from "../../kit/toast";
 import { dropBegun } from "../data/begun";
@@ -40,7 +39,7 @@ export class App {
 		}),
 	);
 	readonly drafts = new DraftStore();
-	readonly clock = new ServerClock();
+	readonly clock;
 	readonly newVersion = new NewVersion();
 	readonly session: Session;
 	readonly data: Data;
@@ -61,6 +60,7 @@ export class App {
 		link: Link | undefined,
 	) {
 		this.link = signal(link);
+		this.clock = platform.clock;
 		this.session = new Session(platform, () => this.#leave());
 		this.data = new Data(platform, async ({ status }) => {
 			if (status === 401) this.session.ended();

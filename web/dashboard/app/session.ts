@@ -25,7 +25,7 @@ export class Session {
 		readonly left: () => void,
 	) {
 		this.#platform = platform;
-		this.#others = "BroadcastChannel" in window ? new BroadcastChannel("narthex-session") : undefined;
+		this.#others = channel("narthex-session");
 		this.#others?.addEventListener("message", (event) => {
 			void this.recheck().then(() => event.data === "left" && this.left());
 		});
@@ -87,6 +87,15 @@ export class Session {
 		if (unknown) this.#fail(unknown);
 		this.left();
 		this.#others?.postMessage("left");
+		return undefined;
+	}
+}
+
+/** A channel to this browser's other pages. There is none where a browser blocks cookies and storage. */
+function channel(name: string): BroadcastChannel | undefined {
+	try {
+		return new BroadcastChannel(name);
+	} catch {
 		return undefined;
 	}
 }

@@ -58,7 +58,7 @@ export async function readGrants(
 		found.push(...answer.value.grants);
 		cursor = answer.value.nextCursor;
 	}
-	const now = new Date().toISOString();
+	const now = new Date(platform.clock.now()).toISOString();
 	const inForce = found.filter(
 		({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
 	);

@@ -1,3 +1,4 @@
+import { ServerClock } from "../../host/clock";
 import { accents } from "../../kit/accents";
 import { lifecycle } from "./lifecycle";
 import { type Result, nothing, request, write } from "./request";
@@ -58,6 +59,9 @@ const principal = (value: unknown): Principal => {
 
 /** The platform's own routes, on the API's origin. */
 export class Platform {
+	/** The server's time, from each of its responses. */
+	readonly clock = new ServerClock();
+
 	constructor(readonly origin: string) {}
 
 	/** Resolves a root-relative path of the server on the API's origin. */
@@ -67,7 +71,7 @@ export class Platform {
 
 	/** Sends a GET request. */
 	read<Value>(path: string, shape: Shape<Value>): Promise<Result<Value>> {
-		return request(this.address(path), {}, shape);
+		return request(this.address(path), {}, shape, this.clock);
 	}
 	/**
 	 * Sends a write. The server refuses a body with a field too many, so make the body for this write, name by
@@ -79,37 +83,37 @@ export class Platform {
 		body: unknown,
 		shape: Shape<Value>,
 	): Promise<Result<Value>> {
-		return request(this.address(path), write(method, body), shape);
+		return request(this.address(path), write(method, body), shape, this.clock);
 	}
 
 	principal(): Promise<Result<Principal>> {
-		return request(this.address("/api/v1/principal"), {}, principal);
+		return this.read("/api/v1/principal", principal);
 	}
 	/** The public data about the house. */
 	house(): Promise<Result<House>> {
-		return request(this.address("/api/v1/house"), {}, houseOf);
+		return this.read("/api/v1/house", houseOf);
 	}
 	account(): Promise<Result<Account>> {
-		return request(this.address("/api/v1/account"), {}, account);
+		return this.read("/api/v1/account", account);
 	}
 	changeName(name: string): Promise<Result<Account>> {
-		return request(this.address("/api/v1/account"), write("PUT", { name }), account);
+		return this.send("PUT", "/api/v1/account", { name }, account);
 	}
 	/** Everything that is kept about the person, in any shape. */
 	exportData(): Promise<Result<unknown>> {
-		return request(this.address("/api/v1/account/export"), {}, (body) => body);
+		return this.read("/api/v1/account/export", (body) => body);
 	}
 	signOutEverywhere(): Promise<Result<undefined>> {
-		return request(this.address("/api/v1/account/sign-out-everywhere"), write("POST", {}), nothing);
+		return this.send("POST", "/api/v1/account/sign-out-everywhere", {}, nothing);
 	}
 	navigation(): Promise<Result<NavigationView>> {
-		return request(this.address("/api/v1/dashboard/navigation"), {}, navigation);
+		return this.read("/api/v1/dashboard/navigation", navigation);
 	}
 	lifecycle(): Promise<Result<ReturnType<typeof lifecycle>>> {
-		return request(this.address("/api/v1/module-lifecycle"), {}, lifecycle);
+		return this.read("/api/v1/module-lifecycle", lifecycle);
 	}
 	configurations(): Promise<Result<ConfigurationsView>> {
-		return request(this.address("/api/v1/module-configuration"), {}, configurations);
+		return this.read("/api/v1/module-configuration", configurations);
 	}
 
 	signIn(email: string, password: string): Promise<Result<undefined>> {
@@ -128,10 +132,10 @@ export class Platform {
 		return this.#auth("send-verification-email", { email });
 	}
 	verifyEmail(token: string): Promise<Result<undefined>> {
-		return request(this.address(`/api/auth/verify-email?token=${encodeURIComponent(token)}`), {}, nothing);
+		return this.read(`/api/auth/verify-email?token=${encodeURIComponent(token)}`, nothing);
 	}
 
 	#auth(path: string, body: object): Promise<Result<undefined>> {
-		return request(this.address(`/api/auth/${path}`), write("POST", body), nothing);
+		return this.send("POST", `/api/auth/${path}`, body, nothing);
 	}
 }

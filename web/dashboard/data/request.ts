@@ -1,3 +1,4 @@
+import type { ServerClock } from "../../host/clock";
 import { takeBegun } from "./begun";
 
 /**
@@ -30,16 +31,18 @@ const limit = 40_000;
 
 /**
  * Sends a request to the platform, with the session's cookie. read throws if the body has an unexpected
- * shape.
+ * shape. The response sets the clock.
  */
 export async function request<Value>(
 	address: string,
 	init: RequestInit,
 	read: (body: unknown) => Value,
+	clock: ServerClock,
 ): Promise<Result<Value>> {
 	let response: Response;
 	let text: string;
 	try {
+		const sent = performance.now();
 		const early = init.method === undefined ? await takeBegun(address) : undefined;
 		response =
 			early ??
@@ -49,6 +52,8 @@ export async function request<Value>(
 				cache: "no-store",
 				signal: AbortSignal.timeout(limit),
 			}));
+		const delay = performance.now() - (early ? 0 : sent);
+		clock.observe(response.headers.get("Date") ?? "", delay + 1_000); // it has whole seconds
 		text = await response.text();
 	} catch {
 		return { ok: false, status: 0, code: "NETWORK" };

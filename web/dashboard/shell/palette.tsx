@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { marked } from "../../kit/combobox";
+import { isComposing } from "../../kit/composing";
 import { useModal } from "../../kit/dialog";
 import { written } from "../../kit/field";
 import { Icon } from "../../kit/icons";
@@ -77,7 +78,7 @@ function Search({ app, recent, close }: SearchProps) {
 	};
 	const move = (by: number) => setAt((active + by + options.length) % Math.max(options.length, 1));
 	const keys = (event: KeyboardEvent) => {
-		if (event.isComposing) return;
+		if (isComposing(event)) return;
 		if (event.key === "ArrowDown") move(1);
 		else if (event.key === "ArrowUp") move(-1);
 		else if (event.key === "Enter") take(options[active]);

@@ -46,15 +46,15 @@ const units = [
 	["second", 1],
 ] as const;
 
-/** The time elapsed since a time from the server, in the largest unit that fits. */
-export function elapsed(at: string): { readonly count: number; readonly unit: (typeof units)[number][0] } {
-	const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
+/** The time elapsed since a time from the server, in the largest unit that fits. now is the server's. */
+export function elapsed(at: string, now: number): { readonly count: number; readonly unit: (typeof units)[number][0] } {
+	const seconds = Math.max(0, (now - Date.parse(at)) / 1_000);
 	const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
 	return { count: Math.floor(seconds / size), unit };
 }
 
 /** How long ago a time from the server was: "3 days ago". */
-export function ago(at: string): string {
-	const { count, unit } = elapsed(at);
+export function ago(at: string, now: number): string {
+	const { count, unit } = elapsed(at, now);
 	return new Intl.RelativeTimeFormat(locale.value.tag, { numeric: "auto" }).format(-count, unit);
 }

@@ -138,7 +138,7 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 				<Tile icon="screen" lit />
 				<div>
 					<strong>{w("asks", { code: spaced, module })}</strong>
-					<p class="d-second">{w("asked", { when: ago(createdAt), description })}</p>
+					<p class="d-second">{w("asked", { when: ago(createdAt, app.clock.now()), description })}</p>
 				</div>
 			</div>
 			<Form onSubmit={pair}>

@@ -58,8 +58,9 @@ interface ScreensProps {
 function Screens({ app, view, resource, start }: ScreensProps) {
 	const [text, setText] = useState("");
 	const [renaming, setRenaming] = useKept<Device | undefined>(app, "admin/screens", "renaming", undefined);
+	const now = app.clock.now();
 	const there = view.devices.filter(({ revokedAt }) => revokedAt === null);
-	const silent = there.filter((device) => stateOf(device) === "silent").length;
+	const silent = there.filter((device) => stateOf(device, now) === "silent").length;
 	const nameOf = (moduleId: string) =>
 		view.displays.find((one) => one.moduleId === moduleId)?.name ?? app.entry(moduleId)?.name ?? moduleId;
 	const rows = there.filter(({ label, moduleId }) =>
@@ -91,17 +92,17 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 							part: "title",
 							cell: (device) => (
 								<span class="host-thing">
-									<Tile icon="screen" lit={stateOf(device) === "live"} />
+									<Tile icon="screen" lit={stateOf(device, now) === "live"} />
 									<bdi class="d-name">{device.label}</bdi>
 								</span>
 							),
 						},
-						{ id: "state", head: w("state"), width: "11rem", cell: (device) => <State device={device} /> },
+						{ id: "state", head: w("state"), width: "11rem", cell: (device) => <State state={stateOf(device, now)} /> },
 						{ id: "shows", head: w("shows"), cell: ({ moduleId }) => <bdi>{nameOf(moduleId)}</bdi> },
 						{
 							id: "seen",
 							head: w("seen"),
-							cell: (device) => <span class="d-second">{seenOf(device)}</span>,
+							cell: (device) => <span class="d-second">{seenOf(device, now)}</span>,
 						},
 						{
 							id: "more",
@@ -126,13 +127,14 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 	);
 }
 
-function stateOf({ lastSeenAt }: Device): "live" | "silent" | "waiting" {
+type DeviceState = "live" | "silent" | "waiting";
+
+function stateOf({ lastSeenAt }: Device, now: number): DeviceState {
 	if (lastSeenAt === null) return "waiting";
-	return Date.now() - Date.parse(lastSeenAt) < silence ? "live" : "silent";
+	return now - Date.parse(lastSeenAt) < silence ? "live" : "silent";
 }
 
-function State({ device }: { readonly device: Device }) {
-	const state = stateOf(device);
+function State({ state }: { readonly state: DeviceState }) {
 	return (
 		<Chip
 			tone={state === "live" ? "ok" : state === "silent" ? "warn" : "info"}
@@ -150,10 +152,10 @@ const notSeenFor = {
 	second: "notSeenForSeconds",
 } as const;
 
-function seenOf(device: Device): string {
+function seenOf(device: Device, now: number): string {
 	if (device.lastSeenAt === null) return w("never");
-	if (stateOf(device) === "live") return w("seenAt", { when: ago(device.lastSeenAt) });
-	const { count, unit } = elapsed(device.lastSeenAt);
+	if (stateOf(device, now) === "live") return w("seenAt", { when: ago(device.lastSeenAt, now) });
+	const { count, unit } = elapsed(device.lastSeenAt, now);
 	return w(notSeenFor[unit], { count });
 }
 

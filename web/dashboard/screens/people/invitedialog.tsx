@@ -65,7 +65,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 		const expiresAt =
 			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : new Date(end).toISOString();
 		const wrong = {
-			...faultsOf(found.length, chosen.size, expiresAt),
+			...faultsOf(found.length, chosen.size, expiresAt, new Date(app.clock.now()).toISOString()),
 			...(unclear !== undefined && { end: unclear }),
 		};
 		setFaults(wrong);
@@ -266,11 +266,11 @@ function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
 
 const written = ({ email, name }: Addressee): string => (name === undefined ? email : `${name} <${email}>`);
 
-function faultsOf(found: number, grants: number, expiresAt: string | undefined): Faults {
+function faultsOf(found: number, grants: number, expiresAt: string | undefined, now: string): Faults {
 	return {
 		...(found === 0 && { addresses: w("addressesNeeded") }),
 		...(grants > maxGrants && { grants: w("tooManyGrants", { count: maxGrants }) }),
-		...(expiresAt !== undefined && expiresAt <= new Date().toISOString() && { end: w("past") }),
+		...(expiresAt !== undefined && expiresAt <= now && { end: w("past") }),
 	};
 }
 

@@ -70,7 +70,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 			...(userId === undefined && { person: w("choosePerson") }),
 			...(permissionId === undefined && { permission: w("choosePermission") }),
 			...(unclear !== undefined && { end: unclear }),
-			...(expiresAt !== null && expiresAt <= new Date().toISOString() && { end: w("past") }),
+			...(expiresAt !== null && expiresAt <= new Date(app.clock.now()).toISOString() && { end: w("past") }),
 		};
 		setFaults(wrong);
 		if (busy || userId === undefined || permissionId === undefined || wrong.end !== undefined) return;
