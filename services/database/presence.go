@@ -2,15 +2,20 @@ package database
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A process that is ready is present: the session of its probe holds a shared advisory lock, which ends with
-// the session. Nothing waits for the lock, so a module that takes it does no harm.
+// A process that is ready is present: the session of its probe holds shared advisory locks, which end with
+// the session. One counts the process, the other tells which socket it listens on. Nothing waits for the
+// locks, so a module that takes one does no harm.
 const (
-	presenceClass, presenceObject = "1315009619", "1" // arbitrary; nothing else in the platform uses this pair
+	// arbitrary; nothing else in the platform uses these pairs
+	presenceClass, presenceObject = "1315009619", "1"
+	listenerClass                 = "1315009620" // with the number of the socket
 
 	// presentEvery is how often Presence uses the probe, so that its session exists even when no readiness
 	// check uses it.
@@ -18,18 +23,34 @@ const (
 	presentWithin = 2 * time.Second
 )
 
-// announce is called for each session of a probe.
-func announce(ctx context.Context, conn *pgconn.PgConn) error {
-	return conn.Exec(ctx,
-		"SELECT pg_try_advisory_lock_shared("+presenceClass+", "+presenceObject+")").Close()
+// announce takes the locks in a session of the probe, once. It is called for each new session, and in an old
+// one when the process has begun to listen.
+func (p *probe) announce(ctx context.Context, conn *pgconn.PgConn) error {
+	listener := p.listener.Load()
+	if p.announcedBy == conn && p.announced == listener {
+		return nil
+	}
+	sql := "SELECT pg_try_advisory_lock_shared(" + presenceClass + ", " + presenceObject + ")"
+	if listener != 0 {
+		sql += ", pg_try_advisory_lock_shared(" + listenerClass + ", " + strconv.Itoa(int(listener)) + ")"
+	}
+	if err := conn.Exec(ctx, sql).Close(); err != nil {
+		return err
+	}
+	p.announcedBy, p.announced = conn, listener
+	return nil
 }
 
 // Presence is the service that makes Processes count this process. It starts after the listener, so that the
 // start does not wait for the probe's connection.
 type Presence struct{ database *Database }
 
-// Presence returns the database's presence.
-func (d *Database) Presence() Presence { return Presence{d} }
+// Presence returns the database's presence. listener is the number of the socket that this process listens
+// on, for Listeners; 0: it is not known.
+func (d *Database) Presence(listener uint32) Presence {
+	d.probe.listener.Store(listener)
+	return Presence{d}
+}
 
 // Serve uses the probe regularly until ctx ends. It ignores errors, because readiness checks report them. The
 // session itself ends with the Database.
@@ -61,16 +82,33 @@ func (p Presence) String() string { return "database presence" }
 // Processes returns how many processes of the platform serve on this database, under the same database user.
 // One that has just lost its session is missing for up to 30 s. The error is ErrUnreachable.
 func (d *Database) Processes(ctx context.Context) (n int, err error) {
-	err = d.core.QueryRow(ctx, `
-		SELECT count(*)
-		FROM pg_locks AS held
-		JOIN pg_stat_activity AS session USING (pid)
-		WHERE held.locktype = 'advisory' AND held.mode = 'ShareLock' AND held.granted
-			AND held.classid = `+presenceClass+` AND held.objid = `+presenceObject+` AND held.objsubid = 2
-			AND session.datname = current_database() AND session.usename = current_user
-			AND held.database = session.datid`).Scan(&n)
+	err = d.core.QueryRow(ctx, `SELECT count(*)`+heldLocks(presenceClass)+` AND held.objid = `+presenceObject).
+		Scan(&n)
 	if err != nil {
 		return 0, fail(ErrUnreachable, err)
 	}
 	return n, nil
+}
+
+// Listeners returns the numbers of the sockets that these processes listen on.
+func (d *Database) Listeners(ctx context.Context) ([]uint32, error) {
+	rows, err := d.core.Query(ctx, `SELECT held.objid`+heldLocks(listenerClass))
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	numbers, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	return numbers, nil
+}
+
+func heldLocks(class string) string {
+	return `
+		FROM pg_locks AS held
+		JOIN pg_stat_activity AS session USING (pid)
+		WHERE held.locktype = 'advisory' AND held.mode = 'ShareLock' AND held.granted
+			AND held.classid = ` + class + ` AND held.objsubid = 2
+			AND session.datname = current_database() AND session.usename = current_user
+			AND held.database = session.datid`
 }

@@ -30,7 +30,7 @@ func TestProcessesAreThoseThatServe(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- d.Serve(ctx) }()
 		left := make(chan error, 1)
-		go func() { left <- d.Presence().Serve(ctx) }()
+		go func() { left <- d.Presence(1).Serve(ctx) }()
 		stop = func() { cancel(); <-left; <-ended }
 		return stop
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // probe is the connection that Ping uses. It does not belong to a pool: when a server hangs, a pool opens
@@ -19,6 +20,10 @@ type probe struct {
 	conn     *pgx.Conn     // nil: none is open
 	socket   *probeSocket  // of conn
 	closed   bool
+
+	listener    atomic.Uint32  // what announce tells; 0: nothing listens yet
+	announced   uint32         // what it told last
+	announcedBy *pgconn.PgConn // and in which session
 }
 
 // newProbe makes a probe that connects at its first ping.
@@ -29,7 +34,7 @@ func newProbe(config *pgx.ConnConfig, writable bool, watch func(dialFunc) dialFu
 		p.config.ConnectTimeout = 0
 	}
 	p.config.DialFunc = watch(p.dial)
-	p.config.AfterConnect = announce
+	p.config.AfterConnect = p.announce
 	return p
 }
 
@@ -65,6 +70,9 @@ func (p *probe) ping(ctx context.Context) error {
 	ctx = context.WithValue(ctx, pinging{}, p)
 	if p.conn != nil {
 		err := p.ask(ctx)
+		if err == nil {
+			err = p.announce(ctx, p.conn.PgConn())
+		}
 		if err == nil || ctx.Err() != nil {
 			return p.settle(err)
 		}

@@ -63,6 +63,7 @@ type Listener struct {
 	limits limits
 	ready  chan struct{}
 	bound  net.Addr
+	socket uint32
 	all    *connections // of the only Serve
 }
 
@@ -80,14 +81,18 @@ func (l *Listener) String() string { return "http" }
 // Addr returns the bound address. Call it only after Ready is closed.
 func (l *Listener) Addr() net.Addr { return l.bound }
 
+// Socket returns the number of the socket (see Sockets), 0 if it is not known. Call it only after Ready is
+// closed.
+func (l *Listener) Socket() uint32 { return l.socket }
+
 // Serve binds and serves until ctx ends, and then drains. It returns ErrListen when the address cannot be
 // used, and ErrDrain when connections with a request in progress had to be closed.
 func (l *Listener) Serve(ctx context.Context) error {
 	listener, err := l.listen(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrListen, err)
+		return listenError{err}
 	}
-	l.bound = listener.Addr()
+	l.bound, l.socket = listener.Addr(), numberOf(listener)
 	limits := l.limits
 	limits.all = affordableConnections(limits.all)
 	all := newConnections(listener, l.config, limits)
@@ -120,9 +125,13 @@ func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 	if l.config.Inherited != nil {
 		return l.config.Inherited, nil
 	}
-	var config net.ListenConfig
-	config.SetMultipathTCP(false) // no client needs it, and refuseNew does not work with its sockets
+	config := listenConfig()
 	return config.Listen(ctx, "tcp", l.config.Address)
+}
+
+func listenConfig() (config net.ListenConfig) {
+	config.SetMultipathTCP(false) // no client needs it, and refuseNew does not work with its sockets
+	return config
 }
 
 // newServer makes the http.Server without deadlines, because conn enforces all deadlines and the size of a

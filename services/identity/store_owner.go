@@ -243,6 +243,12 @@ func settleOwnership(ctx context.Context, tx *store.Tx, c candidate) (Outcome, e
 	return outcome, chain.Record(tx, ownerGranted(outcome.UserID))
 }
 
+// Owned reports whether somebody owns the platform.
+func (s *Store) Owned(ctx context.Context) (owned bool, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM core.platform_owner)`).Scan(&owned)
+	return owned, err
+}
+
 // ownerError adds the code to a database error.
 func ownerError(err error) error {
 	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errStandingChanged) {

@@ -337,7 +337,7 @@ func (s *Server) listen(ctx context.Context) error {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
-		supervisor.Child{Service: s.database.Presence()}, supervisor.Child{Service: s.erasures},
+		supervisor.Child{Service: s.database.Presence(s.listener.Socket())}, supervisor.Child{Service: s.erasures},
 		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.startCleanup()})
 }
 
