@@ -20,6 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/house"
+	"github.com/narthex-platform/narthex/services/identity"
 )
 
 // environment reads each section separately, so that one problem hides no other.
@@ -140,11 +141,13 @@ func (e *Examination) Store(ctx context.Context) {
 	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed),
 		func(db *database.Database) error {
 			e.ok("Database: reachable, a version that is supported, every migration applied.")
+			e.owner(ctx, db)
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
 			e.connections(ctx, db)
 			e.server(ctx, db)
 			e.processes(ctx, db)
+			e.listeners(ctx, db)
 			e.activity(ctx, db)
 			e.backup(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
@@ -190,6 +193,20 @@ func (e *Examination) predictMigration(ctx context.Context) {
 		e.warn(migrations.ErrRoleUnavailable.Code(),
 			"The database user may not create roles, so after migrations:apply "+
 				strings.Join(missing, ", ")+" will share its role, and nothing will separate their data.")
+	}
+}
+
+// owner warns if nobody owns the platform. It does not block, because the platform starts.
+func (e *Examination) owner(ctx context.Context, db *database.Database) {
+	switch owned, err := identity.NewStore(db.Pool()).Owned(ctx); {
+	case err != nil:
+		e.blockAll(platform.StoreFailure(err))
+	case !owned:
+		e.warn(identity.ErrOwnerMissing.Code(), "Nobody owns the platform, so nobody can invite others or "+
+			"administer it; run identity:create-initial-owner, or authorization:bootstrap-owner for a person who has "+
+			"an account.")
+	default:
+		e.ok("Owner: the platform has one.")
 	}
 }
 

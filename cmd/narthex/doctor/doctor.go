@@ -29,9 +29,9 @@ func Doctor(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine this installation and say what is wrong with it, and what to do",
-		Long: `Examines the environment, the installed modules, the database, the sandbox and what modules are
-offered, with the very settings the platform itself would be started with. It stores an object and
-deletes it again, signs in to the mail server without sending, and changes nothing else.
+		Long: `Examines the environment, the address, the installed modules, the database, the sandbox and what
+modules are offered, with the very settings the platform itself would be started with. It stores an
+object and deletes it again, signs in to the mail server without sending, and changes nothing else.
 Findings are blocking (the platform would not start, or not safely) or warnings; the exit status
 is 1 when one is blocking.`,
 		Args: cli.NoArguments,
@@ -69,6 +69,9 @@ type Examination struct {
 	Sound     environment.Section  `json:"-"` // the sections without a finding
 	Installed *catalog.Catalog     `json:"-"` // nil: discovery failed
 
+	listening      []uint32 // sockets of the platform's processes (httpserver.Sockets)
+	listeningKnown bool     // whether the database told them
+
 	Healthy       bool                          `json:"healthy"` // nothing blocks
 	Topology      string                        `json:"topology,omitempty"`
 	Findings      []healthFinding               `json:"findings"`
@@ -88,9 +91,11 @@ func examine(ctx context.Context, p *cli.Program) *Examination {
 func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
+	e.names(ctx)
 	e.packages()
 	e.ineffectiveVariables()
 	e.Store(ctx)
+	e.address(ctx)
 	e.hostServices(ctx)
 	e.backplane(ctx)
 	e.disks()
