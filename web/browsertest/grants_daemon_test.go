@@ -38,7 +38,7 @@ func TestWithdrawnPermissionIsGivenBack(t *testing.T) {
 		INSERT INTO core.permission_grant (person_id, permission_id, source_kind)
 		VALUES ($1::uuid, $2, 'explicit') RETURNING id::text`, member, permission)
 	p := d.openAs(t, "owner@example.org", "/#/admin/permissions", desktop)
-	p.click("button", "Withdraw "+permission+" from Anna")
+	p.click("button", "Withdraw "+permission+" from Anna (anna@example.org)")
 	p.waitForAnnouncement("Withdrawn.")
 	if got := d.grantsOf(t, member, permission); got != "0" {
 		t.Errorf("after Withdraw Anna has %s grants, want 0", got)
@@ -48,7 +48,7 @@ func TestWithdrawnPermissionIsGivenBack(t *testing.T) {
 	if got := d.grantsOf(t, member, permission); got != "1" {
 		t.Errorf("after Undo Anna has %s grants, want 1", got)
 	}
-	p.find("button", "Withdraw "+permission+" from Anna")
+	p.find("button", "Withdraw "+permission+" from Anna (anna@example.org)")
 }
 
 // TestIncompleteEndDateGivesNothing: a permission is not given for ever because its end lacks a year.

@@ -201,14 +201,14 @@ func TestInvitedPerson(t *testing.T) {
 	owner.do(chromedp.Reload())
 	owner.chooseMenuItem("More for Tea 5", "Deactivate …")
 	owner.click("button", "Deactivate")
-	owner.waitForAnnouncement("Tea 5 is deactivated")
+	owner.waitForAnnouncement("Tea 5 (tea5@example.org) is deactivated")
 	// The page may have sent a request by itself meanwhile: then the form is gone already.
 	member.runScript(`document.querySelector(".host-house-form [type=submit]")?.click()`)
 	member.fillSignIn("tea5@example.org", "quite a new one")
 	member.submitUntil(`document.body.innerText.includes("That e-mail and password do not match.")`)
 
 	owner.chooseMenuItem("More for Tea 5", "Reactivate")
-	owner.waitForAnnouncement("Tea 5 can sign in again")
+	owner.waitForAnnouncement("Tea 5 (tea5@example.org) can sign in again")
 	member.submitUntil(signedIn)
 	member.goTo(origin, "house")
 	rename("Hill Street")

@@ -132,7 +132,7 @@ func TestInvitePeople(t *testing.T) {
 	p.key("\x1b")
 	p.waitForNone("dialog", "Invite people")
 	p.waitFor(`document.activeElement.innerText === "Invite people"`)
-	p.find("button", "Send again to Tea 5")
+	p.find("button", "Send again to Tea 5 (tea5@example.org)")
 }
 
 // TestInviteRefused: addresses that could not be invited stay in the field, and the refusal is told once.
@@ -208,17 +208,17 @@ func TestInvitations(t *testing.T) {
 	f.invitations[1]["delivery"] = "DEFERRED"
 	f.mu.Unlock()
 	p.waitForText("Not accepted yet: send again later") // the page polls by itself
-	p.chooseMenuItem("More for Tea 4", "Withdraw …")
-	p.find("dialog", "Withdraw the invitation of Tea 4?")
+	p.chooseMenuItem("More for Tea 4 (tea4@example.org)", "Withdraw …")
+	p.find("dialog", "Withdraw the invitation of Tea 4 (tea4@example.org)?")
 	p.key("\r") // the safe choice has the focus
-	p.waitForNone("dialog", "Withdraw the invitation of Tea 4?")
+	p.waitForNone("dialog", "Withdraw the invitation of Tea 4 (tea4@example.org)?")
 	if n := f.countRequests("POST /api/v1/invitations/invitation-1/withdraw"); n != 0 {
 		t.Errorf("%d requests without agreement, want none", n)
 	}
-	p.chooseMenuItem("More for Tea 4", "Withdraw …")
+	p.chooseMenuItem("More for Tea 4 (tea4@example.org)", "Withdraw …")
 	p.click("button", "Withdraw")
-	p.waitForAnnouncement("The invitation of Tea 4 is withdrawn")
-	p.waitForNone("button", "Send again to Tea 4")
+	p.waitForAnnouncement("The invitation of Tea 4 (tea4@example.org) is withdrawn")
+	p.waitForNone("button", "Send again to Tea 4 (tea4@example.org)")
 }
 
 // TestInvitationsRefused: a change by somebody else is reported, and other failures can be retried.
@@ -231,16 +231,17 @@ func TestInvitationsRefused(t *testing.T) {
 		"not open":  {409, "INVITATION_NOT_OPEN", "This invitation was used or withdrawn meanwhile."},
 		"gone":      {404, "INVITATION_NOT_FOUND", "This invitation was used or withdrawn meanwhile."},
 		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
-		"too often": {429, "TOO_MANY_REQUESTS", "Tea 4 has had six invitations within a day. Try again tomorrow."},
+		"too often": {429, "TOO_MANY_REQUESTS",
+			"Tea 4 (tea4@example.org) has had six invitations within a day. Try again tomorrow."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newPeopleFixture(t, newFixture(t))
 			p := openPeople(t, f)
 			p.click("radio", "Invited 3")
-			p.find("button", "Send again to Tea 4")
+			p.find("button", "Send again to Tea 4 (tea4@example.org)")
 			f.refuseWith(row.status, row.code)
-			p.click("button", "Send again to Tea 4")
+			p.click("button", "Send again to Tea 4 (tea4@example.org)")
 			p.waitForAnnouncement(row.words)
 		})
 	}
@@ -252,26 +253,32 @@ func TestDeactivate(t *testing.T) {
 	t.Parallel()
 	f := newPeopleFixture(t, newFixture(t), "core.people.manage", "core.authorization.grants.manage")
 	p := openPeople(t, f)
-	p.find("button", "More for Reader 1")
-	for _, name := range []string{"Owner", "Coordinator", "Erased person"} {
-		if found := p.findAll("button", "More for "+name); len(found) > 0 {
-			t.Errorf("there is a menu for %s, about whom nothing can be decided", name)
+	for _, name := range []string{"Owner", "Coordinator"} {
+		p.click("button", "More for "+name)
+		p.find("menuitem", "Permissions")
+		if found := p.findAll("menuitem", "Deactivate …"); len(found) > 0 {
+			t.Errorf("the menu for %s, about whom nothing can be decided, has a decision", name)
 		}
+		p.key("\x1b")
+		p.waitForNone("menu", "")
+	}
+	if found := p.findAll("button", "More for Erased person"); len(found) > 0 {
+		t.Error("there is a menu for an erased person")
 	}
 	p.chooseMenuItem("More for Reader 1", "Deactivate …")
 	p.waitForVisibleText("They are signed out on every device, and can no longer sign in.")
 	p.waitForVisibleText("Their permissions stay, and count again when you reactivate them.")
 	p.key("\r") // the safe choice has the focus
-	p.waitForNone("dialog", "Deactivate Reader 1?")
+	p.waitForNone("dialog", "Deactivate Reader 1 (reader1@example.org)?")
 	if n := f.countWrites(); n != 0 {
 		t.Errorf("%d writes without agreement, want none", n)
 	}
 	p.chooseMenuItem("More for Reader 1", "Deactivate …")
 	p.click("button", "Deactivate")
-	p.waitForAnnouncement("Reader 1 is deactivated")
+	p.waitForAnnouncement("Reader 1 (reader1@example.org) is deactivated")
 	p.waitForRow(reader, "Deactivated")
 	p.chooseMenuItem("More for Reader 1", "Reactivate")
-	p.waitForAnnouncement("Reader 1 can sign in again")
+	p.waitForAnnouncement("Reader 1 (reader1@example.org) can sign in again")
 }
 
 // TestDecisionsRefused: each refusal is explained for this person.
@@ -287,7 +294,7 @@ func TestDecisionsRefused(t *testing.T) {
 		"gone":      {404, "USER_NOT_FOUND", "This person is no longer here.", nil},
 		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage).", nil},
 		"holds more": {403, "PERMISSION_DENIED",
-			"Only somebody who manages permissions can decide about Reader 1.",
+			"Only somebody who manages permissions can decide about Reader 1 (reader1@example.org).",
 			[]string{"core.people.manage"}},
 		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s.", nil},
 		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet.", nil},
@@ -304,7 +311,7 @@ func TestDecisionsRefused(t *testing.T) {
 			p.offline(false)
 			if row.status == 429 {
 				p.click("button", "Try again")
-				p.waitForAnnouncement("Reader 1 is deactivated")
+				p.waitForAnnouncement("Reader 1 (reader1@example.org) is deactivated")
 			}
 		})
 	}
@@ -327,9 +334,9 @@ func TestErase(t *testing.T) {
 	p.fill("Type “Words 2” to erase this person", " Words  2")
 	f.refuseWith(409, "PERSON_ACTIVE")
 	p.click("button", "Erase permanently")
-	p.waitForVisibleText("Words 2 is active again. Deactivate them first.")
+	p.waitForVisibleText("Words 2 (words2@example.org) is active again. Deactivate them first.")
 	p.click("button", "Erase permanently")
-	p.waitForAnnouncement("Words 2 is erased")
+	p.waitForAnnouncement("Words 2 (words2@example.org) is erased")
 	p.waitForRow(gone, "waits for Rota and songs")
 	p.waitForNone("button", "More for Words 2")
 }

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -76,6 +77,80 @@ func TestPaletteFindsPeopleForPermissions(t *testing.T) {
 	p.waitForOption("bert@example.org")
 	p.key("\r")
 	p.waitForHeading("Permissions")
-	p.find("button", "Withdraw stage.plan.edit from Bert Klein")
-	p.waitForNone("button", "Withdraw core.authorization.grants.manage from Zoe Brandt")
+	p.find("button", "Withdraw stage.plan.edit from Bert Klein (bert@example.org)")
+	p.waitForNone("button", "Withdraw core.authorization.grants.manage from Zoe Brandt (zoe@example.org)")
+}
+
+// TestTwoOfOneName: of two people with the same name, each irreversible act and "Who could do it" tell by the
+// address which one is meant.
+func TestTwoOfOneName(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	d.addPerson(t, "anna.baker@example.org", "Anna Klein")
+	gone := d.addPerson(t, "anna.cook@example.org", "Anna Klein")
+	d.query(t, `UPDATE core.person SET deactivated_at = now() WHERE id = $1::uuid RETURNING email`, gone)
+	d.grant(t, gone, "stage.plan.edit", "NULL")
+	d.exec(t, `UPDATE core.permission_grant SET created_at = now() - interval '1 day'`)
+	owner := d.signIn(t, "owner@example.org")
+	d.send(t, owner, "POST", "/api/v1/invitations",
+		strings.NewReader(jsonOf(t, object{"email": "anna.new@example.org", "name": "Anna Klein"})))
+
+	p := d.openIn(t, chromium, owner, "/#/admin/people", desktop)
+	p.enter("searchbox", "Name, e-mail or ID", "baker")
+	p.waitFor(`document.querySelectorAll("main tbody tr").length === 1`)
+	p.chooseMenuItem("More for Anna Klein", "Deactivate …")
+	p.find("dialog", "Deactivate Anna Klein (anna.baker@example.org)?")
+	p.click("button", "Leave active")
+
+	p.enter("searchbox", "Name, e-mail or ID", "cook")
+	p.waitForText("Deactivated")
+	p.chooseMenuItem("More for Anna Klein", "Erase …")
+	p.find("dialog", "Erase Anna Klein (anna.cook@example.org)?")
+	p.screenshot("people-erase")
+	p.assertAccessible("Erase")
+	p.click("button", "Keep")
+
+	p.click("radio", "Invited 1")
+	p.chooseMenuItem("More for Anna Klein (anna.new@example.org)", "Withdraw …")
+	p.find("dialog", "Withdraw the invitation of Anna Klein (anna.new@example.org)?")
+	p.click("button", "Keep")
+
+	p.do(chromedp.Navigate(d.address + "/#/admin/activity"))
+	p.click("radio", "Who could do it")
+	p.enter("combobox", "Permission", "stage.plan.edit")
+	p.key("\r")
+	p.waitForText("anna.cook@example.org")
+	p.screenshot("people-holders")
+	p.assertAccessible("Who could do it")
+}
+
+// TestPermissionsOfAPersonAndHoldersOfAPermission: a person's row in People leads to their permissions, and a
+// permission's row there to everybody who holds it.
+func TestPermissionsOfAPersonAndHoldersOfAPermission(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	bert := d.addPerson(t, "bert@example.org", "Bert Klein")
+	zoe := d.addPerson(t, "zoe@example.org", "Zoe Brandt")
+	d.grant(t, bert, "stage.plan.edit", "NULL")
+	d.grant(t, bert, "rota.manage", "NULL")
+	d.grant(t, zoe, "stage.plan.edit", "NULL")
+	p := d.openAs(t, "owner@example.org", "/#/admin/people", desktop)
+	p.chooseMenuItem("More for Bert Klein", "Permissions")
+	p.waitForHeading("Permissions")
+	p.waitFor(`document.querySelectorAll("main tbody tr").length === 2`)
+	p.screenshot("people-permissions")
+	p.assertAccessible("the permissions of a person")
+
+	p.click("link", "Who holds stage.plan.edit")
+	p.waitForHeading("Permissions")
+	p.find("link", "Zoe Brandt")
+	p.find("link", "Owner") // who may do everything
+	p.waitForNone("link", "Who holds rota.manage")
+	p.screenshot("people-permission-holders")
+
+	p.click("link", "Zoe Brandt")
+	p.waitForNone("link", "Bert Klein")
+	p.waitFor(`document.querySelectorAll("main tbody tr").length === 1`)
+	p.do(chromedp.NavigateBack())
+	p.find("link", "Bert Klein")
 }

@@ -175,7 +175,7 @@ func TestPermissions(t *testing.T) {
 	p.waitForText("has it until")
 	p.key(kb.ArrowDown)
 	p.key("\r")
-	p.waitForText("Sound 1 can do this at once.")
+	p.waitForText("Sound 1 (sound1@example.org) can do this at once.")
 	p.runScript(`const [day] = document.querySelectorAll("[type=date]");
 		day.value = "2020-04-05"; day.dispatchEvent(new Event("input", { bubbles: true }))`)
 	p.click("button", "Give")
@@ -195,11 +195,11 @@ func TestPermissions(t *testing.T) {
 	if !strings.HasSuffix(end, ":59:00.000Z") {
 		t.Errorf("until a day without a time ends at %q, want the day's last minute", end)
 	}
-	p.click("button", "Withdraw stage.plan.edit from Sound 1")
+	p.click("button", "Withdraw stage.plan.edit from Sound 1 (sound1@example.org)")
 	p.waitForAnnouncement("Withdrawn.")
-	p.waitForNone("button", "Withdraw stage.plan.edit from Sound 1")
+	p.waitForNone("button", "Withdraw stage.plan.edit from Sound 1 (sound1@example.org)")
 	p.click("button", "Undo")
-	p.find("button", "Withdraw stage.plan.edit from Sound 1")
+	p.find("button", "Withdraw stage.plan.edit from Sound 1 (sound1@example.org)")
 }
 
 // TestPermissionHolders: the screen shows who holds one permission.
@@ -211,8 +211,8 @@ func TestPermissionHolders(t *testing.T) {
 	p.enter("combobox", "Person or permission", "write the")
 	p.waitFor(`document.querySelector("[role=option]")?.innerText.includes("Write the notices")`)
 	p.key("\r")
-	p.waitForNone("button", "Withdraw stage.live.control from Sound 1")
-	p.find("button", "Withdraw announcements.slides.manage from Sound 1")
+	p.waitForNone("button", "Withdraw stage.live.control from Sound 1 (sound1@example.org)")
+	p.find("button", "Withdraw announcements.slides.manage from Sound 1 (sound1@example.org)")
 	p.enter("combobox", "Person or permission", "edit the plan")
 	p.key("\r")
 	p.waitForText("Nobody holds this permission. The owner may do everything.")
@@ -223,7 +223,7 @@ func TestOwnPermission(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
 	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
-	own := "Withdraw core.authorization.grants.manage from Coordinator"
+	own := "Withdraw core.authorization.grants.manage from Coordinator (coordinator@example.org)"
 	p.click("button", own)
 	p.find("dialog", "Withdraw your own permission?")
 	p.key("\r") // the safe choice has the focus
@@ -277,14 +277,14 @@ func TestPermissionsOfTwo(t *testing.T) {
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
 	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
-	p.find("button", "Withdraw stage.live.control from Sound 1")
+	p.find("button", "Withdraw stage.live.control from Sound 1 (sound1@example.org)")
 	r.mu.Lock()
 	r.add(sound, "stage.plan.edit", "")
 	r.grants[2]["revokedAt"] = "2026-11-22T06:00:00.000Z"
 	r.mu.Unlock()
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.find("button", "Withdraw stage.plan.edit from Sound 1")
-	p.waitForNone("button", "Withdraw stage.live.control from Sound 1")
+	p.find("button", "Withdraw stage.plan.edit from Sound 1 (sound1@example.org)")
+	p.waitForNone("button", "Withdraw stage.live.control from Sound 1 (sound1@example.org)")
 }
 
 // TestManyGrants: grants are loaded page by page.
@@ -312,5 +312,5 @@ func TestManyPeople(t *testing.T) {
 	}
 	r.add("44444444-4444-4444-8444-000000000249", "stage.plan.edit", "")
 	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
-	p.find("button", "Withdraw stage.plan.edit from Singer 249")
+	p.find("button", "Withdraw stage.plan.edit from Singer 249 (singer249@example.org)")
 }

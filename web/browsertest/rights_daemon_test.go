@@ -24,7 +24,7 @@ func TestReactivationByManagerOfPeople(t *testing.T) {
 	p := d.openAs(t, "anna@example.org", "/#/admin/people", desktop)
 	p.click("button", "More for Dora")
 	p.click("menuitem", "Reactivate")
-	p.waitForAnnouncement("Only somebody who manages permissions can decide about Dora.")
+	p.waitForAnnouncement("Only somebody who manages permissions can decide about Dora (dora@example.org).")
 	if got := d.query(t, `SELECT (deactivated_at IS NULL)::text FROM core.person WHERE id = $1::uuid`,
 		dismissed); got != "false" {
 		t.Error("the dismissed administrator is active again")

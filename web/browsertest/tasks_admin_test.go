@@ -81,7 +81,7 @@ var tasks = []task{
 		p.click("button", "More for Reader 1")
 		p.click("menuitem", "Deactivate …")
 		p.click("button", "Deactivate")
-		p.waitForAnnouncement("Reader 1 is deactivated")
+		p.waitForAnnouncement("Reader 1 (reader1@example.org) is deactivated")
 	}},
 	{"songs come first in the sidebar", 2, func(t *testing.T, h *fixture) { setNavigationFixture(t, h) },
 		func(p *tab) {

@@ -25,6 +25,15 @@ export function usePeople(app: App, typed: string | undefined): readonly Person[
 
 export const nameOf = ({ name, email, userId }: Person): string => name || email || userId;
 
+/** A person by name and address, because two people can have the same name; "" if both are gone. */
+export function nameAndAddress({ name, email }: Pick<Person, "name" | "email">): string {
+	return name && email ? `${name} (${email})` : name || email || "";
+}
+
 /** The places of a person in People and in Permissions. */
 export const personHash = (userId: string): string => `#/admin/people/${userId}`;
 export const permissionsHash = (userId: string): string => `#/admin/permissions/person/${userId}`;
+
+/** The place of a permission and the people who hold it. */
+export const holdersHash = (permissionId: string): string =>
+	`#/admin/permissions/permission/${encodeURIComponent(permissionId)}`;

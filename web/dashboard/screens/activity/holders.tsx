@@ -6,8 +6,9 @@ import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
-import { nameOf } from "../../app/people";
+import { nameOf, permissionsHash } from "../../app/people";
 import { type Grant, type GrantList, type Permission, readHolders } from "../../data/grants";
+import { Link } from "../../shell/anchor";
 import { Loaded, useResource } from "../../shell/live";
 import { moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
@@ -72,7 +73,7 @@ function HolderList({ app, permission, at }: HolderListProps) {
 					{list.grants.length > 0 && (
 						<ul class="d-list">
 							{list.grants.map((grant) => (
-								<Holder key={grant.id} grant={grant} list={list} />
+								<Holder key={grant.id} app={app} grant={grant} list={list} />
 							))}
 						</ul>
 					)}
@@ -85,7 +86,13 @@ function HolderList({ app, permission, at }: HolderListProps) {
 	);
 }
 
-function Holder({ grant, list }: { readonly grant: Grant; readonly list: GrantList }) {
+interface HolderProps {
+	readonly app: App;
+	readonly grant: Grant;
+	readonly list: GrantList;
+}
+
+function Holder({ app, grant, list }: HolderProps) {
 	const { userId, createdAt, expiresAt, revokedAt } = grant;
 	const person = list.people.get(userId);
 	const name = person ? nameOf(person) : userId;
@@ -93,7 +100,21 @@ function Holder({ grant, list }: { readonly grant: Grant; readonly list: GrantLi
 	return (
 		<ListRow
 			lead={<Tile initials={initialsOf(name)} lit />}
-			title={<bdi>{name}</bdi>}
+			title={
+				<>
+					<Link app={app} to={permissionsHash(userId)}>
+						<bdi>{name}</bdi>
+					</Link>
+					{person?.email && person.name && (
+						<>
+							{" "}
+							<bdi dir="ltr" class="d-second">
+								{person.email}
+							</bdi>
+						</>
+					)}
+				</>
+			}
 			second={w(end === undefined ? "heldSince" : "heldUntil", {
 				since: moment(createdAt),
 				until: end === undefined ? "" : moment(end),

@@ -1,10 +1,10 @@
 import type { App } from "../../app/app";
+import { nameAndAddress } from "../../app/people";
 import { decide, type Member } from "../../data/people";
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { refuse } from "../../shell/live";
 import { holds, manageGrants, managePeople } from "../modules/permissions";
-import { displayName } from "./naming";
 import { w } from "./words";
 
 /** Deactivates a person, after the caller has confirmed the consequences. */
@@ -14,7 +14,7 @@ export async function deactivate(
 	changed: readonly Resource<unknown>[],
 ): Promise<void> {
 	const agreed = await app.questions.ask({
-		title: w("deactivateTitle", { name: displayName(member) }),
+		title: w("deactivateTitle", { name: nameAndAddress(member) }),
 		body: [w("deactivateStops"), w("deactivateOpen"), w("deactivateLinks"), w("deactivateKeeps")],
 		yes: w("deactivateIt"),
 		no: w("leaveActive"),
@@ -35,7 +35,7 @@ async function run(
 	what: "deactivate" | "reactivate",
 	changed: readonly Resource<unknown>[],
 ): Promise<void> {
-	const name = displayName(member);
+	const name = nameAndAddress(member);
 	const answer = await app.data.write(decide(app.platform, member.userId, what), ...changed);
 	const done = what === "deactivate" ? "deactivatedNow" : "reactivatedNow";
 	if (answer.ok) return app.announce(w(done, { name }));
@@ -47,7 +47,7 @@ async function run(
 
 /** What a refusal means for this person, if it is more than a general failure. */
 export function refusalAbout(app: App, member: Member, failure: Failure): string | undefined {
-	const name = displayName(member);
+	const name = nameAndAddress(member);
 	if (failure.status === 403 && !holds(app, manageGrants)) return w("needsGrants", { name });
 	switch (failure.code) {
 		case "PERSON_PROTECTED":

@@ -4,6 +4,7 @@ import { Dialog } from "../../../kit/dialog";
 import { Form, TextField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { nameAndAddress } from "../../app/people";
 import { decide, type Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
 import { refusalOf } from "../../shell/live";
@@ -26,6 +27,7 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 	const [refused, setRefused] = useState<string>();
 	const [busy, setBusy] = useState(false);
 	const name = displayName(member);
+	const person = nameAndAddress(member);
 	const erase = async () => {
 		if (busy) return;
 		const same = plain(typed) === plain(name);
@@ -37,12 +39,12 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 		if (!answer.ok) {
 			return setRefused(refusalAbout(app, member, answer) ?? refusalOf(answer, managePeople));
 		}
-		app.announce(w("erasedNow", { name }));
+		app.announce(w("erasedNow", { name: person }));
 		onClose();
 	};
 	return (
 		<Dialog
-			title={w("eraseTitle", { name })}
+			title={w("eraseTitle", { name: person })}
 			size="medium"
 			onClose={onClose}
 			footer={

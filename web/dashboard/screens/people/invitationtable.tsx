@@ -5,6 +5,7 @@ import { Menu } from "../../../kit/menu";
 import { initialsOf } from "../../../kit/person";
 import { Table } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { nameAndAddress } from "../../app/people";
 import { type Invitation, type Listed, sendInvitation, withdrawInvitation } from "../../data/people";
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
@@ -143,7 +144,7 @@ function Actions({ app, invitation, resource }: ActionsProps) {
 	);
 }
 
-const calledIn = ({ name, email, id }: Invitation): string => name || email || id;
+const calledIn = (invitation: Invitation): string => nameAndAddress(invitation) || invitation.id;
 
 async function sendAgain(app: App, invitation: Invitation, resource: Resource<unknown>): Promise<void> {
 	const answer = await app.data.write(sendInvitation(app.platform, invitation.id), resource);

@@ -5,10 +5,11 @@ import { Menu, type MenuItem } from "../../../kit/menu";
 import { initialsOf } from "../../../kit/person";
 import { Table } from "../../../kit/table";
 import type { App } from "../../app/app";
+import { permissionsHash } from "../../app/people";
 import type { Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
 import { day, t } from "../../words/words";
-import { holds, seeActivity } from "../modules/permissions";
+import { holds, manageGrants, seeActivity } from "../modules/permissions";
 import { deactivate, reactivate } from "./deciding";
 import { EraseDialog } from "./erasedialog";
 import { displayName, isOneself, moduleNames } from "./naming";
@@ -139,18 +140,27 @@ interface Deciding {
 	erase(): void;
 }
 
-/** The possible decisions about a person, without those that the server would refuse. */
+/** What else there is about a person, and the decisions, without those that the server would refuse. */
 function itemsOf(deciding: Deciding): MenuItem[] {
 	const { app, member } = deciding;
-	const decisions = decisionsOf(deciding);
-	if (!holds(app, seeActivity)) return decisions;
-	const activity: MenuItem = {
-		id: "activity",
-		label: t("activity"),
-		icon: "activity",
-		onPick: () => app.router.go(`#/admin/activity/${member.userId}`),
-	};
-	return [activity, ...decisions];
+	const items: MenuItem[] = [];
+	if (holds(app, manageGrants) && member.erasedAt === null) {
+		items.push({
+			id: "permissions",
+			label: t("permissions"),
+			icon: "key",
+			onPick: () => app.router.go(permissionsHash(member.userId)),
+		});
+	}
+	if (holds(app, seeActivity)) {
+		items.push({
+			id: "activity",
+			label: t("activity"),
+			icon: "activity",
+			onPick: () => app.router.go(`#/admin/activity/${member.userId}`),
+		});
+	}
+	return [...items, ...decisionsOf(deciding)];
 }
 
 function decisionsOf({ app, member, changed, erase }: Deciding): MenuItem[] {

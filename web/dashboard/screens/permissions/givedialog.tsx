@@ -7,7 +7,7 @@ import { focusFirstError, Form, MomentField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
-import { nameOf, usePeople } from "../../app/people";
+import { nameAndAddress, usePeople } from "../../app/people";
 import {
 	alreadyGranted,
 	type GrantFilter,
@@ -91,7 +91,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 			footer={
 				<>
 					{person && permissionId !== undefined && (
-						<span class="d-effect d-second">{w("effect", { name: nameOf(person) })}</span>
+						<span class="d-effect d-second">{w("effect", { name: nameAndAddress(person) || person.userId })}</span>
 					)}
 					<Button onPress={onClose}>{t("cancel")}</Button>
 					<Button

@@ -3,7 +3,7 @@ import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import { type Column, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
-import { nameOf } from "../../app/people";
+import { holdersHash, nameAndAddress, nameOf, permissionsHash } from "../../app/people";
 import type { Person } from "../../data/directory";
 import {
 	type Grant,
@@ -14,6 +14,7 @@ import {
 	revokeGrant,
 } from "../../data/grants";
 import type { Resource } from "../../data/resource";
+import { Link } from "../../shell/anchor";
 import { refuse } from "../../shell/live";
 import { day, moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
@@ -35,6 +36,9 @@ interface Row {
 	readonly id: string;
 	readonly userId: string;
 	readonly name: string;
+	/** "" if it is the name, or unknown. */
+	readonly address: string;
+	readonly nameAndAddress: string;
 	/** "" if there is only an address or an id. */
 	readonly initials: string;
 	readonly permissionId: string;
@@ -51,9 +55,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 	const rows: Row[] = list.grants.map((grant) => ({
 		grant,
 		id: grant.id,
-		userId: grant.userId,
-		name: nameFor(grant.userId),
-		initials: initialsOf(list.people.get(grant.userId)?.name ?? ""),
+		...called(list.people.get(grant.userId), grant.userId),
 		permissionId: grant.permissionId,
 		purpose: purposeOf(known.get(grant.permissionId), grant.permissionId),
 	}));
@@ -76,13 +78,13 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 		head: w("person"),
 		...(by === "person" ? { part: "title" } : {}),
 		width: "15rem",
-		cell: (row, at) => <PersonCell row={row} again={by === "person" && !first(row, at)} />,
+		cell: (row, at) => <PersonCell app={app} row={row} again={by === "person" && !first(row, at)} />,
 	};
 	const permission: Column<Row> = {
 		id: "permission",
 		head: w("permission"),
 		...(by === "permission" ? { part: "title" } : {}),
-		cell: (row, at) => <PermissionCell row={row} again={by === "permission" && !first(row, at)} />,
+		cell: (row, at) => <PermissionCell app={app} row={row} again={by === "permission" && !first(row, at)} />,
 	};
 	return (
 		<Table
@@ -120,7 +122,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 					hideHead: true,
 					part: "actions",
 					width: "8rem",
-					cell: ({ grant, name, permissionId }) =>
+					cell: ({ grant, nameAndAddress: name, permissionId }) =>
 						grant && (
 							<Button
 								kind="quiet"
@@ -136,12 +138,19 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 	);
 }
 
+/** How a person is named in a row. */
+const called = (person: Person | undefined, userId: string) => ({
+	userId,
+	name: person ? nameOf(person) : userId,
+	address: (person?.name && person.email) || "",
+	nameAndAddress: (person && nameAndAddress(person)) || userId,
+	initials: initialsOf(person?.name ?? ""),
+});
+
 const ownerRow = (person: Person): Row => ({
 	grant: undefined,
 	id: `owner-${person.userId}`,
-	userId: person.userId,
-	name: nameOf(person),
-	initials: initialsOf(person.name ?? ""),
+	...called(person, person.userId),
 	permissionId: "",
 	purpose: w("everything"),
 });
@@ -152,30 +161,56 @@ function givenBy({ createdBy, createdAt }: Grant, nameFor: (userId: string) => s
 }
 
 interface CellProps {
+	readonly app: App;
 	readonly row: Row;
 	/** The row above has the same value. */
 	readonly again: boolean;
 }
 
-function PersonCell({ row, again }: CellProps) {
+function PersonCell({ app, row, again }: CellProps) {
 	return (
 		<span class={again ? "host-thing host-again" : "host-thing"}>
 			{row.initials === "" ? <Tile icon="person" lit /> : <Tile initials={row.initials} lit />}
 			<span>
-				<bdi class="d-name">{row.name}</bdi>
+				{again ? (
+					<bdi class="d-name">{row.name}</bdi>
+				) : (
+					<Link app={app} to={permissionsHash(row.userId)} class="d-name">
+						<bdi>{row.name}</bdi>
+					</Link>
+				)}
 				{row.grant === undefined && <span class="d-second"> {w("owner")}</span>}
+				{row.address !== "" && (
+					<p class="d-second">
+						<bdi dir="ltr">{row.address}</bdi>
+					</p>
+				)}
 			</span>
 		</span>
 	);
 }
 
-function PermissionCell({ row: { purpose, permissionId }, again }: CellProps) {
+function PermissionCell({ app, row: { grant, purpose, permissionId }, again }: CellProps) {
+	if (grant === undefined) return <bdi>{purpose}</bdi>;
+	const code = (
+		<bdi dir="ltr" class="d-code">
+			{permissionId}
+		</bdi>
+	);
 	return (
 		<span class={again ? "host-purpose host-again" : "host-purpose"}>
 			{purpose !== permissionId && <bdi>{purpose}</bdi>}{" "}
-			<bdi dir="ltr" class="d-code">
-				{permissionId}
-			</bdi>
+			{again ? (
+				code
+			) : (
+				<Link
+					app={app}
+					to={holdersHash(permissionId)}
+					label={w("holdersOf", { permission: permissionId })}
+				>
+					{code}
+				</Link>
+			)}
 		</span>
 	);
 }
