@@ -154,3 +154,43 @@ func TestPermissionsOfAPersonAndHoldersOfAPermission(t *testing.T) {
 	p.do(chromedp.NavigateBack())
 	p.find("link", "Bert Klein")
 }
+
+// TestWhoCanDoTheRest: for what an administrator cannot do with a person, such as exporting their data, the
+// person's row tells who can, also in the rows of the owner and of oneself.
+func TestWhoCanDoTheRest(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	anna := d.addPerson(t, "anna@example.org", "Anna Brandt")
+	d.grant(t, anna, "core.people.manage", "NULL")
+	bert := d.addPerson(t, "bert@example.org", "Bert Klein")
+	const menuItem = "Export data, new password …"
+	p := d.openAs(t, "anna@example.org", "/#/admin/people", desktop)
+	p.chooseMenuItem("More for Bert Klein", menuItem)
+	p.find("dialog", "What others can do for Bert Klein (bert@example.org)")
+	p.waitForVisibleText("They do it themselves: Account, “Download my data”.")
+	p.waitForVisibleText("Or the person who runs the server does it with this command:")
+	p.waitForVisibleText("identity:export -- --user-id " + bert + " --to data.json")
+	p.waitForVisibleText("identity:reset-link -- --email bert@example.org")
+	p.waitForVisibleText("Somebody who manages permissions gives and withdraws them; so does the owner.")
+	p.screenshot("people-others")
+	p.assertAccessible("who can do the rest")
+	p.click("button", "Close")
+
+	p.chooseMenuItem("More for Owner", menuItem)
+	p.waitForVisibleText("The owner’s account stays")
+	p.click("button", "Close")
+	p.chooseMenuItem("More for Anna Brandt", menuItem)
+	p.waitForVisibleText("Somebody else who manages people can do it.")
+	p.click("button", "Close")
+
+	p.do(chromedp.Navigate(d.address + "/#/admin/house"))
+	p.waitForText("The owner, or somebody who manages permissions, can give it to you.")
+
+	p = d.openIn(t, chromium, d.signIn(t, "anna@example.org"), "/", narrow)
+	p.setLanguage("de")
+	p.do(chromedp.Navigate(d.address+"/#/admin/people"), chromedp.Reload())
+	p.chooseMenuItem("Mehr zu Bert Klein", "Daten exportieren, neues Passwort …")
+	p.waitForVisibleText("Das kann die Person selbst: Konto, „Meine Daten herunterladen“.")
+	p.assertFits()
+	p.screenshot("people-others-de-narrow")
+}

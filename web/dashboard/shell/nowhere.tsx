@@ -10,6 +10,7 @@ export function NoAccess({ permission }: { readonly permission: string }) {
 		<div class="d-card d-stack">
 			<Heading title={t("dashboard")} unseen />
 			<p role="alert">{t("noAccess", { permission })}</p>
+			<p>{t("accessWho")}</p>
 		</div>
 	);
 }

@@ -43,6 +43,7 @@ export const english = {
 	saving: "Saving",
 
 	noAccess: "You no longer have access ({permission}).",
+	accessWho: "The owner, or somebody who manages permissions, can give it to you.",
 	notThere: "There is nothing at this address.",
 	moduleNotThere: "There is no such module here, or you have no access to it.",
 	toHome: "Go to Home",

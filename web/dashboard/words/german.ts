@@ -70,6 +70,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	hidePassword: "Passwort verbergen",
 
 	noAccess: "Sie haben keinen Zugang mehr ({permission}).",
+	accessWho: "Den gibt Ihnen, wer Inhaber:in ist oder Berechtigungen verwaltet.",
 	notThere: "Unter dieser Adresse ist nichts.",
 	moduleNotThere: "Dieses Modul gibt es hier nicht, oder Sie haben keinen Zugang.",
 	toHome: "Zum Start",

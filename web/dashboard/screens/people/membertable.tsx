@@ -13,6 +13,7 @@ import { holds, manageGrants, seeActivity } from "../modules/permissions";
 import { deactivate, reactivate } from "./deciding";
 import { EraseDialog } from "./erasedialog";
 import { displayName, isOneself, moduleNames } from "./naming";
+import { OthersDialog } from "./othersdialog";
 import { w } from "./words";
 
 interface MemberTableProps {
@@ -25,6 +26,7 @@ interface MemberTableProps {
 /** The people who have an account, and the decisions about them. */
 export function MemberTable({ app, members, changed }: MemberTableProps) {
 	const [erasing, setErasing] = useState<Member>();
+	const [asking, setAsking] = useState<Member>();
 	return (
 		<>
 			<Table
@@ -80,7 +82,13 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 						part: "actions",
 						width: "44px",
 						cell: (member) => {
-							const items = itemsOf({ app, member, changed, erase: () => setErasing(member) });
+							const items = itemsOf({
+								app,
+								member,
+								changed,
+								erase: () => setErasing(member),
+								ask: () => setAsking(member),
+							});
 							return items.length === 0 ? null : (
 								<Menu label={w("more", { name: displayName(member) })} items={items} />
 							);
@@ -88,6 +96,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 					},
 				]}
 			/>
+			{asking && <OthersDialog app={app} member={asking} onClose={() => setAsking(undefined)} />}
 			{erasing && (
 				<EraseDialog
 					app={app}
@@ -138,6 +147,8 @@ interface Deciding {
 	readonly member: Member;
 	readonly changed: readonly Resource<unknown>[];
 	erase(): void;
+	/** Shows who can do what is not possible here. */
+	ask(): void;
 }
 
 /** What else there is about a person, and the decisions, without those that the server would refuse. */
@@ -159,6 +170,9 @@ function itemsOf(deciding: Deciding): MenuItem[] {
 			icon: "activity",
 			onPick: () => app.router.go(`#/admin/activity/${member.userId}`),
 		});
+	}
+	if (member.erasedAt === null) {
+		items.push({ id: "others", label: w("others"), icon: "info", onPick: deciding.ask });
 	}
 	return [...items, ...decisionsOf(deciding)];
 }

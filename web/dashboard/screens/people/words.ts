@@ -52,6 +52,26 @@ export const w = wordsOf({
 		keep: "Keep",
 		erasedNow: "{name} is erased",
 
+		others: "Export data, new password …",
+		othersTitle: "What others can do for {name}",
+		exportData: "Export everything that is kept about them",
+		exportSelf: "They do it themselves: {account}, “{download}”.",
+		exportServer: "Or the person who runs the server does it with this command:",
+		onlyServer: "Only the person who runs the server can, with this command:",
+		newPassword: "A new password",
+		passwordSelf: "They ask for a mail themselves: “{forgot}” at sign-in.",
+		passwordServer: "If no mail reaches them, the person who runs the server makes a link:",
+		newName: "Another name",
+		nameSelf: "They change it themselves: {account}.",
+		newAddress: "Another e-mail address",
+		addressHow: "An account keeps its address. Invite the new address, and deactivate the old account.",
+		permissionsWho: "Somebody who manages permissions gives and withdraws them; so does the owner.",
+		newOwner: "Make them the owner",
+		deactivateOrErase: "Deactivate or erase",
+		ownerStays: "The owner’s account stays until the person who runs the server has made somebody else the owner.",
+		anotherDecides: "Your own account stays as it is. Somebody else who manages people can do it.",
+		copyCommand: "Copy {command}",
+
 		needsGrants: "Only somebody who manages permissions can decide about {name}.",
 		outlivesYours:
 			"{name} may administer for longer than you may give that. Somebody who may do so for longer " +
@@ -179,6 +199,29 @@ export const w = wordsOf({
 		eraseIt: "Endgültig löschen",
 		keep: "Behalten",
 		erasedNow: "{name} ist gelöscht",
+
+		others: "Daten exportieren, neues Passwort …",
+		othersTitle: "Was andere für {name} tun können",
+		exportData: "Alles exportieren, was über die Person gespeichert ist",
+		exportSelf: "Das kann die Person selbst: {account}, „{download}“.",
+		exportServer: "Oder wer den Server betreibt, mit diesem Befehl:",
+		onlyServer: "Das kann nur, wer den Server betreibt, mit diesem Befehl:",
+		newPassword: "Ein neues Passwort",
+		passwordSelf: "Die Person fordert selbst eine Mail an: „{forgot}“ bei der Anmeldung.",
+		passwordServer: "Kommt keine Mail an, erstellt einen Link, wer den Server betreibt:",
+		newName: "Ein anderer Name",
+		nameSelf: "Den ändert die Person selbst: {account}.",
+		newAddress: "Eine andere E-Mail-Adresse",
+		addressHow:
+			"Ein Konto behält seine Adresse. Laden Sie die neue Adresse ein, und deaktivieren Sie das alte Konto.",
+		permissionsWho: "Die gibt und entzieht, wer Berechtigungen verwaltet oder Inhaber:in ist.",
+		newOwner: "Als Inhaber:in einsetzen",
+		deactivateOrErase: "Deaktivieren oder löschen",
+		ownerStays:
+			"Das Inhaberkonto bleibt, bis jemand anderes Inhaber:in ist. " +
+			"Das ändert, wer den Server betreibt.",
+		anotherDecides: "Das eigene Konto bleibt, wie es ist. Das kann jemand anderes, der Personen verwaltet.",
+		copyCommand: "{command} kopieren",
 
 		needsGrants: "Über {name} kann nur entscheiden, wer Berechtigungen verwaltet.",
 		outlivesYours:
