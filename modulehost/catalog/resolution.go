@@ -166,8 +166,8 @@ var reasons = []Reason{
 	ReasonSecretMissing, ReasonStorageUnavailable,
 }
 
-// Solved reports whether the reason for which started blocked the module does not apply in r: the module runs,
-// or what blocks it comes later in the order in which reasons are reported.
+// Solved reports whether the reason for which started blocked the module does not apply in r: the module
+// runs, or what blocks it comes later in the order in which reasons are reported.
 func (r Resolution) Solved(started Resolution, moduleID string) bool {
 	before, after := started.outcomes[moduleID], r.outcomes[moduleID]
 	if before.State != Blocked || after.State == Disabled {

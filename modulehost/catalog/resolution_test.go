@@ -290,7 +290,8 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
-// TestSolved: what blocked a module is solved once it runs, or once something that is checked later blocks it.
+// TestSolved: what blocked a module is solved once it runs, or once something that is checked later blocks
+// it.
 func TestSolved(t *testing.T) {
 	t.Parallel()
 	installed := severalModules(t)
@@ -299,11 +300,12 @@ func TestSolved(t *testing.T) {
 		started, now stored
 		want         bool
 	}{
-		"unchanged":        {"full", stored{values: enough("limit=")}, stored{values: enough("limit=")}, false},
-		"it runs":          {"chained", stored{disabled: "base"}, stored{}, true},
-		"it ran":           {"chained", stored{}, stored{disabled: "base"}, false},
-		"it is off":        {"chained", stored{disabled: "base"}, stored{disabled: "chained"}, false},
-		"a later key":      {"full", stored{values: enough("limit=", "choice=")}, stored{values: enough("choice=")}, true},
+		"unchanged": {"full", stored{values: enough("limit=")}, stored{values: enough("limit=")}, false},
+		"it runs":   {"chained", stored{disabled: "base"}, stored{}, true},
+		"it ran":    {"chained", stored{}, stored{disabled: "base"}, false},
+		"it is off": {"chained", stored{disabled: "base"}, stored{disabled: "chained"}, false},
+		"a later key": {"full", stored{values: enough("limit=", "choice=")}, stored{values: enough("choice=")},
+			true},
 		"an earlier key":   {"full", stored{values: enough("choice=")}, stored{values: enough("limit=")}, false},
 		"a later reason":   {"full", stored{values: enough("limit=")}, stored{values: enough("limit=x")}, true},
 		"an earlier one":   {"full", stored{values: enough("limit=x")}, stored{values: enough("limit=")}, false},

@@ -50,7 +50,8 @@ type Count struct {
 	Count    int    `json:"count"`
 }
 
-// New compares the starts. It counts screens only if the change alters a display; its error is that of screens.
+// New compares the starts. It counts screens only if the change alters a display; its error is that of
+// screens.
 func New(
 	ctx context.Context, installed *catalog.Catalog, starts Starts, screens Screens,
 ) (Preview, error) {

@@ -40,8 +40,8 @@ func TestWithoutAPlan(t *testing.T) {
 		"MODULE_UNAVAILABLE")
 }
 
-// TestRepeatedPage: if the module that plans services sends the same page again, the board is unplanned, instead
-// of a plan that looks complete.
+// TestRepeatedPage: if the module that plans services sends the same page again, the board is unplanned,
+// instead of a plan that looks complete.
 func TestRepeatedPage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

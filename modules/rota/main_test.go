@@ -76,7 +76,8 @@ type stageQuery struct {
 func (f *fixture) upcoming(_ context.Context, in stageQuery) (map[string][]service, error) {
 	found := []service{}
 	for _, s := range f.services {
-		behind := f.repeats || in.From == nil || s.Start.After(*in.From) || s.Start.Equal(*in.From) && s.ID > in.After
+		behind := f.repeats || in.From == nil || s.Start.After(*in.From) ||
+			s.Start.Equal(*in.From) && s.ID > in.After
 		if behind && len(found) < in.Limit {
 			found = append(found, s)
 		}

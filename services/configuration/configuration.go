@@ -25,7 +25,8 @@ type Resolver interface {
 	// state. It stops when ctx ends. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
 	// ResolveWith is Resolve, and beside it the resolution as if the module's document were replaced.
-	ResolveWith(ctx context.Context, moduleID string, r Replacement) (next, changed catalog.Resolution, err error)
+	ResolveWith(ctx context.Context, moduleID string, r Replacement) (
+		next, changed catalog.Resolution, err error)
 }
 
 // Documents are the documents of all modules at the time of reading, by module id.

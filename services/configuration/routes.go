@@ -91,8 +91,8 @@ func (s *Service) replace(c *httpapi.Call) error {
 	return s.respond(ctx, c, m)
 }
 
-// preview is POST /api/v1/module-configuration/{id}/preview: what the values would alter at the next start. It refuses the same requests as replace. It also refuses a revision, because it writes
-// nothing.
+// preview is POST /api/v1/module-configuration/{id}/preview: what the values would alter at the next start.
+// It refuses the same requests as replace. It also refuses a revision, because it writes nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, replacement, err := s.replacementOf(c)
 	if err != nil {

@@ -70,7 +70,8 @@ func (s *Service) decide(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, entries[0])
 }
 
-// preview is POST /api/v1/module-lifecycle/{id}/preview: what the decision would alter at the next start. It refuses the same requests as decide, and writes nothing.
+// preview is POST /api/v1/module-lifecycle/{id}/preview: what the decision would alter at the next start. It
+// refuses the same requests as decide, and writes nothing.
 func (s *Service) preview(c *httpapi.Call) error {
 	m, enabled, err := s.decodeDecision(c)
 	if err != nil {

@@ -60,7 +60,8 @@ func TestModuleReasons(t *testing.T) {
 	}{
 		"required_dependency_disabled": {needs("visitors"), "Needs Visitors, which is switched off."},
 		"required_dependency_blocked":  {needs("rota"), "Waits for Rota, which is blocked."},
-		"configuration_missing":        {object{"configurationKey": "teamName"}, "Team name has no value. teamName"},
+		"configuration_missing": {object{"configurationKey": "teamName"},
+			"Team name has no value. teamName"},
 		"configuration_invalid": {object{"configurationKey": "days"},
 			"Days has a value that is no longer allowed."},
 		"secret_missing": {object{"configurationKey": "linkSigningKey"},
@@ -110,7 +111,8 @@ func TestSwitching(t *testing.T) {
 	p.waitFor(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
 }
 
-// TestModuleChanges: the pending changes are those that the server says, and are not computed in the browser: here a setting of Stage was removed, so Stage will be blocked.
+// TestModuleChanges: the pending changes are those that the server says, and are not computed in the browser:
+// here a setting of Stage was removed, so Stage will be blocked.
 func TestModuleChanges(t *testing.T) {
 	t.Parallel()
 	o := newModulesFixture(t)

@@ -16,14 +16,14 @@ import (
 // namespace without other users, in a folder of somebody else, or on a full disk. It says which.
 func TestDevNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	const rights = "POSTGRESQL_RIGHTS_MISSING: PostgreSQL refuses to run as root, and this root may not run it " +
-		"as another user. "
+	const rights = "POSTGRESQL_RIGHTS_MISSING: PostgreSQL refuses to run as root, and this root may not run " +
+		"it as another user. "
 	lacking := func(capabilities string) string {
 		return "setpriv --bounding-set=" + capabilities + ` --inh-caps=-all "$@"`
 	}
 	for name, row := range map[string]struct{ prepare, want string }{
-		"no capabilities": {lacking("-all"), rights + "It lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_KILL, " +
-			"CAP_SETGID, CAP_SETUID; run the command as another user, or give these capabilities back"},
+		"no capabilities": {lacking("-all"), rights + "It lacks CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, " +
+			"CAP_KILL, CAP_SETGID, CAP_SETUID; run the command as another user, or give these capabilities back"},
 		"no CAP_CHOWN": {lacking("-chown"), rights + "It lacks CAP_CHOWN; "},
 		"no CAP_SETUID and CAP_SETGID": {lacking("-setuid,-setgid"), rights +
 			"It lacks CAP_SETGID, CAP_SETUID; "},
@@ -32,8 +32,8 @@ func TestDevNamesWhatIsMissing(t *testing.T) {
 			"POSTGRESQL_DIRECTORY_UNUSABLE: This user may not make or use the directory for the private PostgreSQL; "},
 		"the disk is full": {`mkdir .dev/postgresql; mount -t tmpfs -o size=1m,mode=755 none .dev/postgresql; "$@"
 			! grep --quiet "No space left on device" .dev/postgresql/log || echo and the log tells it >&2; exit 1`,
-			"POSTGRESQL_START_FAILED: The private PostgreSQL did not start. The file log in its directory says why.\n" +
-				"and the log tells it"},
+			"POSTGRESQL_START_FAILED: The private PostgreSQL did not start. The file log in its directory " +
+				"says why.\nand the log tells it"},
 		"the disk is read-only": {`mkdir .dev/postgresql; mount -t tmpfs -o ro none .dev/postgresql; "$@"`,
 			"POSTGRESQL_DIRECTORY_UNUSABLE: The directory for the private PostgreSQL is on a read-only file system; "},
 	} {

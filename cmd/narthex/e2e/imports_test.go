@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// TestFilesOfManyMistakes: a file as long as an import may be, in which everything is wrong, or which names one
-// thing again and again, gets a response of the module, which then still runs.
+// TestFilesOfManyMistakes: a file as long as an import may be, in which everything is wrong, or which names
+// one thing again and again, gets a response of the module, which then still runs.
 func TestFilesOfManyMistakes(t *testing.T) {
 	t.Parallel()
 	i := install(t, "stage", "rota", "announcements", "calendar")

@@ -19,11 +19,13 @@ func TestManyServicesAtOneMoment(t *testing.T) {
 	const earlier, atOnce, later = 30, 140, 20
 	i.db.Exec(t, `
 		INSERT INTO module_stage.services (title, starts_at)
-		SELECT 'Earlier', current_date + interval '1 day' + n * interval '1 minute' FROM generate_series(1, $1::int) AS n
+		SELECT 'Earlier', current_date + interval '1 day' + n * interval '1 minute'
+		FROM generate_series(1, $1::int) AS n
 		UNION ALL
 		SELECT 'At once', current_date + interval '7 days' FROM generate_series(1, $2::int)
 		UNION ALL
-		SELECT 'Later', current_date + interval '8 days' + n * interval '1 minute' FROM generate_series(1, $3::int) AS n`,
+		SELECT 'Later', current_date + interval '8 days' + n * interval '1 minute'
+		FROM generate_series(1, $3::int) AS n`,
 		earlier, atOnce, later)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	var board struct {

@@ -43,8 +43,8 @@ func (e Error) sentence() string {
 	return "The private PostgreSQL did not start."
 }
 
-// failure prints only its code and what is known about the cause, because the cause itself may contain paths and
-// the server's messages. errors.Unwrap reaches it.
+// failure prints only its code and what is known about the cause, because the cause itself may contain paths
+// and the server's messages. errors.Unwrap reaches it.
 type failure struct {
 	code   Error
 	cause  error

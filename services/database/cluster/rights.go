@@ -42,12 +42,12 @@ func (a account) check() error {
 		}
 	}
 	if lacking != nil {
-		return because(ErrRights, syscall.EPERM, "It lacks "+strings.Join(lacking, ", ")+"; run the command as another user, or "+
-			"give these capabilities back (in a container: --cap-add).")
+		return because(ErrRights, syscall.EPERM, "It lacks "+strings.Join(lacking, ", ")+
+			"; run the command as another user, or give these capabilities back (in a container: --cap-add).")
 	}
 	if !mapped("/proc/self/uid_map", a.uid) || !mapped("/proc/self/gid_map", a.gid) {
-		return because(ErrRights, syscall.EINVAL, "Its user namespace has no such user; run the command outside, or map more "+
-			"users into the namespace.")
+		return because(ErrRights, syscall.EINVAL, "Its user namespace has no such user; run the command outside, "+
+			"or map more users into the namespace.")
 	}
 	return nil
 }
