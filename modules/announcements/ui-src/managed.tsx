@@ -59,7 +59,7 @@ export function Managed({ tools, board, now, shown, publish, show, endShow, move
 			head: say("actions"),
 			hideHead: true,
 			part: "actions",
-			width: "330px",
+			width: "340px",
 			cell: (slide, at) => (
 				<>
 					{slide.id === shown ? (

@@ -28,7 +28,7 @@ interface FindCodeProps {
 export function FindCode({ app, start, onPaired }: FindCodeProps) {
 	const [code, setCode] = useKept(app, "admin/screens", "code", start.replace(/\D/g, "").slice(0, 6));
 	const [fault, setFault] = useState<string>();
-	const [wrong, setWrong] = useState(0);
+	const wrong = useRef(0); // two answers may arrive without a rendering in between
 	const [found, setFound] = useKept<Pairing | undefined>(app, "admin/screens", "found", undefined);
 	const [seconds, wait] = useCountdown();
 	const [refused, setRefused] = useState(false);
@@ -42,9 +42,8 @@ export function FindCode({ app, start, onPaired }: FindCodeProps) {
 		setRefused(tooMany);
 		if (tooMany) return wait(answer.retryAfter ?? pause);
 		if (answer.ok || answer.status !== 404) return;
-		const times = wrong + 1;
-		setWrong(times % wrongCodes);
-		if (times === wrongCodes) wait(pause);
+		wrong.current = (wrong.current + 1) % wrongCodes;
+		if (wrong.current === 0) wait(pause);
 	};
 	useEffect(() => {
 		if (code.length === 6) void find();
