@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 		installed("songs", "Songs", running),
 		installed("stage", "Stage", running),
 		installed("visitors", "Visitors", object{"state": "disabled"},
-			object{"configured": object{"enabled": false}}),
+			object{"configured": object{"enabled": false, "explicit": true}}),
 	}
 	o.handle("GET /api/v1/module-lifecycle", func(w http.ResponseWriter, _ *http.Request) { o.serveList(w) })
 	o.handle("POST /api/v1/module-lifecycle/*", func(w http.ResponseWriter, _ *http.Request) {
@@ -80,6 +81,9 @@ func dependsOn(moduleID string) object {
 	}}
 }
 
+// decidedToStop are the fields of a module that stops at the next restart.
+var decidedToStop = object{"configured": object{"enabled": false, "explicit": true}, "restartRequired": true}
+
 // installed returns one entry of the module list; more replaces fields of it.
 func installed(id, name string, runtime object, more ...object) object {
 	entry := object{
@@ -96,10 +100,14 @@ func installed(id, name string, runtime object, more ...object) object {
 
 func (o *modulesFixture) serveList(w http.ResponseWriter) {
 	o.mu.Lock()
+	listed := []object{}
 	for _, entry := range o.modules {
 		entry["next"] = nextOf(entry)
+		entry = maps.Clone(entry)
+		delete(entry, "then") // it is for nextOf
+		listed = append(listed, entry)
 	}
-	text, err := json.Marshal(object{"modules": o.modules})
+	text, err := json.Marshal(object{"modules": listed})
 	o.mu.Unlock()
 	if err != nil {
 		o.t.Error(err)
@@ -147,7 +155,9 @@ func (o *modulesFixture) respondPreview(id string, preview object) {
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
 			o.t.Error(err)
 		}
-		entry := o.setModule(id, object{"configured": object{"enabled": sent.Enabled}, "restartRequired": true})
+		entry := o.setModule(id, object{
+			"configured": object{"enabled": sent.Enabled, "explicit": true}, "restartRequired": true,
+		})
 		entry["next"] = nextOf(entry)
 		text, err := json.Marshal(entry)
 		if err != nil {
@@ -275,7 +285,7 @@ func modulesInEveryState(t *testing.T, h *fixture) {
 	o := setModulesFixture(t, h)
 	o.respondPreview("announcements", offPreview)
 	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
-	o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+	o.setModule("stage", decidedToStop)
 	o.setModule("songs", object{"restartRequired": true})
 }
 
@@ -294,6 +304,6 @@ func TestAdministrationWithEveryFont(t *testing.T) {
 		check := func(p *tab, screen, _ string) {
 			p.assertHoldsText(screen + "-" + strings.ReplaceAll(strings.Split(t.Name(), "/")[1], " ", "-"))
 		}
-		walkScreens(t, browser, administrationScreens, check, "de")
+		walkScreens(t, browser, newFixture, administrationScreens, check, "de")
 	})
 }

@@ -1,173 +1,14 @@
 package browsertest
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
-
-// noticesFixture replaces the server of the announcements module.
-type noticesFixture struct {
-	mu     sync.Mutex
-	slides []object
-	rev    int // of the slides' order
-	refuse int // the status of the next write, if it is refused
-}
-
-// newNoticesFixture publishes the announcements module with a few notices, for a person who may write them.
-func newNoticesFixture(t *testing.T, h *fixture, permissions ...string) *noticesFixture {
-	t.Helper()
-	script, err := os.ReadFile("../../modules/announcements/ui/index.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.setModuleScript("announcements", string(script))
-	h.setNavigation(nil, nil,
-		group("foyer", "Foyer", module("announcements", "Announcements", object{"permissions": permissions})),
-		group("sunday", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)))
-	now := time.Now()
-	n := &noticesFixture{}
-	n.add("Welcome", "Coffee and tea are served in the foyer after the service.", true, nil, nil)
-	n.add("Shared lunch", "Bring something to share.\nWe eat at half past twelve.", true, now.Add(48*time.Hour),
-		nil)
-	n.add("Choir practice", "Thursday 19:00 in the hall.", false, nil, nil)
-	n.add("Building fund", "", true, now.Add(-240*time.Hour), now.Add(-24*time.Hour))
-	h.handle("GET /api/v1/modules/announcements/slides", n.list)
-	h.handle("POST /api/v1/modules/announcements/slides", n.write)
-	h.handle("PUT /api/v1/modules/announcements/slides/*", n.write)
-	h.handle("DELETE /api/v1/modules/announcements/slides/*", n.remove)
-	return n
-}
-
-func (n *noticesFixture) add(title, body string, enabled bool, starts, ends any) {
-	moment := func(at any) any {
-		if at, known := at.(time.Time); known {
-			return at.UTC().Format("2006-01-02T15:04:05.000Z")
-		}
-		return nil
-	}
-	n.slides = append(n.slides, object{
-		"id": fmt.Sprintf("00000000-0000-4000-8000-%012d", len(n.slides)+1), "kind": "notice", "title": title,
-		"body": body, "imageId": nil,
-		"payload": nil, "startsAt": moment(starts), "endsAt": moment(ends), "position": 1024 * (len(n.slides) + 1),
-		"enabled": enabled, "rev": 1,
-	})
-}
-
-func (n *noticesFixture) list(w http.ResponseWriter, _ *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	text, _ := json.Marshal(object{"slides": n.slides, "rev": n.rev})
-	reply(w, 200, string(text))
-}
-
-// maxWrite is the limit that the module declares for bodies of writes, in bytes.
-const maxWrite = 16 << 10
-
-// refused responds to a write that has to be refused: because of its size, or with the status that the test
-// has set.
-func (n *noticesFixture) refused(w http.ResponseWriter, r *http.Request) bool {
-	if body, _ := io.ReadAll(r.Body); len(body) > maxWrite {
-		reply(w, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`)
-		return true
-	} else {
-		r.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	status := n.refuse
-	n.refuse = 0
-	if status == 0 {
-		return false
-	}
-	reply(w, status, `{"code":"REFUSED"}`)
-	return true
-}
-
-func (n *noticesFixture) write(w http.ResponseWriter, r *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.refused(w, r) {
-		return
-	}
-	if strings.HasSuffix(r.URL.Path, "/place") {
-		n.place(w, r)
-		return
-	}
-	var slide object
-	if err := json.NewDecoder(r.Body).Decode(&slide); err != nil {
-		reply(w, 400, `{"code":"REQUEST_INVALID"}`)
-		return
-	}
-	if r.Method == "POST" {
-		n.add(slide["title"].(string), slide["body"].(string), slide["enabled"].(bool), nil, nil)
-		reply(w, 201, `{}`)
-		return
-	}
-	i := n.at(r)
-	if n.slides[i]["rev"] != int(slide["rev"].(float64)) {
-		reply(w, 409, `{"code":"CONFLICT"}`)
-		return
-	}
-	for field, value := range slide {
-		n.slides[i][field] = value
-	}
-	n.slides[i]["rev"] = int(slide["rev"].(float64)) + 1
-	text, _ := json.Marshal(n.slides[i])
-	reply(w, 200, string(text))
-}
-
-func (n *noticesFixture) at(r *http.Request) int {
-	path := strings.TrimSuffix(r.URL.Path, "/place")
-	return n.index(path[strings.LastIndex(path, "/")+1:])
-}
-
-func (n *noticesFixture) index(id any) int {
-	return slices.IndexFunc(n.slides, func(slide object) bool { return slide["id"] == id })
-}
-
-func (n *noticesFixture) remove(w http.ResponseWriter, r *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.slides = slices.Delete(n.slides, n.at(r), n.at(r)+1)
-	w.WriteHeader(204)
-}
-
-// place must be called with the lock held.
-func (n *noticesFixture) place(w http.ResponseWriter, r *http.Request) {
-	var wanted struct {
-		After any
-		Rev   int
-	}
-	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil || wanted.Rev != n.rev {
-		reply(w, 409, `{"code":"CONFLICT"}`)
-		return
-	}
-	from := n.at(r)
-	moved := n.slides[from]
-	n.slides = slices.Delete(n.slides, from, from+1)
-	n.slides = slices.Insert(n.slides, n.index(wanted.After)+1, moved)
-	n.rev++
-	reply(w, 200, fmt.Sprintf(`{"rev":%d}`, n.rev))
-}
-
-func (n *noticesFixture) titles() (titles []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, slide := range n.slides {
-		titles = append(titles, slide["title"].(string))
-	}
-	return titles
-}
 
 // chooseMenuItem opens a menu and clicks one of its items.
 func (p *tab) chooseMenuItem(menu, item string) {
@@ -176,13 +17,78 @@ func (p *tab) chooseMenuItem(menu, item string) {
 	p.click("menuitem", item)
 }
 
+// startNotices starts a house with one notice of each standing: live, scheduled, not published, ended.
+func startNotices(t *testing.T) *devServer {
+	t.Helper()
+	d := startHouse(t)
+	d.exec(t, `DELETE FROM module_announcements.slides`)
+	now := time.Now()
+	for _, notice := range []object{
+		{"title": "Welcome", "body": "Coffee and tea are served in the foyer after the service.", "enabled": true},
+		{"title": "Shared lunch", "body": "Bring something to share.\nWe eat at half past twelve.", "enabled": true,
+			"startsAt": timestamp(now.Add(48 * time.Hour))},
+		{"title": "Choir practice", "body": "Thursday 19:00 in the hall.", "enabled": false},
+		{"title": "Building fund", "enabled": true, "startsAt": timestamp(now.Add(-240 * time.Hour)),
+			"endsAt": timestamp(now.Add(-24 * time.Hour))},
+	} {
+		d.call(t, "POST", announcementsRoot+"/slides", notice)
+	}
+	return d
+}
+
+// noticeIDs returns the ids of the notices in their order.
+func (d *devServer) noticeIDs(t *testing.T) []string {
+	t.Helper()
+	return strings.Split(d.query(t, `
+		SELECT string_agg(id::text, ' ' ORDER BY position, id) FROM module_announcements.slides`), " ")
+}
+
+// noticeTitles returns the titles of the notices in their order.
+func (d *devServer) noticeTitles(t *testing.T) []string {
+	t.Helper()
+	return strings.Split(d.query(t, `
+		SELECT string_agg(title, '|' ORDER BY position, id) FROM module_announcements.slides`), "|")
+}
+
+// moveAsAnother moves the last notice to the top, as another person would.
+func (d *devServer) moveAsAnother(t *testing.T) {
+	t.Helper()
+	ids := d.noticeIDs(t)
+	rev := d.call(t, "GET", announcementsRoot+"/slides", nil)["rev"]
+	d.call(t, "PUT", announcementsRoot+"/slides/"+ids[len(ids)-1]+"/place", object{"after": nil, "rev": rev})
+}
+
+// renameAsAnother changes the title of a notice, as another person would.
+func (d *devServer) renameAsAnother(t *testing.T, id, title string) {
+	t.Helper()
+	slides := d.call(t, "GET", announcementsRoot+"/slides", nil)["slides"].([]any)
+	at := slices.IndexFunc(slides, func(slide any) bool { return slide.(map[string]any)["id"] == id })
+	fields := object{}
+	for _, field := range []string{"rev", "body", "enabled", "startsAt", "endsAt"} {
+		fields[field] = slides[at].(map[string]any)[field]
+	}
+	fields["title"] = title
+	d.call(t, "PUT", announcementsRoot+"/slides/"+id, fields)
+}
+
+const (
+	manageNotices = "announcements.slides.manage"
+	writeRoute    = "PUT " + announcementsRoot + "/slides/*"
+)
+
+// revoke takes a permission from a person.
+func (d *devServer) revoke(t *testing.T, email, permission string) {
+	t.Helper()
+	d.query(t, `DELETE FROM core.permission_grant g USING core.person p
+		WHERE g.person_id = p.id AND p.email = $1 AND g.permission_id = $2 RETURNING p.email`, email, permission)
+}
+
 // TestAnnouncements creates, changes, publishes, orders and deletes notices.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	d := startNotices(t)
+	h := d.front(t)
+	p := h.openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 	p.waitForHeading("Announcements")
 	p.find("link", "Welcome")
 	chips := eval[string](p, `[...document.querySelectorAll(".d-chip")].map((chip) => chip.textContent).join()`)
@@ -221,19 +127,21 @@ func TestAnnouncements(t *testing.T) {
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.waitForAnnouncement("Harvest supper moved, position 3 of 5")
 	p.waitFor(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper"`)
-	if titles := n.titles(); !slices.Equal(titles,
+	if titles := d.noticeTitles(t); !slices.Equal(titles,
 		[]string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
 		t.Errorf("order: %q", titles)
 	}
-	n.mu.Lock()
-	n.refuse = 409
-	n.mu.Unlock()
+	open := h.hold(writeRoute)
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
+	p.waitUntil("the move is sent", func() bool {
+		return strings.HasSuffix(h.requests()[len(h.requests())-1], "/place")
+	})
+	d.moveAsAnother(t)
+	open()
 	p.waitForAnnouncement("The notices have changed meanwhile. Not moved. Try again.")
-	p.waitFor(
-		`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest ` +
-			`supper") === 2`,
-	)
+	h.restore(writeRoute)
+	p.waitFor(`[...document.querySelectorAll(".notice a")].map((title) => title.textContent).join() ===
+		"Building fund,Welcome,Shared lunch,Harvest supper,Choir practice"`)
 
 	p.click("link", "Harvest supper")
 	p.click("button", "Delete …")
@@ -245,48 +153,59 @@ func TestAnnouncements(t *testing.T) {
 	p.waitForNone("link", "Harvest supper")
 }
 
-// TestAnnouncementsConflict: a person cannot overwrite another's changes unknowingly, and no text is lost.
-func TestAnnouncementsConflict(t *testing.T) {
+// TestNotices uses the notices of one house.
+func TestNotices(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := openPage(t, h.URL+"/#/m/announcements", phone)
-	other := func(title string) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		n.slides[0]["title"], n.slides[0]["rev"] = title, n.slides[0]["rev"].(int)+1
+	d := startNotices(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Conflict":              testNoticeConflict,
+		"Draft":                 testNoticeDraft,
+		"ForReaders":            testNoticesForReaders,
+		"Unsaved":               testUnsavedNotice,
+		"EditorIsNotForReaders": testEditorIsNotForReaders,
+		"ReadersSeeStanding":    testReadersSeeStanding,
+		"RefusedWritesAreSeen":  testRefusedWritesAreSeen,
+		"ManyNavigations":       testManyNavigations,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
 	}
-	p.click("link", "Welcome")
+}
+
+// testNoticeConflict: a person cannot overwrite another's changes unknowingly, and no text is lost.
+func testNoticeConflict(t *testing.T, d *devServer) {
+	contested := d.call(t, "POST", announcementsRoot+"/slides",
+		object{"title": "Contested", "enabled": false})["id"].(string)
+	p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", phone)
+	p.click("link", "Contested")
 	p.fill("Title", "Mine")
-	other("Theirs")
+	d.renameAsAnother(t, contested, "Theirs")
 	p.click("button", "Save")
 	p.waitForText("Somebody else has changed this notice meanwhile.")
 	p.click("button", "Show the other version")
 	p.waitFor(`document.querySelector(".announcements [required]").value === "Theirs"`)
 	p.fill("Title", "Mine")
-	other("Theirs again")
+	d.renameAsAnother(t, contested, "Theirs again")
 	p.click("button", "Save")
 	p.click("button", "Save my version")
 	p.find("link", "Mine")
-	if title := n.titles()[0]; title != "Mine" {
-		t.Errorf("saved: %s", title)
+	const title = `SELECT title FROM module_announcements.slides WHERE id = $1::uuid`
+	if saved := d.query(t, title, contested); saved != "Mine" {
+		t.Errorf("saved: %s", saved)
 	}
 }
 
-// TestAnnouncementsDraft: an unfinished notice is kept after visiting another page and after a refused save.
-func TestAnnouncementsDraft(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := openPage(t, h.URL+"/#/m/announcements/new", desktop)
+// testNoticeDraft: an unfinished notice is kept after visiting another page and after a refused save.
+func testNoticeDraft(t *testing.T, d *devServer) {
+	email := d.member(t, "Ada", manageNotices)
+	p := d.front(t).openAs(email, "/#/m/announcements/new", desktop)
 	p.fill("Title", "Half")
-	n.mu.Lock()
-	n.refuse = 403
-	n.mu.Unlock()
+	d.revoke(t, email, manageNotices)
 	p.click("button", "Save")
 	p.waitForText("You no longer have access (announcements.slides.manage).")
+	d.grant(t, d.query(t, `SELECT id::text FROM core.person WHERE email = $1`, email), manageNotices, "NULL")
 	p.click("link", "Stage")
 	p.click("button", "Leave")
 	p.waitForHeading("Stage")
@@ -299,22 +218,17 @@ func TestAnnouncementsDraft(t *testing.T) {
 	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
 }
 
-// TestAnnouncementsForReaders: a person without the permission to write sees no controls for writing.
-func TestAnnouncementsForReaders(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	newNoticesFixture(t, h, "announcements.slides.read")
-	p := openPage(t, h.URL+"/#/m/announcements", phone)
+// testNoticesForReaders: a person without the permission to write sees no controls for writing.
+func testNoticesForReaders(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Bob"), "/#/m/announcements", phone)
 	p.waitForText("Coffee and tea are served in the foyer after the service.")
 	if buttons := eval[int](p, `document.querySelectorAll("main button").length`); buttons != 0 {
 		t.Errorf("%d buttons", buttons)
 	}
 }
 
-// TestUnsavedNotice: every way to leave an unfinished notice asks first.
-func TestUnsavedNotice(t *testing.T) {
-	t.Parallel()
+// testUnsavedNotice: every way to leave an unfinished notice asks first.
+func testUnsavedNotice(t *testing.T, d *devServer) {
 	for name, leave := range map[string]func(p *tab){
 		"back":   func(p *tab) { p.runScript(`history.back()`) },
 		"cancel": func(p *tab) { p.click("button", "Cancel") },
@@ -322,10 +236,7 @@ func TestUnsavedNotice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newFixture(t)
-			h.setSignedIn(person)
-			newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-			p := openPage(t, h.URL+"/#/m/announcements", desktop)
+			p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 			p.click("button", "Write a notice")
 			p.waitForHeading("New notice")
 			p.fill("Title", "Half")
@@ -345,44 +256,89 @@ func TestUnsavedNotice(t *testing.T) {
 // new neighbour.
 func TestMoveAmongManyNotices(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	for i := len(n.slides); i < 500; i++ {
-		n.add(fmt.Sprintf("Notice %d", i+1), "", true, nil, nil)
-	}
-	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	d := startNotices(t)
+	d.exec(t, `
+		INSERT INTO module_announcements.slides (kind, title, body, position, enabled)
+		SELECT 'notice', 'Notice ' || n, '', 1024 * n, true
+		FROM generate_series(5, 500) AS n`)
+	p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 	p.waitForText("Notice 500")
 	moveDown(p)
 	p.waitForAnnouncement("Welcome moved, position 2 of 500")
-	if titles := n.titles()[:3]; !slices.Equal(titles, []string{"Shared lunch", "Welcome", "Choir practice"}) {
+	if titles := d.noticeTitles(t)[:3]; !slices.Equal(titles,
+		[]string{"Shared lunch", "Welcome", "Choir practice"}) {
 		t.Errorf("the board begins with %q after Welcome was moved down", titles)
 	}
 }
 
-// TestEditorIsNotForReaders: a reader who follows a link to the editor is refused at once, not only when
+// testEditorIsNotForReaders: a reader who follows a link to the editor is refused at once, not only when
 // saving.
-func TestEditorIsNotForReaders(t *testing.T) {
-	t.Parallel()
-	for _, subpath := range []string{"new", "edit/00000000-0000-4000-8000-000000000001"} {
-		h := newFixture(t)
-		h.setSignedIn(person)
-		newNoticesFixture(t, h, "announcements.slides.read")
-		p := openPage(t, h.URL+"/#/m/announcements/"+subpath, phone)
+func testEditorIsNotForReaders(t *testing.T, d *devServer) {
+	for _, subpath := range []string{"new", "edit/" + d.noticeIDs(t)[0]} {
+		p := d.front(t).openAs(d.member(t, "Bob"), "/#/m/announcements/"+subpath, phone)
 		p.waitForVisibleText("You cannot write notices here (announcements.slides.manage).")
 		p.waitForNone("textbox", "Title")
 	}
 }
 
-// TestReadersSeeStanding: a reader sees which notices the board does not show now.
-func TestReadersSeeStanding(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read")
-	n.slides = slices.Delete(n.slides, 2, 3) // a reader does not receive unpublished notices
-	p := openPage(t, h.URL+"/#/m/announcements", phone)
+// testReadersSeeStanding: a reader sees which notices the board does not show now, and none that are not
+// published.
+func testReadersSeeStanding(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Bob"), "/#/m/announcements", phone)
 	p.waitForVisibleText("Welcome")
-	p.waitFor(`[...document.querySelectorAll(".d-chip")].map((chip) => chip.textContent).join() === ` +
-		`"Scheduled,Ended"`)
+	p.waitFor(`[...document.querySelectorAll(".d-chip")].map((chip) => chip.textContent).sort().join() === ` +
+		`"Ended,Scheduled"`)
+	p.assertNoText("Choir practice")
 }
+
+// testRefusedWritesAreSeen: every refused write in the list of notices is reported visibly.
+func testRefusedWritesAreSeen(t *testing.T, d *devServer) {
+	const forbidden = "You no longer have access (announcements.slides.manage)."
+	welcome := d.noticeIDs(t)[0]
+	forbid := func(_ *testing.T, email string, _ *fixture, _ *tab) { d.revoke(t, email, manageNotices) }
+	offline := func(_ *testing.T, _ string, _ *fixture, p *tab) { p.offline(true) }
+	for name, row := range map[string]struct {
+		before func(t *testing.T, email string, h *fixture, p *tab)
+		do     func(p *tab)
+		after  func(t *testing.T) // while the write waits
+		words  string
+	}{
+		"take down, forbidden": {forbid, takeDown, nil, forbidden},
+		"take down, conflict": {nil, takeDown, func(t *testing.T) { d.renameAsAnother(t, welcome, "Welcome") },
+			"Somebody else has changed this notice meanwhile."},
+		"take down, failed": {func(_ *testing.T, _ string, h *fixture, _ *tab) {
+			h.respond(writeRoute, 500, `{"code":"MODULE_FAILED"}`)
+		}, takeDown, nil, "That did not work just now."},
+		"take down, offline": {offline, takeDown, nil, "You are offline. Nothing is lost, nothing is saved yet."},
+		"move, forbidden":    {forbid, moveDown, nil, forbidden},
+		"move, conflict":     {nil, moveDown, d.moveAsAnother, "The notices have changed meanwhile."},
+		"move, offline":      {offline, moveDown, nil, "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, email := d.front(t), d.member(t, "Ada", manageNotices)
+			p := h.openAs(email, "/#/m/announcements", desktop)
+			p.waitForText("Welcome")
+			if row.before != nil {
+				row.before(t, email, h, p)
+			}
+			if row.after == nil {
+				row.do(p)
+			} else {
+				open := h.hold(writeRoute)
+				row.do(p)
+				p.waitUntil("the write is sent", func() bool {
+					return slices.ContainsFunc(h.requests(),
+						func(sent string) bool { return strings.HasPrefix(sent, "PUT ") })
+				})
+				row.after(t)
+				open()
+			}
+			p.waitForVisibleText(row.words)
+		})
+	}
+}
+
+func takeDown(p *tab) { p.click("button", "Take down Welcome") }
+
+func moveDown(p *tab) { p.chooseMenuItem("More for Welcome", "Move down") }

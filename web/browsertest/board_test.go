@@ -2,9 +2,13 @@ package browsertest
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 var (
@@ -46,128 +50,235 @@ func boardCases() map[string]boardCase {
 	}
 }
 
-// TestBoardFollows: edits appear on the screen at once, and slides with a time appear and disappear by the
-// server's clock.
-func TestBoardFollows(t *testing.T) {
+// boardIsIdle: the board shows none of its slides.
+const boardIsIdle = `document.querySelectorAll(".slide").length === 1 &&
+	document.querySelector(".slide").innerText.trim() === "" && !document.querySelector(".countdown")`
+
+// TestBoard shows the board of announcements on paired screens. The tests change the same board, so they run
+// one after another.
+func TestBoard(t *testing.T) {
 	t.Parallel()
-	w := openWall(t, "", landscape)
-	w.sendSnapshot(1, nil, slide(1, "Welcome", "", nil))
-	w.waitForText("Welcome")
-	w.sendEvent("update", object{"rev": 2, "upsert": []object{slide(1, "Welcome back", "", object{"rev": 2})}})
-	w.waitForText("Welcome back")
+	b := startBoards(t)
+	for name, test := range map[string]func(b *boardHouse){
+		"follows":                testBoardFollows,
+		"by the server's clock":  testBoardByTheServersClock,
+		"pictures":               testBoardPictures,
+		"what cannot be shown":   testBoardWithoutContribution,
+		"one slide upon another": testBoardRotates,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			b.clearBoard()
+			test(b)
+		})
+	}
+}
+
+// clearBoard removes all slides of announcements.
+func (b *boardHouse) clearBoard() {
+	b.t.Helper()
+	for _, kept := range b.call("GET", announcementsRoot+"/slides", nil)["slides"].([]any) {
+		b.removeSlide(kept.(map[string]any)["id"].(string))
+	}
+}
+
+func (b *boardHouse) removeSlide(id string) {
+	b.t.Helper()
+	b.call("DELETE", announcementsRoot+"/slides/"+id, nil)
+}
+
+// addSlide adds a slide to the board, with more fields, and returns its id.
+func (b *boardHouse) addSlide(title string, more object) (id string) {
+	b.t.Helper()
+	fields := object{"title": title, "enabled": true}
+	for field, value := range more {
+		fields[field] = value
+	}
+	return b.call("POST", announcementsRoot+"/slides", fields)["id"].(string)
+}
+
+// upload adds a picture of a size, <width>x<height>, and returns its id.
+func (b *boardHouse) upload(size string) (id string) {
+	b.t.Helper()
+	recorded := httptest.NewRecorder()
+	paint(recorded, size)
+	_, body := b.send(b.t, b.signedInOwner(b.t), "POST", announcementsRoot+"/images", recorded.Body)
+	return decoded(b.t, body)["id"].(string)
+}
+
+// change runs a statement in the schema of announcements, which tells nobody of it.
+func (b *boardHouse) change(statement string) {
+	b.t.Helper()
+	b.exec(b.t, "SET search_path TO module_announcements; "+statement)
+}
+
+// waitForSlide waits until a screen shows only the slide with this title.
+func (p *tab) waitForSlide(title string) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf(`document.querySelectorAll(".slide").length === 1 &&
+		document.querySelector(".slide").innerText.replaceAll("\u00ad", "").includes(%q)`, title))
+}
+
+// testBoardFollows: edits appear on the screen at once. Slides with a time appear and disappear by the
+// server's clock, also while there is no network. A change that did not arrive is noticed with the next one.
+func testBoardFollows(b *boardHouse) {
+	id := b.addSlide("Willkommen", nil)
+	p := b.pairBoard(b.t, chromium, "announcements", "de")
+	p.waitForSlide("Willkommen")
+	b.call("PUT", announcementsRoot+"/slides/"+id,
+		object{"rev": 1, "title": "Willkommen zurück", "enabled": true})
+	p.waitForSlide("Willkommen zurück")
 	now := time.Now()
-	w.sendEvent("update", object{"rev": 3, "upsert": []object{slide(2, "Lunch", "", object{
-		"startsAt": timestamp(now.Add(time.Hour)), "endsAt": timestamp(now.Add(2 * time.Hour))})}})
-	w.sendEvent("update", object{"rev": 4, "remove": []string{slide(1, "", "", nil)["id"].(string)}})
-	w.waitForText("")
-	byHand := object{"id": slide(2, "", "", nil)["id"], "until": timestamp(now.Add(time.Minute))}
-	w.sendEvent("update", object{"rev": 5, "show": byHand})
-	w.waitForText("Lunch")
-	w.runScript(`ahead = 2 * 60_000; readers.at(-1).snapshot`)
-	w.sendEvent("snapshot", object{"rev": 5, "show": nil, "slides": []object{slide(2, "Lunch", "", object{
-		"startsAt": timestamp(now.Add(time.Hour)), "endsAt": timestamp(now.Add(2 * time.Hour))})},
-		"settings": object{"slideSeconds": 4, "showClock": false, "transition": "cut", "idleMessage": "Nothing"}})
-	w.waitForText("Nothing")
-	for _, step := range []struct {
-		ahead time.Duration
-		words string
-	}{{61 * time.Minute, "Lunch"}, {121 * time.Minute, "Nothing"}} { // without any message from the server
-		w.runScript(fmt.Sprintf(`
-			const { board } = { board: null };
-			const real = performance.now.bind(performance);
-			window.realNow ??= real;
-			performance.now = () => realNow() + %d - 2 * 60_000;
-			ahead = %[1]d`, step.ahead.Milliseconds()))
-		w.waitForText(step.words)
+	lunch := b.addSlide("Mittagessen", object{
+		"startsAt": timestamp(now.Add(time.Hour)), "endsAt": timestamp(now.Add(2 * time.Hour))})
+	b.removeSlide(id)
+	p.waitFor(boardIsIdle)
+	b.call("POST", announcementsRoot+"/slides/"+lunch+"/show", object{})
+	p.waitForSlide("Mittagessen")
+	b.call("DELETE", announcementsRoot+"/slides/"+lunch+"/show", nil)
+	p.waitFor(boardIsIdle)
+
+	if err := b.process.Signal(syscall.SIGSTOP); err != nil {
+		b.t.Fatal(err)
 	}
-	w.sendEvent("update", object{"rev": 7, "upsert": []object{slide(3, "Missed", "", nil)}})
-	w.waitFor(`readers.length === 2 && stopped === 1`)
-	w.sendSnapshot(7, nil, slide(3, "Missed", "", nil))
-	w.waitForText("Missed")
-	w.sendEvent("update", object{"rev": 8})
-	w.waitFor(`readers.length === 3 && stopped === 2`)
-	w.runScript(`unmount()`)
-	w.waitFor(`stopped === 3 && !document.querySelector(".stage")`)
+	b.t.Cleanup(func() { _ = b.process.Signal(syscall.SIGCONT) })
+	p.runScript(`later(61 * 60_000)`)
+	p.waitForSlide("Mittagessen")
+	p.runScript(`later(60 * 60_000)`)
+	p.waitFor(boardIsIdle)
+	if err := b.process.Signal(syscall.SIGCONT); err != nil {
+		b.t.Fatal(err)
+	}
+	back := b.addSlide("Wieder da", nil)
+	p.waitForSlide("Wieder da")
+	b.removeSlide(back)
+	p.waitFor(boardIsIdle)
+
+	b.change(`
+		INSERT INTO slides (kind, title, body, position, enabled)
+		VALUES ('notice', 'Verpasst', '', 1, true);
+		UPDATE board SET rev = rev + 1`)
+	b.addSlide("Danach", nil)
+	p.waitForSlide("Verpasst")
+	p.waitForSlide("Danach")
+	for _, screen := range b.call("GET", "/api/v1/devices", nil)["devices"].([]any) {
+		b.call("POST", "/api/v1/devices/"+screen.(map[string]any)["id"].(string)+"/revoke", object{})
+	}
+	p.pairingCode()
+	p.waitFor(`!document.querySelector(".stage")`)
+	_ = chromedp.Cancel(p.ctx)
 }
 
-// TestBoardByTheServersClock: a screen whose own clock is an hour wrong shows the slides that are due.
-func TestBoardByTheServersClock(t *testing.T) {
-	t.Parallel()
+// testBoardByTheServersClock: a screen whose own clock is an hour wrong shows the slides that are due.
+func testBoardByTheServersClock(b *boardHouse) {
+	now := time.Now()
+	due := func(title string, from, until time.Duration) {
+		b.addSlide(title, object{"startsAt": timestamp(now.Add(from)), "endsAt": timestamp(now.Add(until))})
+	}
+	due("Vorhin", -70*time.Minute, -50*time.Minute)
+	due("Jetzt", -time.Minute, 20*time.Minute)
+	due("Nachher", 50*time.Minute, 70*time.Minute)
 	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
-		w := openWall(t, "", landscape)
-		w.runScript(fmt.Sprintf(`const real = Date.now; Date.now = () => real() + %d`, wrong.Milliseconds()))
-		now := time.Now()
-		w.runScript(fmt.Sprintf(`readers[0].snapshot({ serverTime: %q, rev: 1, show: null, slides: %s,
-			settings: { slideSeconds: 12, showClock: true, transition: "cut", idleMessage: "" } })`, timestamp(now),
-			`[`+jsonOf(t, slide(1, "Now", "", object{"startsAt": timestamp(now.Add(-time.Minute)),
-				"endsAt": timestamp(now.Add(time.Minute))}))+`]`))
-		w.waitForText("Now")
-		clock := eval[string](w.tab, `document.querySelector(".stage-clock").shadowRoot.textContent`)
-		want := eval[string](w.tab, fmt.Sprintf(
-			`new Intl.DateTimeFormat("en", { hour: "numeric", minute: "2-digit" }).format(new Date(%d))`,
-			now.UnixMilli()))
-		if clock != want {
-			t.Errorf("the clock of a screen that is %s wrong says %s, want %s", wrong, clock, want)
+		p := b.pairBoard(b.t, chromium, "announcements", "de", fmt.Sprintf(`(() => {
+			const real = Date.now;
+			Date.now = () => real() + %d;
+		})()`, wrong.Milliseconds()))
+		p.waitForSlide("Jetzt")
+		clock := eval[string](p, `document.querySelector(".stage-clock").shadowRoot.textContent`)
+		at := func(moment time.Time) string {
+			return eval[string](p, fmt.Sprintf(
+				`new Intl.DateTimeFormat("de", { hour: "numeric", minute: "2-digit" }).format(new Date(%d))`,
+				moment.UnixMilli()))
 		}
+		if want := at(time.Now()); clock != want && clock != at(now) {
+			b.t.Errorf("the clock of a screen that is %s wrong says %s, want %s", wrong, clock, want)
+		}
+		_ = chromedp.Cancel(p.ctx)
 	}
 }
 
-// TestBoardPictures: a picture is decoded before it is shown. If it is missing, or a slide's kind cannot be
-// shown, the board continues.
-func TestBoardPictures(t *testing.T) {
-	t.Parallel()
-	w := openWall(t, "contributed", landscape)
-	w.runScript(`
-		window.blank = 0;
-		new MutationObserver(() => {
-			if (document.querySelector(".slide") !== null) window.began = true;
-			else if (window.began) blank++;
-			for (const image of document.querySelectorAll(".slide img")) if (!image.naturalWidth) blank++;
-		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
-	w.sendSnapshot(1, nil, slide(1, "With picture", "", object{"imageId": "1600x900"}))
-	w.waitForText("With picture")
-	w.waitFor(`document.querySelector(".slide img").naturalWidth === 1600`)
-	w.sendSnapshot(2, nil, slide(2, "Without", "", object{"imageId": "missing"}))
-	w.waitForText("Without")
-	if layout := eval[string](w.tab, `document.querySelector(".slide").dataset.layout`); layout != "text" {
-		t.Errorf("a slide whose picture is missing is laid out as %s, want text", layout)
+// blankness counts the moments in which the stage shows nothing, or a picture that is not decoded yet.
+const blankness = `
+	window.blank = 0;
+	let began = false;
+	new MutationObserver(() => {
+		if (document.querySelector(".slide") !== null) began = true;
+		else if (began) blank++;
+		for (const image of document.querySelectorAll(".slide img")) if (!image.naturalWidth) blank++;
+	}).observe(document.querySelector(".host-layer"), { childList: true, subtree: true })`
+
+// testBoardPictures: a picture is decoded before it is shown. If it is missing, its words are shown alone.
+func testBoardPictures(b *boardHouse) {
+	with := b.addSlide("Mit Bild", object{"imageId": b.upload("1600x900")})
+	p := b.pairBoard(b.t, chromium, "announcements", "de")
+	p.waitForSlide("Mit Bild")
+	p.runScript(blankness)
+	p.waitFor(`document.querySelector(".slide img").naturalWidth > 0`)
+	missing := b.upload("900x600")
+	b.change(`UPDATE images SET object_key = 'gone' WHERE id = '` + missing + `'`)
+	b.addSlide("Ohne Bild", object{"imageId": missing})
+	b.removeSlide(with)
+	p.waitForSlide("Ohne Bild")
+	if layout := eval[string](p, `document.querySelector(".slide").dataset.layout`); layout != "text" {
+		b.t.Errorf("a slide whose picture is missing is laid out as %s, want text", layout)
 	}
-	w.sendSnapshot(3, nil, slide(1, "Unknown", "", object{"kind": "gone.kind"}), slide(5, "Known", "", nil))
-	w.waitForText("Known")
-	countdown := func(number int, payload object) object {
-		return slide(number, "x", "", object{"kind": "countdown.slide", "payload": payload})
+	if blank := eval[int](p, `blank`); blank != 0 {
+		b.t.Errorf("the stage was blank %d times", blank)
 	}
-	w.sendSnapshot(4, nil, countdown(3, object{"label": "Service starts"}))
-	w.waitForText("Service starts")
-	w.sendSnapshot(5, object{"idleMessage": "Peace"}, countdown(4, object{"broken": true}))
-	w.waitForText("Peace")
-	w.waitFor(`disposed === 1`)
-	if rendered := eval[int](w.tab, `rendered`); rendered != 2 {
-		t.Errorf("contributed slides were rendered %d times, want 2", rendered)
-	}
-	if blank := eval[int](w.tab, `blank`); blank != 0 {
-		t.Errorf("the stage was blank %d times", blank)
-	}
+	_ = chromedp.Cancel(p.ctx)
 }
 
-// TestBoardRotates: with a fade there is no gap between two slides, because the next one is prepared in
+// testBoardWithoutContribution: the board leaves out a slide of a kind that no module contributes any more,
+// and one whose module throws an error.
+func testBoardWithoutContribution(b *boardHouse) {
+	strange := b.addSlide("Unbekannt", nil)
+	b.change(`UPDATE slides SET kind = 'gone.kind' WHERE id = '` + strange + `'`)
+	b.addSlide("x", object{"kind": "countdown.slide", "payload": object{"label": "Beginn in",
+		"target": timestamp(time.Now().Add(time.Hour)), "after": "hide"}})
+	p := b.pairBoard(b.t, chromium, "announcements", "de")
+	p.waitFor(`document.querySelector(".slide .countdown")?.shadowRoot.textContent.includes("Beginn in")`)
+	_ = chromedp.Cancel(p.ctx)
+
+	h := b.front(b.t)
+	h.setScript("/api/v1/module-ui/countdown/1.0.0/contributions/countdown.slide",
+		`export default { narthex: "contribution", abi: 1, definition: {
+			render() { window.rendered = true; throw new Error("broken"); } } };`)
+	b.origin = h.URL
+	p = b.pairBoard(b.t, chromium, "announcements", "de")
+	b.origin = ""
+	p.waitFor(`window.rendered`)
+	p.waitFor(boardIsIdle)
+	b.addSlide("Bekannt", nil)
+	p.waitForSlide("Bekannt")
+	p.assertNoText("Unbekannt")
+	_ = chromedp.Cancel(p.ctx)
+}
+
+// testBoardRotates: with a fade there is no gap between two slides, because the next one is prepared in
 // advance.
-func TestBoardRotates(t *testing.T) {
-	t.Parallel()
-	w := openWall(t, "", landscape)
-	w.runScript(`
+func testBoardRotates(b *boardHouse) {
+	b.addSlide("Eins", object{"imageId": b.upload("320x180")})
+	b.addSlide("Zwei", nil)
+	b.addSlide("Drei", object{"imageId": b.upload("180x320")})
+	p := b.pairBoard(b.t, chromium, "announcements", "de")
+	p.waitFor(`document.querySelector(".slide-title")`)
+	p.runScript(blankness + `
 		window.shown = [];
 		new MutationObserver(() => {
 			const words = [...document.querySelectorAll(".slide-title")].at(-1)?.textContent ?? "blank";
-			if (shown.length === 0 && words === "blank") return; // the first is still being made
 			if (shown.at(-1) !== words) shown.push(words);
-		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
-	w.sendSnapshot(1, object{"slideSeconds": 1, "transition": "fade"},
-		slide(1, "One", "", object{"imageId": "320x180"}), slide(2, "Two", "", nil),
-		slide(3, "Three", "", object{"imageId": "180x320"}))
-	w.waitFor(`shown.length >= 7`)
-	order := strings.Join(eval[[]string](w.tab, `shown.slice(0, 7)`), " ")
-	if !strings.Contains("One Two Three One Two Three One Two Three", order) {
-		t.Errorf("the board shows %s", order)
+		}).observe(document.querySelector(".host-layer"), { childList: true, subtree: true })`)
+	for n := range 9 {
+		p.runScript(`later(12_000)`) // the time of one slide
+		p.waitFor(`shown.length > ` + itoa(n))
 	}
+	// The first slide may have to wait for its picture.
+	order := strings.Join(eval[[]string](p, `shown.slice(2, 9)`), " ")
+	if !strings.Contains("Eins Zwei Drei Eins Zwei Drei Eins Zwei Drei", order) {
+		b.t.Errorf("the board shows %s", order)
+	}
+	if blank := eval[int](p, `blank`); blank != 0 {
+		b.t.Errorf("the stage was blank %d times", blank)
+	}
+	_ = chromedp.Cancel(p.ctx)
 }

@@ -1,13 +1,10 @@
 package browsertest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +28,7 @@ var shapes = []struct {
 type boardHouse struct {
 	*devServer
 	t       *testing.T
-	owner   *http.Cookie
+	origin  string   // of the screens that are opened; "": that of the house
 	service string   // of the stage, with one item for each of stageCases
 	items   []string // of the service
 	slide   string   // the only one of announcements
@@ -41,7 +38,7 @@ type boardHouse struct {
 func startBoards(t *testing.T) *boardHouse {
 	t.Helper()
 	d := startHouse(t)
-	b := &boardHouse{devServer: d, t: t, owner: d.signIn(t, "owner@example.org")}
+	b := &boardHouse{devServer: d, t: t}
 	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "de"})
 	for _, kept := range b.call("GET", announcementsRoot+"/slides", nil)["slides"].([]any) {
 		b.call("DELETE", announcementsRoot+"/slides/"+kept.(map[string]any)["id"].(string), nil)
@@ -81,15 +78,7 @@ const (
 // call sends a request as the owner and returns the object in the response, if there is one.
 func (b *boardHouse) call(method, path string, body object) object {
 	b.t.Helper()
-	var sent io.Reader = http.NoBody
-	if body != nil {
-		sent = strings.NewReader(jsonOf(b.t, body))
-	}
-	_, received := b.send(b.t, b.owner, method, path, sent)
-	if len(bytes.TrimSpace(received)) == 0 {
-		return nil
-	}
-	return decoded(b.t, received)
+	return b.devServer.call(b.t, method, path, body)
 }
 
 func decoded(t *testing.T, body []byte) object {
@@ -101,27 +90,40 @@ func decoded(t *testing.T, body []byte) object {
 	return value
 }
 
-// openBoard pairs a screen with a module's display. The language is the house's one, or any other, which the
-// page is told instead.
+// openBoard is pairBoard, two minutes later by the page's clock: until then it asks people to leave the
+// screen on.
 func (b *boardHouse) openBoard(t *testing.T, browser context.Context, module, language string) *tab {
+	t.Helper()
+	p := b.pairBoard(t, browser, module, language)
+	p.runScript(`later(120_000)`)
+	p.waitFor(`!document.querySelector(".host-indicator")`)
+	return p
+}
+
+// pairBoard pairs a screen with a module's display. The language is the house's one, or any other, which the
+// page is told instead.
+func (b *boardHouse) pairBoard(
+	t *testing.T, browser context.Context, module, language string, scripts ...string,
+) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
 	p.setView(landscape)
 	p.onNewDocument(hurried)
+	for _, script := range scripts {
+		p.onNewDocument(script)
+	}
 	p.onNewDocument(fmt.Sprintf(`(() => {
 		const real = fetch;
 		window.fetch = (address, ...more) => String(address) === "/api/v1/house"
 			? Promise.resolve(new Response('{"name":null,"accent":"blue","language":"%s"}'))
 			: real(address, ...more);
 	})()`, language))
-	p.do(chromedp.Navigate(b.address + "/display/" + module))
+	p.do(chromedp.Navigate(cmp.Or(b.origin, b.address) + "/display/" + module))
 	b.call("POST", "/api/v1/device-pairing/"+p.pairingCode()+"/approve", object{"label": module})
 	p.waitFor(`document.querySelector(".host-layer :is(.stage, .house, .screen)") &&
 		!document.querySelector(".host-screen")`)
-	p.runScript(`later(120_000)`) // until then it asks people to leave the screen on
-	p.waitFor(`!document.querySelector(".host-indicator")`)
 	return p
 }
 
@@ -135,10 +137,7 @@ func (b *boardHouse) showSlide(p *tab, c boardCase) {
 		}
 	}
 	if size, ok := fields["imageId"].(string); ok {
-		recorded := httptest.NewRecorder()
-		paint(recorded, size)
-		_, body := b.send(b.t, b.owner, "POST", announcementsRoot+"/images", recorded.Body)
-		fields["imageId"] = decoded(b.t, body)["id"]
+		fields["imageId"] = b.upload(size)
 	}
 	b.rev = int(b.call("PUT", announcementsRoot+"/slides/"+b.slide, fields)["rev"].(float64))
 	title, _ := fields["title"].(string)

@@ -398,7 +398,7 @@ func (p *tab) assertFits() {
 		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
 			e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1
 		).map(e => e.tagName + "." + e.className).slice(0, 8).join(" ")`)
-		p.t.Errorf("the page is %d pixels too wide: %s", over, wide)
+		p.t.Errorf("the page is %d pixels too wide for %d: %s", over, eval[int](p, "innerWidth"), wide)
 	}
 	out := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
 		e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && !e.closest(".d-unseen") &&

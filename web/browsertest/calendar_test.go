@@ -2,9 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -207,57 +204,36 @@ func testManyEvents(p *tab, open func(p *tab, page, words string)) {
 }
 
 // TestCalendarDisplay: a screen shows the current and the next events of each room, in landscape and in
-// portrait.
+// portrait. It goes by the server's clock, and follows what is changed.
 func TestCalendarDisplay(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	on := func(title string, from, until time.Duration, rooms ...int) object {
-		rooms = append([]int{}, rooms...) // so that an empty list is [] and not null
-		starts, ends := now.Add(from).UTC(), now.Add(until).UTC()
+	b := startBoards(t)
+	b.exec(t, `DELETE FROM module_calendar.events`)
+	room := func(name string) any { return b.call("POST", calendarRoot+"/rooms", object{"name": name})["id"] }
+	busy, free := room("Festsaal"), room("Kapelle")
+	now := time.Now().UTC()
+	on := func(title string, from, until time.Duration, rooms ...any) string {
 		const clock = "2006-01-02T15:04"
-		return object{"event": title, "date": "", "title": title, "start": starts.Format(clock),
-			"end":      ends.Format(clock),
-			"startsAt": timestamp(starts), "endsAt": timestamp(ends), "allDay": false, "rooms": rooms}
+		return b.call("POST", calendarRoot+"/events", object{"title": title, "rooms": append([]any{}, rooms...),
+			"start": now.Add(from).Format(clock), "end": now.Add(until).Format(clock)})["id"].(string)
 	}
-	rooms := []object{{"id": 1, "name": "Church"}, {"id": 2, "name": "Hall"}, {"id": 3, "name": "Small room"}}
-	busy := []object{on("Seniors' afternoon", -time.Hour, time.Minute, 2),
-		on("Wedding rehearsal of the families with everybody who helps", -time.Minute, time.Hour, 1)}
-	if now.UTC().Hour() < 20 { // the next event is shown only if it is today
-		busy = append(busy, on("Choir practice", 2*time.Hour, 3*time.Hour, 2),
-			on("Walk to the lake", 90*time.Minute, 3*time.Hour))
+	wedding := on("Wedding rehearsal of the families with everybody who helps", -time.Hour, time.Hour, busy)
+	if now.Hour() < 20 { // the next event is shown only if it is today
+		on("Choir practice", 2*time.Hour, 3*time.Hour, busy)
+		on("Walk to the lake", 90*time.Minute, 3*time.Hour)
 	}
+	const twoDaysWrong = `(() => { const real = Date.now; Date.now = () => real() + 2 * 86_400_000; })()`
+	p := b.pairBoard(t, chromium, "calendar", "en", twoDaysWrong)
 	for name, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
-		w := openCalendarWall(t, v)
-		w.sendEvent("snapshot", object{"serverTime": timestamp(now), "rev": 3, "zone": "UTC", "rooms": rooms,
-			"occurrences": busy})
-		w.tab.waitForText("Wedding rehearsal")
-		w.tab.waitForText("Free for the rest of the day")
-		w.screenshot("calendar-display-" + name)
-		w.assertFits()
-		w.runScript(`ahead = 2 * 60_000`) // the clock is wrong: the display must use the time in the snapshot
-		w.tab.waitForText("Seniors' afternoon")
-		w.sendEvent("update", object{"rev": 4})
-		w.waitFor(`readers.length === 2 && stopped === 1`)
-		w.sendEvent("snapshot", object{"serverTime": timestamp(now), "rev": 4, "zone": "UTC", "rooms": rooms,
-			"occurrences": []object{}})
-		w.tab.waitForText("Nothing more is on today.")
-		w.screenshot("calendar-display-empty-" + name)
+		p.setView(v)
+		p.waitForText("Wedding rehearsal")
+		p.waitForText("Free for the rest of the day")
+		p.screenshot("calendar-display-" + name)
+		p.assertFits()
 	}
-}
-
-// openCalendarWall mounts the calendar's display without a platform.
-func openCalendarWall(t *testing.T, v view) *boardPage {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/display.js" {
-			http.ServeFile(w, r, "../../modules/calendar/display/index.js")
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, wallPage)
-	}))
-	t.Cleanup(server.Close)
-	w := &boardPage{openPage(t, server.URL, v), nil}
-	w.waitFor(`window.readers?.length === 1 && channel === "today"`)
-	return w
+	b.call("DELETE", calendarRoot+"/rooms/"+fmt.Sprint(free), nil)
+	b.exec(t, `DELETE FROM module_calendar.events WHERE id <> '`+wedding+`'`)
+	b.call("DELETE", calendarRoot+"/events/"+wedding+"?rev=1", nil)
+	p.waitForText("Nothing more is on today.")
+	p.screenshot("calendar-display-empty")
 }

@@ -27,14 +27,14 @@ func TestChangesOfOthers(t *testing.T) {
 		"modules": {"/#/admin/modules", func(t *testing.T, h *fixture) func() {
 			o := setModulesFixture(t, h)
 			return func() {
-				o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+				o.setModule("songs", decidedToStop)
 			}
 		}, "2 running, 3 blocked, 1 off", "Stops at the next restart"},
 		"a module": {"/#/admin/modules/stage", func(t *testing.T, h *fixture) func() {
 			o := setModulesFixture(t, h)
 			o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
 			return func() {
-				o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+				o.setModule("stage", decidedToStop)
 			}
 		}, "Started 3 times.", "Stops at the next restart"},
 		"a process": {"/#/admin/modules/stage", func(t *testing.T, h *fixture) func() {
@@ -51,9 +51,9 @@ func TestChangesOfOthers(t *testing.T) {
 		}, "Started 3 times.", "Started 4 times."},
 		"the restart banner of another screen": {"/#/account", func(t *testing.T, h *fixture) func() {
 			o := setModulesFixture(t, h)
-			o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+			o.setModule("songs", decidedToStop)
 			return func() {
-				o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+				o.setModule("stage", decidedToStop)
 			}
 		}, "1 change waits for a restart.", "2 changes wait for a restart."},
 		"modules for settings alone": {"/#/admin/modules", func(t *testing.T, h *fixture) func() {

@@ -2,9 +2,11 @@ package browsertest
 
 import (
 	"fmt"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -15,6 +17,9 @@ import (
 type devServer struct {
 	*daemon
 	folder, address, password string
+
+	signingIn sync.Mutex
+	owner     *http.Cookie // of signedInOwner
 }
 
 func start(t *testing.T) *devServer {

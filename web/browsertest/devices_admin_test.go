@@ -1,143 +1,121 @@
 package browsertest
 
 import (
-	"encoding/json"
-	"net/http"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
-// screensFixture replaces the platform's routes for devices.
-type screensFixture struct {
-	*modulesFixture
-	devices []object
-}
+const devicesScreen = "/#/admin/screens"
 
-func newScreensFixture(t *testing.T, h *fixture) *screensFixture {
-	t.Helper()
-	wl := &screensFixture{modulesFixture: setModulesFixture(t, h)}
-	now := time.Now().UTC()
-	wl.devices = []object{
-		paired("d1", "Foyer", "announcements", now.Add(-time.Minute)),
-		paired("d2", "Hall left", "announcements", now.Add(-72*time.Hour)),
-		paired("d3", "Choir", "stage", now.Add(-time.Minute)),
-	}
-	wl.handle("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
-		wl.mu.Lock()
-		defer wl.mu.Unlock()
-		body, _ := json.Marshal(object{"devices": wl.devices, "displays": []object{
-			{"moduleId": "stage", "name": "Stage", "path": "/display/stage"},
-			{"moduleId": "announcements", "name": "Announcements", "path": "/display/announcements"},
-		}})
-		reply(w, 200, string(body))
-	})
-	wl.respondJSON("GET /api/v1/device-pairing/requests/482913", 200, object{
-		"pairingCode": "482913", "moduleId": "stage", "moduleName": "Stage", "permissionId": "stage.display.view",
-		"description": "Chromium on Linux", "createdAt": stamp(now.Add(-40 * time.Second)),
-		"expiresAt": stamp(now.Add(9 * time.Minute)),
-	})
-	wl.respond("GET /api/v1/device-pairing/requests/*", 404, `{"code":"PAIRING_NOT_FOUND"}`)
-	wl.handle("POST /api/v1/device-pairing/482913/approve", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, 200, wl.write(r, func(label string) object {
-			added := paired("d4", label, "stage", now)
-			added["lastSeenAt"] = nil
-			wl.devices = append(wl.devices, added)
-			return added
-		}))
-	})
-	wl.handle("PUT /api/v1/devices/d2", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, 200, wl.write(r, func(label string) object {
-			wl.devices[1]["label"] = label
-			return wl.devices[1]
-		}))
-	})
-	wl.handle("POST /api/v1/devices/d2/revoke", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, 200, wl.write(r, func(string) object {
-			wl.devices[1]["revokedAt"] = stamp(now)
-			return wl.devices[1]
-		}))
-	})
-	return wl
-}
-
-func stamp(at time.Time) string { return at.Format("2006-01-02T15:04:05.000Z") }
-
-func paired(id, label, moduleID string, seen time.Time) object {
-	return object{"id": id, "label": label, "moduleId": moduleID, "permissionId": moduleID + ".display.view",
-		"createdAt": "2026-11-01T09:00:00.000Z", "createdBy": person, "lastSeenAt": stamp(seen), "revokedAt": nil}
-}
-
-// write changes the stored device by the label that was sent.
-func (wl *screensFixture) write(r *http.Request, change func(label string) object) string {
-	wl.mu.Lock()
-	defer wl.mu.Unlock()
-	var sent struct{ Label string }
-	if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
-		wl.t.Error(err)
-	}
-	body, _ := json.Marshal(change(sent.Label))
-	return string(body)
-}
-
-// TestPairing pairs a screen by its code, which may be typed with spaces or hyphens.
-func TestPairing(t *testing.T) {
+// TestDevices pairs and keeps the screens of a house. All tests keep the same ones, so they run one after
+// another.
+func TestDevices(t *testing.T) {
 	t.Parallel()
-	wl := newScreensFixture(t, newFixture(t))
-	p := openPage(t, wl.URL+"/#/admin/screens", phone)
+	d := startHouse(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Pairing":        testPairingByCode,
+		"PairingByLink":  testPairingByLink,
+		"PairingRefused": testPairingRefused,
+		"WrongCodes":     testWrongCodes,
+		"ScreensAreKept": testScreensAreKept,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d.exec(t, `
+				TRUNCATE core.device, core.device_pairing CASCADE;
+				WITH screen AS (
+					INSERT INTO core.device (label, module_id, credential_hash, last_seen_at)
+					SELECT label, module, sha256(label::bytea), now() - silent
+					FROM (VALUES ('Foyer', 'announcements', interval '1 minute'),
+						('Hall left', 'announcements', interval '72 hours 1 minute'),
+						('Choir', 'stage', interval '1 minute')) AS known (label, module, silent)
+					RETURNING id, module_id)
+				INSERT INTO core.device_permission (device_id, permission_id)
+				SELECT id, module_id || '.display.view' FROM screen`)
+			test(t, d)
+		})
+	}
+}
+
+// newScreen opens the display of a module on a screen that is not paired, and returns its code.
+func newScreen(t *testing.T, h *fixture, module string) (screen *tab, code string) {
+	t.Helper()
+	screen = openPage(t, h.URL+"/display/"+module, tv)
+	return screen, screen.pairingCode()
+}
+
+// keeper is a front for somebody who manages screens.
+func (d *devServer) keeper(t *testing.T) *fixture {
+	t.Helper()
+	h := d.front(t)
+	h.email = d.member(t, "Ada", "core.devices.manage")
+	h.session = d.signIn(t, h.email)
+	return h
+}
+
+// testPairingByCode pairs a screen by its code, which may be typed with spaces or hyphens.
+func testPairingByCode(t *testing.T, d *devServer) {
+	h := d.keeper(t)
+	screen, code := newScreen(t, h, "stage")
+	p := h.open(devicesScreen, phone)
 	p.waitForHeading("Screens")
 	p.waitForText("3 screens, 1 silent")
 	p.waitForText("not seen for 3 days")
-	p.waitForText(wl.URL + "/display/stage")
-	p.fill("Code on the screen", "482-9 13")
+	p.waitForText(h.URL + "/display/stage")
+	p.fill("Code on the screen", code[:3]+"-"+code[3:4]+" "+code[4:])
 	p.key("\r")
-	p.waitForText("Code 482 913 asks to show: Stage")
+	p.waitForText("Code " + code[:3] + " " + code[3:] + " asks to show: Stage")
 	p.waitForText("Chromium on Linux")
 	p.waitFor(`document.activeElement.labels[0].textContent === "Name this screen"`)
 	p.click("button", "Pair this screen")
 	p.waitForText("Give it a name, so that people know which one it is.")
 	p.waitForText("Look at the screen first.")
-	if n := wl.countWrites(); n != 0 {
-		t.Errorf("%d writes before anybody said that they see the code, want none", n)
+	if n := h.countRequests("POST /api/v1/device-pairing/" + code + "/approve"); n != 0 {
+		t.Errorf("%d approvals before anybody said that they see the code, want none", n)
 	}
 	p.fill("Name this screen", "Back wall")
 	p.click("checkbox", "I can see this code on the screen right now")
 	p.click("button", "Pair this screen")
 	p.waitForAnnouncement("Paired as “Back wall”")
 	p.waitForText("4 screens, 1 silent")
-	p.waitForText("Not seen yet")
+	screen.waitFor(`document.querySelector(".screen")?.dataset.screen === "logo"`)
 }
 
-// TestPairingByLink opens the address in the screen's QR code, which contains the pairing code.
-func TestPairingByLink(t *testing.T) {
-	t.Parallel()
-	wl := newScreensFixture(t, newFixture(t))
-	openPage(t, wl.URL+"/#/admin/screens/482913", phone).waitForText("Code 482 913 asks to show: Stage")
+// testPairingByLink opens the address in the screen's QR code, which contains the pairing code.
+func testPairingByLink(t *testing.T, d *devServer) {
+	h := d.keeper(t)
+	_, code := newScreen(t, h, "stage")
+	p := h.open(devicesScreen+"/"+code, phone)
+	p.waitForText("Code " + code[:3] + " " + code[3:] + " asks to show: Stage")
 }
 
-// TestPairingRefused: the reason why a code is refused appears beside the field.
-func TestPairingRefused(t *testing.T) {
-	t.Parallel()
+// testPairingRefused: the reason why a code is refused appears beside the field.
+func testPairingRefused(t *testing.T, d *devServer) {
 	for name, row := range map[string]struct {
-		status      int
-		code, words string
+		before func(h *fixture, p *tab, code string)
+		words  string
 	}{
-		"expired":   {404, "PAIRING_NOT_FOUND", "That code has expired. Use the one on the screen now."},
-		"decided":   {409, "PAIRING_ALREADY_DECIDED", "Already paired."},
-		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.devices.manage)."},
-		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
-		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+		"expired": {func(_ *fixture, _ *tab, code string) {
+			d.exec(t, `UPDATE core.device_pairing SET expires_at = now() WHERE code = '`+code+`'`)
+		}, "That code has expired. Use the one on the screen now."},
+		"decided": {func(_ *fixture, _ *tab, code string) {
+			d.call(t, "POST", "/api/v1/device-pairing/"+code+"/approve", object{"label": "Theirs"})
+		}, "Already paired."},
+		"forbidden": {func(h *fixture, _ *tab, _ string) { d.revoke(t, h.email, "core.devices.manage") },
+			"You no longer have access (core.devices.manage)."},
+		"too often": {func(h *fixture, _ *tab, code string) {
+			h.respond("POST /api/v1/device-pairing/"+code+"/approve", 429, `{"code":"TOO_MANY_REQUESTS"}`)
+		}, "You can try again in 10 s."},
+		"offline": {func(_ *fixture, p *tab, _ string) { p.offline(true) },
+			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			wl := newScreensFixture(t, newFixture(t))
-			p := openPage(t, wl.URL+"/#/admin/screens/482913", desktop)
+			h := d.keeper(t)
+			_, code := newScreen(t, h, "stage")
+			p := h.open(devicesScreen+"/"+code, desktop)
 			p.fill("Name this screen", "Back wall")
 			p.click("checkbox", "I can see this code on the screen right now")
-			if row.status > 0 {
-				wl.respond("POST /api/v1/device-pairing/482913/approve", row.status, `{"code":"`+row.code+`"}`)
-			}
-			p.offline(row.status == 0)
+			row.before(h, p, code)
 			p.click("button", "Pair this screen")
 			p.waitForVisibleText(row.words)
 			p.offline(false)
@@ -145,31 +123,33 @@ func TestPairingRefused(t *testing.T) {
 	}
 }
 
-// TestWrongCodes: after five wrong codes the form pauses.
-func TestWrongCodes(t *testing.T) {
-	t.Parallel()
-	wl := newScreensFixture(t, newFixture(t))
-	p := openPage(t, wl.URL+"/#/admin/screens", desktop)
-	for _, code := range []string{"000001", "000002", "000003", "000004", "000005"} {
-		p.fill("Code on the screen", code)
+// testWrongCodes: after five wrong codes the form pauses.
+func testWrongCodes(t *testing.T, d *devServer) {
+	h := d.keeper(t)
+	_, code := newScreen(t, h, "stage")
+	wrong := []string{"000001", "000002", "000003", "000004", "000005"}
+	if slices.Contains(wrong, code) {
+		t.Skip("the screen has one of the codes that should be wrong")
+	}
+	p := h.open(devicesScreen, desktop)
+	for _, wrong := range wrong {
+		p.fill("Code on the screen", wrong)
 		p.key("\r")
-		p.waitUntil("a request for "+code, func() bool {
-			return wl.countRequests("GET /api/v1/device-pairing/requests/"+code) == 1
+		p.waitUntil("a request for "+wrong, func() bool {
+			return h.countRequests("GET /api/v1/device-pairing/requests/"+wrong) == 1
 		})
 		p.waitFor(`document.querySelector(".host-find-code .d-wrong")`)
 	}
 	p.waitForText("Look at the code again. Next try in ")
 	p.waitFor(`document.querySelector(".host-find-code button").disabled`)
-	p.fill("Code on the screen", "482913")
+	p.fill("Code on the screen", code)
 	p.key("\r")
 	p.assertNoText("asks to show")
 }
 
-// TestScreensAreKept renames and removes screens, and shows changes of another administrator.
-func TestScreensAreKept(t *testing.T) {
-	t.Parallel()
-	wl := newScreensFixture(t, newFixture(t))
-	p := openPage(t, wl.URL+"/#/admin/screens", desktop)
+// testScreensAreKept renames and removes screens, and shows changes of another administrator.
+func testScreensAreKept(t *testing.T, d *devServer) {
+	p := d.keeper(t).open(devicesScreen, desktop)
 	p.chooseMenuItem("More for Hall left", "Rename")
 	p.fill("Name", "Hall right")
 	p.click("button", "Save")
@@ -179,9 +159,8 @@ func TestScreensAreKept(t *testing.T) {
 	p.click("button", "Remove")
 	p.waitForAnnouncement("Hall right is removed. The screen shows nothing more after five minutes at most.")
 	p.waitForNone("button", "More for Hall right")
-	wl.mu.Lock()
-	wl.devices[0]["label"] = "Entrance"
-	wl.mu.Unlock()
+	foyer := d.query(t, `SELECT id::text FROM core.device WHERE label = 'Foyer'`)
+	d.call(t, "PUT", "/api/v1/devices/"+foyer, object{"label": "Entrance"})
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.find("button", "More for Entrance")
 	if !strings.Contains(eval[string](p, "document.body.innerText"), "2 screens, 0 silent") {

@@ -24,18 +24,25 @@ import (
 )
 
 // fixture serves the built Dashboard through the platform's pipeline, and responds to API requests as a test
-// has set.
+// has set. In front of a house it responds only to those requests, and the house to all others.
 type fixture struct {
 	*httptest.Server
-	t *testing.T
+	t        *testing.T
+	house    *devServer   // nil: there is none, and a route without a response does not exist
+	platform http.Handler // the house, or the Dashboard's routes alone
+	email    string       // of a person of the house
+	session  *http.Cookie // of who is signed in when a screen is opened; nil: nobody
+	begin    string       // the path at which a screen begins; "": that of its screenCase
 
-	mu        sync.Mutex
-	responses map[string]http.HandlerFunc
-	origin    *string  // the API's origin in the page, if it differs from the one that the service writes
-	build     string   // the build in the page, if it differs from the real one
-	dev       bool     // the page is served as by "narthex dev"
-	received  []string // "METHOD path?query", only of the API
-	answering int      // number of API requests without a response yet
+	mu         sync.Mutex
+	responses  map[string]http.HandlerFunc
+	origin     *string           // the API's origin in the page; nil: the one that belongs there
+	build      string            // the build in the page, if it differs from the real one
+	production bool              // the page is not served as by "narthex dev"
+	received   []string          // "METHOD path?query", only of the API
+	bodies     map[string]string // of the last request of a route
+	untrusted  bool              // the house does not trust the origin of the page
+	answering  int               // number of API requests without a response yet
 }
 
 // person is the id of the person who signs in.
@@ -62,38 +69,13 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/api/") {
-			h.serveAPI(w, r)
-			return
-		}
-		h.mu.Lock()
-		content, build, dev := h.origin, h.build, h.dev
-		h.mu.Unlock()
-		if content == nil && build == "" && !dev || r.URL.Path != "/" {
-			page.ServeHTTP(w, r)
-			return
-		}
-		r.Header.Del("If-None-Match") // the page differs from the cached one
-		r.Header.Del("Accept-Encoding")
-		built := httptest.NewRecorder()
-		page.ServeHTTP(built, r)
-		text := built.Body.String()
-		if content != nil {
-			text = strings.Replace(text, `content="`+string(origin)+`"`, `content="`+*content+`"`, 1)
-		}
-		if dev {
-			text = strings.Replace(text, "<html ", "<html data-development ", 1)
-		}
-		if build != "" {
-			text = buildElement.ReplaceAllString(text, `<meta name="narthex-build" content="`+build+`">`)
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, text)
-	})
+	h.platform = page
+	h.Config.Handler = http.HandlerFunc(h.serve)
 	h.Start()
 	t.Cleanup(h.Close)
 	h.setAnonymous()
+	h.respond("GET /api/v1/house", 200, `{"name":null,"accent":"blue","language":"en","rev":0}`)
+	h.respond("GET /api/v1/account", 200, `{"userId":"`+person+`","email":"owner@example.org","name":""}`)
 	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
 		h.setSignedIn(person)
 		reply(w, 200, `{"ok":true}`)
@@ -104,6 +86,43 @@ func newFixture(t *testing.T) *fixture {
 	})
 	return h
 }
+
+// serve responds to every request of a browser.
+func (h *fixture) serve(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		h.serveAPI(w, r)
+		return
+	}
+	h.mu.Lock()
+	content, build, production := h.origin, h.build, h.production
+	h.mu.Unlock()
+	if h.house != nil && content == nil {
+		content = &h.URL
+	}
+	if content == nil && build == "" || r.URL.Path != "/" {
+		h.platform.ServeHTTP(w, r)
+		return
+	}
+	r.Header.Del("If-None-Match") // the page differs from the cached one
+	r.Header.Set("Accept-Encoding", "identity")
+	built := httptest.NewRecorder()
+	h.platform.ServeHTTP(built, r)
+	text := built.Body.String()
+	if content != nil {
+		text = originElement.ReplaceAllLiteralString(text,
+			`<meta name="service-api-origin" content="`+*content+`">`)
+	}
+	if production {
+		text = strings.Replace(text, "<html data-development ", "<html ", 1)
+	}
+	if build != "" {
+		text = buildElement.ReplaceAllString(text, `<meta name="narthex-build" content="`+build+`">`)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, text)
+}
+
+var originElement = regexp.MustCompile(`<meta name="service-api-origin" content="[^"]*">`)
 
 var buildElement = regexp.MustCompile(`<meta name="narthex-build" content="[^"]*">`)
 
@@ -139,6 +158,10 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	h.mu.Lock()
 	h.received = append(h.received, r.Method+" "+r.URL.RequestURI())
+	if h.bodies == nil {
+		h.bodies = map[string]string{}
+	}
+	h.bodies[r.Method+" "+r.URL.Path] = string(body)
 	h.answering++
 	defer func() {
 		h.mu.Lock()
@@ -156,10 +179,17 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Unlock()
 	if !known {
-		reply(w, 404, `{"code":"NOT_FOUND"}`)
-		return
+		if h.house != nil {
+			h.platform.ServeHTTP(w, r)
+			return
+		}
+		result = func(w http.ResponseWriter, _ *http.Request) { reply(w, 404, `{"code":"NOT_FOUND"}`) }
 	}
-	result(w, r)
+	response := &checkedResponse{ResponseWriter: w}
+	result(response, r)
+	if err := response.check(r); err != nil {
+		h.t.Errorf("a canned answer is not as documented: %v", err)
+	}
 }
 
 // handle sets the handler of a route: "METHOD path", where a path may end in /*.
@@ -169,8 +199,27 @@ func (h *fixture) handle(route string, result http.HandlerFunc) {
 	h.responses[route] = result
 }
 
+// restore lets the house respond to a route again.
+func (h *fixture) restore(route string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.responses, route)
+}
+
+// sent returns the body of the last request of a route.
+func (h *fixture) sent(route string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bodies[route]
+}
+
 // setOrigin sets the API's origin in the page. Call it before the page is opened.
 func (h *fixture) setOrigin(text string) { h.origin = &text }
+
+// respondStrangely sets a fixed response that the platform never gives.
+func (h *fixture) respondStrangely(route string, status int, body string) {
+	h.handle(route, func(w http.ResponseWriter, _ *http.Request) { replyStrange(w, status, body) })
+}
 
 // respond sets a fixed response.
 func (h *fixture) respond(route string, status int, body string) {
@@ -203,6 +252,14 @@ func (h *fixture) countRequests(request string) (n int) {
 func reply(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Request-Id", "0123456789abcdef")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+}
+
+// replyStrange responds as the platform never does: as a proxy in front of it, or as another version.
+func replyStrange(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, body)
 }
@@ -222,7 +279,7 @@ func module(id, name string, more object) object {
 	ui := object{
 		"moduleId": id, "name": name, "version": "1.0.0", "artifactUrl": "/api/v1/module-ui/" + id + "/1.0.0",
 		"apiRoot": "/api/v1/modules/" + id, "realtimeRoot": "/api/v1/module-realtime/" + id,
-		"permissions": []string{}, "contributions": []object{},
+		"icon": nil, "permissions": []string{}, "contributions": []object{},
 	}
 	for field, value := range more {
 		ui[field] = value
@@ -248,7 +305,12 @@ func (h *fixture) setModuleScript(id, text string) {
 	if !strings.Contains(text, "export") {
 		text = mounting(text)
 	}
-	h.handle("GET /api/v1/module-ui/"+id+"/1.0.0", func(w http.ResponseWriter, _ *http.Request) {
+	h.setScript("/api/v1/module-ui/"+id+"/1.0.0", text)
+}
+
+// setScript publishes a script.
+func (h *fixture) setScript(path, text string) {
+	h.handle("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-cache")
 		_, _ = io.WriteString(w, text)

@@ -1,9 +1,11 @@
 package browsertest
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -35,32 +37,28 @@ var tiles = map[string]string{
 	"stage": `{ title: () => "Stage", async render(container) { container.append("Sunday 10:00"); } }`,
 }
 
-// setTiles publishes the built module home with the tiles of these modules; the last module has none.
-func setTiles(t *testing.T, h *fixture, modules ...string) {
+// startTiles starts "narthex dev" with Home, Notes, and modules that contribute these tiles.
+func startTiles(t *testing.T, modules ...string) *devServer {
 	t.Helper()
-	script, err := os.ReadFile("../../modules/home/ui/index.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	contributions := []object{}
+	folder := install(t, "../../modules/home", "./testdata/notes")
+	files := map[string]string{"notes/ui/index.js": mounting(`container.textContent = "Here are the notes.";`)}
 	for _, id := range modules {
-		contributions = append(contributions, object{"moduleId": id, "moduleVersion": "1.0.0", "id": id + ".tile",
-			"version": "1.0.0", "capability": "home.tiles"})
-		if tile, found := tiles[id]; found {
-			h.handle("GET /api/v1/module-ui/"+id+"/1.0.0/contributions/"+id+".tile",
-				func(w http.ResponseWriter, _ *http.Request) {
-					w.Header().Set("Content-Type", "text/javascript")
-					const contribution = `export default { narthex: "contribution", abi: 1, definition: %s };`
-					_, _ = fmt.Fprintf(w, contribution, tile)
-				})
-		}
+		files[id+"/module.json"] = fmt.Sprintf(testManifest, id, id, fmt.Sprintf(`"contributions": [
+			{ "id": "%[1]s.tile", "version": "1.0.0", "capability": "home.tiles", "range": "^1.0.0",
+				"artifact": "tile.js" }]`, id))
+		files[id+"/tile.js"] = fmt.Sprintf(`export default { narthex: "contribution", abi: 1, definition: %s };`,
+			cmp.Or(tiles[id], "{}"))
 	}
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("home", "Home", object{"contributions": contributions}),
-		module("notes", "Notes", nil)})
-	h.setModuleScript("home", string(script))
-	h.setModuleScript("notes", `container.textContent = "Here are the notes.";`)
-	h.respond("GET /api/v1/modules/notes/latest", 200, `"Ruth has the key"`)
+	if slices.Contains(modules, "notes") { // it has a server and a UI, too
+		manifest, err := os.ReadFile("testdata/notes/module.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, contributions, _ := strings.Cut(files["notes/module.json"], `"contributions"`)
+		files["notes/module.json"] = strings.Replace(string(manifest), "\n}", `, "contributions"`+contributions, 1)
+	}
+	writeModules(t, folder, files)
+	return startIn(t, folder)
 }
 
 const seenAgain = `document.dispatchEvent(new Event("visibilitychange"))`
@@ -74,35 +72,38 @@ const cards = `[...document.querySelectorAll("[data-module=home] .d-card")]
 // itself leaves no gap. All are refreshed each minute and when the page becomes visible again.
 func TestHomeTiles(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	setTiles(t, h, "songs", "rota", "notes", "gone", "stage")
-	p := openPage(t, "about:blank", desktop)
-	p.onNewDocument(`const often = setInterval;
+	d := startTiles(t, "songs", "rota", "notes", "gone", "stage")
+	h := d.front(t)
+	h.session = d.signIn(t, d.member(t, "Ada"))
+	h.respond("GET /api/v1/module-ui/gone/1.0.0/contributions/gone.tile", 404, `{"code":"NOT_FOUND"}`)
+	const hurry = `const often = setInterval;
 		window.setInterval = (run, after, ...more) =>
-			often(run, after === 60000 && sessionStorage.hurried ? 100 : after, ...more);`)
-	p.do(chromedp.Navigate(h.URL))
+			often(run, after === 60000 && sessionStorage.hurried ? 100 : after, ...more);`
+	p := openPage(t, "about:blank", desktop)
+	p.onNewDocument(hurry)
+	h.load(p, "/")
 	want := func(what string) {
 		t.Helper()
 		p.waitUntil("the cards "+what, func() bool { return eval[string](p, cards) == what })
 	}
 	const failed = " / This cannot be shown just now. / Try again"
-	want("Songs" + failed + "; Latest note / Ruth has the key; This cannot be shown just now. / Try again; " +
-		"Stage / Sunday 10:00")
+	want(failed[3:] + "; Latest note / Ruth has the key; Songs" + failed + "; Stage / Sunday 10:00")
 	p.waitFor(`(({ top, right }, next) => next.top === top && next.left - right === 12)(
-		...[0, 2].map((n) => document.querySelectorAll("[data-module=home] .d-card")[n].getBoundingClientRect()))`)
+		...[0, 1].map((n) => document.querySelectorAll("[data-module=home] .d-card")[n].getBoundingClientRect()))`)
 	p.assertAccessible("tiles, of which some have failed")
 
 	p.runScript(`window.mended = true`)
-	p.runScript(`document.querySelector("[data-module=home] .failed button").focus()`)
+	p.runScript(`document.querySelectorAll("[data-module=home] .failed button")[1].focus()`)
 	p.key("\r")
 	p.waitFor(`document.activeElement.innerText === "Songs"`) // the focus is not lost with the button
 	h.respond("GET /api/v1/modules/notes/latest", 503, `{"code":"MODULE_UNAVAILABLE"}`)
 	p.runScript(`window.asked = true; ` + seenAgain)
-	want("Songs / Two new ones; My dates / One request; " +
-		"Latest note / Ruth has the key / This may not be up to date. / Try again; " +
-		failed[3:] + "; Stage / Sunday 10:00")
-	h.respond("GET /api/v1/modules/notes/latest", 200, `"Jane has the key"`)
-	p.click("button", "Try again")
+	want(failed[3:] + "; Latest note / Ruth has the key / This may not be up to date. / Try again; " +
+		"My dates / One request; Songs / Two new ones; Stage / Sunday 10:00")
+	h.restore("GET /api/v1/modules/notes/latest")
+	d.send(t, d.signedInOwner(t), "PUT", "/api/v1/modules/notes/latest", strings.NewReader(`"Jane has the key"`))
+	p.runScript(`[...document.querySelectorAll("[data-module=home] .d-card")]
+		.find((card) => card.innerText.includes("Ruth")).querySelector("button").click()`)
 	p.waitForText("Jane has the key")
 	p.click("link", "Jane has the key")
 	p.waitForHeading("Notes")
@@ -115,18 +116,23 @@ func TestHomeTiles(t *testing.T) {
 	p.waitUntil("the minutes go by", func() bool {
 		return h.countRequests("GET /api/v1/modules/notes/latest") > before+2
 	})
+}
 
-	setTiles(t, h, "rota")
-	p.do(chromedp.Reload())
+// TestHomeWithoutTiles: a hidden tile leaves no gap between the greeting and the links, nor does the module
+// if there is no tile.
+func TestHomeWithoutTiles(t *testing.T) {
+	t.Parallel()
+	d := startTiles(t, "rota")
+	p := d.openAs(t, d.member(t, "Ada"), "/", desktop)
 	p.waitForHome()
 	p.waitFor(`document.querySelector("[data-module=home]") && !document.querySelector("main [aria-busy]")`)
-	want("") // a hidden tile leaves no gap between the greeting and the links
+	p.waitUntil("no card", func() bool { return eval[string](p, cards) == "" })
 	p.waitFor(`document.querySelector("[data-module=home]").offsetHeight === 0 &&
 		document.querySelector(".host-home > section").offsetTop -
 		document.querySelector(".host-greeting").offsetTop -
 		document.querySelector(".host-greeting").offsetHeight === 24`)
-	setTiles(t, h)
-	p.do(chromedp.Reload())
+	d = startTiles(t)
+	p = d.openAs(t, d.member(t, "Ada"), "/", desktop)
 	p.waitForHome()
 	p.waitFor(`document.querySelector("[data-module=home]:empty")`)
 }
@@ -134,13 +140,13 @@ func TestHomeTiles(t *testing.T) {
 // TestHomeTilesLooks checks the tiles in every size and theme, right to left, and in German.
 func TestHomeTilesLooks(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	setNamedHouse(h)
-	setTiles(t, h, "songs", "notes", "stage")
+	d := startTiles(t, "songs", "notes", "stage")
+	h := d.front(t)
+	h.session = d.signIn(t, d.member(t, "Ada"))
 	for _, language := range []string{"en", "de", "ar-XB"} {
 		p := openPage(t, "about:blank", desktop)
 		p.setLanguage(language)
-		p.do(chromedp.Navigate(h.URL))
+		h.load(p, "/")
 		p.waitFor(`document.querySelector("[data-module=home] .failed")`)
 		p.waitForText("Ruth has the key")
 		p.assertScreen(fmt.Sprint("home-tiles-", language), language != "en")

@@ -1,82 +1,64 @@
 package browsertest
 
 import (
-	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 )
 
-// houseFixture replaces the platform's routes for the house.
-type houseFixture struct {
-	*modulesFixture
-	stored string // the stored document
-	backup string
-	sent   string // the body of the last write
-	status int    // the status of every write, if they are refused
-	code   string
-}
-
-func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
-	t.Helper()
-	k := &houseFixture{
-		modulesFixture: setModulesFixture(t, h),
-		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en","rev":1}`,
-		backup:         `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`,
-	}
-	k.handle("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		reply(w, 200, k.stored)
-	})
-	k.handle("GET /api/v1/house/backup", func(w http.ResponseWriter, _ *http.Request) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		reply(w, 200, k.backup)
-	})
-	k.handle("PUT /api/v1/house", func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.sent = string(body)
-		if k.status != 0 {
-			reply(w, k.status, `{"code":"`+k.code+`"}`)
-			return
-		}
-		var document object
-		if err := json.Unmarshal(body, &document); err != nil {
-			k.t.Error(err)
-			return
-		}
-		document["rev"] = document["rev"].(float64) + 1
-		written, _ := json.Marshal(document)
-		k.stored = string(written)
-		reply(w, 200, k.stored)
-	})
-	return k
-}
-
-// lastWritten returns the document of the last write.
-func (k *houseFixture) lastWritten() (document object) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if err := json.Unmarshal([]byte(k.sent), &document); err != nil {
-		k.t.Error(err)
-	}
-	return document
-}
-
 const (
-	brand       = `document.querySelector(".host-banner .host-brand").innerText.trim()`
-	accentShown = `document.documentElement.dataset.accent`
+	houseScreenPath = "/#/admin/house"
+	houseRoute      = "PUT /api/v1/house"
+	brand           = `document.querySelector(".host-banner .host-brand").innerText.trim()`
+	accentShown     = `document.documentElement.dataset.accent`
 )
 
-// TestHouseChanged changes the name, colour and email language of the house. The page shows them at once.
-func TestHouseChanged(t *testing.T) {
+// TestHouseScreen changes the name and the colour of a house. All tests change the same one, so they run one
+// after another.
+func TestHouseScreen(t *testing.T) {
 	t.Parallel()
-	k := newHouseFixture(t, newFixture(t))
-	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	d := startHouse(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Changed":   testHouseChanged,
+		"OfOthers":  testHouseOfOthers,
+		"Backup":    testHouseBackup,
+		"Fails":     testHouseFails,
+		"Refused":   testHouseRefused,
+		"Name":      testHouseName,
+		"SignedOut": testHouseSignedOut,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d.setHouse(t, "Hill Street Church", "copper", "en")
+			test(t, d)
+		})
+	}
+}
+
+// caretaker is a front for somebody who manages the house and its modules.
+func (d *devServer) caretaker(t *testing.T) *fixture {
+	t.Helper()
+	h := d.front(t)
+	h.email = d.member(t, "Ada", "core.house.manage", "core.modules.lifecycle.manage")
+	h.session = d.signIn(t, h.email)
+	return h
+}
+
+// setHouse changes the house as another administrator would.
+func (d *devServer) setHouse(t *testing.T, name, accent, language string) {
+	t.Helper()
+	d.call(t, "PUT", "/api/v1/house", object{"name": name, "accent": accent, "language": language,
+		"rev": d.call(t, "GET", "/api/v1/house", nil)["rev"]})
+}
+
+// storedHouse returns what is stored: "name, accent, language".
+func (d *devServer) storedHouse(t *testing.T) string {
+	t.Helper()
+	return d.query(t, `SELECT coalesce(name, 'null') || ', ' || accent || ', ' || language FROM core.house`)
+}
+
+// testHouseChanged changes the name, colour and email language of the house. The page shows them at once.
+func testHouseChanged(t *testing.T, d *devServer) {
+	d.exec(t, `INSERT INTO core.backup_run (verified_at) VALUES ('2026-11-15T03:04:05Z')`)
+	p := d.caretaker(t).open(houseScreenPath, desktop)
 	p.waitForHeading("House")
 	p.find("radiogroup", "Colour")
 	p.waitFor(accentShown + ` === "copper"`)
@@ -103,94 +85,82 @@ func TestHouseChanged(t *testing.T) {
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved")
 	p.waitFor(brand + ` === "Harbour Church" && ` + accentShown + ` === "teal"`)
-	sent := k.lastWritten()
-	if sent["name"] != "Harbour Church" || sent["accent"] != "teal" || sent["language"] != "de" {
-		t.Errorf("sent %v", sent)
+	if got := d.storedHouse(t); got != "Harbour Church, teal, de" {
+		t.Errorf("stored: %s", got)
 	}
 	p.fill("Name of the house optional", " ")
 	p.click("button", "Save")
 	p.waitFor(brand + ` === "Dashboard"`)
-	if name, found := k.lastWritten()["name"]; name != nil || !found {
-		t.Errorf("an empty name is sent as %v, want null", name)
+	if got := d.storedHouse(t); got != "null, teal, de" {
+		t.Errorf("with an empty name stored: %s, want null", got)
 	}
 }
 
-// TestHouseOfOthers: a change by another administrator appears, and is not overwritten when somebody changes
+// testHouseOfOthers: a change by another administrator appears, and is not overwritten when somebody changes
 // another field.
-func TestHouseOfOthers(t *testing.T) {
-	t.Parallel()
-	k := newHouseFixture(t, newFixture(t))
-	p := openPage(t, k.URL+"/#/admin/house", desktop)
+func testHouseOfOthers(t *testing.T, d *devServer) {
+	p := d.caretaker(t).open(houseScreenPath, desktop)
 	p.click("radio", "Plum")
-	k.mu.Lock()
-	k.stored = `{"name":"Theirs","accent":"olive","language":"de","rev":2}`
-	k.mu.Unlock()
+	d.setHouse(t, "Theirs", "olive", "de")
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitFor(`document.querySelector(".host-house-form input").value === "Theirs"`)
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved, together with what somebody else has changed meanwhile: " +
 		"Name of the house, Language of mails")
-	if sent := k.lastWritten(); sent["name"] != "Theirs" || sent["accent"] != "plum" ||
-		sent["language"] != "de" {
-		t.Errorf("sent %v", sent)
+	if got := d.storedHouse(t); got != "Theirs, plum, de" {
+		t.Errorf("stored: %s, want what both have changed", got)
 	}
 }
 
-// TestHouseBackup: the state of the backups is described in words.
-func TestHouseBackup(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct{ body, words string }{
-		"never": {`{"lastVerifiedAt":null,"verdict":null}`, "No backup has been verified yet."},
-		"bad": {`{"lastVerifiedAt":"2026-11-09T03:04:05.000Z","verdict":"BACKUP_INCOMPLETE"}`,
-			"BACKUP_INCOMPLETE"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			k := newHouseFixture(t, newFixture(t))
-			k.backup = row.body
-			openPage(t, k.URL+"/#/admin/house", phone).waitForText(row.words)
-		})
-	}
+// testHouseBackup: the state of the backups is described in words.
+func testHouseBackup(t *testing.T, d *devServer) {
+	d.exec(t, `TRUNCATE core.backup_run`)
+	p := d.caretaker(t).open(houseScreenPath, phone)
+	p.waitForText("No backup has been verified yet.")
+	d.exec(t, `INSERT INTO core.backup_run (verified_at, verdict) VALUES (now(), 'BACKUP_INCOMPLETE')`)
+	p.runScript(`location.reload()`)
+	p.waitForText("BACKUP_INCOMPLETE")
 }
 
-// TestHouseFails: reading the house is retried after a failure, and the rest of the screen works without the
+// testHouseFails: reading the house is retried after a failure, and the rest of the screen works without the
 // state of the backups.
-func TestHouseFails(t *testing.T) {
-	t.Parallel()
-	k := newHouseFixture(t, newFixture(t))
-	k.respond("GET /api/v1/house/backup", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	k.respond("GET /api/v1/house", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	p := openPage(t, k.URL+"/#/admin/house", desktop)
+func testHouseFails(t *testing.T, d *devServer) {
+	h := d.caretaker(t)
+	h.respond("GET /api/v1/house/backup", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	h.respond("GET /api/v1/house", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	p := h.open(houseScreenPath, desktop)
 	p.waitForText("STORE_UNAVAILABLE")
-	k.respond("GET /api/v1/house", 200, k.stored)
+	h.restore("GET /api/v1/house")
 	p.retry()
 	p.find("radiogroup", "Colour")
 	p.waitForText("That did not work just now.")
 	p.find("button", "Copy the command")
 }
 
-// TestHouseRefused: every refusal is reported, and the typed values stay. Leaving the screen asks first.
-func TestHouseRefused(t *testing.T) {
-	t.Parallel()
+// testHouseRefused: every refusal is reported, and the typed values stay. Leaving the screen asks first.
+func testHouseRefused(t *testing.T, d *devServer) {
+	answer := func(status int, code string) func(h *fixture, p *tab) {
+		return func(h *fixture, _ *tab) { h.respond(houseRoute, status, `{"code":"`+code+`"}`) }
+	}
 	for name, row := range map[string]struct {
-		status      int
-		code, words string
+		before func(h *fixture, p *tab)
+		words  string
 	}{
-		"name":      {400, "INVALID_REQUEST", "The server does not take this name."},
-		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.house.manage)."},
-		"conflict":  {409, "CONFLICT", "Somebody else has changed this meanwhile."},
-		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
-		"failed":    {503, "STORE_UNAVAILABLE", "That did not work just now."},
-		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+		"name": {answer(400, "REQUEST_INVALID"), "The server does not take this name."},
+		"forbidden": {func(h *fixture, _ *tab) { d.revoke(t, h.email, "core.house.manage") },
+			"You no longer have access (core.house.manage)."},
+		"conflict": {answer(409, "CONFLICT"), "Somebody else has changed this meanwhile."},
+		"failed":   {answer(503, "STORE_UNAVAILABLE"), "That did not work just now."},
+		"offline": {func(_ *fixture, p *tab) { p.offline(true) },
+			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newHouseFixture(t, newFixture(t))
-			k.status, k.code = row.status, row.code
-			p := openPage(t, k.URL+"/#/admin/house", desktop)
+			h := d.caretaker(t)
+			p := h.open(houseScreenPath, desktop)
 			p.fill("Name of the house optional", "Harbour Church")
 			p.click("radio", "Teal")
-			p.offline(row.status == 0)
+			row.before(h, p)
 			p.click("button", "Save")
 			p.waitForVisibleText(row.words)
 			p.offline(false)
@@ -207,42 +177,37 @@ func TestHouseRefused(t *testing.T) {
 	}
 }
 
-// TestHouseName: a name has at most 80 characters, counted as people see them, and a longer one is not sent.
-func TestHouseName(t *testing.T) {
-	t.Parallel()
-	k := newHouseFixture(t, newFixture(t))
-	p := openPage(t, k.URL+"/#/admin/house", desktop)
+// testHouseName: a name has at most 80 characters, counted as people see them, and a longer one is not sent.
+func testHouseName(t *testing.T, d *devServer) {
+	h := d.caretaker(t)
+	p := h.open(houseScreenPath, desktop)
 	p.fill("Name of the house optional", strings.Repeat("𝄞", 81))
 	p.click("button", "Save")
 	p.waitForVisibleText("At most 80 characters.")
-	if n := k.countWrites(); n != 0 {
+	if n := h.countRequests(houseRoute); n != 0 {
 		t.Errorf("a name of 81 characters made %d writes, want none", n)
 	}
 	p.waitFor(`document.activeElement.getAttribute("aria-invalid") === "true"`)
 	p.fill("Name of the house optional", strings.Repeat("𝄞", 80))
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved")
-	if name := k.lastWritten()["name"]; name != strings.Repeat("𝄞", 80) {
-		t.Errorf("sent %v, want a name of 80 characters", name)
+	if got := d.storedHouse(t); got != strings.Repeat("𝄞", 80)+", copper, en" {
+		t.Errorf("stored: %s, want a name of 80 characters", got)
 	}
 }
 
-// TestHouseSignedOut: a person whose session has ended signs in again, and returns to the same screen with
+// testHouseSignedOut: a person whose session has ended signs in again, and returns to the same screen with
 // the typed values. A person who had left the screen sees the stored values.
-func TestHouseSignedOut(t *testing.T) {
-	t.Parallel()
-	k := newHouseFixture(t, newFixture(t))
-	p := openPage(t, k.URL+"/#/admin/house", desktop)
+func testHouseSignedOut(t *testing.T, d *devServer) {
+	h := d.caretaker(t)
+	p := h.open(houseScreenPath, desktop)
 	p.fill("Name of the house optional", "Harbour Church")
 	p.click("radio", "Teal")
-	k.mu.Lock()
-	k.status, k.code = 401, "UNAUTHENTICATED"
-	k.mu.Unlock()
-	k.setAnonymous()
+	h.endSession()
 	p.click("button", "Save")
 	p.waitForHeading("Sign in")
-	p.fill("E-mail", "owner@example.org")
-	p.fill("Password", "correct horse battery")
+	p.fill("E-mail", h.email)
+	p.fill("Password", d.password)
 	p.click("button", "Sign in")
 	p.waitForHeading("House")
 	p.waitFor(accentShown + ` === "copper"`)

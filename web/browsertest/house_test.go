@@ -78,14 +78,48 @@ func (d *devServer) openIn(
 	t *testing.T, browser context.Context, cookie *http.Cookie, path string, v view,
 ) *tab {
 	t.Helper()
+	return d.openAt(t, browser, cookie, d.address, path, v)
+}
+
+// openAt opens a page of the Dashboard at an address of the house with the cookie of a session.
+func (d *devServer) openAt(
+	t *testing.T, browser context.Context, cookie *http.Cookie, address, path string, v view,
+) *tab {
+	t.Helper()
 	p := openPageIn(t, browser, "about:blank", v)
 	if _, err := chromedp.Call(p.ctx, network.SetCookie, network.SetCookieParams{
-		Name: cookie.Name, Value: cookie.Value, URL: d.address, HTTPOnly: new(true),
+		Name: cookie.Name, Value: cookie.Value, URL: address, HTTPOnly: new(true),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p.do(chromedp.Navigate(d.address + path))
+	p.do(chromedp.Navigate(address + path))
 	return p
+}
+
+// call sends a request as the owner and returns the object in the response, if there is one.
+func (d *devServer) call(t *testing.T, method, path string, body object) object {
+	t.Helper()
+	owner := d.signedInOwner(t)
+	var sent io.Reader = http.NoBody
+	if body != nil {
+		sent = strings.NewReader(jsonOf(t, body))
+	}
+	_, received := d.send(t, owner, method, path, sent)
+	if len(bytes.TrimSpace(received)) == 0 {
+		return nil
+	}
+	return decoded(t, received)
+}
+
+// signedInOwner returns a session of the owner, which all callers share.
+func (d *devServer) signedInOwner(t *testing.T) *http.Cookie {
+	t.Helper()
+	d.signingIn.Lock()
+	defer d.signingIn.Unlock()
+	if d.owner == nil {
+		d.owner = d.signIn(t, "owner@example.org")
+	}
+	return d.owner
 }
 
 // signIn returns the cookie of a new session.
@@ -110,7 +144,9 @@ func (d *devServer) send(
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
+	if body != nil && body != http.NoBody {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	if _, picture := body.(*bytes.Buffer); picture {
 		r.Header.Set("Content-Type", "image/png")
 	}
@@ -118,7 +154,13 @@ func (d *devServer) send(
 	if session != nil {
 		r.AddCookie(session)
 	}
-	response, err := http.DefaultClient.Do(r)
+	client := http.DefaultClient
+	if session == nil {
+		transport := newClient()
+		defer transport.CloseIdleConnections()
+		client = &http.Client{Transport: transport}
+	}
+	response, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

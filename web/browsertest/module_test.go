@@ -10,16 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// newNotesFixture signs in a person who has one module with this mount function.
-func newNotesFixture(t *testing.T, mount string) *fixture {
-	t.Helper()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("notes", "Notes", object{"permissions": []string{"notes.read"}})})
-	h.setModuleScript("notes", mount)
-	return h
-}
-
 // kept stores the context in window, so that a test can use it.
 const kept = `window.context = context; container.innerHTML = "<p>Here are the notes.</p>";`
 
@@ -30,36 +20,47 @@ func (p *tab) runScript(statements string) {
 		chromedp.EvalAwaitPromise))
 }
 
-// TestContext checks everything in the context that a mounted module gets.
-func TestContext(t *testing.T) {
+// TestModulePages uses a module of the tests in the Dashboard of a house. Each test supplies the script of
+// its UI.
+func TestModulePages(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("notes", "Notes", object{
-		"permissions": []string{"notes.read", "notes.write"},
-		"contributions": []object{{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.slide",
-			"version": "1.1.0", "capability": "notes.slides"},
-			{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.old", "version": "1.0.0",
-				"capability": "notes.slides"}},
-	})})
-	h.setModuleScript("notes", kept)
-	contribution := func(abi string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = fmt.Fprint(w, `export default { narthex: "contribution", abi: `+abi+
-				`, definition: { label: "Clock" } };`)
-		}
+	d := startNotes(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Context":                         testContext,
+		"MenuOpenedRightAfterANavigation": testMenuOpenedRightAfterANavigation,
+		"Unmount":                         testUnmount,
+		"RefusedModuleAsksOnce":           testRefusedModuleAsksOnce,
+		"EndedSession":                    testEndedSession,
+		"FailingMounts":                   testFailingMounts,
+		"Upgrade":                         testUpgrade,
+		"Gone":                            testGone,
+		"RestlessInventory":               testRestlessInventory,
+		"ImportThatFailed":                testImportThatFailed,
+		"UnsavedWork":                     testUnsavedWork,
+		"HomeModuleFails":                 testHomeModuleFails,
+		"MountErrorReachesTheConsole":     testMountErrorReachesTheConsole,
+		"MountErrorIsOnThePageInDev":      testMountErrorIsOnThePageInDev,
+		"NewVersion":                      testNewVersion,
+		"LastModuleIsPreloaded":           testLastModuleIsPreloaded,
+		"BegunNavigationIsDropped":        testBegunNavigationIsDropped,
+		"PreloadedModuleIsGone":           testPreloadedModuleIsGone,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
 	}
-	h.handle("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.slide", contribution("1"))
-	h.handle("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.old", contribution("0"))
-	h.handle("PUT /api/v1/modules/notes/echo", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery+" "+r.Header.Get("Content-Type")))
-	})
+}
+
+// testContext checks everything in the context that a mounted module gets.
+func testContext(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	// Clock has no server.
 	h.handle("GET /api/v1/modules/clock/echo", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery))
 	})
 	h.respond("GET /api/v1/modules/clock/forbidden", 403, `{"code":"PERMISSION_DENIED"}`)
-	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
+	p := h.open("/#/m/notes/shelf/3", desktop)
 	p.waitForText("Here are the notes.")
 	for _, c := range []struct{ expression, want string }{
 		{`[context.module, context.permissions]`,
@@ -123,15 +124,14 @@ func TestContext(t *testing.T) {
 	p.waitFor(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
 }
 
-// TestMenuOpenedRightAfterANavigation checks that a menu stays open that is opened in the moment in which
+// testMenuOpenedRightAfterANavigation checks that a menu stays open that is opened in the moment in which
 // another place appears. The navigation of a phone is such a menu, too.
-func TestMenuOpenedRightAfterANavigation(t *testing.T) {
-	t.Parallel()
+func testMenuOpenedRightAfterANavigation(t *testing.T, d *devServer) {
 	for _, c := range []struct {
 		controls string
 		view     view
 	}{{"account-panel", desktop}, {"navigation", phone}} {
-		p := openPage(t, newNotesFixture(t, kept).URL+"/#/m/notes", c.view)
+		p := d.notes(t, kept).open("/#/m/notes", c.view)
 		p.waitForText("Here are the notes.")
 		p.runScript(`
 			const button = document.querySelector("[aria-controls=` + c.controls + `]");
@@ -146,12 +146,11 @@ func TestMenuOpenedRightAfterANavigation(t *testing.T) {
 	}
 }
 
-// TestUnmount: a module is removed completely even if its unmount throws.
-func TestUnmount(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
+// testUnmount: a module is removed completely even if its unmount throws.
+func testUnmount(t *testing.T, d *devServer) {
+	h := d.notes(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
 		`event.preventDefault(); }); return () => { throw new Error("no"); };`)
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p := h.open("/#/m/notes", desktop)
 	p.waitForText("Here are the notes.")
 	p.runScript(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
 	p.waitForHeading("Account")
@@ -159,30 +158,30 @@ func TestUnmount(t *testing.T) {
 	p.waitFor(`window.reported.includes("no")`)
 }
 
-// TestRefusedModuleAsksOnce: any number of refused requests cause one request for the principal, and only the
+// testRefusedModuleAsksOnce: any number of refused requests cause one request for the principal, and only the
 // response "anonymous" signs out.
-func TestRefusedModuleAsksOnce(t *testing.T) {
-	t.Parallel()
+func testRefusedModuleAsksOnce(t *testing.T, d *devServer) {
 	for _, status := range []int{401, 403} {
 		for name, principal := range map[string]struct {
+			reply  func(w http.ResponseWriter, status int, body string)
 			status int
 			body   string
 		}{
-			"still here": {200, `{"kind":"authenticated","userId":"` + person + `"}`},
-			"unknown":    {503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`},
-			"malformed":  {200, `{}`},
-			"no JSON":    {500, `oh`},
+			"still here": {reply, 200, `{"kind":"authenticated","userId":"` + person + `"}`},
+			"unknown":    {reply, 503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`},
+			"malformed":  {replyStrange, 200, `{}`},
+			"no JSON":    {replyStrange, 500, `oh`},
 		} {
 			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
 				t.Parallel()
-				h := newNotesFixture(t, kept)
+				h := d.notes(t, kept)
 				h.respond("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
-				p := openPage(t, h.URL+"/#/m/notes", desktop)
+				p := h.open("/#/m/notes", desktop)
 				p.waitForText("Here are the notes.")
 				release := make(chan struct{})
 				h.handle("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
 					<-release
-					reply(w, principal.status, principal.body)
+					principal.reply(w, principal.status, principal.body)
 				})
 				p.runScript(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => ` +
 					`context.api("/x")))).map(({status}) => status)`)
@@ -199,48 +198,38 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 	}
 }
 
-// TestEndedSession is M4: the sign-in form is shown, and afterwards the place and the draft are restored.
+// testEndedSession is M4: the sign-in form is shown, and afterwards the place and the draft are restored.
 // Another person gets no draft.
-func TestEndedSession(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("notes", "Notes", object{"contributions": []object{{"moduleId": "clock",
-		"moduleVersion": "1.0.0", "id": "clock.slide", "version": "1.0.0", "capability": "notes.slides"}}})})
-	h.setModuleScript("notes", kept+`container.append(context.drafts.get("note") ?? "no draft");`)
-	h.respond("GET /api/v1/modules/notes/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	h.respond("GET /api/v1/modules/clock/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
+func testEndedSession(t *testing.T, d *devServer) {
+	h := d.notes(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
+	p := h.open("/#/m/notes/shelf/3", desktop)
 	p.waitForText("no draft")
 	p.runScript(`context.drafts.set("note", "half a note"); context.setDirty(true)`)
-	h.setAnonymous()
+	h.endSession()
 	p.runScript(`await context.api("/x")`)
 	p.waitForHeading("Sign in")
 	p.assertNoText("Here are the notes.")
 	p.waitFor("context.signal.aborted")
 	enter := func() {
-		p.fill("E-mail", "member@example.org")
-		p.fill("Password", "correct horse battery")
+		p.fill("E-mail", h.email)
+		p.fill("Password", d.password)
 		p.click("button", "Sign in")
 	}
 	enter()
 	p.waitForText("half a note")
 	p.waitFor(`location.hash === "#/m/notes/shelf/3"`)
 
-	h.setAnonymous()
+	h.endSession()
+	h.respond("GET /api/v1/modules/clock/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`) // Clock has no server
 	p.runScript(`await context.contributions[0].api("/x")`)
 	p.waitForHeading("Sign in")
-	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
-		h.setSignedIn("another")
-		reply(w, 200, `{"ok":true}`)
-	})
+	h.email = d.member(t, "Bob")
 	enter()
 	p.waitForText("no draft")
 }
 
-// TestFailingMounts: whatever a module does when it is mounted, the shell stays and reports it.
-func TestFailingMounts(t *testing.T) {
-	t.Parallel()
+// testFailingMounts: whatever a module does when it is mounted, the shell stays and reports it.
+func testFailingMounts(t *testing.T, d *devServer) {
 	for name, row := range map[string]struct{ script, words, code string }{
 		"throws":  {`throw new Error("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
 		"rejects": {`return Promise.reject("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
@@ -262,13 +251,13 @@ func TestFailingMounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newNotesFixture(t, row.script)
+			h := d.notes(t, row.script)
 			p := openPage(t, "about:blank", desktop)
 			p.onNewDocument(
 				`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
 					`10000 ? 500 : after, ...more);`,
 			)
-			p.do(chromedp.Navigate(h.URL + "/#/m/notes")) // here ten seconds pass in half a second
+			h.load(p, "/#/m/notes") // here ten seconds pass in half a second
 			p.waitForText(row.words)
 			p.waitForText(row.code)
 			p.assertNoText("half")
@@ -278,35 +267,30 @@ func TestFailingMounts(t *testing.T) {
 	}
 }
 
-// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and the current version is
+// testUpgrade is O3: the old artifact is gone, so the inventory is read once more and the current version is
 // mounted.
-func TestUpgrade(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
+func testUpgrade(t *testing.T, d *devServer) {
+	h := d.notes(t, `container.textContent = "Version " + context.module.version;`)
 	h.setNavigation(nil, []object{module("notes", "Notes",
 		object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
 	var gone atomic.Bool
 	h.handle("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
 		gone.Store(true)
-		h.setNavigation(nil, []object{module("notes", "Notes", nil)})
+		h.restore(navigationRoute)
 		reply(w, 404, `{"code":"NOT_FOUND"}`)
 	})
-	h.setModuleScript("notes", `container.textContent = "Version " + context.module.version;`)
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p := h.open("/#/m/notes", desktop)
 	p.waitForText("Version 1.0.0")
 	if n := h.countRequests("GET /api/v1/dashboard/navigation"); n != 2 || !gone.Load() {
 		t.Errorf("read %d times", n)
 	}
 }
 
-// TestGone: an artifact that stays missing is reported once, and not requested for ever.
-func TestGone(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("notes", "Notes", nil)})
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
+// testGone: an artifact that stays missing is reported once, and not requested for ever.
+func testGone(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	h.respond("GET /api/v1/module-ui/notes/1.0.0", 404, `{"code":"NOT_FOUND"}`)
+	p := h.open("/#/m/notes", desktop)
 	p.waitForText("Notes is no longer running.")
 	p.waitUntil(
 		"the second look",
@@ -320,18 +304,16 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestRestlessInventory: the page stops following an inventory that names another missing version each time.
-func TestRestlessInventory(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
+// testRestlessInventory: the page stops following an inventory that names another missing version each time.
+func testRestlessInventory(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
 	var version atomic.Int64
 	h.handle("GET /api/v1/dashboard/navigation", func(w http.ResponseWriter, _ *http.Request) {
 		entry, _ := json.Marshal(module("notes", "Notes",
 			object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
 		reply(w, 200, `{"groups":[],"ungrouped":[`+string(entry)+`],"permissions":[]}`)
 	})
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p := h.open("/#/m/notes", desktop)
 	p.waitUntil(
 		"the second version",
 		func() bool { return h.countRequests("GET /api/v1/module-ui/notes/1.0.2") == 1 },
@@ -343,12 +325,11 @@ func TestRestlessInventory(t *testing.T) {
 	}
 }
 
-// TestImportThatFailed: a failed import is retried with the same URL, then once with a fragment; after that
+// testImportThatFailed: a failed import is retried with the same URL, then once with a fragment; after that
 // only a reload helps.
-func TestImportThatFailed(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, `export default <html>`)
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
+func testImportThatFailed(t *testing.T, d *devServer) {
+	h := d.notes(t, `export default <html>`)
+	p := h.open("/#/m/notes", desktop)
 	p.waitForText("Notes could not be loaded.")
 	p.runScript(`window.first = true`)
 	press := func() {
@@ -369,36 +350,31 @@ func TestImportThatFailed(t *testing.T) {
 	p.waitFor("window.first === undefined")
 }
 
-// TestUnsavedWork: every way to leave the module asks first; going back within the module does not.
-func TestUnsavedWork(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("a-notes", "Notes", nil), module("b-stage", "Stage", nil)})
-	h.setModuleScript("a-notes", kept)
-	h.setModuleScript("b-stage", `container.textContent = "On stage.";`)
-	p := openPage(t, h.URL+"/#/m/b-stage", desktop)
+// testUnsavedWork: every way to leave the module asks first; going back within the module does not.
+func testUnsavedWork(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	p := h.open("/#/m/stage", desktop)
 	p.waitForText("On stage.")
 	p.click("link", "Notes")
 	p.waitForText("Here are the notes.")
 	p.runScript(`context.setDirty(true); context.navigate("deep")`)
-	p.waitFor(`location.hash === "#/m/a-notes/deep"`)
+	p.waitFor(`location.hash === "#/m/notes/deep"`)
 	p.waitForNone("dialog", "Leave without saving?")
 
 	p.click("link", "Stage")
 	p.find("dialog", "Leave without saving?")
 	p.key("\x1b") // Escape means stay
 	p.waitForNone("dialog", "Leave without saving?")
-	p.waitFor(`location.hash === "#/m/a-notes/deep" && document.activeElement.textContent === "Stage"`)
+	p.waitFor(`location.hash === "#/m/notes/deep" && document.activeElement.textContent === "Stage"`)
 
 	p.runScript(`history.go(-2)`) // the browser's own history, back to Stage
 	p.find("dialog", "Leave without saving?")
 	p.click("button", "Stay")
 	p.waitForNone("dialog", "Leave without saving?")
 	p.waitForText("Here are the notes.")
-	p.waitFor(`location.hash === "#/m/a-notes/deep"`)
+	p.waitFor(`location.hash === "#/m/notes/deep"`)
 
-	p.click("button", "Account")
+	p.click("button", "Ada, account")
 	p.click("button", "Sign out")
 	p.click("button", "Stay")
 	if h.countRequests("POST /api/auth/sign-out") != 0 {
@@ -410,4 +386,13 @@ func TestUnsavedWork(t *testing.T) {
 	p.click("link", "Notes")
 	p.waitForText("Here are the notes.")
 	p.waitForNone("dialog", "Leave without saving?")
+}
+
+// testHomeModuleFails: a failure of the module "home" does not hide the links.
+func testHomeModuleFails(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	p := h.open("/", desktop)
+	p.waitForText("Cards could not be shown.")
+	p.click("link", "Notes")
+	p.waitForHeading("Notes")
 }

@@ -143,9 +143,6 @@ func TestSwitchingRefused(t *testing.T) {
 	}{
 		"preview forbidden": {"POST %s/preview", `{"code":"PERMISSION_DENIED"}`, 403,
 			"You no longer have access (core.modules.lifecycle.manage)."},
-		"preview too often": {"POST %s/preview", `{"code":"TOO_MANY_REQUESTS"}`, 429, "You can try again in 10 s."},
-		"write conflict": {"PUT %s/enabled", `{"code":"CONFLICT"}`, 409,
-			"Somebody else has changed this meanwhile."},
 		"write gone": {"PUT %s/enabled", `{"code":"MODULE_NOT_INSTALLED"}`, 404,
 			"This module is no longer installed."},
 		"write failed": {"PUT %s/enabled", `{"code":"STORE_UNAVAILABLE"}`, 503, "That did not work just now."},
@@ -189,7 +186,7 @@ func TestModulesOfTwo(t *testing.T) {
 	o := newModulesFixture(t)
 	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.find("switch", "Start after restart: Songs")
-	o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+	o.setModule("songs", decidedToStop)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("Stops at the next restart")
 	p.waitFor(`!document.querySelector("[aria-label='Start after restart: Songs']").checked`)

@@ -25,12 +25,6 @@ var moduleNames = map[string]string{
 	"announcements": "Announcements", "countdown": "Countdown", "songs": "Songs", "stage": "Stage",
 }
 
-// newNavigationFixture has two modules in the group Sunday and two in no group.
-func newNavigationFixture(t *testing.T) *navigationFixture {
-	t.Helper()
-	return setNavigationFixture(t, newFixture(t))
-}
-
 func setNavigationFixture(t *testing.T, h *fixture) *navigationFixture {
 	t.Helper()
 	n := &navigationFixture{modulesFixture: setModulesFixture(t, h), placed: map[string][]string{},
@@ -75,8 +69,20 @@ func (n *navigationFixture) write(change func(id string, sent written)) http.Han
 		}
 		var sent written
 		_ = json.NewDecoder(r.Body).Decode(&sent) // a DELETE has no body
-		change(r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:], sent)
-		reply(w, 200, "{}")
+		id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		change(id, sent)
+		switch {
+		case r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusNoContent)
+		case strings.Contains(r.URL.Path, "/groups/"):
+			reply(w, 200, jsonOf(n.t, object{"id": id, "label": sent.Label, "order": sent.Order}))
+		default:
+			placement := object{"moduleId": id, "groupId": sent.GroupID, "order": sent.Order}
+			if sent.GroupID == "" {
+				placement["groupId"] = nil
+			}
+			reply(w, 200, jsonOf(n.t, placement))
+		}
 	}
 }
 
@@ -139,29 +145,6 @@ func (n *navigationFixture) changeByAnother(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change()
-}
-
-// refuseWrites responds to every write with a status; 0 accepts writes again.
-func (n *navigationFixture) refuseWrites(status int, code string) {
-	n.changeByAnother(func() { n.status, n.code = status, code })
-}
-
-// arranged returns what is stored: "Sunday: stage songs, : announcements".
-func (n *navigationFixture) arranged() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	parts := []string{}
-	for _, g := range n.groups {
-		parts = append(parts, g["label"].(string)+": "+strings.Join(n.placed[g["id"].(string)], " "))
-	}
-	return strings.Join(append(parts, ": "+strings.Join(n.placed[""], " ")), ", ")
-}
-
-func (n *navigationFixture) assertArranged(when, want string) {
-	n.t.Helper()
-	if got := n.arranged(); got != want {
-		n.t.Errorf("%s the navigation is %q, want %q", when, got, want)
-	}
 }
 
 // shownRows returns what the organiser shows, in the same form.

@@ -22,38 +22,60 @@ func (p *tab) paletteEntries() []string {
 		.map((row) => row.innerText.trim().split(/\s*\n\s*/).join(": "))`)
 }
 
-// openPalette gives the person three modules, and returns a page on the second of them.
-func openPalette(t *testing.T, h *fixture) *tab {
-	t.Helper()
-	for _, id := range []string{"stage", "songs", "rota"} {
-		h.setModuleScript(id, `container.textContent = "This is " + context.module.id;`)
+// TestPalettes opens the palette in a house whose modules are in groups.
+func TestPalettes(t *testing.T) {
+	t.Parallel()
+	d := startNamedHouse(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Palette":  testPalette,
+		"ByField":  testPaletteByField,
+		"OfMember": testPaletteOfAMember,
+		"Looks":    testPaletteLooks,
+		"Forced":   testPaletteForced,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
 	}
-	p := openPage(t, h.URL+"/#/m/stage", view{width: desktop.width, height: desktop.height, reduced: true})
+}
+
+// paletteOf is a front for a person with these permissions.
+func (d *devServer) paletteOf(t *testing.T, permissions ...string) *fixture {
+	t.Helper()
+	h := d.front(t)
+	h.session = d.signIn(t, d.member(t, "Ada", permissions...))
+	return h
+}
+
+// openPalette opens a page on the second of two modules.
+func (h *fixture) openPalette() *tab {
+	h.t.Helper()
+	p := h.open("/#/m/stage", view{width: desktop.width, height: desktop.height, reduced: true})
 	p.waitForHeading("Stage")
-	p.click("link", "Songs")
-	p.waitForHeading("Songs")
+	p.click("link", "Calendar")
+	p.waitForHeading("Calendar")
 	return p
 }
 
-// TestPalette: a person reaches a module's settings by keyboard alone. Recently visited places are first;
+// testPalette: a person reaches a module's settings by keyboard alone. Recently visited places are first;
 // Escape returns to the previous place.
-func TestPalette(t *testing.T) {
-	t.Parallel()
-	o := setModulesFixture(t, newFixture(t))
-	p := openPalette(t, o.fixture)
+func testPalette(t *testing.T, d *devServer) {
+	p := d.paletteOf(t, everyPermission...).openPalette()
 	p.key("k", chromedp.ModifierCtrl)
 	p.waitFor(inPalette)
-	p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Rota")`)
-	want := []string{"Stage: Module", "Home: Page", "Songs: Module", "Modules: Administration",
-		"Permissions: Administration", "Navigation: Administration", "Screens: Administration",
-		"House: Administration", "Rota: Settings", "Account: Page"}
+	p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Settings")`)
+	want := []string{"Stage: Module", "Home: Page", "Rota: Module", "Announcements: Module", "Calendar: Module",
+		"Modules: Administration", "Permissions: Administration", "Navigation: Administration",
+		"Screens: Administration", "House: Administration", "Announcements: Settings", "Calendar: Settings",
+		"Countdown: Settings", "Home: Settings", "Rota: Settings", "Stage: Settings", "Account: Page"}
 	if got := p.paletteEntries(); !slices.Equal(got, want) {
 		t.Errorf("the palette offers %q, want %q", got, want)
 	}
 	p.assertAccessible("the palette")
 	p.key("\x1b")
 	p.waitFor(noPalette)
-	p.waitFor(`document.activeElement.innerText === "Songs" && document.activeElement.tagName === "H1"`)
+	p.waitFor(`document.activeElement.innerText === "Calendar" && document.activeElement.tagName === "H1"`)
 
 	p.key("k", chromedp.ModifierMeta)
 	p.waitFor(inPalette)
@@ -66,26 +88,27 @@ func TestPalette(t *testing.T) {
 	p.waitForText("Nothing matches.")
 	p.key("\r")
 	p.assertAccessible("the palette without a match")
-	p.enter("combobox", "Search or go to", "rota")
+	p.enter("combobox", "Search or go to", "settings rota")
 	p.waitForAnnouncement("1 match")
 	p.key("\r")
 	p.waitFor(noPalette)
 	p.waitFor(`location.hash === "#/admin/modules/rota/settings"`)
 }
 
-// TestPaletteByField: the palette opens from the find field of the header, and from the first line of the
+// testPaletteByField: the palette opens from the find field of the header, and from the first line of the
 // menu on a phone.
-func TestPaletteByField(t *testing.T) {
-	t.Parallel()
-	o := setModulesFixture(t, newFixture(t))
-	p := openPalette(t, o.fixture)
+func testPaletteByField(t *testing.T, d *devServer) {
+	p := d.paletteOf(t).openPalette()
 	p.click("button", findField)
 	p.waitFor(inPalette)
-	p.enter("combobox", "Search or go to", "s")
-	p.waitFor(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Stage")`)
+	const selected = `document.querySelector("dialog[open] [aria-selected=true]").innerText`
+	p.waitFor(selected + `.startsWith("Stage")`)
 	p.key(kb.ArrowDown)
-	p.waitFor(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Songs")`)
+	p.waitFor(selected + `.startsWith("Home")`)
 	p.key(kb.ArrowUp)
+	p.waitFor(selected + `.startsWith("Stage")`)
+	p.enter("combobox", "Search or go to", "sta")
+	p.waitFor(selected + `.startsWith("Stage")`)
 	p.key("\r")
 	p.waitForHeading("Stage")
 	p.click("button", findField)
@@ -106,18 +129,15 @@ func TestPaletteByField(t *testing.T) {
 	p.key("\x1b")
 	p.waitFor(`document.activeElement.matches(".host-sidebar .host-find-button")`)
 	p.click("button", findField)
-	p.click("option", "Songs Module")
-	p.waitForHeading("Songs")
+	p.click("option", "Calendar Module")
+	p.waitForHeading("Calendar")
 	p.waitForNone("navigation", "Modules")
 }
 
-// TestPaletteOfAMember: the palette neither offers nor requests what a person may not open.
-func TestPaletteOfAMember(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	setSunday(h)
-	p := openPalette(t, h)
+// testPaletteOfAMember: the palette neither offers nor requests what a person may not open.
+func testPaletteOfAMember(t *testing.T, d *devServer) {
+	h := d.paletteOf(t)
+	p := h.openPalette()
 	p.key("k", chromedp.ModifierCtrl)
 	p.waitFor(inPalette)
 	for _, offer := range p.paletteEntries() {
@@ -134,34 +154,29 @@ func TestPaletteOfAMember(t *testing.T) {
 	}
 }
 
-// TestPaletteLooks checks the palette in both themes, on a phone, and in languages with longer words or the
+// testPaletteLooks checks the palette in both themes, on a phone, and in languages with longer words or the
 // other direction.
-func TestPaletteLooks(t *testing.T) {
-	t.Parallel()
+func testPaletteLooks(t *testing.T, d *devServer) {
 	for _, language := range []string{"", "de", "ar-XB"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			o := setModulesFixture(t, newFixture(t))
+			h := d.paletteOf(t, everyPermission...)
 			p := openPage(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
 			p.setLanguage(language)
-			p.do(chromedp.Navigate(o.URL))
+			h.load(p, "/")
 			p.waitFor(`document.querySelector(".host-find-button")`)
 			p.clickSelector(".host-banner > .host-find-button")
 			p.waitFor(inPalette)
-			p.waitFor(`document.querySelector("dialog[open] .d-options").innerText.includes("Rota")`)
+			p.waitFor(`document.querySelectorAll("dialog[open] [role=option]").length === 17`) // with the settings
 			p.assertScreen("palette"+language, language != "")
 		})
 	}
 }
 
-// TestPaletteForced: in forced colours all text of the selected option has the colour that belongs to its
+// testPaletteForced: in forced colours all text of the selected option has the colour that belongs to its
 // background.
-func TestPaletteForced(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
-	p := openPage(t, h.URL, desktop)
+func testPaletteForced(t *testing.T, d *devServer) {
+	p := d.paletteOf(t).open("/", desktop)
 	p.waitForHome()
 	p.forceColors()
 	p.key("k", chromedp.ModifierCtrl)
@@ -183,14 +198,12 @@ func TestPaletteForced(t *testing.T) {
 // content, not the sidebar.
 func TestLongHouseName(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.respond("GET /api/v1/house", 200,
-		`{"name":"Evangelische Kirchengemeinde Lindenhof am Wasserturm","accent":"plum","language":"de","rev":1}`)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
-	h.setModuleScript("stage", `container.textContent = "On stage."; context.announce("Moved.");`)
-	p := openPage(t, h.URL+"/#/m/stage", desktop)
-	p.waitForAnnouncement("Moved.")
+	d := startHouse(t)
+	d.call(t, "PUT", "/api/v1/house", object{"name": "Evangelische Kirchengemeinde Lindenhof am Wasserturm",
+		"accent": "plum", "language": "de", "rev": 0})
+	p := d.openAs(t, d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
+	takeDown(p)
+	p.waitForAnnouncement("Welcome is taken down")
 	p.waitForText("Lindenhof")
 	for _, v := range []view{desktop, {width: 700, height: 800}, phone, narrow} {
 		p.setView(v)

@@ -12,16 +12,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestLastModuleIsPreloaded: the page requests the principal before its own script has loaded, and loads the
+// testLastModuleIsPreloaded: the page requests the principal before its own script has loaded, and loads the
 // script of the last shown module before that response arrives.
-func TestLastModuleIsPreloaded(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("stage", "Stage", nil), module("rota", "Rota", nil)})
-	h.setModuleScript("stage", `container.textContent = "On stage.";`)
-	h.setModuleScript("rota", `container.textContent = "Everybody's turn.";`)
-	p := openPage(t, h.URL+"/#/m/stage", desktop)
+func testLastModuleIsPreloaded(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	p := h.open("/#/m/stage", desktop)
 	p.waitForText("On stage.")
 	p.waitFor(`localStorage["narthex.module"] === "/api/v1/module-ui/stage/1.0.0"`)
 
@@ -33,10 +28,10 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 		w.Header().Set("Cache-Control", "no-cache")
 		_, _ = w.Write([]byte(mounting(`container.textContent = "On stage again.";`)))
 	})
-	h.handle("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
+	h.handle("GET /api/v1/principal", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-asked:
-			reply(w, 200, `{"kind":"authenticated","userId":"`+person+`"}`)
+			h.platform.ServeHTTP(w, r)
 		case <-time.After(patience / 2):
 			reply(w, 503, `{"code":"STORE_UNAVAILABLE"}`)
 		}
@@ -69,53 +64,44 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 	}))
 	p.do(chromedp.Reload())
 	p.waitForText("On stage again.")
-	h.setSignedIn(person)
+	h.restore("GET /api/v1/principal")
 	p.runScript(`location.hash = "#/m/rota"`)
 	p.waitForText("Everybody's turn.")
 	p.waitFor(`localStorage["narthex.module"] === "/api/v1/module-ui/rota/1.0.0"`)
-	p.click("button", "Account")
+	p.click("button", "Ada, account")
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
 	p.waitFor(`localStorage["narthex.module"] === undefined`)
 }
 
-// TestBegunNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to the
+// testBegunNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to the
 // person who then signs in.
-func TestBegunNavigationIsDropped(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
-	h.setModuleScript("stage", `container.textContent = "On stage.";`)
-	p := openPage(t, h.URL+"/#/m/stage", desktop)
+func testBegunNavigationIsDropped(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	p := h.open("/#/m/stage", desktop)
 	p.waitForText("On stage.")
 	p.waitFor(`localStorage["narthex.module"] !== undefined`)
-	h.setAnonymous()
-	h.setNavigation(nil, []object{module("rota", "Theirs", nil)})
+	h.endSession()
+	h.setNavigation(nil, []object{module("rota", "Theirs", nil)}) // as if it had still been somebody's
 	asked := h.countRequests("GET /api/v1/dashboard/navigation")
 	p.do(chromedp.Reload())
 	p.waitForHeading("Sign in")
 	if n := h.countRequests("GET /api/v1/dashboard/navigation") - asked; n != 1 {
 		t.Errorf("the navigation was asked for %d times by the page itself, want once", n)
 	}
-	h.setNavigation(nil, []object{module("stage", "Stage", nil), module("songs", "Songs", nil)})
-	p.fill("E-mail", "owner@example.org")
-	p.fill("Password", "correct horse battery")
+	h.restore(navigationRoute)
+	p.fill("E-mail", h.email)
+	p.fill("Password", d.password)
 	p.click("button", "Sign in")
-	p.find("link", "Songs")
+	p.find("link", "Rota")
 	p.waitForNone("link", "Theirs")
 }
 
-// TestPreloadedModuleIsGone: a module whose preload fails is loaded as if there had been no preload.
-func TestPreloadedModuleIsGone(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
-	h.setModuleScript("stage", `container.textContent = "On stage.";`)
-	p := openPage(t, h.URL+"/#/m/stage", desktop)
+// testPreloadedModuleIsGone: a module whose preload fails is loaded as if there had been no preload.
+func testPreloadedModuleIsGone(t *testing.T, d *devServer) {
+	h := d.notes(t, kept)
+	p := h.open("/#/m/stage", desktop)
 	p.waitForText("On stage.")
-	script := h.responses["GET /api/v1/module-ui/stage/1.0.0"]
 	failed := false
 	h.handle("GET /api/v1/module-ui/stage/1.0.0", func(w http.ResponseWriter, r *http.Request) {
 		if !failed {
@@ -123,7 +109,7 @@ func TestPreloadedModuleIsGone(t *testing.T) {
 			reply(w, 503, `{"code":"NOT_READY"}`)
 			return
 		}
-		script(w, r)
+		h.platform.ServeHTTP(w, r)
 	})
 	p.runScript(`document.querySelector("[data-module]").textContent = ""; location.reload()`)
 	p.waitForText("On stage.")

@@ -300,7 +300,7 @@ func TestRotaOnThePlatform(t *testing.T) {
 func configureRota(t *testing.T, i *rotaInstallation, owner *tab) {
 	t.Helper()
 	owner.waitForHeading("Modules")
-	owner.waitForText("teamName has no value.")
+	owner.waitForText("Name of the team has no value.")
 	owner.do(chromedp.Navigate(i.origin + rotaSettings))
 	owner.find("heading", "Settings: Rota")
 	owner.fill("Name of the team", "Welcome team")

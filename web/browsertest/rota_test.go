@@ -120,17 +120,38 @@ func TestRotaFigures(t *testing.T) {
 	}
 }
 
-// TestRotaScreens checks every screen of the rota in every size, in German, and right to left.
+// TestRotaScreens checks every screen of the rota of a house in every size, in German, and right to left. The
+// samples have assignments of every status; the test adds every outcome of a mail.
 func TestRotaScreens(t *testing.T) {
 	t.Parallel()
-	house := func(t *testing.T, h *fixture) {
-		t.Helper()
-		setRota(t, h, 6, 14, coordinator...)
-	}
+	d := startHouse(t)
+	d.exec(t, `
+		SET search_path TO module_rota;
+		WITH outcomes (n, outcome) AS (
+			VALUES (0, 'sent'), (1, 'tryAgain'), (2, NULL), (3, 'refused'), (4, 'notSetUp')),
+		numbered AS (
+			SELECT id, row_number() OVER (ORDER BY service_ref, id) AS number
+			FROM assignments
+			WHERE status <> 'planned'),
+		letters AS (
+			INSERT INTO mail_log (kind, once, claimed_at, outcome, at)
+			SELECT 'request', id::text, now(), outcome, CASE WHEN outcome IS NOT NULL THEN now() END
+			FROM numbered JOIN outcomes ON n = number % 5
+			RETURNING id, once)
+		UPDATE assignments SET mail_id = letters.id FROM letters WHERE assignments.id::text = once;
+		UPDATE assignments SET status = 'planned', mail_id = NULL
+		WHERE id = (SELECT id FROM assignments WHERE status = 'yes' ORDER BY id LIMIT 1);
+		INSERT INTO away SELECT id, current_date, current_date + 30 FROM volunteers WHERE label = 'Reader 2'`)
+	coordinator := d.member(t, "Ada", coordinator...)
+	reader := d.query(t, `
+		UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = $1)
+		WHERE label = 'Reader 1' RETURNING id::text`, coordinator)
+	d.exec(t, `INSERT INTO module_rota.away VALUES ('`+reader+`', '2099-07-01', '2099-07-14')`)
+	house := func(t *testing.T, h *fixture) { h.session = d.signIn(t, coordinator) }
 	seen := func(selector string) func(*tab) {
 		return func(p *tab) { p.waitFor(fmt.Sprintf("document.querySelector(%q)", ".rota "+selector)) }
 	}
-	assertScreens(t, []screenCase{
+	assertHouseScreens(t, d, []screenCase{
 		{"rota-month", "/#/m/rota", house, seen(".grid [data-row]")},
 		{"rota-pick", "/#/m/rota", house, func(p *tab) {
 			p.waitFor(`document.querySelector(".rota .cell button.d-icon")`)
@@ -140,8 +161,8 @@ func TestRotaScreens(t *testing.T) {
 			p.waitFor(`document.querySelector("dialog [role=option]")`)
 		}},
 		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".d-table [data-row]")},
-		{"rota-volunteer", "/#/m/rota/volunteers/" + rotaID(2, 0), house, seen("form [type=email]")},
-		{"rota-away", "/#/m/rota/volunteers/" + rotaID(2, 0) + "/away", house, seen("form [type=date]")},
+		{"rota-volunteer", "/#/m/rota/volunteers/" + reader, house, seen("form [type=email]")},
+		{"rota-away", "/#/m/rota/volunteers/" + reader + "/away", house, seen("form [type=date]")},
 		{"rota-roles", "/#/m/rota/roles", house, seen(".roles li")},
 		{"rota-transfer", "/#/m/rota/transfer", house, seen(".transfer section")},
 		{"rota-mine", "/#/m/rota/mine", house, seen(".dates li")},

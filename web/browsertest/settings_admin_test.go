@@ -231,7 +231,6 @@ func TestSettingsRefused(t *testing.T) {
 		"invalid":    {400, "CONFIGURATION_VALUE_INVALID", "The server refused these settings. Nothing was saved."},
 		"undeclared": {400, "CONFIGURATION_KEY_UNDECLARED", "The module no longer knows one of these keys."},
 		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.modules.configuration.manage)."},
-		"too often":  {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
 		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
 		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {

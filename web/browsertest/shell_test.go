@@ -2,176 +2,196 @@ package browsertest
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// TestNavigationRefused: after a 403 for the navigation the page requests the principal once, and then names
-// the missing permission.
-func TestNavigationRefused(t *testing.T) {
+const navigationRoute = "GET /api/v1/dashboard/navigation"
+
+// TestShell uses what surrounds every screen, in a house whose modules are in groups.
+func TestShell(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.respond("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
-	p := openPage(t, h.URL, desktop)
+	d := startNamedHouse(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"NavigationRefused":         testNavigationRefused,
+		"NavigationUnauthenticated": testNavigationUnauthenticated,
+		"NavigationFails":           testNavigationFails,
+		"Navigation":                testNavigation,
+		"Keyboard":                  testKeyboard,
+		"Preferences":               testPreferences,
+		"SignOutOffline":            testSignOutOffline,
+		"AdministrationIsRefused":   testAdministrationIsRefused,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
+	}
+}
+
+// testNavigationRefused: after a 403 for the navigation the page requests the principal once, and then names
+// the missing permission.
+func testNavigationRefused(t *testing.T, d *devServer) {
+	h := d.front(t)
+	h.respond(navigationRoute, 403, `{"code":"PERMISSION_DENIED"}`)
+	p := h.openAs(d.member(t, "Ada"), "/", desktop)
 	p.waitForText("You no longer have access (core.modules.ui.read).")
 	if n := h.countRequests("GET /api/v1/principal"); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
 }
 
-func TestNavigationUnauthenticated(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.handle("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
-		if h.countRequests("GET /api/v1/dashboard/navigation") > 0 {
-			reply(w, 200, `{"kind":"anonymous"}`)
-			return
-		}
-		reply(w, 200, `{"kind":"authenticated","userId":"x"}`)
-	})
-	h.respond("GET /api/v1/dashboard/navigation", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	openPage(t, h.URL, desktop).waitForHeading("Sign in")
+// testNavigationUnauthenticated: the session ends between two requests of the page.
+func testNavigationUnauthenticated(t *testing.T, d *devServer) {
+	h, email := d.front(t), d.member(t, "Ada")
+	open := h.hold(navigationRoute)
+	p := h.openAs(email, "/", desktop)
+	p.waitUntil("the navigation is asked for", func() bool { return h.countRequests(navigationRoute) > 0 })
+	d.query(t, `DELETE FROM core.session s USING core.person p WHERE s.person_id = p.id AND p.email = $1
+		RETURNING p.email`, email)
+	open()
+	p.waitForHeading("Sign in")
 }
 
-// TestNavigationFails: the shell stays, and the navigation appears once it can be read.
-func TestNavigationFails(t *testing.T) {
-	t.Parallel()
+// testNavigationFails: the shell stays, and the navigation appears once it can be read.
+func testNavigationFails(t *testing.T, d *devServer) {
 	for name, row := range map[string]struct {
+		respond     func(h *fixture, route string, status int, body string)
 		status      int
 		body, words string
 	}{
-		"store":     {503, `{"code":"STORE_UNAVAILABLE"}`, "STORE_UNAVAILABLE, "},
-		"malformed": {200, `{"groups":[],"ungrouped":[{"moduleId":"notes"}],"permissions":[]}`, "MALFORMED, "},
+		"store": {(*fixture).respond, 503, `{"code":"STORE_UNAVAILABLE"}`, "STORE_UNAVAILABLE, "},
+		"malformed": {(*fixture).respondStrangely, 200,
+			`{"groups":[],"ungrouped":[{"moduleId":"notes"}],"permissions":[]}`, "MALFORMED, "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newNotesFixture(t, kept)
-			h.respond("GET /api/v1/dashboard/navigation", row.status, row.body)
-			p := openPage(t, h.URL, desktop)
+			h := d.front(t)
+			row.respond(h, navigationRoute, row.status, row.body)
+			p := h.openAs(d.member(t, "Ada"), "/", desktop)
 			p.waitForText(row.words)
-			p.find("button", "Account")
-			h.setNavigation(nil, []object{module("notes", "Notes", nil)})
+			p.find("button", "Ada, account")
+			h.restore(navigationRoute)
 			p.retry()
 			p.waitForHome()
-			p.click("link", "Notes")
-			p.waitForText("Here are the notes.")
+			p.click("link", "Announcements")
+			p.waitForText("Shared lunch")
 		})
 	}
 }
 
-// TestNavigation: groups are in their order, without the empty ones, and names are exactly those of the
-// modules.
-func TestNavigation(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
-		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"),
-		group("a", "Foyer", module("notes", "Notes", nil)))
-	for _, id := range []string{"stage", "rota", "notes", "loose"} {
-		h.setModuleScript(id, `container.textContent = "This is " + context.module.id;`)
-	}
-	p := openPage(t, h.URL+"/#/m/stage", phone)
+// testNavigation: groups are in their order, without the empty ones, and names are exactly those that people
+// have given.
+func testNavigation(t *testing.T, d *devServer) {
+	const groups = "/api/v1/dashboard/navigation/groups/"
+	d.call(t, "PUT", groups+"empty", object{"label": "Nothing yet", "order": 1})
+	d.call(t, "PUT", groups+"foyer", object{"label": "<b>Foyer</b>", "order": 4096})
+	p := d.front(t).openAs(d.member(t, "Ada"), "/#/m/stage", phone)
 	p.waitForHeading("Stage")
 	p.waitForNone("navigation", "Modules")
 	p.click("button", "Menu")
 	p.find("navigation", "Modules")
 	words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`)
-	if words != "Home|Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
+	if words != "Home|Sunday|Stage|Rota|<b>Foyer</b>|Announcements|Calendar" {
 		t.Errorf("the navigation says %s", words)
 	}
-	p.click("link", "Notes")
-	p.waitForHeading("Notes")
-	p.waitForText("This is notes")
+	p.click("link", "Announcements")
+	p.waitForHeading("Announcements")
+	p.waitForText("Shared lunch")
 	p.waitForNone("navigation", "Modules")
-	p.waitFor(`document.querySelector("[aria-current=page]").textContent === "Notes"`)
+	p.waitFor(`document.querySelector("[aria-current=page]").textContent === "Announcements"`)
 	p.do(chromedp.NavigateBack())
 	p.waitForHeading("Stage")
 }
 
-// TestRestartNotice: two changes wait for a restart. After it none wait, and the navigation has the modules
-// that run now.
+// TestRestartNotice: two changes wait for a restart. Nobody else is told or asks, and when none wait any more
+// the notice goes away without taking the focus with it.
 func TestRestartNotice(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	setWaiting(h)
-	h.setModuleScript("announcements", `container.textContent = "On the board.";`)
-	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	d := startHouse(t)
+	decide := func(module string, enabled bool) {
+		t.Helper()
+		d.call(t, "PUT", "/api/v1/module-lifecycle/"+module+"/enabled", object{"enabled": enabled})
+	}
+	decide("rota", false)
+	decide("stage", false)
+
+	h := d.front(t)
+	p := h.openAs(d.member(t, "Bob"), "/#/m/announcements", desktop)
+	p.waitForText("Shared lunch")
+	p.assertNoText("wait for a restart")
+	for _, request := range h.requests() {
+		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
+			t.Errorf("for somebody who decides nothing the page asked %s", request)
+		}
+	}
+
+	h = d.front(t)
+	p = h.openAs(d.member(t, "Ada", "core.modules.lifecycle.manage"), "/#/m/announcements", desktop)
 	p.waitForText("2 changes wait for a restart.")
 	p.assertNoText("Ask the person who runs the server")
 	p.click("button", "What changes?")
 	p.waitForText("Rota stops at the next restart.")
-	p.waitForText("Stage starts at the next restart.")
+	p.waitForText("Stage stops at the next restart.")
 	p.waitForText("Ask the person who runs the server to restart it.")
-	h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	h.setNavigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
+	decide("rota", true)
+	decide("stage", true)
+	before := h.countRequests(navigationRoute)
 	p.click("button", "Check again")
 	p.waitForAnnouncement("Nothing waits for a restart.")
 	p.assertNoText("2 changes wait for a restart.")
-	p.find("link", "Stage")
+	p.waitForNone("button", "Check again")
+	p.waitFor(`document.activeElement.tagName === "H1"`)
+	p.waitUntil("the navigation is read again", func() bool { return h.countRequests(navigationRoute) > before })
 }
 
-// TestRestartNoticeIsForThoseWhoDecide: for other people the page does not even request it.
-func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, kept)
-	openPage(t, h.URL+"/#/m/notes", desktop).waitForText("Here are the notes.")
-	for _, request := range h.requests() {
-		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
-			t.Errorf("asked %s", request)
-		}
-	}
-}
-
-// TestKeyboard: the first Tab reaches the skip link, the account menu opens and closes by keyboard, and the
+// testKeyboard: the first Tab reaches the skip link, the account menu opens and closes by keyboard, and the
 // focus returns.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, kept)
-	p := openPage(t, h.URL+"/#/m/notes", desktop)
-	p.waitForText("Here are the notes.")
+func testKeyboard(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Ada"), "/#/m/stage", desktop)
+	p.waitForHeading("Stage")
 	p.runScript(`document.activeElement.blur()`)
 	p.do(chromedp.Reload())
-	p.waitForText("Here are the notes.")
+	p.waitForHeading("Stage")
 	focused := func(name string) {
 		t.Helper()
 		p.waitFor(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
 	}
+	account := func() {
+		t.Helper()
+		p.waitFor(`document.activeElement.getAttribute("aria-controls") === "account-panel"`)
+	}
 	// backwards from the heading: the navigation, the account, the find field, the brand, the skip link
+	p.waitFor(`document.querySelectorAll("#navigation a").length === 5`)
+	for _, name := range []string{"Calendar", "Announcements", "Rota", "Stage", "Home"} {
+		p.key("\t", chromedp.ModifierShift)
+		focused(name)
+	}
 	p.key("\t", chromedp.ModifierShift)
-	focused("Notes")
-	p.key("\t", chromedp.ModifierShift)
-	focused("Home")
-	p.key("\t", chromedp.ModifierShift)
-	focused("Account")
+	account()
 	p.key("\r")
 	p.find("button", "Sign out")
 	p.key("\t")
 	focused("Account and settings")
 	p.key("\x1b")
-	focused("Account")
+	account()
 	p.waitForNone("button", "Sign out")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Search or go to…Ctrl K")
 	p.key("\t", chromedp.ModifierShift)
-	focused("Dashboard")
+	focused("Hill Street Church")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Skip to content")
 	p.key("\r")
-	p.waitFor(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
+	p.waitFor(`document.activeElement.id === "main" && location.hash === "#/m/stage"`)
 }
 
-// TestPreferences: only the theme and the language are stored in the browser. After a change of the language
-// a module is mounted again.
-func TestPreferences(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
-	p := openPage(t, h.URL+"/#/account", desktop)
+// testPreferences: besides the house and the last module, only the theme and the language are stored in the
+// browser. After a change of the language a module has the other one.
+func testPreferences(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Ada"), "/#/account", desktop)
 	p.waitForHeading("Account")
 	p.click("radio", "Dark")
 	p.waitFor(`document.documentElement.dataset.theme === "dark" && ` +
@@ -184,11 +204,12 @@ func TestPreferences(t *testing.T) {
 	p.do(chromedp.Reload())
 	p.waitForHeading("Konto")
 	p.waitFor(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
-	p.click("link", "Notes")
-	p.waitForText("de dark")
+	p.click("link", "Kalender")
+	p.waitForHeading("Kalender")
+	p.waitFor(`document.querySelector("[data-module=calendar]").innerText.includes("Monat")`)
 	keys := eval[string](p, `Object.keys(localStorage).sort().join()`)
-	if keys != "narthex.language,narthex.module,narthex.theme" {
-		t.Errorf("kept: %s, want the preferences and the last module", keys)
+	if keys != "narthex.house,narthex.language,narthex.module,narthex.theme" {
+		t.Errorf("kept: %s, want the house, the preferences and the last module", keys)
 	}
 }
 
@@ -196,15 +217,14 @@ func TestPreferences(t *testing.T) {
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	const long = "Kirchengemeindeverbandsverwaltungsratsvorsitzendenwahlversammlung"
-	h := newFixture(t)
-	h.setSignedIn(person)
-	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	n.slides[0]["title"], n.slides[0]["body"] = long, long
-	h.setNavigation(nil, []object{module(long, long, nil)},
-		group("a", long, module("announcements", "Announcements",
-			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
+	d := startNamedHouse(t)
+	d.call(t, "PUT", "/api/v1/dashboard/navigation/groups/foyer", object{"label": long, "order": 1})
+	d.exec(t, `
+		UPDATE module_announcements.slides SET title = '`+long+`', body = '`+long+`'
+		WHERE title = 'Welcome'`)
+	email := d.member(t, "Ada", "announcements.slides.manage")
 	for _, v := range []view{narrow, {width: 700, height: 800}, desktop} {
-		p := openPage(t, h.URL+"/#/m/announcements", v)
+		p := d.front(t).openAs(email, "/#/m/announcements", v)
 		p.waitFor(`document.querySelector(".notice a")`)
 		if v == narrow {
 			p.click("button", "Menu")
@@ -214,10 +234,36 @@ func TestLongWords(t *testing.T) {
 			e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML).join(" ")`); cut != "" {
 			t.Errorf("at %d pixels the navigation cuts %s", v.width, cut)
 		}
-		p.runScript(`document.querySelector(".notice a").click()`)
+		p.runScript(`[...document.querySelectorAll(".notice a")]
+			.find((title) => title.innerText.includes("` + long + `")).click()`)
 		p.find("textbox", "Title")
 		p.assertFits()
 		p.runScript(`location.hash = "#/account"`)
 		p.waitForHeading("Account")
+	}
+}
+
+// testSignOutOffline: a person who presses "Sign out" without a network sees that they are still signed in,
+// and can try again from that message.
+func testSignOutOffline(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Ada"), "/#/m/announcements", desktop)
+	p.waitForText("Shared lunch")
+	p.click("button", "Ada, account")
+	p.offline(true)
+	p.click("button", "Sign out")
+	p.waitForVisibleText("You are still signed in.")
+	p.offline(false)
+	p.click("button", "Try again")
+	p.waitForHeading("Sign in")
+}
+
+// testAdministrationIsRefused: a person without the permission for a screen is shown which one is missing,
+// and the script of the administration is not loaded.
+func testAdministrationIsRefused(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Ada"), "/#/admin/modules", desktop)
+	p.waitForText("You no longer have access (core.modules.lifecycle.manage).")
+	p.waitForNone("navigation", "Administration")
+	if eval[bool](p, administrationScript) {
+		t.Error("the administration's script is loaded for nobody")
 	}
 }

@@ -84,6 +84,14 @@ const reading = kept + `
 	});
 	window.stop = read("board");`
 
+// openWithClock is openClockModule with the session of the fixture.
+func (h *fixture) openWithClock(path string) *tab {
+	h.t.Helper()
+	p := openClockModule(h.t, "about:blank")
+	h.load(p, path)
+	return p
+}
+
 // openClockModule opens a page whose monotonic clock only a test advances, and whose visibility a test sets.
 func openClockModule(t *testing.T, address string) *tab {
 	t.Helper()
@@ -108,13 +116,31 @@ func (p *tab) waitForUpdate(want string) {
 	p.waitFor(fmt.Sprintf(`told.join(", ") === %q && told.splice(0)`, want))
 }
 
-// TestStream follows a channel: snapshot, updates in order, server time, the server's request to reconnect,
-// and the end.
-func TestStream(t *testing.T) {
+// TestStreams follows channels of a module in a house. The test is the server of the channels, because it
+// cuts them off, and lets them fall silent in the middle of an event.
+func TestStreams(t *testing.T) {
 	t.Parallel()
-	h := newNotesFixture(t, reading)
+	d := startNotes(t)
+	for name, test := range map[string]func(t *testing.T, d *devServer){
+		"Stream":                  testStream,
+		"SilentStream":            testSilentStream,
+		"HiddenStream":            testHiddenStream,
+		"RefusedStream":           testRefusedStream,
+		"StreamsEndWithTheModule": testStreamsEndWithTheModule,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, d)
+		})
+	}
+}
+
+// testStream follows a channel: snapshot, updates in order, server time, the server's request to reconnect,
+// and the end.
+func testStream(t *testing.T, d *devServer) {
+	h := d.notes(t, reading)
 	board := h.channel("board")
-	p := openClockModule(t, h.URL+"/#/m/notes")
+	p := h.openWithClock("/#/m/notes")
 	first := board.waitForConnection(t)
 	first.sendEvent("snapshot", `{"n":1}`)
 	p.waitForUpdate(`snapshot {"n":1}, live`)
@@ -147,12 +173,11 @@ func TestStream(t *testing.T) {
 	p.waitForUpdate("")
 }
 
-// TestSilentStream: a stream that stalls without ending is detected, before and after its snapshot.
-func TestSilentStream(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, reading)
+// testSilentStream: a stream that stalls without ending is detected, before and after its snapshot.
+func testSilentStream(t *testing.T, d *devServer) {
+	h := d.notes(t, reading)
 	board := h.channel("board")
-	p := openClockModule(t, h.URL+"/#/m/notes")
+	p := h.openWithClock("/#/m/notes")
 	first := board.waitForConnection(t)
 	p.runScript("later(16000)")
 	first.waitForClose(t)
@@ -169,13 +194,12 @@ func TestSilentStream(t *testing.T) {
 	p.waitForUpdate("waiting")
 }
 
-// TestHiddenStream: a page that is hidden for a minute closes its connections, and connects again when it is
+// testHiddenStream: a page that is hidden for a minute closes its connections, and connects again when it is
 // visible.
-func TestHiddenStream(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, reading)
+func testHiddenStream(t *testing.T, d *devServer) {
+	h := d.notes(t, reading)
 	board := h.channel("board")
-	p := openClockModule(t, h.URL+"/#/m/notes")
+	p := h.openWithClock("/#/m/notes")
 	first := board.waitForConnection(t)
 	first.sendEvent("snapshot", "1")
 	p.waitForUpdate("snapshot 1, live")
@@ -190,10 +214,9 @@ func TestHiddenStream(t *testing.T) {
 	p.waitForUpdate("snapshot 3, live")
 }
 
-// TestRefusedStream: only a refusal of the platform itself counts as one. Then the page asks who is here,
+// testRefusedStream: only a refusal of the platform itself counts as one. Then the page asks who is here,
 // and later for the stream again. Everything else is a lost network.
-func TestRefusedStream(t *testing.T) {
-	t.Parallel()
+func testRefusedStream(t *testing.T, d *devServer) {
 	const path = "GET /api/v1/module-realtime/notes/board"
 	for name, row := range map[string]struct {
 		status           int
@@ -212,13 +235,13 @@ func TestRefusedStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newNotesFixture(t, reading)
+			h := d.notes(t, reading)
 			h.handle(path, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", row.typed)
 				w.WriteHeader(row.status)
 				_, _ = fmt.Fprint(w, row.body)
 			})
-			p := openClockModule(t, h.URL+"/#/m/notes")
+			p := h.openWithClock("/#/m/notes")
 			p.waitForUpdate(row.told)
 			if row.asksForPrincipal {
 				p.waitUntil("the principal", func() bool { return h.countRequests("GET /api/v1/principal") == 2 })
@@ -232,12 +255,11 @@ func TestRefusedStream(t *testing.T) {
 	}
 }
 
-// TestStreamsEndWithTheModule: streams end when their module is unmounted, and a module has at most two.
-func TestStreamsEndWithTheModule(t *testing.T) {
-	t.Parallel()
-	h := newNotesFixture(t, reading)
+// testStreamsEndWithTheModule: streams end when their module is unmounted, and a module has at most two.
+func testStreamsEndWithTheModule(t *testing.T, d *devServer) {
+	h := d.notes(t, reading)
 	board, control := h.channel("board"), h.channel("control")
-	p := openClockModule(t, h.URL+"/#/m/notes")
+	p := h.openWithClock("/#/m/notes")
 	one := board.waitForConnection(t)
 	p.runScript(`window.stopControl = read("control")`)
 	two := control.waitForConnection(t)

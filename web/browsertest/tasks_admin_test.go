@@ -41,7 +41,7 @@ var tasks = []task{
 	}},
 	{"why does Rota not run?", 1, modulesOfHouse, func(p *tab) {
 		p.click("link", "Modules")
-		p.waitForVisibleText("teamName has no value.")
+		p.waitForVisibleText("Team name has no value.")
 	}},
 	{"get to what Rota lacks", 2, modulesOfHouse, func(p *tab) {
 		p.click("link", "Modules")

@@ -37,15 +37,9 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestManyNavigations: nothing accumulates when many screens are opened one after another.
-func TestManyNavigations(t *testing.T) {
-	t.Parallel()
-	h := newFixture(t)
-	h.setSignedIn(person)
-	newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-	h.setModuleScript("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); `+
-		`context.onTheme(() => {});`)
-	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+// testManyNavigations: nothing accumulates when many screens are opened one after another.
+func testManyNavigations(t *testing.T, d *devServer) {
+	p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 	p.find("link", "Welcome")
 	round := func(times int) {
 		p.runScript(fmt.Sprintf(`
@@ -54,7 +48,7 @@ func TestManyNavigations(t *testing.T) {
 			};
 			for (let i = 0; i < %d; i++) {
 				location.hash = "#/m/stage";
-				await until(() => document.body.innerText.includes("On stage."));
+				await until(() => document.querySelector(".stage-ui"));
 				location.hash = "#/m/announcements";
 				await until(() => document.querySelector(".notice"));
 				location.hash = "#/m/announcements/new";
