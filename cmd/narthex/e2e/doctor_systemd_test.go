@@ -33,8 +33,8 @@ find "$own" -depth -type d -exec rmdir {} +
 `
 
 // systemdBoot runs systemd in namespaces of its own, on a copy of this machine's files that is gone
-// afterwards. Of the machine's own units only D-Bus is started. /sys and /proc/sys cannot be written, and the network is
-// the machine's. $1 is the folder with the files of the package and the script.
+// afterwards. Of the machine's own units only D-Bus is started. /sys and /proc/sys cannot be written, and the
+// network is the machine's. $1 is the folder with the files of the package and the script.
 const systemdBoot = `set -eu
 copy=$1/copy root=$1/copy/root
 mkdir "$copy"
