@@ -60,12 +60,19 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	idleInTransaction    = "25P03" // it ended the session before it read the next message
+	lockNotAvailable     = "55P03" // it was not released within lock_timeout
 )
 
 func isRepeatable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (refused.Code == serializationFailure || refused.Code == deadlockDetected ||
-		refused.Code == idleInTransaction)
+	if !ok {
+		return false
+	}
+	switch refused.Code {
+	case serializationFailure, deadlockDetected, idleInTransaction, lockNotAvailable:
+		return true
+	}
+	return false
 }
 
 // CauseOf returns the word for an error of pgx, however it is wrapped.
@@ -98,7 +105,7 @@ func causeOfServer(state string) Cause {
 		return Deadlock
 	case serializationFailure:
 		return Serialization
-	case idleInTransaction, "55P03", "57014": // a lock that was not available in time, a statement's own timeout
+	case idleInTransaction, lockNotAvailable, "57014": // the last is a statement's own timeout
 		return Timeout
 	case "57P01", "57P02", "57P03":
 		return Shutdown

@@ -22,9 +22,11 @@ func Detached(ctx context.Context, limit time.Duration) (context.Context, contex
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }
 
-// begin limits each wait for a lock to 2 s, which is less than Patience and longer than a process that hangs
-// keeps its locks (database.Open sets idle_in_transaction_session_timeout): who waits for such a process gets
-// the lock. READ COMMITTED, because under a stricter isolation every second writer of the activity fails.
+// begin limits each wait for a lock to 2 s, so that a transaction and its repetition both end before
+// Patience. It is longer than a transaction of a process that hangs keeps its locks (database.Open sets
+// idle_in_transaction_session_timeout). Several that wait for each other get them one after the other, so a
+// wait that was too short is repeated. READ COMMITTED, because under a stricter isolation every second
+// writer of the activity fails.
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'`
 
 const commit = `COMMIT`
@@ -40,10 +42,11 @@ type Tx struct {
 // read, but its error rolls the transaction back.
 func (t *Tx) Last(sql string, arguments ...any) { t.last.Queue(sql, arguments...) }
 
-// InTx runs f in one transaction. A transaction that PostgreSQL has ended is repeated once: for a deadlock or
-// a failed serialization, which is another transaction's success, and when this process hung for so long that
-// its transaction was given up. So f may run twice, and must set all that it returns each time. An error
-// without a code gets STORE_UNAVAILABLE; after a lost connection it is unknown whether f's work was stored.
+// InTx runs f in one transaction. A transaction that PostgreSQL has ended is repeated once: for a deadlock
+// or a failed serialization, which is another transaction's success; when this process hung for so long that
+// its transaction was given up; and when another one holds a lock that it needs, because that one may hang.
+// So f may run twice, and must set all that it returns each time. An error without a code gets
+// STORE_UNAVAILABLE; after a lost connection it is unknown whether f's work was stored.
 func InTx(ctx context.Context, pool *pgxpool.Pool, f func(context.Context, *Tx) error) error {
 	err := inTx(ctx, pool, f)
 	if isRepeatable(err) && paused(ctx) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -216,6 +218,51 @@ func TestGivenUpTransactionIsRepeated(t *testing.T) {
 	if n := recorded(t, db.Pool(t)); err != nil || runs != 2 || n != 1 {
 		t.Errorf("%d runs, %d entries, error %v; want 2, 1, and success", runs, n, err)
 	}
+}
+
+// TestHangingTransactionsInARow: three requests of a process that hangs want the same lock. The next one gets
+// it when PostgreSQL has ended the previous one, so another process would wait longer than lock_timeout.
+func TestHangingTransactionsInARow(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	const lock = "SELECT FROM core.house FOR UPDATE"
+	hang := func() {
+		conn, err := db.Pool(t).Acquire(t.Context())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(conn.Release)
+		_, err = conn.Exec(t.Context(), "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '1500ms'; "+lock)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	hang()
+	var hanging sync.WaitGroup
+	defer hanging.Wait()
+	for n := range 2 {
+		hanging.Go(hang)
+		waittest.Until(t, "it waits for the lock", func() bool { return waiting(t, db) == n+1 })
+	}
+	err := store.InTx(t.Context(), db.Pool(t), func(ctx context.Context, tx *store.Tx) error {
+		_, err := tx.Exec(ctx, lock)
+		return err
+	})
+	if err != nil {
+		t.Errorf("another process: %v (%s), want success", err, store.CauseOf(err))
+	}
+}
+
+// waiting counts the sessions that wait for a lock.
+func waiting(t *testing.T, db *databasetest.DB) (n int) {
+	t.Helper()
+	if err := db.Pool(t).QueryRow(t.Context(), `
+		SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestLastStatementFails: its error rolls the transaction back.
