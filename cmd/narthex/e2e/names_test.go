@@ -3,10 +3,15 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -157,5 +162,52 @@ func TestModulesWithoutALocale(t *testing.T) {
 	}
 	if got := volunteer("änne"); got != 409 {
 		t.Errorf("POST /volunteers änne beside Änne: status %d, want 409", got)
+	}
+}
+
+// TestVolunteersWhoBecomeAlike: volunteers whom a database without a locale told apart, and the platform does
+// not any more, get numbers, whatever names there are already and however long they are.
+func TestVolunteersWhoBecomeAlike(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, withoutLocale(t), "stage", "rota")
+	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
+	modules, older := i.environment["SERVICE_MODULES_DIR"], t.TempDir()
+	for _, module := range []string{"stage", "rota"} {
+		if err := os.CopyFS(filepath.Join(older, module), os.DirFS(builtModule(t, module))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(older, "rota", "migrations", "0002_folded.sql")); err != nil {
+		t.Fatal(err)
+	}
+	i.environment["SERVICE_MODULES_DIR"] = older
+	i.migrateWithOwner(t)
+	long := strings.Repeat("y", 71) + "Ä"
+	low := strings.ToLower(long)
+	for n, label := range []string{"Änne", "änne", "ÄNNE (2)", "änne (2)", "Bea", long + "12345678",
+		low + "12345678", long + "12345679", low + "12345679", "Ünal", "ünal"} {
+		email := ""
+		if strings.EqualFold(label, "ünal") {
+			email = fmt.Sprintf("%d@example.org", n) // they are told apart by this
+		}
+		i.db.Exec(t, `INSERT INTO module_rota.volunteers (id, label, email, language, digest)
+			VALUES (format('00000000-0000-0000-0000-%s', lpad($1::int::text, 12, '0'))::uuid, $2, $3, '', false)`,
+			n, label, email)
+	}
+	i.environment["SERVICE_MODULES_DIR"] = modules
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
+		t.Fatalf("migrations:apply: %s", r.stderr.String())
+	}
+
+	var labels []string
+	err := i.db.Pool(t).QueryRow(t.Context(),
+		`SELECT array_agg(label ORDER BY id) FROM module_rota.volunteers`).Scan(&labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Änne", "änne (3)", "ÄNNE (2)", "änne (2) (2)", "Bea", long + "12345678",
+		low + "1234 (2)", long + "12345679", low + "1234 (3)", "Ünal", "ünal"}
+	if !slices.Equal(labels, want) {
+		t.Errorf("the volunteers are %q, want %q", labels, want)
 	}
 }

@@ -1,15 +1,34 @@
--- Two volunteers are the same whatever the case of their letters and the locale of the database. A database without a locale may hold
--- two that differ in the case of an Ä alone: the second one gets a number.
-WITH alike AS (
-    SELECT id, row_number() OVER (
-        PARTITION BY lower(label COLLATE "und-x-icu"), lower(email COLLATE "und-x-icu") ORDER BY id) AS n
-    FROM volunteers
-    WHERE label <> ''
-)
-UPDATE volunteers AS v
-SET label = left(v.label, 72) || ' (' || alike.n || ')', rev = v.rev + 1
-FROM alike
-WHERE alike.id = v.id AND alike.n > 1;
+-- Two volunteers are the same whatever the case of their letters and the locale of the database. A database without a
+-- locale may hold some that differ in the case of an Ä alone: each but the first one gets a number that nobody has.
+DO $$
+DECLARE
+    twin  record;
+    other text;
+BEGIN
+    FOR twin IN
+        SELECT id, label, email
+        FROM (
+            SELECT id, label, email, row_number() OVER (
+                PARTITION BY lower(label COLLATE "und-x-icu"), lower(email COLLATE "und-x-icu") ORDER BY id) AS place
+            FROM volunteers
+            WHERE label <> ''
+        ) AS alike
+        WHERE place > 1
+        ORDER BY id
+    LOOP
+        FOR number IN 2 .. 1001 LOOP -- there are at most 1,000 volunteers
+            other := ' (' || number || ')';
+            other := rtrim(left(twin.label, 80 - length(other))) || other;
+            EXIT WHEN NOT EXISTS (
+                SELECT
+                FROM volunteers
+                WHERE lower(label COLLATE "und-x-icu") = lower(other COLLATE "und-x-icu")
+                    AND lower(email COLLATE "und-x-icu") = lower(twin.email COLLATE "und-x-icu"));
+        END LOOP;
+        UPDATE volunteers SET label = other, rev = rev + 1 WHERE id = twin.id;
+    END LOOP;
+END
+$$;
 
 DROP INDEX volunteers_once;
 CREATE UNIQUE INDEX volunteers_once
