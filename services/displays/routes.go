@@ -21,7 +21,7 @@ func (s *Service) Routes() []httpapi.Route {
 		{Method: "GET", Path: displayPath + "{id}", Head: true, Handle: s.other},
 		// Addresses that people type by mistake.
 		{Method: "GET", Path: displayPath + "{id}/", Head: true, Handle: s.absent},
-		{Method: "GET", Path: displayPath, Head: true, Handle: s.absent},
+		{Method: "GET", Path: displayPath, Head: true, Handle: s.absent, Below: true},
 	}
 	for _, display := range s.displays {
 		routes = append(routes, httpapi.Route{

@@ -31,6 +31,9 @@ type Route struct {
 	// ErrPermission. Nil: why itself is the response.
 	Denied func(c *Call, why error) error
 
+	// Below extends the route to every path that begins with Path and that no other route matches.
+	Below bool
+
 	// OthersNotAllowed makes every other method on this path a 405 with Allow, in place of a 404.
 	OthersNotAllowed bool
 

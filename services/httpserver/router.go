@@ -24,18 +24,34 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	engine.UnescapePathValues = false // it would decode + as a space
 
 	getOnly := make(map[string]bool)
+	var below []fallback
 	for _, route := range routes {
 		path, names := ginPath(route.Path)
 		chain := pipeline.run(route, names)
-		engine.Handle(route.Method, path, counted(pipeline.meter, route.Method, &route, chain))
+		handle := func(method string) {
+			counted := counted(pipeline.meter, method, &route, chain)
+			engine.Handle(method, path, counted)
+			if route.Below {
+				below = append(below, fallback{method, route.Path, counted})
+			}
+		}
+		handle(route.Method)
 		if route.Head {
-			engine.Handle(http.MethodHead, path, counted(pipeline.meter, http.MethodHead, &route, chain))
+			handle(http.MethodHead)
 		}
 		if route.OthersNotAllowed {
 			getOnly[route.Path] = true
 		}
 	}
 	engine.NoRoute(func(g *gin.Context) {
+		for _, f := range below {
+			if g.Request.Method == f.method && strings.HasPrefix(g.Request.URL.EscapedPath(), f.path) {
+				g.Status(http.StatusOK) // gin has set 404
+				f.handle(g)
+				g.Writer.WriteHeaderNow() // otherwise gin would write its own text below a 404 without a body
+				return
+			}
+		}
 		count := pipeline.meter.Route(meteredMethod(g.Request.Method), meterUnmatched)
 		defer func() { count(g.Writer.Status(), 0) }()
 		if getOnly[g.Request.URL.EscapedPath()] {
@@ -49,6 +65,13 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 		httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
 	})
 	return engine
+}
+
+// fallback is a route with Below.
+type fallback struct {
+	method string
+	path   string
+	handle gin.HandlerFunc
 }
 
 // ginPath converts {name} to gin's wildcard. Wildcards are named by position, because gin refuses different

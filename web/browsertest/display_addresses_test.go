@@ -9,6 +9,7 @@ func testAddresses(t *testing.T, w *displayFixture, f *faultProxy) {
 		"/display/Wall": "Wall is switched off here.",
 		"/display/%E4":  "%E4 is switched off here.", // in Latin-1
 		"/display/":     "There is no display at this address.",
+		"/display//a/b": "There is no display at this address.",
 	} {
 		p := w.newTab(t)
 		begin(p, f.origin+path)
@@ -16,8 +17,10 @@ func testAddresses(t *testing.T, w *displayFixture, f *faultProxy) {
 		p.waitForText("The addresses are in the Dashboard")
 		p.saveBothOrientations("no-display")
 	}
-	p := w.newTab(t)
-	begin(p, f.origin+"/display/wall/")
-	p.pairingCode()
-	p.waitFor(`location.pathname === "/display/wall"`)
+	for _, path := range []string{"/display/wall/", "/display/wall/index.html", "/display/wall/a/b"} {
+		p := w.newTab(t)
+		p.runScript(`setTimeout(() => location.assign("` + f.origin + path + `"))`)
+		p.waitFor(`location.pathname === "/display/wall"`)
+		p.pairingCode()
+	}
 }

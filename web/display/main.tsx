@@ -29,7 +29,7 @@ effect(() => {
 offerKit();
 
 const [, , moduleId = "", ...more] = location.pathname.split("/");
-if (moduleId !== "" && more.length > 0) location.replace(`/display/${moduleId}`); // a slash at the end
+const elsewhere = moduleId !== "" && more.length > 0; // a slash, or more, behind the name
 const own = hostHash(document.head.innerHTML);
 const clock = new ServerClock();
 const platform = new DisplayPlatform(moduleId, clock);
@@ -71,7 +71,8 @@ stayAwake();
 render(<DisplayView connection={connection} stage={stageElement} signOut={() => life.signOut()} />, overlay);
 void house.follow();
 language.subscribe(() => life.requestNow());
-void life.run();
+if (elsewhere) location.replace(`/display/${moduleId}`);
+else void life.run();
 document.documentElement.dataset["started"] = ""; // tells web/host/loader.ts
 
 /** A readable name until the server has sent the real one; the page itself has only the id. */
