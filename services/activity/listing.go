@@ -23,7 +23,7 @@ const maxFilter = 200 // characters; no stored action, kind or id is longer
 // query is the request of GET /api/v1/activity. An empty filter matches everything.
 type query struct {
 	action      string
-	userID      string // made the change, or is its subject
+	userID      string // made the change, is its subject, or came by the invitation that is its subject
 	actorID     string
 	subjectKind string
 	subjectID   string

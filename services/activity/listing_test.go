@@ -134,6 +134,9 @@ func TestWhoJoined(t *testing.T) {
 	joined := entry(chain.Person(bert), chain.PersonJoined, "person", bert)
 	joined.Details = map[string]any{"invitationId": "i1"}
 	h.record(t, joined)
+	if _, of := h.get(t, "userId="+bert); of.ids() != "3 1 " || of.Joined["i1"] != bert {
+		t.Errorf("entries of Bert: %q, want 3, that he joined, and 1, that he was invited", of.ids())
+	}
 	_, shown := h.get(t, "action=person.invited")
 	if fmt.Sprint(shown.Joined) != fmt.Sprint(map[string]string{"i1": bert}) || shown.People[bert] != "Bert" {
 		t.Errorf("joined %v, people %v; want Bert by i1, and his name", shown.Joined, shown.People)

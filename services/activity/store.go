@@ -64,6 +64,14 @@ ORDER BY number DESC
 LIMIT $2`
 )
 
+// invitationOf is the condition for the entries about the invitation by which a person came.
+const invitationOf = ` AND subject_kind = 'invitation' AND subject_id = (
+		SELECT entry::jsonb -> 'details' ->> 'invitationId'
+		FROM core.activity
+		WHERE action = 'person.joined' AND subject_kind = 'person' AND subject_id = $%d
+		LIMIT 1
+	)`
+
 // statement returns SQL with only the conditions that the query needs, because with OR no index would provide
 // the order.
 func (q query) statement() (sql string, args []any) {
@@ -98,12 +106,15 @@ func (q query) statement() (sql string, args []any) {
 	)
 	search := columns + conditions + newest
 	if q.userID != "" {
-		// Two searches, each with its own index, merged in order. The second one leaves out the rows of the first.
+		// Three searches, each with an index, merged in order: what the person did, what was done to them, and the
+		// invitation by which they came. The later ones leave out the rows of the first.
 		actor := bind(" AND actor_id = $%d", q.userID)
-		subject := strings.ReplaceAll(actor, "actor_id", "subject_kind = 'person' AND subject_id") +
-			strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")
+		others := strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")
+		subject := strings.ReplaceAll(actor, "actor_id", "subject_kind = 'person' AND subject_id") + others
+		invitation := fmt.Sprintf(invitationOf, len(args)) + others
 		search = "(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
-			columns + conditions + subject + newest + ")"
+			columns + conditions + subject + newest + ")\nUNION ALL\n(" +
+			columns + conditions + invitation + newest + ")"
 	}
 	return "SELECT number, at, entry, actor_id, person_id, invitation_id\nFROM (" + search +
 		") AS found\nORDER BY age\nLIMIT $2", args

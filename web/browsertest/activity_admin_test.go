@@ -83,6 +83,10 @@ func matches(entry object, asked url.Values) bool {
 	fits := func(name string, values ...any) bool {
 		return asked.Get(name) == "" || slices.Contains(values, any(asked.Get(name)))
 	}
+	at := entry["at"].(string)
+	if from, to := asked.Get("from"), asked.Get("to"); at < from || to != "" && at >= to {
+		return false
+	}
 	return fits("action", entry["action"]) && fits("userId", actor["userId"], subject["id"]) &&
 		fits("subjectKind", subject["kind"]) && fits("subjectId", subject["id"])
 }

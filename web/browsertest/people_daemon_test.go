@@ -163,7 +163,7 @@ func TestWhoCanDoTheRest(t *testing.T) {
 	anna := d.addPerson(t, "anna@example.org", "Anna Brandt")
 	d.grant(t, anna, "core.people.manage", "NULL")
 	bert := d.addPerson(t, "bert@example.org", "Bert Klein")
-	const menuItem = "Export data, new password …"
+	const menuItem = "Export data …"
 	p := d.openAs(t, "anna@example.org", "/#/admin/people", desktop)
 	p.chooseMenuItem("More for Bert Klein", menuItem)
 	p.find("dialog", "What others can do for Bert Klein (bert@example.org)")
@@ -189,7 +189,7 @@ func TestWhoCanDoTheRest(t *testing.T) {
 	p = d.openIn(t, chromium, d.signIn(t, "anna@example.org"), "/", narrow)
 	p.setLanguage("de")
 	p.do(chromedp.Navigate(d.address+"/#/admin/people"), chromedp.Reload())
-	p.chooseMenuItem("Mehr zu Bert Klein", "Daten exportieren, neues Passwort …")
+	p.chooseMenuItem("Mehr zu Bert Klein", "Daten exportieren …")
 	p.waitForVisibleText("Das kann die Person selbst: Konto, „Meine Daten herunterladen“.")
 	p.assertFits()
 	p.screenshot("people-others-de-narrow")

@@ -99,6 +99,17 @@ var tasks = []task{
 		p.click("link", "Activity")
 		p.waitForVisibleText("Coordinator changed settings of Rota")
 	}},
+	{"what happened last Saturday?", 1, activityOfHouse, func(p *tab) {
+		p.click("link", "Activity")
+		p.enterDay("Day", "2026-11-21")
+		p.waitFor(`document.querySelectorAll(".host-days h2").length === 1`)
+		p.waitForVisibleText("The operator switched Stage on")
+	}},
+	{"Reader 1 wants all data about them", 3, peopleOfHouse, func(p *tab) {
+		p.click("link", "People")
+		p.chooseMenuItem("More for Reader 1", "Export data …")
+		p.waitForVisibleText("identity:export -- --user-id " + reader)
+	}},
 }
 
 func modulesOfHouse(t *testing.T, h *fixture) { setModulesFixture(t, h) }

@@ -12,8 +12,8 @@ interface EntryListProps {
 }
 
 /**
- * The entries, newest first, grouped by day in the reader's time zone. Entries that follow each other and look
- * the same are one line with their number.
+ * The entries, newest first, grouped by day in the reader's time zone. Entries that follow each other and
+ * look the same are one line with their number.
  */
 export function EntryList({ entries, known }: EntryListProps) {
 	const days = new Map<string, Entry[]>();

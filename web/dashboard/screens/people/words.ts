@@ -52,7 +52,7 @@ export const w = wordsOf({
 		keep: "Keep",
 		erasedNow: "{name} is erased",
 
-		others: "Export data, new password …",
+		others: "Export data …",
 		othersTitle: "What others can do for {name}",
 		exportData: "Export everything that is kept about them",
 		exportSelf: "They do it themselves: {account}, “{download}”.",
@@ -68,7 +68,9 @@ export const w = wordsOf({
 		permissionsWho: "Somebody who manages permissions gives and withdraws them; so does the owner.",
 		newOwner: "Make them the owner",
 		deactivateOrErase: "Deactivate or erase",
-		ownerStays: "The owner’s account stays until the person who runs the server has made somebody else the owner.",
+		ownerStays:
+			"The owner’s account stays until somebody else is the owner. " +
+			"The person who runs the server changes that.",
 		anotherDecides: "Your own account stays as it is. Somebody else who manages people can do it.",
 		copyCommand: "Copy {command}",
 
@@ -200,7 +202,7 @@ export const w = wordsOf({
 		keep: "Behalten",
 		erasedNow: "{name} ist gelöscht",
 
-		others: "Daten exportieren, neues Passwort …",
+		others: "Daten exportieren …",
 		othersTitle: "Was andere für {name} tun können",
 		exportData: "Alles exportieren, was über die Person gespeichert ist",
 		exportSelf: "Das kann die Person selbst: {account}, „{download}“.",
