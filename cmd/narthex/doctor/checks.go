@@ -78,6 +78,18 @@ func (e *Examination) topology() {
 	}
 }
 
+// clientAddresses warns if all clients have one address. In production the base URL has https, which the
+// platform does not speak, so a proxy makes every connection.
+func (e *Examination) clientAddresses() {
+	if e.Sound&environment.ServerSection == 0 || !e.Settings.Production ||
+		e.Settings.ClientAddress.TrustedProxy {
+		return
+	}
+	e.warn("CLIENT_ADDRESS_DIRECT", "The platform takes the address of the proxy for that of every client, so "+
+		"all people share one limit of attempts to sign in; set SERVICE_CLIENT_ADDRESS_MODE to trusted-proxy, "+
+		"with the proxy's header and addresses.")
+}
+
 // siblings reports whether browsers treat two origins as the same site.
 func siblings(a, b environment.Origin) bool {
 	hosts := [2]string{}

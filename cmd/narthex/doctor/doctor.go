@@ -91,6 +91,7 @@ func examine(ctx context.Context, p *cli.Program) *Examination {
 func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
+	e.clientAddresses()
 	e.names(ctx)
 	e.packages()
 	e.ineffectiveVariables()

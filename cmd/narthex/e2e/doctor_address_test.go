@@ -46,6 +46,24 @@ func TestDoctorOnOwnerAndNames(t *testing.T) {
 	}
 }
 
+// TestDoctorOnClientAddresses: in production doctor warns if all clients have the address of the proxy.
+func TestDoctorOnClientAddresses(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	production := []string{"NODE_ENV", "production", "SERVICE_IDENTITY_BASE_URL", "https://church.invalid"}
+	proxy := append(production, "SERVICE_CLIENT_ADDRESS_MODE", "trusted-proxy", "SERVICE_CLIENT_ADDRESS_HEADER",
+		"x-forwarded-for", "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES", "127.0.0.1")
+	const warning = "warning   CLIENT_ADDRESS_DIRECT: The platform takes the address of the proxy"
+	if report, _ := examined(t, i.environment, production...); !strings.Contains(report, warning) {
+		t.Errorf("doctor in production with direct addresses, want %q:\n%s", warning, report)
+	}
+	for _, changes := range [][]string{proxy, nil} {
+		if report, _ := examined(t, i.environment, changes...); strings.Contains(report, "CLIENT_ADDRESS_DIRECT") {
+			t.Errorf("doctor with %v, want no CLIENT_ADDRESS_DIRECT:\n%s", changes, report)
+		}
+	}
+}
+
 // TestDoctorOnAddresses: doctor knows its own running platform, and finds a port that another program has:
 // a website, another platform, a port that is bound only, and the port of the metrics. It connects to none.
 func TestDoctorOnAddresses(t *testing.T) {
