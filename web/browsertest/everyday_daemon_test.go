@@ -108,3 +108,46 @@ func TestRoleWithoutTLS(t *testing.T) {
 		return eval[int](p, `document.querySelectorAll("main input").length`) == fields+1
 	})
 }
+
+// TestBackAfterLeavingAForm: whoever has left a form with unsaved words by Back, by a link or by an address
+// is not led into it again, and is asked once.
+func TestBackAfterLeavingAForm(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	session := d.signIn(t, "owner@example.org")
+	for name, row := range map[string]struct {
+		leave func(p *tab)
+		then  string // the heading after leaving
+	}{
+		"back":    {func(p *tab) { p.runScript(`history.back()`) }, "Announcements"},
+		"address": {func(p *tab) { p.runScript(`location.hash = "#/m/calendar"`) }, "Calendar"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := d.openIn(t, chromium, session, "/", desktop)
+			p.waitForHome()
+			p.click("link", "Announcements")
+			p.click("button", "Write a notice")
+			p.waitForHeading("New notice")
+			p.fill("Title", "Half")
+			row.leave(p)
+			p.find("dialog", "Leave without saving?")
+			p.waitFor(`location.hash === "#/m/announcements/new"`)
+			p.click("button", "Stay")
+			p.waitFor(`document.querySelector("main [required]").value === "Half"`)
+			row.leave(p)
+			p.find("dialog", "Leave without saving?")
+			p.click("button", "Leave")
+			p.waitForHeading(row.then)
+			p.runScript(`history.back()`)
+			if name == "address" {
+				p.waitForHeading("New notice") // with its words, which are kept
+				p.waitFor(`document.querySelector("main [required]").value === "Half"`)
+				return
+			}
+			p.waitForHome()
+			p.runScript(`history.forward()`)
+			p.waitForHeading("Announcements")
+		})
+	}
+}

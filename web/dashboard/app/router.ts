@@ -16,6 +16,7 @@ export class Router {
 	readonly dirty = signal(false);
 	readonly #ask: () => Promise<boolean>;
 	#hash = location.hash;
+	#place = placeOf(history.state) ?? 0;
 
 	/** ask asks the person whether to discard unsaved work. */
 	constructor(
@@ -27,7 +28,11 @@ export class Router {
 	}
 
 	start(): void {
+		history.replaceState({ place: this.#place }, "");
 		addEventListener("hashchange", () => this.#follow());
+		addEventListener("popstate", ({ state }) => {
+			if (location.hash === this.#hash) this.#place = placeOf(state) ?? this.#place;
+		});
 		addEventListener("beforeunload", (event) => {
 			if (this.dirty.peek()) event.preventDefault();
 		});
@@ -35,8 +40,8 @@ export class Router {
 
 	go(hash: string, options: GoOptions = {}): void {
 		if (this.#mustAsk(hash, options.own === true)) return this.whenFree(() => this.go(hash, options));
-		if (options.replace) history.replaceState(null, "", hash);
-		else if (location.hash !== hash) history.pushState(null, "", hash);
+		if (options.replace) history.replaceState({ place: this.#place }, "", hash);
+		else if (location.hash !== hash) history.pushState({ place: ++this.#place }, "", hash);
 		this.#hash = location.hash;
 		this.route.value = this.#parse(location.hash);
 		dispatchEvent(new HashChangeEvent("hashchange"));
@@ -45,7 +50,7 @@ export class Router {
 	/** Goes to the start for the next person, without asking about unsaved work. */
 	reset(): void {
 		this.dirty.value = false;
-		history.replaceState(null, "", homeHash);
+		history.replaceState({ place: this.#place }, "", homeHash);
 		this.#follow();
 	}
 
@@ -60,16 +65,20 @@ export class Router {
 	}
 
 	/**
-	 * Follows the browser's own buttons and the address bar. With unsaved work, it stays until the person
-	 * agrees.
+	 * Follows the browser's own buttons, links and the address bar. With unsaved work, it returns to the same
+	 * history entry until the person agrees. A new entry there would lead Back into the form for ever.
 	 */
 	#follow(): void {
 		const wanted = location.hash;
 		if (wanted === this.#hash) return;
+		const place = placeOf(history.state) ?? this.#place + 1; // a link or the address bar adds an entry
+		history.replaceState({ place }, "");
 		if (this.#mustAsk(wanted, false)) {
-			history.pushState(null, "", this.#hash || homeHash);
-			return this.whenFree(() => this.go(wanted));
+			const by = place - this.#place;
+			history.go(-by);
+			return this.whenFree(() => history.go(by));
 		}
+		this.#place = place;
 		this.#hash = wanted;
 		this.route.value = this.#parse(wanted);
 	}
@@ -83,4 +92,10 @@ export class Router {
 		const [from, to] = [this.route.peek(), this.#parse(hash)];
 		return !(own && from.to === "module" && to.to === "module" && from.moduleId === to.moduleId);
 	}
+}
+
+/** The place of a history entry among those of this page, if the entry has one. */
+function placeOf(state: unknown): number | undefined {
+	const { place } = (state ?? {}) as { readonly place?: unknown };
+	return typeof place === "number" ? place : undefined;
 }
