@@ -7,8 +7,11 @@ type Permission struct {
 	ID          string
 	Baseline    manifest.Baseline
 	ModuleID    string            // "" = Core
+	ModuleName  string            // "" = Core
+	ModuleNames manifest.Texts    // the module's name in further languages
 	Description string            // "" = none
 	Translated  map[string]string // the description by language
+	Display     bool              // it is for screens, to show the module's display
 }
 
 // corePermissions are the platform's own permissions.
@@ -49,8 +52,11 @@ func corePermission(id string, baseline manifest.Baseline, english, german strin
 func modulePermissions(m *manifest.Manifest) []Permission {
 	permissions := make([]Permission, len(m.Permissions))
 	for i, p := range m.Permissions {
-		permissions[i] = Permission{ID: p.ID, Baseline: p.Baseline, ModuleID: m.ID, Description: p.Description,
-			Translated: m.Descriptions(p.ID)}
+		permissions[i] = Permission{
+			ID: p.ID, Baseline: p.Baseline, Description: p.Description, Translated: m.Descriptions(p.ID),
+			ModuleID: m.ID, ModuleName: m.Name, ModuleNames: m.Texts(),
+			Display: m.Display != nil && m.Display.Permission == p.ID,
+		}
 	}
 	return permissions
 }

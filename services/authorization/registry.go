@@ -34,8 +34,11 @@ type Permission struct {
 	ID          string
 	Baseline    Baseline
 	ModuleID    string            // empty: the platform's own
+	ModuleName  string            // empty: the platform's own
+	ModuleNames map[string]string // the module's name by language
 	Description string            // empty: none
 	Translated  map[string]string // the description by language
+	Display     bool              // it lets a screen show the module's display; people have no use for it
 }
 
 // Registry holds all permissions that the platform and its modules declare. It never changes, so it needs
@@ -88,25 +91,30 @@ func (r *Registry) Permissions() []Permission { return slices.Clone(r.sorted) }
 
 func renderPermissions(permissions []Permission) ([]byte, error) {
 	type text struct {
-		Description string `json:"description"`
+		Description string `json:"description,omitzero"`
+		ModuleName  string `json:"moduleName,omitzero"`
 	}
 	type entry struct {
 		ID           string          `json:"id"`
 		Baseline     string          `json:"baseline"`
 		ModuleID     *string         `json:"moduleId"`
+		ModuleName   string          `json:"moduleName,omitzero"`
 		Description  *string         `json:"description"`
-		Translations map[string]text `json:"translations,omitzero"`
+		Display      bool            `json:"display,omitzero"`
+		Translations map[string]text `json:"translations,omitempty"`
 	}
 	entries := make([]entry, len(permissions))
 	for i, p := range permissions {
-		var texts map[string]text
+		texts := make(map[string]text)
 		for language, description := range p.Translated {
-			if texts == nil {
-				texts = make(map[string]text)
-			}
-			texts[language] = text{description}
+			texts[language] = text{description, p.ModuleNames[language]}
 		}
-		entries[i] = entry{p.ID, p.Baseline.String(), orNull(p.ModuleID), orNull(p.Description), texts}
+		for language, name := range p.ModuleNames {
+			texts[language] = text{p.Translated[language], name}
+		}
+		entries[i] = entry{
+			p.ID, p.Baseline.String(), orNull(p.ModuleID), p.ModuleName, orNull(p.Description), p.Display, texts,
+		}
 	}
 	return json.Marshal(map[string][]entry{"permissions": entries})
 }

@@ -318,7 +318,7 @@ func TestActivityReader(t *testing.T) {
 	}
 	f.respond("GET /api/v1/activity", 403, `{"code":"PERMISSION_DENIED"}`)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitForText("You no longer have access (core.activity.read).")
+	p.waitForText("You no longer have access (See who changed what).")
 }
 
 // TestActivityFails: a failed request is reported, and the entries loaded before stay.

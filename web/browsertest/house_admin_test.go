@@ -148,7 +148,7 @@ func testHouseRefused(t *testing.T, d *devServer) {
 	}{
 		"name": {answer(400, "REQUEST_INVALID"), "The server does not take this name."},
 		"forbidden": {func(h *fixture, _ *tab) { d.revoke(t, h.email, "core.house.manage") },
-			"You no longer have access (core.house.manage)."},
+			"You no longer have access (Change the house's name, colour and language)."},
 		"conflict": {answer(409, "CONFLICT"), "Somebody else has changed this meanwhile."},
 		"failed":   {answer(503, "STORE_UNAVAILABLE"), "That did not work just now."},
 		"offline": {func(_ *fixture, p *tab) { p.offline(true) },

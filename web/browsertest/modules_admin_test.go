@@ -142,7 +142,7 @@ func TestSwitchingRefused(t *testing.T) {
 		words       string
 	}{
 		"preview forbidden": {"POST %s/preview", `{"code":"PERMISSION_DENIED"}`, 403,
-			"You no longer have access (core.modules.lifecycle.manage)."},
+			"You no longer have access (See modules, and switch them on and off)."},
 		"write gone": {"PUT %s/enabled", `{"code":"MODULE_NOT_INSTALLED"}`, 404,
 			"This module is no longer installed."},
 		"write failed": {"PUT %s/enabled", `{"code":"STORE_UNAVAILABLE"}`, 503, "That did not work just now."},

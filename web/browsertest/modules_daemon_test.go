@@ -76,4 +76,6 @@ func TestObstacles(t *testing.T) {
 	d.restart(t)
 	p.do(chromedp.Navigate(d.address + "/#/admin/modules"))
 	p.waitForText("6 running")
+	p.runScript(`location.hash = "#/admin/activity"`)
+	p.waitForText("Name of the team (teamName)")
 }

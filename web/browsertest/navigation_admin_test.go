@@ -211,7 +211,7 @@ func testOrganiserRefused(n *organiser) {
 		again       bool
 	}{
 		"forbidden": {403, "PERMISSION_DENIED",
-			"You no longer have access (core.dashboard.navigation.manage).", false},
+			"You no longer have access (Arrange the Dashboard's navigation).", false},
 		"group gone": {404, "NAVIGATION_GROUP_NOT_FOUND", "Not moved. Try again.", true},
 		"failed":     {503, "STORE_UNAVAILABLE", "Not moved. Try again.", true},
 		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet.", true},

@@ -143,9 +143,10 @@ func TestInviteRefused(t *testing.T) {
 		code, words string
 	}{
 		"permission": {400, "PERMISSION_UNKNOWN", "Not invited: one of the permissions no longer exists here"},
-		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
-		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
-		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+		"forbidden": {403, "PERMISSION_DENIED",
+			"You no longer have access (Invite, deactivate and erase people)."},
+		"store":   {503, "STORE_UNAVAILABLE", "That did not work just now."},
+		"offline": {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -227,9 +228,10 @@ func TestInvitationsRefused(t *testing.T) {
 		status      int
 		code, words string
 	}{
-		"not open":  {409, "INVITATION_NOT_OPEN", "This invitation was used or withdrawn meanwhile."},
-		"gone":      {404, "INVITATION_NOT_FOUND", "This invitation was used or withdrawn meanwhile."},
-		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
+		"not open": {409, "INVITATION_NOT_OPEN", "This invitation was used or withdrawn meanwhile."},
+		"gone":     {404, "INVITATION_NOT_FOUND", "This invitation was used or withdrawn meanwhile."},
+		"forbidden": {403, "PERMISSION_DENIED",
+			"You no longer have access (Invite, deactivate and erase people)."},
 		"too often": {429, "TOO_MANY_REQUESTS",
 			"Tea 4 (tea4@example.org) has had six invitations within a day. Try again tomorrow."},
 	} {
@@ -291,7 +293,8 @@ func TestDecisionsRefused(t *testing.T) {
 		"protected": {409, "PERSON_PROTECTED", "The owner’s account and your own stay as they are.", nil},
 		"erased":    {409, "PERSON_ERASED", "This person was erased.", nil},
 		"gone":      {404, "USER_NOT_FOUND", "This person is no longer here.", nil},
-		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage).", nil},
+		"forbidden": {403, "PERMISSION_DENIED",
+			"You no longer have access (Invite, deactivate and erase people).", nil},
 		"holds more": {403, "PERMISSION_DENIED",
 			"Only somebody who manages permissions can decide about Reader 1 (reader1@example.org).",
 			[]string{"core.people.manage"}},
@@ -372,5 +375,5 @@ func TestPeopleOfTwo(t *testing.T) {
 	p.waitForRow(reader, "Deactivated")
 	f.respond("GET /api/v1/people", 403, `{"code":"PERMISSION_DENIED"}`)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitForText("You no longer have access (core.people.manage).")
+	p.waitForText("You no longer have access (Invite, deactivate and erase people).")
 }

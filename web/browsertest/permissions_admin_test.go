@@ -248,7 +248,7 @@ func TestGivingRefused(t *testing.T) {
 		"has it":    {409, "AUTHORIZATION_GRANT_ALREADY_EXISTS", "This person already has it."},
 		"nobody":    {404, "USER_NOT_FOUND", "There is no such person."},
 		"unknown":   {400, "PERMISSION_UNKNOWN", "No installed module knows this permission."},
-		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.authorization.grants.manage)."},
+		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (Give and withdraw permissions)."},
 		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -230,9 +230,10 @@ func TestSettingsRefused(t *testing.T) {
 	}{
 		"invalid":    {400, "CONFIGURATION_VALUE_INVALID", "The server refused these settings. Nothing was saved."},
 		"undeclared": {400, "CONFIGURATION_KEY_UNDECLARED", "The module no longer knows one of these keys."},
-		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.modules.configuration.manage)."},
-		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
-		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+		"forbidden": {403, "PERMISSION_DENIED",
+			"You no longer have access (See and change the settings of modules)."},
+		"store":   {503, "STORE_UNAVAILABLE", "That did not work just now."},
+		"offline": {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

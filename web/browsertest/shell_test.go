@@ -37,7 +37,7 @@ func testNavigationRefused(t *testing.T, d *devServer) {
 	h := d.front(t)
 	h.respond(navigationRoute, 403, `{"code":"PERMISSION_DENIED"}`)
 	p := h.openAs(d.member(t, "Ada"), "/", desktop)
-	p.waitForText("You no longer have access (core.modules.ui.read).")
+	p.waitForText("You no longer have access (Open the Dashboard and its modules).")
 	if n := h.countRequests("GET /api/v1/principal"); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
@@ -261,7 +261,7 @@ func testSignOutOffline(t *testing.T, d *devServer) {
 // and the script of the administration is not loaded.
 func testAdministrationIsRefused(t *testing.T, d *devServer) {
 	p := d.front(t).openAs(d.member(t, "Ada"), "/#/admin/modules", desktop)
-	p.waitForText("You no longer have access (core.modules.lifecycle.manage).")
+	p.waitForText("You no longer have access (See modules, and switch them on and off).")
 	p.waitForNone("navigation", "Administration")
 	if eval[bool](p, administrationScript) {
 		t.Error("the administration's script is loaded for nobody")

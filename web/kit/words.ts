@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { fillIn } from "../sdk/narthex-sdk"; // its name is unknown where the types are made
 
 /** The texts of the kit's own components. The page sets them in its language. */
 export const kitEnglish = {
@@ -26,17 +27,16 @@ export const kitEnglish = {
 	moveUp: "Move up",
 	moveDown: "Move down",
 	movedTo: "{name} moved, position {position} of {count}",
+	nameHidden: "This has a character that nobody sees ({code}). Delete it, or type the name again.",
+	nameBlank: "Nobody can see this name. Use letters or digits.",
+	nameLong: { one: "At most {count} character.", other: "At most {count} characters." },
 } as const;
 
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;
 export type KitSay = (id: KitWordId, fillings?: Fillings) => string;
 
-function sayEnglish(id: KitWordId, fillings: Fillings = {}): string {
-	const entry = kitEnglish[id];
-	const text = typeof entry === "string" ? entry : entry[fillings["count"] === 1 ? "one" : "other"];
-	return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
-}
+const sayEnglish: KitSay = (id, fillings = {}) => fillIn(kitEnglish[id], fillings, "en");
 
 /** Set by the page; components with a text of their own re-render when it changes. */
 export const kitSay = signal<KitSay>(sayEnglish);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Catalogue, type Entries, type Fillings, say } from "../dashboard/words/catalogue";
 import { chosenLanguage, languageFor } from "../dashboard/words/language";
@@ -37,6 +37,23 @@ test("every language has every word, with the same gaps", async () => {
 			assert.deepEqual(Object.keys(words).sort(), Object.keys(en).sort(), `${screen} in ${language}`);
 			for (const [id, entry] of Object.entries(en))
 				assert.deepEqual(gaps(words[id]), gaps(entry), `${screen} ${id} in ${language}`);
+		}
+	}
+});
+
+test("a number and its noun have a form for one", () => {
+	// A list that is shown in part, and repetitions, are never of one; calls have no noun.
+	const without = /^(firstMembers|subMore|times|timesBetween|nth_|every|tooManyGrants|calls|invitedOf)/;
+	const files = [
+		...readdirSync("web/dashboard/screens").map((name) => `web/dashboard/screens/${name}/words.ts`),
+		...["english", "german"].map((name) => `web/dashboard/words/${name}.ts`),
+		...readdirSync("modules").map((name) => `modules/${name}/ui-src/words.ts`),
+	].filter((file) => existsSync(file));
+	assert.equal(files.length > 15, true);
+	for (const file of files) {
+		for (const [, id = "", text] of readFileSync(file, "utf8").matchAll(/^\t+(\w+):\s*"([^"]*)",$/gm)) {
+			if (id === "one" || id === "other" || without.test(id)) continue;
+			assert.equal(/\{count\} \p{L}{2}/u.test(text ?? ""), false, `${id} in ${file}`);
 		}
 	}
 });

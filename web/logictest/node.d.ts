@@ -11,5 +11,7 @@ declare module "node:assert/strict" {
 	export default assert;
 }
 declare module "node:fs" {
+	export function existsSync(path: string): boolean;
 	export function readdirSync(folder: string): string[];
+	export function readFileSync(path: string, encoding: "utf8"): string;
 }

@@ -286,6 +286,32 @@ export async function jsonRequest<Value>(
 	);
 }
 
+/** A text with a form for each plural rule of its language, for example "1 song", "2 songs". */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
+/** A text in which {name} is a placeholder. The number in {count} chooses the form of a plural. */
+export type Text = string | Plural;
+export type Fillings = Readonly<Record<string, string | number>>;
+
+/** The form of a text for the number in the placeholder "count". */
+export function formOf(text: Text, fillings: Fillings, language: string): string {
+	if (typeof text === "string") return text;
+	const { count } = fillings;
+	return text[new Intl.PluralRules(language).select(typeof count === "number" ? count : 0)] ?? text.other;
+}
+
+/** A text with its placeholders filled in. Numbers are in the format of the language. */
+export function fillIn(
+	text: Text,
+	fillings: Fillings,
+	language: string,
+	shown = (inserted: string): string => inserted,
+): string {
+	return formOf(text, fillings, language).replace(/\{(\w+)\}/g, (_, name: string) => {
+		const value = fillings[name] ?? "";
+		return shown(typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value);
+	});
+}
+
 /** A context for a module's own tests: its functions do nothing, and a test overrides what it needs. */
 export function fakeContext(given: Partial<ModuleUiContext> = {}): ModuleUiContext {
 	const drafts = new Map<string, unknown>();

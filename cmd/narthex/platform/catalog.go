@@ -22,9 +22,13 @@ func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error
 		if p.Baseline == manifest.BaselineAuthenticated {
 			baseline = authorization.Authenticated
 		}
+		names := make(map[string]string, len(p.ModuleNames))
+		for language, text := range p.ModuleNames {
+			names[language] = text.Name
+		}
 		permissions = append(permissions, authorization.Permission{
-			ID: p.ID, Baseline: baseline, ModuleID: p.ModuleID, Description: p.Description,
-			Translated: p.Translated,
+			ID: p.ID, Baseline: baseline, Description: p.Description, Translated: p.Translated,
+			ModuleID: p.ModuleID, ModuleName: p.ModuleName, ModuleNames: names, Display: p.Display,
 		})
 	}
 	return authorization.NewRegistry(permissions)

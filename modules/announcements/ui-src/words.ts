@@ -1,3 +1,5 @@
+import { fillIn, type Fillings, type Text } from "@narthex/sdk";
+
 const english = {
 	write: "Write a notice",
 	none: "No notices yet.",
@@ -123,7 +125,7 @@ const english = {
 
 export type WordId = keyof typeof english;
 
-const german: Record<WordId, string> = {
+const german: Record<WordId, Text> = {
 	write: "Meldung schreiben",
 	none: "Noch keine Meldungen.",
 	noneHelp: "Was Sie hier schreiben, wird im Foyer angezeigt.",
@@ -247,7 +249,7 @@ const german: Record<WordId, string> = {
 	liveNow: "{live} sichtbar",
 };
 
-export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
+export type Say = (id: WordId, fillings?: Fillings) => string;
 
 /**
  * The language of this page: the Dashboard's with its region, or English if there are no words in that
@@ -259,6 +261,5 @@ export function languageFor(locale: string): string {
 
 export function wordsFor(language: string): Say {
 	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) =>
-		words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
+	return (id, fillings = {}) => fillIn(words[id], fillings, language);
 }

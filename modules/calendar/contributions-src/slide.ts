@@ -1,4 +1,4 @@
-import { defineContribution } from "@narthex/sdk";
+import { defineContribution, fillIn } from "@narthex/sdk";
 import { beginOf, type Next, nextOf } from "./coming";
 
 /**
@@ -40,8 +40,10 @@ const words = (locale: string) =>
 				heading: "Demnächst",
 				headingField: "Überschrift",
 				take: "Termine neu übernehmen",
-				taken: (count: number) =>
-					`${count} Termine stehen auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.`,
+				taken: {
+					one: "{count} Termin steht auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.",
+					other: "{count} Termine stehen auf der Folie. Spätere Änderungen kommen nicht von selbst dazu.",
+				},
 				failed: "Die Termine ließen sich nicht lesen. Versuchen Sie es noch einmal.",
 				nothing: "Zurzeit steht nichts an.",
 			}
@@ -50,8 +52,10 @@ const words = (locale: string) =>
 				heading: "Coming up",
 				headingField: "Heading",
 				take: "Import the events again",
-				taken: (count: number) =>
-					`${count} events are on the slide. Later changes do not come by themselves.`,
+				taken: {
+					one: "{count} event is on the slide. Later changes do not come by themselves.",
+					other: "{count} events are on the slide. Later changes do not come by themselves.",
+				},
 				failed: "The events could not be read. Try again.",
 				nothing: "Nothing is coming up.",
 			};
@@ -83,6 +87,7 @@ export default defineContribution({
 			payload = { ...payload, ...part };
 			onChange(payload);
 		};
+		const taken = () => fillIn(say.taken, { count: payload.events.length }, tools.locale);
 		const read = async () => {
 			try {
 				const events = await nextOf(
@@ -93,14 +98,14 @@ export default defineContribution({
 				);
 				if (!container.isConnected) return;
 				change({ heading: input.value, events: events ?? [] });
-				state.textContent = say.taken(payload.events.length);
+				state.textContent = taken();
 			} catch {
 				state.textContent = say.failed;
 			}
 		};
 		input.addEventListener("input", () => change({ heading: input.value }));
 		take.addEventListener("click", () => void read());
-		if (payload.events.length > 0) state.textContent = say.taken(payload.events.length);
+		if (payload.events.length > 0) state.textContent = taken();
 		else void read();
 	},
 	render(container: HTMLElement, given: unknown, { locale, serverNow }: SlideTools) {

@@ -59,7 +59,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 		if (context.signal.aborted) return;
 		if (!result.ok) return setWrong(result.why);
 		setChosen(undefined);
-		context.announce(say("imported", { events: result.value.events }));
+		context.announce(say("imported", { count: result.value.events }));
 		context.navigate("");
 	};
 	const save = async (path: string, name: string) => {
@@ -150,7 +150,10 @@ function Preview({ tools: { say }, chosen: { file, outcome }, take }: PreviewPro
 		<>
 			<Note role="status">
 				<p>
-					<bdi>{file.name}</bdi>: {say("wouldAdd", { events, rooms })}
+					<bdi>{file.name}</bdi>: {say("wouldAdd", {
+						events: say("countEvents", { count: events }),
+						rooms: say("countRooms", { count: rooms }),
+					})}
 				</p>
 				{known > 0 && <p>{say("alreadyHere", { count: known })}</p>}
 			</Note>

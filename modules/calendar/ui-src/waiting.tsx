@@ -31,7 +31,7 @@ export function WaitingNote({ tools, window }: WaitingNoteProps) {
 			{window.waiting > 0 && (
 				<Note tone="warn">
 					<div class="d-row">
-						<p>{say(window.waiting === 1 ? "oneWaits" : "someWait", { count: window.waiting })}</p>
+						<p>{say("someWait", { count: window.waiting })}</p>
 						<Button small onPress={show}>
 							{say("showThem")}
 						</Button>

@@ -1,3 +1,5 @@
+import { fillIn, type Fillings, type Text } from "@narthex/sdk";
+
 const english = {
 	newEvent: "New event",
 	furtherActions: "More",
@@ -21,13 +23,15 @@ const english = {
 	horizon: "Repeating events are shown until {date}.",
 	nothing: "Nothing happens in this time.",
 	dayWith: "{day}, events: {count}",
-	rest: "{count} more",
+	rest: { one: "{count} more", other: "{count} more" },
 	allDay: "All day",
 	untilTime: "until {time}",
 	waits: "Room taken",
 	waitsFor: "Taken by another event: {rooms}. Give one of the two another room or time.",
-	oneWaits: "A booking waits for a room that another event has.",
-	someWait: "{count} bookings wait for rooms that other events have.",
+	someWait: {
+		one: "{count} booking waits for a room that another event has.",
+		other: "{count} bookings wait for rooms that other events have.",
+	},
 	showThem: "Show",
 	waitingTitle: "Rooms that are taken",
 	waitingHelp: "These bookings get their rooms by themselves as soon as nothing is in the way.",
@@ -101,7 +105,7 @@ const english = {
 	withChoice: "{sentence} {choice}",
 	withDate: "{sentence} on {date}",
 	endsOn: "{sentence} until {date}.",
-	endsAfter: "{sentence}, {count} times.",
+	endsAfter: { one: "{sentence}, once.", other: "{sentence}, {count} times." },
 	endsNever: "{sentence}.",
 	until: "Until",
 	ends_never: "No end",
@@ -162,12 +166,17 @@ const english = {
 	importHelp: "A file from here, or another program's .ics file. You see first what would change.",
 	chooseFile: "Choose a file",
 	reading: "Reading",
-	wouldAdd: "{events} events and {rooms} rooms would be added.",
-	alreadyHere: "{count} events are here already and stay as they are.",
+	wouldAdd: "New: {events} and {rooms}.",
+	countEvents: { one: "{count} event", other: "{count} events" },
+	countRooms: { one: "{count} room", other: "{count} rooms" },
+	alreadyHere: {
+		one: "{count} event is here already and stays as it is.",
+		other: "{count} events are here already and stay as they are.",
+	},
 	problemsFound: "Problems: {count}. Nothing can be imported before they are corrected.",
 	problemAt: "Line {line}: {what}",
 	doImport: "Import",
-	imported: "{events} events are imported",
+	imported: { one: "{count} event is imported", other: "{count} events are imported" },
 	problem_FILE_INVALID: "this file cannot be read.",
 	problem_TOO_MANY: "there is more than can be imported at once.",
 	problem_EVENT_INVALID: "title, start or end cannot be saved like that.",
@@ -179,7 +188,7 @@ const english = {
 
 export type WordId = keyof typeof english;
 
-const german: Record<WordId, string> = {
+const german: Record<WordId, Text> = {
 	newEvent: "Neuer Termin",
 	furtherActions: "Mehr",
 	rooms: "Räume",
@@ -202,13 +211,15 @@ const german: Record<WordId, string> = {
 	horizon: "Wiederkehrende Termine werden bis {date} angezeigt.",
 	nothing: "In dieser Zeit findet nichts statt.",
 	dayWith: "{day}, Termine: {count}",
-	rest: "{count} weitere",
+	rest: { one: "{count} weiterer", other: "{count} weitere" },
 	allDay: "Ganztägig",
 	untilTime: "bis {time}",
 	waits: "Raum belegt",
 	waitsFor: "Anders belegt: {rooms}. Ändern Sie bei einem der Termine Raum oder Zeit.",
-	oneWaits: "Eine Buchung wartet auf einen Raum, der anders belegt ist.",
-	someWait: "{count} Buchungen warten auf Räume, die anders belegt sind.",
+	someWait: {
+		one: "{count} Buchung wartet auf einen Raum, der anders belegt ist.",
+		other: "{count} Buchungen warten auf Räume, die anders belegt sind.",
+	},
 	showThem: "Anzeigen",
 	waitingTitle: "Belegte Räume",
 	waitingHelp: "Diese Buchungen bekommen ihre Räume von selbst, sobald nichts mehr im Weg ist.",
@@ -282,7 +293,7 @@ const german: Record<WordId, string> = {
 	withChoice: "{sentence} {choice}",
 	withDate: "{sentence} am {date}",
 	endsOn: "{sentence} bis {date}.",
-	endsAfter: "{sentence}, {count}-mal.",
+	endsAfter: { one: "{sentence}, einmal.", other: "{sentence}, {count}-mal." },
 	endsNever: "{sentence}.",
 	until: "Bis",
 	ends_never: "Ohne Ende",
@@ -344,12 +355,17 @@ const german: Record<WordId, string> = {
 		"Eine Datei von hier oder die .ics-Datei eines anderen Programms. Sie sehen zuerst, was sich ändern würde.",
 	chooseFile: "Datei wählen",
 	reading: "Wird gelesen",
-	wouldAdd: "{events} Termine und {rooms} Räume kämen hinzu.",
-	alreadyHere: "{count} Termine sind schon da und bleiben, wie sie sind.",
+	wouldAdd: "Neu: {events} und {rooms}.",
+	countEvents: { one: "{count} Termin", other: "{count} Termine" },
+	countRooms: { one: "{count} Raum", other: "{count} Räume" },
+	alreadyHere: {
+		one: "{count} Termin ist schon da und bleibt, wie er ist.",
+		other: "{count} Termine sind schon da und bleiben, wie sie sind.",
+	},
 	problemsFound: "Probleme: {count}. Solange sie nicht behoben sind, lässt sich nichts importieren.",
 	problemAt: "Zeile {line}: {what}",
 	doImport: "Importieren",
-	imported: "{events} Termine sind importiert",
+	imported: { one: "{count} Termin ist importiert", other: "{count} Termine sind importiert" },
 	problem_FILE_INVALID: "Diese Datei lässt sich nicht lesen.",
 	problem_TOO_MANY: "Das ist mehr, als sich auf einmal importieren lässt.",
 	problem_EVENT_INVALID: "Titel, Beginn oder Ende lassen sich so nicht speichern.",
@@ -359,7 +375,7 @@ const german: Record<WordId, string> = {
 	problem_ROOM_INVALID: "Der Name eines Raums lässt sich so nicht speichern.",
 };
 
-export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
+export type Say = (id: WordId, fillings?: Fillings) => string;
 
 /**
  * The language of this page: the Dashboard's with its region, or English if there are no words in that
@@ -371,6 +387,5 @@ export function languageFor(locale: string): string {
 
 export function wordsFor(language: string): Say {
 	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) =>
-		words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
+	return (id, fillings = {}) => fillIn(words[id], fillings, language);
 }

@@ -1,3 +1,5 @@
+import { fillIn, type Fillings, type Text } from "@narthex/sdk";
+
 const english = {
 	tabs: "Parts of the rota",
 	tabMonth: "Month",
@@ -195,7 +197,7 @@ const english = {
 
 export type WordId = keyof typeof english;
 
-const german: Record<WordId, string> = {
+const german: Record<WordId, Text> = {
 	tabs: "Teile des Dienstplans",
 	tabMonth: "Monat",
 	tabVolunteers: "Mitarbeitende",
@@ -393,7 +395,7 @@ const german: Record<WordId, string> = {
 	tryAgain: "Noch einmal versuchen",
 };
 
-export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
+export type Say = (id: WordId, fillings?: Fillings) => string;
 
 /**
  * The language of this page: the Dashboard's with its region, or English if there are no words in that
@@ -405,6 +407,5 @@ export function languageFor(locale: string): string {
 
 export function wordsFor(language: string): Say {
 	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) =>
-		words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
+	return (id, fillings = {}) => fillIn(words[id], fillings, language);
 }

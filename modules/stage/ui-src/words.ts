@@ -1,3 +1,5 @@
+import { fillIn, type Fillings, type Text } from "@narthex/sdk";
+
 const english = {
 	services: "Services",
 	service: "Service",
@@ -16,8 +18,8 @@ const english = {
 	deleteService: "Delete the service …",
 	deleteServiceQuestion: "Delete this service?",
 	deleteServiceHelp: "{title} and its order are deleted for everybody. The songs stay.",
-	countItems: "{count} items",
-	countSections: "{count} sections",
+	countItems: { one: "{count} item", other: "{count} items" },
+	countSections: { one: "{count} section", other: "{count} sections" },
 	showMore: "Show more",
 	title: "Title",
 	titleNeeded: "A title is needed.",
@@ -164,7 +166,7 @@ const english = {
 
 export type WordId = keyof typeof english;
 
-const german: Record<WordId, string> = {
+const german: Record<WordId, Text> = {
 	services: "Gottesdienste",
 	service: "Gottesdienst",
 	upcoming: "Kommende",
@@ -182,8 +184,8 @@ const german: Record<WordId, string> = {
 	deleteService: "Gottesdienst löschen …",
 	deleteServiceQuestion: "Diesen Gottesdienst löschen?",
 	deleteServiceHelp: "{title} und der Ablauf werden für alle gelöscht. Die Lieder bleiben.",
-	countItems: "{count} Programmpunkte",
-	countSections: "{count} Strophen",
+	countItems: { one: "{count} Programmpunkt", other: "{count} Programmpunkte" },
+	countSections: { one: "{count} Strophe", other: "{count} Strophen" },
 	showMore: "Mehr zeigen",
 	title: "Titel",
 	titleNeeded: "Ein Titel fehlt.",
@@ -331,7 +333,7 @@ const german: Record<WordId, string> = {
 	importInvalid: "Die Datei passt nicht. Nichts wurde geändert.",
 };
 
-export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
+export type Say = (id: WordId, fillings?: Fillings) => string;
 
 /**
  * The language of this page: the Dashboard's with its region, or English if there are no words in that
@@ -343,6 +345,5 @@ export function languageFor(locale: string): string {
 
 export function wordsFor(language: string): Say {
 	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) =>
-		words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
+	return (id, fillings = {}) => fillIn(words[id], fillings, language);
 }

@@ -1,11 +1,19 @@
 import { people, type Person } from "./directory";
 import type { Platform } from "./platform";
 import type { Failure, Result } from "./request";
-import { listOf, object, orNull, text } from "./shape";
+import { listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
 import { translated } from "./translated";
 
 const permission = translated(
-	object({ id: text, baseline: text, moduleId: orNull(text), description: orNull(text) }),
+	object({
+		id: text,
+		baseline: text,
+		moduleId: orNull(text),
+		moduleName: orAbsent(text),
+		description: orNull(text),
+		/** It is for screens. */
+		display: orAbsent(yesOrNo),
+	}),
 );
 const grant = object({
 	id: text,

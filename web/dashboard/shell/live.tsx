@@ -6,6 +6,7 @@ import type { App } from "../app/app";
 import type { Failure, Result } from "../data/request";
 import type { Resource } from "../data/resource";
 import { sentenceOf } from "../words/failure";
+import { permissionName } from "../words/permissions";
 import { t } from "../words/words";
 import { NoAccess } from "./nowhere";
 import { FailureNote, Trouble } from "./trouble";
@@ -87,7 +88,7 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 
 /** The text for a refused write. */
 export function refusalOf(failure: Failure, permission: string): string {
-	return failure.status === 403 ? t("noAccess", { permission }) : sentenceOf(failure);
+	return failure.status === 403 ? t("noAccess", { permission: permissionName(permission) }) : sentenceOf(failure);
 }
 
 /** Reports a refused write. If the permission is missing, the principal's permissions are read again. */

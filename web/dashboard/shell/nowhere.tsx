@@ -1,5 +1,6 @@
 import type { App } from "../app/app";
 import { homeHash } from "../app/route";
+import { permissionName } from "../words/permissions";
 import { t } from "../words/words";
 import { Link } from "./anchor";
 import { Heading } from "./heading";
@@ -9,7 +10,7 @@ export function NoAccess({ permission }: { readonly permission: string }) {
 	return (
 		<div class="d-card d-stack">
 			<Heading title={t("dashboard")} unseen />
-			<p role="alert">{t("noAccess", { permission })}</p>
+			<p role="alert">{t("noAccess", { permission: permissionName(permission) })}</p>
 			<p>{t("accessWho")}</p>
 		</div>
 	);

@@ -1,20 +1,18 @@
+import { fillIn, type Fillings, formOf, type Text } from "@narthex/sdk";
 import type { Locale } from "./language";
 
-/** A text that depends on a number, with a form for each plural rule of its language. */
-export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
-
-/** Texts by id. {name} is a placeholder. */
-export type Entries = Readonly<Record<string, string | Plural>>;
+/** Texts by id. */
+export type Entries = Readonly<Record<string, Text>>;
 
 /** The same texts in every language. The type checker reports missing ones. */
 export interface Catalogue<English extends Entries> {
 	readonly en: English;
-	readonly de: { readonly [Id in keyof English]: string | Plural };
+	readonly de: { readonly [Id in keyof English]: Text };
 }
 
-export type Fillings = Readonly<Record<string, string | number>>;
+export type { Fillings };
 
-/** The text of an id with its placeholders filled in. The placeholder "count" selects the plural form. */
+/** The text of an id with its placeholders filled in. */
 export function say<English extends Entries>(
 	catalogue: Catalogue<English>,
 	locale: Locale,
@@ -22,17 +20,9 @@ export function say<English extends Entries>(
 	fillings: Fillings = {},
 ): string {
 	const { tag, dir, language } = locale;
-	const entry: string | Plural = catalogue[language][id];
-	const count = fillings["count"];
-	const plain =
-		typeof entry === "string"
-			? entry
-			: (entry[new Intl.PluralRules(tag).select(typeof count === "number" ? count : 0)] ?? entry.other);
+	const plain = formOf(catalogue[language][id], fillings, tag);
 	const words = locale.mirrored ? mirror(plain) : plain;
-	return words.replace(/\{(\w+)\}/g, (_, name: string) => {
-		const value = fillings[name];
-		return isolated(typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : (value ?? ""), dir);
-	});
+	return fillIn(words, fillings, tag, (inserted) => isolated(inserted, dir));
 }
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;

@@ -3,6 +3,7 @@ import { kitEnglish } from "../../kit/words";
 /** The texts that all screens share, by id. */
 export const english = {
 	...kitEnglish,
+	nameRefused: "This name cannot be used. Use letters, digits and signs that can be seen.",
 	dashboard: "Dashboard",
 	titleOf: "{screen} - Dashboard",
 	skip: "Skip to content",

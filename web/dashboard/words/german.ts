@@ -49,6 +49,11 @@ export const german: Catalogue<typeof english>["de"] = {
 	moveUp: "Nach oben",
 	moveDown: "Nach unten",
 	movedTo: "{name} verschoben, Platz {position} von {count}",
+	nameHidden:
+		"Darin ist ein Zeichen, das man nicht sieht ({code}). Löschen Sie es, oder tippen Sie den Namen neu.",
+	nameBlank: "Diesen Namen sieht man nicht. Nehmen Sie Buchstaben oder Ziffern.",
+	nameLong: { one: "Höchstens {count} Zeichen.", other: "Höchstens {count} Zeichen." },
+	nameRefused: "Dieser Name ist nicht möglich. Nehmen Sie Buchstaben, Ziffern und Zeichen, die man sieht.",
 
 	badBuild: "Diese Seite hat eine Adresse, die nicht verwendet werden kann.",
 	whoUnknown: "Wir können gerade nicht prüfen, wer Sie sind.",

@@ -7,13 +7,14 @@ import type { App } from "../../app/app";
 import { usePeople } from "../../app/people";
 import type { ScreenProps } from "../../app/screen";
 import { type ActivityFilter, type ActivityList, readActivity } from "../../data/activity";
+import { type Configuration, readConfiguration } from "../../data/configuration";
 import { type Permission, readPermissions } from "../../data/grants";
 import type { Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { Loaded, useLive, useResource } from "../../shell/live";
 import { NoAccess } from "../../shell/nowhere";
 import { t } from "../../words/words";
-import { holds, manageGrants, managePeople, seeActivity } from "../modules/permissions";
+import { holds, manageConfiguration, manageGrants, managePeople, seeActivity } from "../modules/permissions";
 import { personOption } from "../permissions/people";
 import { DayField } from "./dayfield";
 import { EntryList } from "./entrylist";
@@ -39,6 +40,9 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 	useLive(activity, pages > livePages ? rarely : undefined);
 	const permissions = useResource(app, () => permissionsFor(app)).value.value;
 	const list = activity.value.value;
+	const replaced = list?.entries.filter((entry) => entry.action === "configuration.replaced") ?? [];
+	const configured = [...new Set(replaced.map(({ subject }) => subject.id))].sort();
+	const settings = useResource(app, () => settingsFor(app, configured), [configured.join()]).value.value;
 	const choose = (next: ActivityFilter) => {
 		setPages(1);
 		setFilter(next);
@@ -68,7 +72,7 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 				<Holders app={app} permissions={[...permissions.values()]} />
 			) : (
 				<>
-					<Filters app={app} filter={filter} list={list} onFilter={choose} />
+					<Filters app={app} filter={filter} list={list} permissions={permissions} onFilter={choose} />
 					<Loaded resource={activity} permission={seeActivity} part>
 						{(found) => (
 							<>
@@ -77,7 +81,10 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 								)}
 								<EntryList
 									entries={found.entries}
-									known={{ app, ...found, permissions: permissions ?? new Map() }}
+									known={{
+										...{ app, ...found, permissions: permissions ?? new Map() },
+										settings: settings ?? new Map(),
+									}}
 								/>
 								{found.more && (
 									<div class="host-more">
@@ -100,6 +107,19 @@ async function permissionsFor(app: App): Promise<Result<ReadonlyMap<string, Perm
 	return answer.ok ? { ok: true, value: new Map(answer.value.map((one) => [one.id, one])) } : answer;
 }
 
+/** The settings of the modules, if the caller may read them, for their labels. */
+async function settingsFor(
+	app: App,
+	moduleIds: readonly string[],
+): Promise<Result<ReadonlyMap<string, Configuration>>> {
+	const found = new Map<string, Configuration>();
+	for (const id of holds(app, manageConfiguration) ? moduleIds : []) {
+		const answer = await readConfiguration(app.platform, id);
+		if (answer.ok) found.set(id, answer.value);
+	}
+	return { ok: true, value: found };
+}
+
 const countOf = ({ entries, more }: ActivityList): string =>
 	w(more ? "newest" : "changes", { count: entries.length });
 
@@ -116,11 +136,12 @@ interface FiltersProps {
 	readonly app: App;
 	readonly filter: ActivityFilter;
 	readonly list: ActivityList | undefined;
+	readonly permissions: ReadonlyMap<string, Permission> | undefined;
 	onFilter(filter: ActivityFilter): void;
 }
 
 /** The filters for day, person, action and module, which are combined. */
-function Filters({ app, filter, list, onFilter }: FiltersProps) {
+function Filters({ app, filter, list, permissions, onFilter }: FiltersProps) {
 	const [typed, setTyped] = useState<string>();
 	const mayFind = holds(app, managePeople) || holds(app, manageGrants);
 	const found = usePeople(app, mayFind ? typed : undefined);
@@ -158,7 +179,7 @@ function Filters({ app, filter, list, onFilter }: FiltersProps) {
 			<Combobox
 				label={w("module")}
 				hint={w("anyModule")}
-				options={moduleIds.map((id) => ({ id, label: moduleName(app, id) }))}
+				options={moduleIds.map((id) => ({ id, label: moduleName(app, id, permissions) }))}
 				chosen={filter.moduleId}
 				onChoose={(id) => change("moduleId", id)}
 			/>

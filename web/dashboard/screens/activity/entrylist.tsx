@@ -53,7 +53,7 @@ function linesOf(entries: readonly Entry[], known: Known): Line[] {
 		const { actor, subject } = entry;
 		const sentence = sentenceOf(entry, known);
 		const person = subject.kind === "person" ? subject.id : known.joined.get(subject.id);
-		const looks = [actor.kind, actor.userId, person, sentence, keysOf(entry)].join(" ");
+		const looks = [actor.kind, actor.userId, person, sentence, keysOf(entry, known)].join(" ");
 		const last = lines.at(-1);
 		if (last?.looks === looks) lines.splice(-1, 1, { ...last, oldest: entry, count: last.count + 1 });
 		else lines.push({ newest: entry, oldest: entry, count: 1, looks, sentence });
@@ -67,7 +67,7 @@ interface RowProps {
 }
 
 function Row({ line: { newest, oldest, count, sentence }, known }: RowProps) {
-	const keys = keysOf(newest);
+	const keys = keysOf(newest, known);
 	const [first, last] = [timeOf(oldest.at), timeOf(newest.at)];
 	return (
 		<li data-row={newest.id}>

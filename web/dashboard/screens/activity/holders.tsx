@@ -10,10 +10,9 @@ import { nameOf, permissionsHash } from "../../app/people";
 import { type Grant, type GrantList, type Permission, readHolders } from "../../data/grants";
 import { Link } from "../../shell/anchor";
 import { Loaded, useResource } from "../../shell/live";
-import { moment, t } from "../../words/words";
+import { moment } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
 import { permissionOption } from "../permissions/people";
-import { moduleName } from "./sentences";
 import { w } from "./words";
 
 interface HoldersProps {
@@ -31,12 +30,7 @@ export function Holders({ app, permissions }: HoldersProps) {
 			<div class="d-fields">
 				<Combobox
 					label={w("permission")}
-					options={permissions.map((one) =>
-						permissionOption(
-							one,
-							one.moduleId === null ? t("administration") : moduleName(app, one.moduleId),
-						),
-					)}
+					options={permissions.map(permissionOption)}
 					chosen={chosen}
 					onChoose={setChosen}
 				/>

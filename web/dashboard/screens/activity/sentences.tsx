@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { App } from "../../app/app";
 import type { ActivityList, Entry } from "../../data/activity";
+import type { Configuration } from "../../data/configuration";
 import type { Permission } from "../../data/grants";
 import { locale } from "../../words/words";
 import { purposeOf } from "../permissions/people";
+import { labelOf } from "../settings/values";
 import { w } from "./words";
 
 type Word = Parameters<typeof w>[0];
@@ -40,6 +42,8 @@ export interface Known {
 	readonly joined: ActivityList["joined"];
 	/** Empty for a caller who may not read permissions: then they are shown by id. */
 	readonly permissions: ReadonlyMap<string, Permission>;
+	/** The settings of modules, by module. Without an entry they are shown by key. */
+	readonly settings: ReadonlyMap<string, Configuration>;
 }
 
 /** The person or thing that made a change, in words. */
@@ -58,7 +62,9 @@ export function actorOf({ kind, userId }: Entry["actor"], { people }: Known): st
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase(locale.value.tag) + text.slice(1);
 
-export const moduleName = (app: App, id: string): string => app.entry(id)?.name ?? id;
+/** A module's name, which its permissions have, too. */
+export const moduleName = (app: App, id: string, permissions?: Known["permissions"]): string =>
+	[...(permissions?.values() ?? [])].find(({ moduleId }) => moduleId === id)?.moduleName ?? app.moduleName(id);
 
 /** Each inserted text is put between these two characters, so that it can be emphasised in the sentence. */
 const [begin, end] = ["\u{E000}", "\u{E001}"];
@@ -76,7 +82,7 @@ export function sentenceOf(entry: Entry, known: Known): string {
 		person: personOf(known.joined.get(subject.id) ?? subject.id),
 		former: personOf(detail("formerUserId")),
 		permission: strong(purposeOf(known.permissions.get(permissionId), permissionId)),
-		module: strong(moduleName(known.app, moduleId)),
+		module: strong(moduleName(known.app, moduleId, known.permissions)),
 		group: groupNamed(known.app, subject.kind === "navigationGroup" ? subject.id : detail("groupId")),
 		action: entry.action,
 	});
@@ -125,8 +131,12 @@ export const emphasised = (sentence: string): ComponentChildren =>
 		.split(/[\u{E000}\u{E001}]/u)
 		.map((part, at) => (at % 2 === 1 ? <bdi class="d-name">{part}</bdi> : part));
 
-/** Which keys of a configuration changed, without their values. */
-export function keysOf({ details }: Entry): string {
+/** Which settings changed, by label and key, without their values. */
+export function keysOf({ subject, details }: Entry, { settings }: Known): string {
+	const named = (key: string) => {
+		const entry = settings.get(subject.id)?.keys.find((one) => one.key === key);
+		return entry === undefined ? key : `${labelOf(entry)} (${key})`;
+	};
 	const list = (name: string) => {
 		const keys = details[name];
 		return Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [];
@@ -138,6 +148,6 @@ export function keysOf({ details }: Entry): string {
 	] as const;
 	return parts
 		.filter(([name]) => list(name).length > 0)
-		.map(([name, word]) => w(word, { keys: list(name).join(", ") }))
+		.map(([name, word]) => w(word, { keys: list(name).map(named).join(", ") }))
 		.join("; ");
 }

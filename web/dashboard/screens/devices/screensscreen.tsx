@@ -7,6 +7,7 @@ import { Form, TextField } from "../../../kit/field";
 import { hasWords } from "../../../kit/folding";
 import { EmptyState, Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
+import { nameError } from "../../../kit/names";
 import { ListRow, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
@@ -62,7 +63,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 	const there = view.devices.filter(({ revokedAt }) => revokedAt === null);
 	const silent = there.filter((device) => stateOf(device, now) === "silent").length;
 	const nameOf = (moduleId: string) =>
-		view.displays.find((one) => one.moduleId === moduleId)?.name ?? app.entry(moduleId)?.name ?? moduleId;
+		view.displays.find((one) => one.moduleId === moduleId)?.name ?? app.moduleName(moduleId);
 	const rows = there.filter(({ label, moduleId }) =>
 		hasWords(`${label} ${nameOf(moduleId)}`, text.trim()),
 	);
@@ -209,8 +210,9 @@ function fail(app: App, failure: Failure, again: () => unknown): void {
 function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): void }) {
 	const [name, setName] = useKept(app, "admin/screens", "rename", device.label);
 	const [refused, setRefused] = useState<Failure>();
+	const wrong = name.trim() === "" ? w("nameNeeded") : nameError(name, 80);
 	const save = async () => {
-		if (name.trim() === "") return;
+		if (wrong !== undefined) return;
 		const answer = await app.data.write(renameDevice(app.platform, device.id, name.trim()), resource);
 		setRefused(answer.ok ? undefined : answer);
 		if (!answer.ok) return;
@@ -241,7 +243,7 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 					value={name}
 					maxLength={80}
 					onInput={setName}
-					error={name.trim() === "" ? w("nameNeeded") : undefined}
+					error={wrong}
 				/>
 			</Form>
 		</Dialog>

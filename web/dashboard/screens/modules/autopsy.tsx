@@ -55,7 +55,7 @@ function Figures({ app, moduleId, process }: FiguresProps) {
 				</Fact>
 				<Fact name={w("calls")}>
 					<span>
-						{w("callsNow", { count, waiting })}
+						{w("callsNow", { count, waiting: w("waitingCalls", { count: waiting }) })}
 						<br />
 						{w("callsAll", { count: process.requests, failures: process.failures })}
 					</span>

@@ -54,13 +54,14 @@ function List({ app, view }: { readonly app: App; readonly view: LifecycleView }
 			(shown === "all" || runtime.state === shown) &&
 			hasWords(`${name} ${id}`, text.trim()),
 	);
+	const sub = w("sub", { running: w("runningCount", { count: running }), blocked, off });
 	const clear = () => {
 		setShown("all");
 		setText("");
 	};
 	return (
 		<>
-			<PageHeader heading={<Heading title={t("modules")} />} sub={w("sub", { running, blocked, off })} />
+			<PageHeader heading={<Heading title={t("modules")} />} sub={sub} />
 			{view.modules.length === 0 ? (
 				<EmptyState title={w("none")} help={w("noneHelp")} />
 			) : (

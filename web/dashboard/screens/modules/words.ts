@@ -2,7 +2,8 @@ import { wordsOf } from "../../words/words";
 
 export const w = wordsOf({
 	en: {
-		sub: "{running} running, {blocked} blocked, {off} off",
+		sub: "{running}, {blocked} blocked, {off} off",
+		runningCount: { one: "{count} running", other: "{count} running" },
 		installed: { one: "{count} module", other: "{count} modules" },
 		all: "All",
 		blockedOnes: "Blocked",
@@ -97,7 +98,8 @@ export const w = wordsOf({
 		hostMemory: "Memory of the platform for it",
 		chart: "Memory since this page was opened: now {used}, the bound is {bound}.",
 		calls: "Calls",
-		callsNow: "{count} in flight, {waiting} waiting",
+		callsNow: "{count} in flight, {waiting}",
+		waitingCalls: { one: "{count} waiting", other: "{count} waiting" },
 		callsAll: "{count} since the platform started, {failures} failed",
 		cpu: "Processor time",
 		seconds: "{count} s",
@@ -105,7 +107,8 @@ export const w = wordsOf({
 		copyCommand: "Copy the command",
 	},
 	de: {
-		sub: "{running} laufen, {blocked} blockiert, {off} aus",
+		sub: "{running}, {blocked} blockiert, {off} aus",
+		runningCount: { one: "{count} läuft", other: "{count} laufen" },
 		installed: { one: "{count} Modul", other: "{count} Module" },
 		all: "Alle",
 		blockedOnes: "Blockiert",
@@ -204,7 +207,8 @@ export const w = wordsOf({
 		hostMemory: "Speicher der Plattform für ihn",
 		chart: "Speicher, seit diese Seite offen ist: jetzt {used}, die Grenze ist {bound}.",
 		calls: "Aufrufe",
-		callsNow: "{count} unterwegs, {waiting} warten",
+		callsNow: "{count} unterwegs, {waiting}",
+		waitingCalls: { one: "{count} wartet", other: "{count} warten" },
 		callsAll: "{count} seit dem Start der Plattform, {failures} fehlgeschlagen",
 		cpu: "Rechenzeit",
 		seconds: "{count} s",

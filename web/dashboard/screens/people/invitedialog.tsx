@@ -204,7 +204,9 @@ function Unreadable({ unread, ready, form }: UnreadableProps) {
 	};
 	return (
 		<Note tone="warn">
-			<p>{w(ready === 0 ? "unread" : "unreadRest", { count: unread.length, ready })}</p>
+			<p>
+				{w("unread", { count: unread.length })} {ready > 0 && w("othersReady", { count: ready })}
+			</p>
 			<ul aria-label={w("unread", { count: unread.length })}>
 				{unread.slice(0, 20).map((one) => (
 					<li key={one.start}>
@@ -233,8 +235,7 @@ function Permissions({ app, ...picker }: PermissionsProps) {
 			<Loaded resource={resource} permission={manageGrants} part>
 				{(known) => (
 					<PermissionPicker
-						app={app}
-						permissions={known.filter(({ baseline }) => baseline === "restricted")}
+						permissions={known.filter(({ baseline, display }) => baseline === "restricted" && !display)}
 						{...picker}
 					/>
 				)}

@@ -15,4 +15,4 @@ export function isOneself(app: App, { userId }: Member): boolean {
 
 /** A list of modules by their names, in the format of the language. */
 export const moduleNames = (app: App, ids: readonly string[]): string =>
-	new Intl.ListFormat(locale.value.tag).format(ids.map((id) => app.entry(id)?.name ?? id));
+	new Intl.ListFormat(locale.value.tag).format(ids.map((id) => app.moduleName(id)));

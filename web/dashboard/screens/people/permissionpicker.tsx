@@ -2,14 +2,12 @@ import { useId, useState } from "preact/hooks";
 import { Checkbox } from "../../../kit/field";
 import { hasWords } from "../../../kit/folding";
 import { Icon } from "../../../kit/icons";
-import type { App } from "../../app/app";
 import type { Permission } from "../../data/grants";
 import { t } from "../../words/words";
-import { purposeOf } from "../permissions/people";
+import { moduleOf, purposeOf } from "../permissions/people";
 import { w } from "./words";
 
 interface PermissionPickerProps {
-	readonly app: App;
 	readonly permissions: readonly Permission[];
 	readonly chosen: ReadonlySet<string>;
 	readonly error?: string | undefined;
@@ -17,12 +15,10 @@ interface PermissionPickerProps {
 }
 
 /** Chooses several permissions by their descriptions. Chosen ones stay visible while others are searched. */
-export function PermissionPicker({ app, permissions, chosen, error, onChange }: PermissionPickerProps) {
+export function PermissionPicker({ permissions, chosen, error, onChange }: PermissionPickerProps) {
 	const id = useId();
 	const [text, setText] = useState("");
 	const query = text.trim();
-	const moduleOf = ({ moduleId }: Permission) =>
-		moduleId === null ? t("administration") : (app.entry(moduleId)?.name ?? moduleId);
 	const shown = permissions.filter((one) =>
 		hasWords(`${purposeOf(one, one.id)} ${moduleOf(one)} ${one.id}`, query),
 	);

@@ -88,9 +88,9 @@ export const w = wordsOf({
 		addressesHelp: "One or many: paste a list, or rows of a spreadsheet, with or without names.",
 		addressesNeeded: "Type or paste an e-mail address.",
 		unread: { one: "{count} entry cannot be read.", other: "{count} entries cannot be read." },
-		unreadRest: {
-			one: "{count} entry cannot be read. The other people ({ready}) are ready to be invited.",
-			other: "{count} entries cannot be read. The other people ({ready}) are ready to be invited.",
+		othersReady: {
+			one: "The other person is ready to be invited.",
+			other: "The other people ({count}) are ready to be invited.",
 		},
 		unreadLine: "Line {line}: {text}",
 		mayDo: "What they may do",
@@ -239,9 +239,9 @@ export const w = wordsOf({
 		addressesHelp: "Eine oder viele: auch eine Liste oder Zeilen einer Tabelle, mit oder ohne Namen.",
 		addressesNeeded: "Geben Sie eine E-Mail-Adresse ein.",
 		unread: { one: "{count} Eintrag ist nicht lesbar.", other: "{count} Einträge sind nicht lesbar." },
-		unreadRest: {
-			one: "{count} Eintrag ist nicht lesbar. Die übrigen ({ready}) können eingeladen werden.",
-			other: "{count} Einträge sind nicht lesbar. Die übrigen ({ready}) können eingeladen werden.",
+		othersReady: {
+			one: "Die andere Person kann eingeladen werden.",
+			other: "Die übrigen ({count}) können eingeladen werden.",
 		},
 		unreadLine: "Zeile {line}: {text}",
 		mayDo: "Was sie tun dürfen",

@@ -125,7 +125,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 					/>
 					<Combobox
 						label={w("permission")}
-						options={optionsOf(app, permissions, held)}
+						options={optionsOf(permissions, held)}
 						chosen={permissionId}
 						error={faults.permission}
 						onChoose={setPermissionId}
@@ -145,16 +145,10 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 	);
 }
 
-/** All permissions by module. Those that the person has already are marked. */
-function optionsOf(
-	app: App,
-	permissions: readonly Permission[],
-	held: GrantList | undefined,
-): ComboboxOption[] {
-	return permissions.map((permission) => {
-		const { moduleId } = permission;
-		const module = moduleId === null ? t("administration") : (app.entry(moduleId)?.name ?? moduleId);
-		const option = permissionOption(permission, module);
+/** The permissions for people, by module. Those that the person has already are marked. */
+function optionsOf(permissions: readonly Permission[], held: GrantList | undefined): ComboboxOption[] {
+	return permissions.filter(({ display }) => display !== true).map((permission) => {
+		const option = permissionOption(permission);
 		const has = held?.grants.find(({ permissionId }) => permissionId === permission.id);
 		if (has === undefined) return option;
 		const { expiresAt } = has;

@@ -4,6 +4,7 @@ import { nameOf } from "../../app/people";
 import type { Person } from "../../data/directory";
 import { type Permission, readGrants } from "../../data/grants";
 import { manageGrants } from "../modules/permissions";
+import { t } from "../../words/words";
 import { w } from "./words";
 
 export const personOption = (person: Person): ComboboxOption => ({
@@ -16,10 +17,14 @@ export const personOption = (person: Person): ComboboxOption => ({
 export const purposeOf = (permission: Permission | undefined, id: string): string =>
 	permission?.description ?? id;
 
-export function permissionOption(permission: Permission, module: string): ComboboxOption {
+/** The name of the module to which a permission belongs. */
+export const moduleOf = ({ moduleId, moduleName }: Permission): string =>
+	moduleId === null ? t("administration") : (moduleName ?? moduleId);
+
+export function permissionOption(permission: Permission): ComboboxOption {
 	const { id, baseline } = permission;
 	const note = baseline === "authenticated" ? { detail: w("everybody") } : {};
-	return { id, label: purposeOf(permission, id), code: id, group: module, ...note };
+	return { id, label: purposeOf(permission, id), code: id, group: moduleOf(permission), ...note };
 }
 
 /** The end of the caller's own right to give permissions; null if it has none, or is gone. */

@@ -142,8 +142,11 @@ function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenPa
 function countOf({ grants, more }: GrantList, filter: GrantFilter): string | undefined {
 	if (more) return w("subMore", { count: grants.length });
 	if (filter.userId !== undefined || filter.permissionId !== undefined) return undefined;
-	const people = new Set(grants.map(({ userId }) => userId)).size;
-	return w("sub", { people, permissions: new Set(grants.map(({ permissionId }) => permissionId)).size });
+	const permissions = new Set(grants.map(({ permissionId }) => permissionId)).size;
+	return w("sub", {
+		count: new Set(grants.map(({ userId }) => userId)).size,
+		permissions: w("countPermissions", { count: permissions }),
+	});
 }
 
 interface SearchProps extends Pick<ScreenParts, "app" | "permissions" | "filter" | "onFilter"> {
@@ -161,7 +164,7 @@ function Search({ app, permissions, list, filter, onFilter }: SearchProps) {
 	}));
 	const options = [
 		...people,
-		...permissions.map((one) => ({ ...permissionOption(one, ""), group: w("permission") })),
+		...permissions.map((one) => ({ ...permissionOption(one), group: w("permission") })),
 	];
 	return (
 		<div class="host-find">

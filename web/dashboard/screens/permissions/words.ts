@@ -2,7 +2,8 @@ import { wordsOf } from "../../words/words";
 
 export const w = wordsOf({
 	en: {
-		sub: "{people} people hold {permissions} permissions",
+		sub: { one: "{count} person holds {permissions}", other: "{count} people hold {permissions}" },
+		countPermissions: { one: "{count} permission", other: "{count} permissions" },
 		subMore: "The newest {count} are shown",
 		give: "Give",
 		givePermission: "Give permission",
@@ -53,7 +54,8 @@ export const w = wordsOf({
 		keep: "Keep it",
 	},
 	de: {
-		sub: "{people} Personen haben {permissions} Berechtigungen",
+		sub: { one: "{count} Person hat {permissions}", other: "{count} Personen haben {permissions}" },
+		countPermissions: { one: "{count} Berechtigung", other: "{count} Berechtigungen" },
 		subMore: "Die neuesten {count} werden angezeigt",
 		give: "Geben",
 		givePermission: "Berechtigung geben",
