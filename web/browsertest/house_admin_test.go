@@ -146,7 +146,7 @@ func testHouseRefused(t *testing.T, d *devServer) {
 		before func(h *fixture, p *tab)
 		words  string
 	}{
-		"name": {answer(400, "REQUEST_INVALID"), "The server does not take this name."},
+		"name": {answer(400, "REQUEST_INVALID"), "This name cannot be used."},
 		"forbidden": {func(h *fixture, _ *tab) { d.revoke(t, h.email, "core.house.manage") },
 			"You no longer have access (Change the house's name, colour and language)."},
 		"conflict": {answer(409, "CONFLICT"), "Somebody else has changed this meanwhile."},

@@ -203,7 +203,7 @@ func testJoinRefused(t *testing.T, d *devServer) {
 			d.call(t, "POST", "/api/v1/invitations/"+id+"/withdraw", object{})
 		}, "This invitation no longer works."},
 		"name": {func(_ *fixture, p *tab, _ string) { p.fill("Your name", "Tea\u202e5") },
-			"This name has characters that cannot be used."},
+			"This has a character that nobody sees (U+202E)."},
 		// The page checks the length itself, so the real platform is never asked.
 		"short": {fault(400, "PASSWORD_TOO_SHORT"), "At least 8 characters: 1 more."},
 		"long":  {fault(400, "PASSWORD_TOO_LONG"), "At most 128 characters."},

@@ -27,6 +27,7 @@ export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./ic
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
+export { nameError } from "./names";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";

@@ -1,4 +1,4 @@
-import { Button, Form, Menu, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { Button, Form, Menu, nameError, Note, ScreenHeader, TextField } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
 import type { Board } from "./board";
@@ -51,6 +51,8 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	};
 	const problem = (name: string, at: number): string | undefined => {
 		if (name.trim() === "") return say("nameNeeded");
+		const wrong = nameError(name, maxName);
+		if (wrong !== undefined) return wrong;
 		const same = (other: { name: string }) => other.name.trim().toLowerCase() === name.trim().toLowerCase();
 		return roles.findIndex(same) < at ? say("roleTwice") : undefined;
 	};

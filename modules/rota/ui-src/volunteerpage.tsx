@@ -1,4 +1,4 @@
-import { Button, Checkbox, Form, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { Button, Checkbox, Form, nameError, Note, ScreenHeader, TextField } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
 import type { Board } from "./board";
@@ -64,7 +64,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 		context.navigate("volunteers");
 	};
 	const problems = {
-		label: draft.label.trim() === "" ? say("nameNeeded") : undefined,
+		label: draft.label.trim() === "" ? say("nameNeeded") : nameError(draft.label, maxLabel),
 		email: isAddress(draft.email.trim())
 			? draft.digest && draft.email.trim() === ""
 				? say("addressNeeded")

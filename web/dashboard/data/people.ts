@@ -1,3 +1,4 @@
+import { searchFor } from "./directory";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { listOf, object, oneOf, orAbsent, orNull, text, yesOrNo } from "./shape";
@@ -38,7 +39,7 @@ export async function readMembers(
 	for (let page = 0; page < pages && cursor !== null; page++) {
 		const asked = new URLSearchParams({
 			limit: pageSize,
-			...(query && { query }),
+			...searchFor(query),
 			...(cursor && { cursor }),
 		});
 		const answer: Result<ReturnType<typeof memberPage>> = await platform.read(

@@ -88,7 +88,8 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 
 /** The text for a refused write. */
 export function refusalOf(failure: Failure, permission: string): string {
-	return failure.status === 403 ? t("noAccess", { permission: permissionName(permission) }) : sentenceOf(failure);
+	if (failure.status !== 403) return sentenceOf(failure);
+	return t("noAccess", { permission: permissionName(permission) });
 }
 
 /** Reports a refused write. If the permission is missing, the principal's permissions are read again. */

@@ -1,6 +1,6 @@
 import { wordsOf } from "./words";
 
-/** What the platform's own permissions allow, in the words of the server, for callers who may not read them. */
+/** What the platform's own permissions allow, in the server's words, for callers who may not read them. */
 const core = wordsOf({
 	en: {
 		"core.authorization.grants.manage": "Give and withdraw permissions",

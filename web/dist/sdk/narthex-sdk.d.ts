@@ -227,5 +227,16 @@ export declare class ApiError extends Error {
  * undefined if that is empty. Any other result is an ApiError, except the AbortError of an unmounted module.
  */
 export declare function jsonRequest<Value>(context: Pick<Context, "api">, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Value>;
+/** A text with a form for each plural rule of its language, for example "1 song", "2 songs". */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & {
+    readonly other: string;
+};
+/** A text in which {name} is a placeholder. The number in {count} chooses the form of a plural. */
+export type Text = string | Plural;
+export type Fillings = Readonly<Record<string, string | number>>;
+/** The form of a text for the number in the placeholder "count". */
+export declare function formOf(text: Text, fillings: Fillings, language: string): string;
+/** A text with its placeholders filled in. Numbers are in the format of the language. */
+export declare function fillIn(text: Text, fillings: Fillings, language: string, shown?: (inserted: string) => string): string;
 /** A context for a module's own tests: its functions do nothing, and a test overrides what it needs. */
 export declare function fakeContext(given?: Partial<ModuleUiContext>): ModuleUiContext;

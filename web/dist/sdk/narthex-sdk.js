@@ -51,6 +51,17 @@ async function jsonRequest(context, method, path, body) {
     after > 0 ? after : void 0
   );
 }
+function formOf(text, fillings, language) {
+  if (typeof text === "string") return text;
+  const { count } = fillings;
+  return text[new Intl.PluralRules(language).select(typeof count === "number" ? count : 0)] ?? text.other;
+}
+function fillIn(text, fillings, language, shown = (inserted) => inserted) {
+  return formOf(text, fillings, language).replace(/\{(\w+)\}/g, (_, name) => {
+    const value = fillings[name] ?? "";
+    return shown(typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value);
+  });
+}
 function fakeContext(given = {}) {
   const drafts = /* @__PURE__ */ new Map();
   const nothing = () => void 0;
@@ -93,6 +104,8 @@ export {
   defineModuleUi,
   displayAbi,
   fakeContext,
+  fillIn,
+  formOf,
   jsonRequest,
   moduleUiAbi,
   sdkVersion

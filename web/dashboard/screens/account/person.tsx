@@ -3,6 +3,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Form, TextField } from "../../../kit/field";
 import { Skeleton } from "../../../kit/layout";
+import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
 import type { Account } from "../../data/platform";
@@ -53,11 +54,13 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 	const save = async () => {
 		const name = typed.trim();
 		problem.value = problemOf(name);
+		refused.value = undefined;
 		if (problem.value !== undefined || busy.value) return;
 		busy.value = true;
 		const answer = await app.data.write(app.platform.changeName(name), app.data.account);
 		busy.value = false;
-		refused.value = answer.ok ? undefined : { failure: answer, at: new Date() };
+		if (!answer.ok && answer.status === 400) problem.value = t("nameRefused");
+		else refused.value = answer.ok ? undefined : { failure: answer, at: new Date() };
 		if (answer.ok) app.announce(w("nameSaved"));
 	};
 	return (
@@ -80,6 +83,5 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 
 /** What is wrong with a name, by the server's limits. */
 function problemOf(name: string): string | undefined {
-	if (name === "") return w("nameNeeded");
-	return [...name].length > 200 ? w("nameLong") : undefined;
+	return name === "" ? w("nameNeeded") : nameError(name, 200);
 }

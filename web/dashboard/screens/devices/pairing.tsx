@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button";
 import { Checkbox, CodeInput, focusFirstError, Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Tile } from "../../../kit/layout";
+import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
 import { approvePairing, findPairing, type Pairing, rejectPairing } from "../../data/devices";
@@ -113,9 +114,10 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	const [tried, setTried] = useState(false);
 	const card = useRef<HTMLDivElement>(null);
 	useEffect(() => card.current?.querySelector("input")?.focus(), []);
+	const wrong = name.trim() === "" ? w("nameNeeded") : nameError(name, 80);
 	const pair = async () => {
 		setTried(true);
-		if (name.trim() === "" || !sees) return card.current ? focusFirstError(card.current) : undefined;
+		if (wrong !== undefined || !sees) return card.current ? focusFirstError(card.current) : undefined;
 		const answer = await approvePairing(app.platform, code, name.trim());
 		if (answer.ok) {
 			app.announce(w("paired", { name: answer.value.label }));
@@ -146,7 +148,7 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 					value={name}
 					maxLength={80}
 					onInput={setName}
-					error={tried && name.trim() === "" ? w("nameNeeded") : undefined}
+					error={tried ? wrong : undefined}
 				/>
 				<div>
 					<Checkbox label={w("see")} checked={sees} onChange={setSees} />

@@ -4,6 +4,7 @@ import { Button } from "../../../kit/button";
 import { Form, SelectField, TextField } from "../../../kit/field";
 import { Mark } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
+import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
 import { type Stored, useDraft } from "../../app/document";
 import { theme } from "../../app/preferences";
@@ -44,11 +45,11 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 	}, [dirty]);
 
 	const name = shown.name?.trim() || null;
-	const tooLong = [...(name ?? "")].length > longest;
+	const wrong = nameError(name ?? "", longest);
 	const nameRefused = refused?.failure.status === 400;
 	const save = async () => {
 		setTried(true);
-		if (tooLong || busy) return;
+		if (wrong !== undefined || busy) return;
 		setBusy(true);
 		const saved = await draft.save(
 			async (values, rev) => {
@@ -84,7 +85,7 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 					draft.set("name", typed === "" ? undefined : typed);
 					if (nameRefused) setRefused(undefined);
 				}}
-				error={tried && tooLong ? w("tooLong") : nameRefused ? w("nameRefused") : undefined}
+				error={tried && wrong !== undefined ? wrong : nameRefused ? t("nameRefused") : undefined}
 			/>
 			<Swatches chosen={shown.accent} onChoose={(accent) => draft.set("accent", accent)} />
 			<Preview name={name} accent={shown.accent} />

@@ -4,8 +4,6 @@ export const w = wordsOf({
 	en: {
 		sub: "Name and colour are on every page, at the sign-in too.",
 		name: "Name of the house",
-		tooLong: "At most 80 characters.",
-		nameRefused: "The server does not take this name. Use letters, digits and signs that can be seen.",
 		colour: "Colour",
 		blue: "Blue",
 		violet: "Violet",
@@ -42,8 +40,6 @@ export const w = wordsOf({
 	de: {
 		sub: "Name und Farbe stehen auf jeder Seite, auch bei der Anmeldung.",
 		name: "Name des Hauses",
-		tooLong: "Höchstens 80 Zeichen.",
-		nameRefused: "Der Server nimmt diesen Namen nicht. Nehmen Sie sichtbare Buchstaben, Ziffern und Zeichen.",
 		colour: "Farbe",
 		blue: "Blau",
 		violet: "Violett",

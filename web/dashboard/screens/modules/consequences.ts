@@ -48,7 +48,7 @@ export function consequencesOf(
 	return [...(sentences.length > 0 ? sentences : [w("same")]), w("notBefore")];
 }
 
-/** What the next restart changes in any case, one sentence for each module, after a heading; [] if nothing. */
+/** What the next restart changes in any case, a sentence for each module, after a heading; [] if nothing. */
 export function waitingBeside(
 	{ waiting }: Preview,
 	about: string,

@@ -5,6 +5,7 @@ import { Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
+import { nameError } from "../../../kit/names";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
@@ -291,10 +292,11 @@ function Naming({ app, id, label, organising, onClose }: NamingProps) {
 	const [refused, setRefused] = useState<string>();
 	const now = organising.columns.find((column) => column.id === id)?.label;
 	const taken = id !== undefined && now !== undefined && now !== label && w("namedMeanwhile", { group: now });
+	const wrong = name.trim() === "" ? w("nameNeeded") : nameError(name, 80);
 	const save = async () => {
 		setTried(true);
 		const wanted = name.trim();
-		if (wanted === "") return;
+		if (wrong !== undefined) return;
 		const { addGroup, renameGroup } = organising;
 		const not = await (id === undefined ? addGroup(wanted) : renameGroup(id, wanted, now ?? label));
 		setRefused(not);
@@ -324,7 +326,7 @@ function Naming({ app, id, label, organising, onClose }: NamingProps) {
 					value={name}
 					maxLength={80}
 					onInput={setName}
-					error={tried && name.trim() === "" ? w("nameNeeded") : taken || undefined}
+					error={(tried ? wrong : undefined) ?? (taken || undefined)}
 				/>
 			</Form>
 		</Dialog>

@@ -1,3 +1,5 @@
+import { nameError } from "../../../kit/names";
+
 /** A person in a list that was typed or pasted. */
 export interface Addressee {
 	readonly email: string;
@@ -44,6 +46,7 @@ export function addressesIn(list: string): Addresses {
 	let start = 0;
 	for (const [index, text] of list.split("\n").entries()) {
 		const take = ({ email, name }: Addressee) => {
+			if (name !== undefined && nameError(name, 200) !== undefined) return refuse(name);
 			const key = email.toLowerCase();
 			if (!found.has(key)) found.set(key, name ? { email: key, name } : { email: key });
 		};

@@ -2,10 +2,12 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Form, PasswordField, TextField } from "../../../kit/field";
 import { Note, Skeleton } from "../../../kit/layout";
+import { nameError } from "../../../kit/names";
 import { acceptInvitation, inspectInvitation, type Invited } from "../../data/joining";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { FailureNote, Trouble } from "../../shell/trouble";
+import { t } from "../../words/words";
 import { type LinkScreenProps, Onward } from "./confirmemail";
 import { useCountdown } from "./countdown";
 import { newPasswordProblem } from "./fields";
@@ -99,7 +101,7 @@ function JoinForm({ app, token, invited: { email, name: proposed }, signedIn, ..
 		else if (answer.status === 429) waitFor(answer.retryAfter ?? defaultWait);
 		else if (answer.code === "PASSWORD_TOO_SHORT") setErrors({ password: w("tooShort", { count: 1 }) });
 		else if (answer.code === "PASSWORD_TOO_LONG") setErrors({ password: w("tooLong") });
-		else if (answer.status === 400) setErrors({ name: w("nameForm") });
+		else if (answer.status === 400) setErrors({ name: t("nameRefused") });
 		else setFailed({ failure: answer, at: new Date() });
 	};
 	return (
@@ -145,6 +147,5 @@ function JoinForm({ app, token, invited: { email, name: proposed }, signedIn, ..
 
 /** What is wrong with a name, by the server's limits. */
 function nameProblem(name: string): string | undefined {
-	if (name === "") return w("nameNeeded");
-	return [...name].length > 200 ? w("nameLong") : undefined;
+	return name === "" ? w("nameNeeded") : nameError(name, 200);
 }

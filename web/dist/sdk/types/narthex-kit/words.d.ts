@@ -27,6 +27,12 @@ export declare const kitEnglish: {
     readonly moveUp: "Move up";
     readonly moveDown: "Move down";
     readonly movedTo: "{name} moved, position {position} of {count}";
+    readonly nameHidden: "This has a character that nobody sees ({code}). Delete it, or type the name again.";
+    readonly nameBlank: "Nobody can see this name. Use letters or digits.";
+    readonly nameLong: {
+        readonly one: "At most {count} character.";
+        readonly other: "At most {count} characters.";
+    };
 };
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;
