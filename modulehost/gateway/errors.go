@@ -4,20 +4,13 @@ import (
 	"errors"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
-
-// Error is a stable code of the gateway.
-type Error string
-
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
 
 // The gateway's codes.
 const (
-	ErrHandler    = Error("MODULE_HANDLER_FAILED")
-	ErrOverloaded = Error("MODULE_OVERLOADED")
+	ErrHandler    = httpapi.Error("MODULE_HANDLER_FAILED")
+	ErrOverloaded = httpapi.Error("MODULE_OVERLOADED")
 )
 
 // codeUnavailable is the code of a call while the process does not run.

@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"math"
 	"net/http"
@@ -186,26 +185,19 @@ func plausible(text string) bool {
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// A cursor is a version and the number of the last entry shown. It is not signed, because an invented one
-// shows nothing that the listing would not show.
-const (
-	cursorVersion = 1
-	cursorLength  = 1 + 8
-)
+const cursorVersion = 1
 
+// cursor has the number of the last entry shown.
 func cursor(number int64) string {
-	binaryForm := binary.BigEndian.AppendUint64([]byte{cursorVersion}, uint64(number))
-	return base64.RawURLEncoding.EncodeToString(binaryForm)
+	return store.Cursor(cursorVersion, binary.BigEndian.AppendUint64(nil, uint64(number)))
 }
 
-// parseCursor accepts only what cursor made; any other text is REQUEST_INVALID.
 func parseCursor(text string) (number int64, err error) {
-	binaryForm, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(binaryForm) != cursorLength {
+	position, ok := store.ParseCursor(cursorVersion, text)
+	if !ok || len(position) != 8 {
 		return 0, httpapi.ErrRequest
 	}
-	number = int64(binary.BigEndian.Uint64(binaryForm[1:]))
-	if number < 1 || cursor(number) != text {
+	if number = int64(binary.BigEndian.Uint64(position)); number < 1 {
 		return 0, httpapi.ErrRequest
 	}
 	return number, nil

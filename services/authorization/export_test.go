@@ -1,6 +1,11 @@
 package authorization
 
-import "time"
+import (
+	"net/url"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/store"
+)
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
@@ -45,13 +50,13 @@ func ListStatement(raw string) (sql string, args []any, err error) {
 // CursorAt returns the cursor of a position.
 func CursorAt(at time.Time, id string) string {
 	parsed, _ := parseID(id)
-	return position{at, parsed}.cursor()
+	return store.Place{At: at, ID: parsed}.Cursor(cursorVersion)
 }
 
 // Reencoded decodes a cursor and encodes its position again.
 func Reencoded(text string) (string, error) {
-	p, err := parseCursor(text)
-	return p.cursor(), err
+	q, err := parseQuery("cursor=" + url.QueryEscape(text))
+	return q.below.Cursor(cursorVersion), err
 }
 
 // The parsers, for fuzzing.

@@ -16,9 +16,6 @@ func parseID(text string) (id uuid.UUID, ok bool) {
 // timeLayout is the format of a time in JSON.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// representable keeps a position within the range that the database can store.
-func representable(at time.Time) bool { return at.Year() >= 1 && at.Year() <= 9999 }
-
 // instant is a stored time with milliseconds in its JSON form.
 type instant time.Time
 

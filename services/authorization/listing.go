@@ -1,12 +1,16 @@
 package authorization
 
 import (
+	"math"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 const maxPermissionLength = 200 // characters; no declared id is longer
@@ -17,8 +21,13 @@ type query struct {
 	permissionID string     // empty: every permission
 	at           *time.Time // nil: all; otherwise the grants in force at this millisecond
 	limit        int
-	below        position
+	below        store.Place
 }
+
+const cursorVersion = 1
+
+// top is above every grant, and the database can still represent it.
+func top() store.Place { return store.Place{At: time.UnixMicro(math.MaxInt64), ID: uuid.Max} }
 
 // page is the response.
 type page struct {
@@ -52,7 +61,8 @@ func parseQuery(raw string) (query, error) {
 		q.at = &at
 	}
 	if cursor := sent["cursor"]; cursor != "" {
-		if q.below, err = parseCursor(cursor); err != nil {
+		var ok bool
+		if q.below, ok = store.ParsePlace(cursorVersion, cursor); !ok {
 			return q, httpapi.ErrRequest
 		}
 	}
@@ -73,6 +83,6 @@ func pageOf(found []grant, limit int) page {
 	found = found[:limit]
 	last := found[limit-1]
 	id, _ := parseID(last.ID)
-	next := position{time.Time(last.CreatedAt), id}.cursor()
+	next := store.Place{At: time.Time(last.CreatedAt), ID: id}.Cursor(cursorVersion)
 	return page{found, &next}
 }

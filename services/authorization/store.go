@@ -111,7 +111,7 @@ LIMIT $3`
 
 // statement returns the query's SQL statement and its arguments.
 func (q query) statement() (sql string, args []any) {
-	sql, args = selectPage, []any{q.below.createdAt, q.below.id, q.limit + 1}
+	sql, args = selectPage, []any{q.below.At, q.below.ID, q.limit + 1}
 	add := func(condition string, value any) {
 		args = append(args, value)
 		sql += strings.ReplaceAll(condition, "$n", "$"+strconv.Itoa(len(args)))

@@ -104,14 +104,5 @@ func read(build fs.FS, name string) ([]byte, error) {
 	return content, nil
 }
 
-// Error is a stable code; its cause, if there is one, is wrapped beside it.
-type Error string
-
 // ErrAsset ends a start: the build of the Dashboard is missing or does not match this platform.
-const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
-
-// Error returns the code.
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
+const ErrAsset = httpapi.Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")

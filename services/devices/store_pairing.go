@@ -332,7 +332,7 @@ func (s *Store) collect(
 
 // refusal returns the error for a pairing that could not change its state: wrongState if it exists, or
 // ErrPairingNotFound.
-func refusal(ctx context.Context, q querier, lives string, key any, wrongState Error) error {
+func refusal(ctx context.Context, q querier, lives string, key any, wrongState error) error {
 	var alive bool
 	if err := q.QueryRow(ctx, lives, key).Scan(&alive); err != nil {
 		return err

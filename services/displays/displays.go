@@ -104,15 +104,6 @@ func New(config Config) (*Service, error) {
 	return s, nil
 }
 
-// Error is a stable code; its cause, if there is one, is wrapped beside it.
-type Error string
-
 // ErrAsset ends a start: the build is missing or does not match this platform. services/dashboard has the
 // same code.
-const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
-
-// Error returns the code.
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
+const ErrAsset = httpapi.Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
@@ -23,16 +24,8 @@ const (
 	SettleTimeout = deadlines.Settle
 )
 
-// Error is a stable code of this package.
-type Error string
-
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
-
 // ErrNotReady is the one code for all reasons of not being ready, so that a caller cannot tell them apart.
-const ErrNotReady = Error("NOT_READY")
+const ErrNotReady = httpapi.Error("NOT_READY")
 
 // Health has the readiness state and shares one ping among all checks. It is safe for concurrent use.
 type Health struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
 )
 
@@ -67,15 +68,7 @@ UPDATE core.house
 SET name = $1, accent = $2, language = $3, rev = rev + 1`
 
 // ErrConflict is the code for a change that names an older revision. Nothing was written.
-const ErrConflict = Error("CONFLICT")
-
-// Error is a stable code.
-type Error string
-
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
+const ErrConflict = httpapi.Error("CONFLICT")
 
 // replace writes the whole house and returns it with its revision. Of two concurrent changes that name no
 // revision the later one stays, never a mix of both. If the stored house is equal, nothing is written and

@@ -2,8 +2,6 @@ package people
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"math"
 	"net/http"
 	"time"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // grantBody is a permission in the body of an invitation.
@@ -156,7 +155,8 @@ func (s *Service) listInvitations(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	q := invitationQuery{state: sent["state"], createdAt: time.UnixMicro(math.MaxInt64), id: uuid.Max.String()}
+	q := invitationQuery{state: sent["state"],
+		below: store.Place{At: time.UnixMicro(math.MaxInt64), ID: uuid.Max}}
 	if q.limit, err = httpapi.PageLimit(sent["limit"]); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Service) listInvitations(c *httpapi.Call) error {
 	}
 	if text, paged := sent["cursor"]; paged {
 		var ok bool
-		if q.createdAt, q.id, ok = parseInvitationCursor(text); !ok {
+		if q.below, ok = store.ParsePlace(cursorVersion, text); !ok {
 			return httpapi.ErrRequest
 		}
 	}
@@ -182,7 +182,7 @@ func (s *Service) listInvitations(c *httpapi.Call) error {
 	if len(found) > q.limit {
 		found = found[:q.limit]
 		last := found[q.limit-1]
-		page.NextCursor = new(invitationCursor(last.CreatedAt, last.ID))
+		page.NextCursor = new(store.Place{At: last.CreatedAt, ID: uuid.MustParse(last.ID)}.Cursor(cursorVersion))
 	}
 	for _, i := range found {
 		shown, err := i.shown()
@@ -192,22 +192,4 @@ func (s *Service) listInvitations(c *httpapi.Call) error {
 		page.Invitations = append(page.Invitations, shown)
 	}
 	return c.JSON(http.StatusOK, page)
-}
-
-// invitationCursor is base64url of a version, the microseconds since 1970 and the id.
-func invitationCursor(createdAt time.Time, id string) string {
-	raw := binary.BigEndian.AppendUint64([]byte{cursorVersion}, uint64(createdAt.UnixMicro()))
-	parsed := uuid.MustParse(id)
-	return base64.RawURLEncoding.EncodeToString(append(raw, parsed[:]...))
-}
-
-func parseInvitationCursor(text string) (createdAt time.Time, id string, ok bool) {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(raw) != 1+8+16 {
-		return time.Time{}, "", false
-	}
-	createdAt = time.UnixMicro(int64(binary.BigEndian.Uint64(raw[1:]))).UTC()
-	id = uuid.UUID(raw[9:]).String()
-	representable := createdAt.Year() >= 1 && createdAt.Year() <= 9999
-	return createdAt, id, representable && invitationCursor(createdAt, id) == text
 }

@@ -36,17 +36,16 @@ LIMIT $3`
 
 // invitationQuery selects the invitations after a position in the listing.
 type invitationQuery struct {
-	state     string // empty: all
-	createdAt time.Time
-	id        string
-	limit     int
+	state string // empty: all
+	below store.Place
+	limit int
 }
 
 // invitations returns at most one more than the limit.
 func (s *Store) invitations(ctx context.Context, q invitationQuery) ([]invitation, error) {
 	ctx, cancel := store.Detached(ctx, store.Patience)
 	defer cancel()
-	sql, args := selectInvitations, []any{q.createdAt, q.id, q.limit + 1}
+	sql, args := selectInvitations, []any{q.below.At, q.below.ID, q.limit + 1}
 	if q.state != "" {
 		args = append(args, q.state)
 		switch sql = selectInvitationsOfState; q.state {
