@@ -21,20 +21,25 @@ func TestDevices(t *testing.T) {
 		"ScreensAreKept": testScreensAreKept,
 	} {
 		t.Run(name, func(t *testing.T) {
-			d.exec(t, `
-				TRUNCATE core.device, core.device_pairing CASCADE;
-				WITH screen AS (
-					INSERT INTO core.device (label, module_id, credential_hash, last_seen_at)
-					SELECT label, module, sha256(label::bytea), now() - silent
-					FROM (VALUES ('Foyer', 'announcements', interval '1 minute'),
-						('Hall left', 'announcements', interval '72 hours 1 minute'),
-						('Choir', 'stage', interval '1 minute')) AS known (label, module, silent)
-					RETURNING id, module_id)
-				INSERT INTO core.device_permission (device_id, permission_id)
-				SELECT id, module_id || '.display.view' FROM screen`)
+			d.exec(t, `TRUNCATE core.device, core.device_pairing CASCADE`)
+			d.addScreens(t, `('Foyer', 'announcements', interval '1 minute'),
+				('Hall left', 'announcements', interval '72 hours 1 minute'), ('Choir', 'stage', interval '1 minute')`)
 			test(t, d)
 		})
 	}
+}
+
+// addScreens adds paired screens: SQL of their names, modules, and how long ago each was seen.
+func (d *devServer) addScreens(t *testing.T, screens string) {
+	t.Helper()
+	d.exec(t, `
+		WITH screen AS (
+			INSERT INTO core.device (label, module_id, credential_hash, last_seen_at)
+			SELECT label, module, sha256(label::bytea), now() - silent
+			FROM (VALUES `+screens+`) AS known (label, module, silent)
+			RETURNING id, module_id)
+		INSERT INTO core.device_permission (device_id, permission_id)
+		SELECT id, module_id || '.display.view' FROM screen`)
 }
 
 // newScreen opens the display of a module on a screen that is not paired, and returns its code.
