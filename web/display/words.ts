@@ -91,7 +91,8 @@ export const german: Words = {
 	wrongAddress: "Unter dieser Adresse werden keine Bildschirme gekoppelt.",
 	noCookies: "Dieser Browser blockiert Cookies.",
 	allowCookies:
-		"Ein Bildschirm behält seine Kopplung in einem Cookie. Erlauben Sie in den Einstellungen des Browsers Cookies für {host}.",
+		"Ein Bildschirm behält seine Kopplung in einem Cookie. " +
+		"Erlauben Sie in den Einstellungen des Browsers Cookies für {host}.",
 	reconnecting: "Verbindet neu",
 	reconnectingSince: "Verbindet neu, letzter Stand {time}",
 	recovering: "Startet neu",

@@ -47,7 +47,10 @@ const units = [
 ] as const;
 
 /** The time elapsed since a time from the server, in the largest unit that fits. now is the server's. */
-export function elapsed(at: string, now: number): { readonly count: number; readonly unit: (typeof units)[number][0] } {
+export function elapsed(
+	at: string,
+	now: number,
+): { readonly count: number; readonly unit: (typeof units)[number][0] } {
 	const seconds = Math.max(0, (now - Date.parse(at)) / 1_000);
 	const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
 	return { count: Math.floor(seconds / size), unit };

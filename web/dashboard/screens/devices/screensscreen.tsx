@@ -98,7 +98,12 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 								</span>
 							),
 						},
-						{ id: "state", head: w("state"), width: "11rem", cell: (device) => <State state={stateOf(device, now)} /> },
+						{
+							id: "state",
+							head: w("state"),
+							width: "11rem",
+							cell: (device) => <State state={stateOf(device, now)} />,
+						},
 						{ id: "shows", head: w("shows"), cell: ({ moduleId }) => <bdi>{nameOf(moduleId)}</bdi> },
 						{
 							id: "seen",
