@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +16,11 @@ import (
 // tries it again, and the others skip it for as long. One that refuses at once is always tried.
 func TestAbsentees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dials, silence := 0, 2*time.Second
+		var dials atomic.Int64
+		silence := 2 * time.Second
 		refused := errors.New("refused")
 		dial := database.SkipAbsent(func(context.Context, string, string) (net.Conn, error) {
-			dials++
+			dials.Add(1)
 			time.Sleep(silence)
 			return nil, refused
 		})
@@ -26,10 +28,10 @@ func TestAbsentees(t *testing.T) {
 		try := func(at time.Duration, server string, want bool) {
 			t.Helper()
 			time.Sleep(at - time.Since(began))
-			before := dials
+			before := dials.Load()
 			_, err := dial(t.Context(), "tcp", server)
-			if (dials > before) != want || errors.Is(err, refused) != want {
-				t.Errorf("after %v %s is tried: %v, error %v; want it tried: %v", at, server, dials > before, err, want)
+			if tried := dials.Load() > before; tried != want || errors.Is(err, refused) != want {
+				t.Errorf("after %v %s is tried: %v, error %v; want it tried: %v", at, server, tried, err, want)
 			}
 		}
 		try(0, "a", true) // until 2 s
