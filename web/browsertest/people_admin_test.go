@@ -339,7 +339,7 @@ func TestErase(t *testing.T) {
 	p.waitForVisibleText("Words 2 (words2@example.org) is active again. Deactivate them first.")
 	p.click("button", "Erase permanently")
 	p.waitForAnnouncement("Words 2 (words2@example.org) is erased")
-	p.waitForRow(gone, "waits for Rota and songs")
+	p.waitForRow(gone, "waits for Rota and Songs")
 	p.waitForNone("button", "More for Words 2")
 }
 

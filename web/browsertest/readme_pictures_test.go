@@ -36,8 +36,7 @@ var readmePictures = map[string]struct {
 		p.waitFor(`document.querySelector(".slide")?.innerText.includes("Coffee and tea")`)
 	}},
 	"modules.png": {"/#/admin/modules", func(t *testing.T, h *fixture) {
-		setModulesFixture(t, h).setModule("songs",
-			object{"configured": object{"enabled": false}, "restartRequired": true})
+		setModulesFixture(t, h).setModule("songs", decidedToStop)
 	}, func(p *tab) { p.waitForVisibleText("Stops at the next restart") }},
 	"switching-off.png": {"/#/admin/modules", func(t *testing.T, h *fixture) {
 		setModulesFixture(t, h).respondPreview("stage", offPreview)
@@ -48,7 +47,7 @@ var readmePictures = map[string]struct {
 	"permissions.png": {"/#/admin/permissions", peopleOfHouse,
 		func(p *tab) { p.waitForVisibleText("Drive the stage") }},
 	"navigation.png": {"/#/admin/navigation", func(t *testing.T, h *fixture) { setNavigationFixture(t, h) },
-		func(p *tab) { p.waitForRows(atFirst) }},
+		func(p *tab) { p.waitForRows("Sunday: stage songs, : announcements countdown") }},
 	"sign-in.png": {"/", func(*testing.T, *fixture) {}, func(p *tab) { p.waitForHeading("Sign in") }},
 }
 

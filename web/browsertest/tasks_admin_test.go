@@ -111,7 +111,7 @@ var tasks = []task{
 		p.click("link", "People")
 		p.chooseMenuItem("More for Reader 1", "Export data …")
 		id := h.house.query(p.t, `SELECT id::text FROM core.person WHERE email = 'reader1@example.org'`)
-		p.waitForVisibleText("identity:export -- --user-id " + id)
+		p.waitForVisibleText("narthexctl identity:export --user-id " + id)
 	}},
 }
 

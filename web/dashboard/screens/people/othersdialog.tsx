@@ -36,7 +36,7 @@ export function OthersDialog({ app, member, onClose }: OthersDialogProps) {
 					<Command
 						app={app}
 						words={active ? w("exportServer") : w("onlyServer")}
-						command={`identity:export -- --user-id ${member.userId} --to data.json`}
+						command={`narthexctl identity:export --user-id ${member.userId} --to data.json`}
 					/>
 				</dd>
 				{active && member.email !== null && (
@@ -47,7 +47,7 @@ export function OthersDialog({ app, member, onClose }: OthersDialogProps) {
 							<Command
 								app={app}
 								words={w("passwordServer")}
-								command={`identity:reset-link -- --email ${member.email}`}
+								command={`narthexctl identity:reset-link --email ${quoted(member.email)}`}
 							/>
 						</dd>
 						<dt>{w("newName")}</dt>
@@ -69,7 +69,7 @@ export function OthersDialog({ app, member, onClose }: OthersDialogProps) {
 							<Command
 								app={app}
 								words={w("onlyServer")}
-								command={`authorization:transfer-owner -- --to-user-id ${member.userId}`}
+								command={`narthexctl authorization:transfer-owner --to-user-id ${member.userId}`}
 							/>
 						</dd>
 					</>
@@ -105,3 +105,7 @@ function Command({ app, words, command }: CommandProps) {
 		</>
 	);
 }
+
+/** An argument of a command, as a shell reads it: an address may contain characters such as ` and $. */
+const quoted = (argument: string): string =>
+	/^[\w@.+-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
