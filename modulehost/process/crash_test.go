@@ -243,32 +243,45 @@ func TestStuckModuleEnds(t *testing.T) {
 
 // TestStatus checks the status of a process through its runs, and how each run ended.
 func TestStatus(t *testing.T) {
-	r := start(t, "good", func(c *process.Config) {
-		c.Deadlines.PingEvery,
-			c.Deadlines.Ping = 100*time.Millisecond, 2*time.Second
+	number := func(n int) *int { return &n }
+	kill := func(r *runningProcess) { _ = syscall.Kill(r.observe(t).PID, syscall.SIGKILL) }
+	ask := func(path string) func(*runningProcess) {
+		return func(r *runningProcess) { _, _ = r.handle(testContext(t), path, nil) }
+	}
+	t.Run("its own end", func(t *testing.T) {
+		checkEnds(t, func(*process.Config) {}, []end{
+			{"exits", ask("/exit"), process.EndExit, number(3)},
+			{"is killed", kill, process.EndSignal, number(9)},
+			{"uses up its memory", ask("/allocate"), process.EndMemory, number(2)},
+			{"writes nonsense", ask("/garbage-to-host"), process.EndLink, nil},
+		})
 	})
+	t.Run("a deadline", func(t *testing.T) {
+		checkEnds(t, func(c *process.Config) {
+			c.Deadlines.PingEvery, c.Deadlines.Ping = 100*time.Millisecond, 2*time.Second
+		}, []end{{"answers no ping", ask("/freeze"), process.EndDeadline, nil}})
+	})
+}
+
+// end is one way in which a run of a process ends.
+type end struct {
+	name string
+	end  func(*runningProcess)
+	kind process.EndKind
+	code *int
+}
+
+func checkEnds(t *testing.T, configure func(*process.Config), rows []end) {
+	t.Helper()
+	r := start(t, "good", configure)
 	if s := r.Status(); s.State != process.Ready || s.Starts != 1 || s.LastEnd != nil || s.Memory < 1<<20 ||
 		s.MemoryLimit != 256<<20 {
 		t.Errorf("the first run: %+v, want ready, one start, no end, its memory and a limit of 256 MiB", s)
 	}
-	number := func(n int) *int { return &n }
 	starts := int64(1)
-	for _, row := range []struct {
-		name string
-		end  func()
-		kind process.EndKind
-		code *int
-	}{
-		{"exits", func() { _, _ = r.handle(testContext(t), "/exit", nil) }, process.EndExit, number(3)},
-		{"is killed", func() { _ = syscall.Kill(r.observe(t).PID, syscall.SIGKILL) }, process.EndSignal, number(9)},
-		{"uses up its memory", func() { _, _ = r.handle(testContext(t), "/allocate", nil) },
-			process.EndMemory, number(2)},
-		{"answers no ping", func() { _, _ = r.handle(testContext(t), "/freeze", nil) }, process.EndDeadline, nil},
-		{"writes nonsense", func() { _, _ = r.handle(testContext(t), "/garbage-to-host", nil) },
-			process.EndLink, nil},
-	} {
+	for _, row := range rows {
 		began := time.Now()
-		row.end()
+		row.end(r)
 		<-r.ended
 		s := r.Status()
 		if s.State != process.Restarting || s.Since.Before(began) || s.Memory != 0 || s.LastEnd == nil {

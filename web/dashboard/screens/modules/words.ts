@@ -146,7 +146,7 @@ export const w = wordsOf({
 		secret_missing: "{key} fehlt. Dieses Geheimnis setzt, wer den Server betreibt.",
 		storage_unavailable: "Braucht einen Dateispeicher („{bucket}“).",
 		operator: "Ihn richtet ein, wer den Server betreibt.",
-		administrator: "Ihn trägt ein, wer die Einstellungen von Modulen ändern darf.",
+		administrator: "Eintragen kann ihn, wer die Einstellungen von Modulen ändern darf.",
 		operatorRestarts: "Es fehlt nur der Neustart. Ihn macht, wer den Server betreibt.",
 		missing: "Noch nötig:",
 		required_dependency_disabled_done: "Erledigt: {module} ist eingeschaltet.",
