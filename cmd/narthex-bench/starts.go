@@ -153,7 +153,7 @@ func readiness(modules int) figure {
 // idle is how long a server is left idle before its memory is read.
 const idle = 2 * time.Second
 
-// idleMemory measures the proportional set size of the server and its modules in MiB, after an idle time.
+// idleMemory measures the anonymous memory of the server and its modules in MiB, after an idle time.
 func idleMemory(modules int) figure {
 	return func(ctx context.Context, s *system, _ time.Duration) (float64, error) {
 		b, err := begin(s, modules)

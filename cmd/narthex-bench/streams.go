@@ -325,8 +325,7 @@ func memoryOfReader(readers int) figure {
 	}
 }
 
-// restingMemory is the lowest memory within rests, once it has settled: pages of the program that the server
-// uses from time to time are not the readers'.
+// restingMemory is the lowest memory within rests, once it has settled.
 func (s *system) restingMemory(ctx context.Context) (lowest int64, err error) {
 	if err := wait(ctx, settled); err != nil {
 		return 0, err

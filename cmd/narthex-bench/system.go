@@ -99,18 +99,18 @@ func (s *system) cpu() (used time.Duration) {
 	return used
 }
 
-// memory returns the proportional set size of the server and its children, in bytes: a page that several
-// processes share is divided among them.
+// memory returns the anonymous memory of the server and its children, in bytes: without the pages of their
+// programs, which the kernel can take back and which processes share.
 func (s *system) memory() (bytes int64, err error) {
 	for _, pid := range family(s.command.Process.Pid) {
-		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 		if err != nil {
 			return 0, err
 		}
-		_, rest, found := strings.Cut(string(text), "\nPss:")
+		_, rest, found := strings.Cut(string(text), "\nRssAnon:")
 		fields := strings.Fields(rest)
 		if !found || len(fields) == 0 {
-			return 0, errors.New("the kernel tells no proportional set size")
+			return 0, errors.New("the kernel reports no anonymous memory")
 		}
 		kib, err := strconv.ParseInt(fields[0], 10, 64)
 		if err != nil {

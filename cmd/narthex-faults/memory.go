@@ -15,11 +15,12 @@ func peakMemory(pid int) (most int) {
 	return most
 }
 
-// proportionalMemory returns the proportional set size of a process, in KiB; 0 if it has ended.
-func proportionalMemory(pid int) (now int) {
-	rollup, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	for line := range strings.Lines(string(rollup)) {
-		_, _ = fmt.Sscanf(line, "Pss: %d kB", &now)
+// anonymousMemory returns the memory of a process that only it uses, so without the pages of its program, in
+// KiB; 0 if it has ended.
+func anonymousMemory(pid int) (now int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		_, _ = fmt.Sscanf(line, "RssAnon: %d kB", &now)
 	}
 	return now
 }

@@ -105,7 +105,7 @@ type sample map[string]float64
 
 // figures are the judged figures, in the order of the table.
 func figures() []string {
-	return []string{"memory of the daemon (PSS, MiB)", "memory of a module never killed (PSS, MiB)",
+	return []string{"memory of the daemon (MiB)", "memory of a module never killed (MiB)",
 		"goroutines", "descriptors", "temporary files", "rows of the database"}
 }
 
@@ -147,8 +147,8 @@ func (c *check) measure(ctx context.Context, temporary string) sample {
 		}
 		return nil
 	})
-	s := sample{names[0]: float64(proportionalMemory(c.daemon.pid())) / 1024,
-		names[1]: float64(proportionalMemory(c.moduleProcess("base"))) / 1024, names[3]: float64(len(descriptors)),
+	s := sample{names[0]: float64(anonymousMemory(c.daemon.pid())) / 1024,
+		names[1]: float64(anonymousMemory(c.moduleProcess("base"))) / 1024, names[3]: float64(len(descriptors)),
 		names[4]: float64(files), names[2]: c.metric(ctx, "go_goroutines"), names[5]: -1}
 	within, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

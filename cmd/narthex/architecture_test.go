@@ -111,7 +111,6 @@ var ranks = map[string]int{
 	"modulehost/sdk/abi":          1,
 	"services/deadlines":          1,
 	"modulehost/sdk/link":         1,
-	"modulehost/sdk/programpages": 1,
 	"modulehost/hostmemory":       1,
 	"modulehost/process/launcher": 1,
 }
@@ -119,7 +118,7 @@ var ranks = map[string]int{
 // outside are the packages without a rank: what module authors import, the modules, whichever there are, and
 // generators. sdktest imports the platform, and it imports the SDK as a module does.
 var outside = map[string][]string{
-	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link", "modulehost/sdk/programpages"},
+	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link"},
 	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,

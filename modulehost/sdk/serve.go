@@ -15,7 +15,6 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
-	"github.com/narthex-platform/narthex/modulehost/sdk/programpages"
 )
 
 // The inherited descriptors (docs/link.md).
@@ -172,7 +171,6 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 		reportError("Start", err)
 		return nil, err
 	}
-	time.AfterFunc(time.Second, programpages.Release) // most of a start's code runs only once
 	return &abi.StartResponse{}, nil
 }
 

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
-
-	"github.com/narthex-platform/narthex/modulehost/sdk/programpages"
 )
 
 // cleanupDelay is how long a new process serves requests before its startCleanup runs. The requests that
@@ -21,8 +19,7 @@ const headroom = 16 << 20
 
 // startCleanup does the work that a start postpones, once: it compresses the scripts and the Dashboard's
 // page, which are served uncompressed until then. It returns the memory of that and of the start to the
-// system, because the garbage collector of an idle process would keep it for minutes. Then it releases the
-// pages of the program that only the start needed.
+// system, because the garbage collector of an idle process would keep it for minutes.
 type startCleanup struct {
 	server *Server
 	ready  chan struct{}
@@ -34,8 +31,7 @@ func (s *Server) startCleanup() *startCleanup {
 	return &startCleanup{server: s, ready: ready}
 }
 
-// Serve does the work once. Then it releases the program's pages whenever the process is idle, until ctx
-// ends.
+// Serve does the work once, and keeps the headroom until ctx ends.
 func (c *startCleanup) Serve(ctx context.Context) error {
 	select {
 	case <-time.After(cleanupDelay):
@@ -47,8 +43,7 @@ func (c *startCleanup) Serve(ctx context.Context) error {
 	c.server.dashboard.Encode()
 	c.server.publication.Encode(ctx)
 	debug.FreeOSMemory()
-	programpages.Release()
-	programpages.ReleaseWhenIdle(ctx)
+	<-ctx.Done()
 	return ctx.Err()
 }
 
