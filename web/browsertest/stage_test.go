@@ -176,11 +176,20 @@ func (s *stageFixture) testTakeOver(t *testing.T, phoned, screen *tab) {
 	second.waitForVisibleText("Somebody else is driving.")
 	second.waitForNone("button", "Next")
 	second.click("button", "Take control")
-	second.click("button", "Next")
-	screen.waitFor(words + ` === "Sermon"`)
 	phoned.waitForVisibleText("Somebody else is driving.")
 	phoned.screenshot("stage-somebody-else")
+	// The driver presses while control is being taken: the press counts, and control still changes hands.
+	phoned.runScript(`
+		const send = window.fetch;
+		window.fetch = async (...sent) => {
+			if (String(sent[0]).endsWith("/take") && !window.letTake) await new Promise((go) => (window.letTake = go));
+			return send(...sent);
+		};`)
 	phoned.click("button", "Take control")
+	phoned.waitFor(`window.letTake`)
+	second.click("button", "Next")
+	screen.waitFor(words + ` === "Sermon"`)
+	phoned.runScript(`letTake()`)
 	phoned.find("button", "Next")
 	_ = chromedp.Cancel(second.ctx)
 }

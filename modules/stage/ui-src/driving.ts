@@ -72,12 +72,24 @@ export class Driver {
 		return this.#settled(await this.#send(opId, () => this.#api.press(this.service, opId, rev, press)));
 	}
 
-	/** Takes control, unless somebody else was faster. */
+	/**
+	 * Takes control, unless somebody else was faster. A press of the driver, whom the person sees, changes only
+	 * the rev, so control is then asked for with the new one.
+	 */
 	async take(): Promise<Refusal | undefined> {
 		const { control, pending } = this.state;
 		if (control === undefined || pending !== undefined) return undefined;
 		this.#become({ pending: "take" });
-		return this.#settled(await this.#api.take(this.service, control.live.rev));
+		let { rev } = control.live;
+		for (let left = tries; ; left--) {
+			const result = await this.#api.take(this.service, rev);
+			if (result.ok || result.why !== "conflict" || left === 1) return this.#settled(result);
+			const now = await this.#api.live();
+			if (!now.ok) return this.#settled(now);
+			const { driver, live } = now.value;
+			if (driver !== control.driver || live.serviceId !== control.live.serviceId) return this.#settled(result);
+			rev = live.rev;
+		}
 	}
 
 	/** Returns undefined if the response was lost but the channel has confirmed the press. */
