@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -315,13 +316,21 @@ func (p *tab) withElement(
 	})
 }
 
-// click clicks with the mouse on the first element with a role and a name.
+// click clicks with the mouse on the first element with a role and a name. Like a person it waits until the
+// element stands still and nothing covers it; and when the page moves below the pointer all the same, nothing
+// else is clicked, and it aims again.
 func (p *tab) click(role, name string) {
 	p.t.Helper()
-	var x, y float64
 	p.withElement(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
 		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded,
 			dom.ScrollIntoViewIfNeededParams{BackendNodeID: node}); err != nil {
+			return err
+		}
+		resolved, err := cdp.Call(ctx, t, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node})
+		if err != nil {
+			return err
+		}
+		if err := onObject(ctx, t, resolved.Object.ObjectID, aim); err != nil {
 			return err
 		}
 		found, err := cdp.Call(ctx, t, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: node})
@@ -332,10 +341,80 @@ func (p *tab) click(role, name string) {
 			return errors.New("it has no place")
 		}
 		quad := found.Quads[0]
-		x, y = (quad[0]+quad[4])/2, (quad[1]+quad[5])/2
-		return nil
+		if _, err := chromedp.MouseClickXY((quad[0]+quad[4])/2, (quad[1]+quad[5])/2)(ctx, t); err != nil {
+			return err
+		}
+		if err := onObject(ctx, t, resolved.Object.ObjectID, assertHit); err == errMissed {
+			return err
+		}
+		return nil // also when the click has replaced the document
 	})
-	p.do(chromedp.MouseClickXY(x, y))
+}
+
+// aim is called on an element. It waits for two frames, is false if the element has moved meanwhile or is
+// covered, and from then on keeps the events of a click from everything else.
+const aim = `async function () {
+	const middle = () => {
+		const box = this.getClientRects()[0];
+		return box ? [(box.left + box.right) / 2, (box.top + box.bottom) / 2] : undefined;
+	};
+	const frame = () => new Promise((go) => { requestAnimationFrame(go); setTimeout(go, 100); });
+	const before = middle();
+	await frame();
+	await frame();
+	const now = middle();
+	if (!now || String(before) !== String(now)) return false;
+	const root = this.getRootNode();
+	const within = (node) => {
+		for (; node; node = node.parentNode ?? node.host) {
+			if (node === this || node.control === this || root.mode === "closed" && node === root.host) return true;
+		}
+		return false;
+	};
+	let at = this.ownerDocument.elementFromPoint(...now);
+	for (let deeper; (deeper = at?.shadowRoot?.elementFromPoint(...now)) && deeper !== at; ) at = deeper;
+	if (!within(at)) return false;
+	const view = this.ownerDocument.defaultView;
+	const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+	const guard = (event) => {
+		if (event.type === "pointerdown") view.missed = !within(event.composedPath()[0]);
+		if (!view.missed) return;
+		event.stopImmediatePropagation();
+		event.preventDefault();
+	};
+	view.unguard?.();
+	view.missed = true;
+	view.unguard = () => {
+		for (const kind of kinds) view.removeEventListener(kind, guard, true);
+	};
+	for (const kind of kinds) view.addEventListener(kind, guard, true);
+	return true;
+}`
+
+// assertHit is called on an element after a click, and is false if the click met something else.
+const assertHit = `async function () {
+	const view = this.ownerDocument.defaultView;
+	view?.unguard?.();
+	return !view?.missed;
+}`
+
+// errMissed says that a function called on an element was false.
+var errMissed = errors.New("the element was not where it had been")
+
+// onObject calls a function on an object of the page, and returns errMissed if the result is false.
+func onObject(ctx context.Context, t *chromedp.Target, id runtime.RemoteObjectID, function string) error {
+	called, err := cdp.Call(ctx, t, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: function, ObjectID: id, AwaitPromise: new(true), ReturnByValue: new(true),
+	})
+	switch {
+	case err != nil:
+		return err
+	case called.ExceptionDetails != nil:
+		return errors.New(called.ExceptionDetails.Text)
+	case string(called.Result.Value) != "true":
+		return errMissed
+	}
+	return nil
 }
 
 // fill replaces the text of a field.
