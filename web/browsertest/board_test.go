@@ -268,9 +268,10 @@ func testBoardRotates(b *boardHouse) {
 			const words = [...document.querySelectorAll(".slide-title")].at(-1)?.textContent ?? "blank";
 			if (shown.at(-1) !== words) shown.push(words);
 		}).observe(document.querySelector(".host-layer"), { childList: true, subtree: true })`)
-	for n := range 9 {
+	for range 9 {
+		before := eval[int](p, `shown.length`)
 		p.runScript(`later(12_000)`) // the time of one slide
-		p.waitFor(`shown.length > ` + itoa(n))
+		p.waitFor(`shown.length > ` + itoa(before))
 	}
 	// The first slide may have to wait for its picture.
 	order := strings.Join(eval[[]string](p, `shown.slice(2, 9)`), " ")
