@@ -27,7 +27,8 @@ interface Drag {
 
 /**
  * Makes rows movable: with Alt and an arrow key on the grip, with buttons that call step, and by dragging the
- * grip, which Escape cancels. Rows have the attribute data-row. move must change the order.
+ * grip, which Escape cancels. Rows have the attribute data-row. move must change the order. One move begins when
+ * the promise of the previous one is settled, because it needs the order and the rev that this one results in.
  */
 export function useReorder(ids: readonly string[], move: (id: string, to: number) => unknown): Reorder {
 	const [drag, setDrag] = useState<Drag>();
@@ -37,16 +38,26 @@ export function useReorder(ids: readonly string[], move: (id: string, to: number
 		latest.current = next;
 		setDrag(next);
 	};
-	const go = (id: string, to: number) => {
-		if (to < 0 || to >= ids.length || to === ids.indexOf(id)) return;
-		setMoved(id);
-		void move(id, to);
+	const shown = useRef({ ids, move });
+	shown.current = { ids, move };
+	const moves = useRef<Promise<unknown>>(Promise.resolve());
+	const go = (id: string, place: (ids: readonly string[]) => number) => {
+		const next = async () => {
+			const { ids, move } = shown.current;
+			const to = place(ids);
+			if (!ids.includes(id) || to < 0 || to >= ids.length || to === ids.indexOf(id)) return;
+			setMoved(id);
+			await move(id, to);
+			await new Promise((drawn) => setTimeout(drawn)); // the new order is drawn before the next move
+		};
+		moves.current = moves.current.then(next).catch(reportError);
 	};
-	const step = (id: string, by: -1 | 1) => go(id, ids.indexOf(id) + by);
+	const step = (id: string, by: -1 | 1) => go(id, (ids) => ids.indexOf(id) + by);
 	const drop = () => {
 		const ended = latest.current;
 		follow(undefined);
-		if (ended?.to !== undefined) go(ended.id, ended.to);
+		const to = ended?.to;
+		if (ended !== undefined && to !== undefined) go(ended.id, () => to);
 	};
 	return {
 		order: drag?.to === undefined ? ids : placed(ids, drag.id, drag.to),
