@@ -35,10 +35,22 @@ func TestPageWithoutItsScript(t *testing.T) {
 	})
 }
 
+// heldRetries holds back what the page does to try again until goOn is called, because it would end the looks
+// at the page in between.
+const heldRetries = `(() => {
+	const { fetch } = window;
+	const goingOn = new Promise((go) => (window.goOn = go));
+	window.fetch = async (...sent) => {
+		if (document.getElementById("not-loaded")) await goingOn;
+		return fetch(...sent);
+	};
+})();`
+
 // testLostScript opens both pages for the first time, while their scripts have a fault.
 func (w *displayFixture) testLostScript(t *testing.T, f *faultProxy, name string) {
 	f.setScriptFault("/display/host-", name)
 	p := w.newTab(t)
+	p.onNewDocument(heldRetries)
 	begin(p, f.origin+"/display/wall")
 	if name == "502" {
 		p.waitFor(`document.readyState !== "loading"`)
@@ -48,6 +60,7 @@ func (w *displayFixture) testLostScript(t *testing.T, f *faultProxy, name string
 	p.saveBothOrientations("not-loaded")
 	p.assertAccessible("a display without its script")
 	f.clearScriptFault()
+	p.runScript(`goOn()`)
 	p.pairingCode()
 	p.assertNoText(notLoaded)
 
@@ -57,6 +70,7 @@ func (w *displayFixture) testLostScript(t *testing.T, f *faultProxy, name string
 	p.assertFits()
 	p.screenshot("dashboard-not-loaded")
 	f.clearScriptFault()
+	p.runScript(`goOn()`)
 	p.find("textbox", "E-mail")
 	p.assertNoText(notLoaded)
 }

@@ -286,7 +286,8 @@ func TestStagePlans(t *testing.T) {
 			{"exchange", "exchange", "textarea"}, {"live", live, ".bar"},
 		} {
 			p.do(chromedp.Navigate(s.fronts[0].origin+"/#/m/stage/"+one.subpath), chromedp.Reload())
-			p.waitFor(`document.querySelector(".stage-ui[lang^=` + language + `] ` + one.shown + `")`)
+			p.waitFor(`document.querySelector("h1") &&
+				document.querySelector(".stage-ui[lang^=` + language + `] ` + one.shown + `")`)
 			p.assertScreen("stage-"+one.name+"-"+language, language == "de")
 			p.runScript(`document.documentElement.dir = "rtl"`)
 			p.assertFits()
