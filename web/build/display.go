@@ -16,15 +16,15 @@ import (
 // names the host script by its hash, so that they always belong together. The worker has no compressed
 // copies, because it is served uncompressed.
 func display() ([]output, error) {
-	page, err := pageWithLoader("web/display/index.html")
+	page, err := pageWithScripts("web/display/index.html")
 	if err != nil {
 		return nil, err
 	}
-	script, err := bundle.Build("web/display/main.tsx", api.FormatIIFE, bundle.Minified)
+	script, err := bundle.Build("web/display/main.tsx", api.FormatIIFE, bundle.Minified, bundle.OnDisplays)
 	if err != nil {
 		return nil, err
 	}
-	worker, err := bundle.Build("web/display/worker.ts", api.FormatIIFE, bundle.Minified)
+	worker, err := bundle.Build("web/display/worker.ts", api.FormatIIFE, bundle.Minified, bundle.OnDisplays)
 	if err != nil {
 		return nil, err
 	}

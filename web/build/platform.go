@@ -16,16 +16,13 @@ import (
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
-// loaderEntry is the script that each page contains; its path marks its place in the page's source.
-const loaderEntry = "web/host/loader.ts"
-
 // maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
 // which every page loads before it shows anything, and that of the administration.
 var maxBytes = map[string]int{"app.js.gz": 58 << 10, "administration.js.gz": 58 << 10}
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
-	page, err := pageWithLoader("web/dashboard/index.html")
+	page, err := pageWithScripts("web/dashboard/index.html")
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -53,7 +50,7 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
-	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable)
+	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable, bundle.OnDisplays)
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -85,24 +82,29 @@ func platform() ([]output, bundle.SDK, error) {
 	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
 }
 
-// pageWithLoader reads a page's source and writes the loader into it.
-func pageWithLoader(path string) ([]byte, error) {
+// pageWithScripts reads a page's source and writes into it what it runs before its own script.
+func pageWithScripts(path string) ([]byte, error) {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	place := []byte("/* " + loaderEntry + " */")
-	if bytes.Count(page, place) != 1 {
-		return nil, fmt.Errorf("%s has not exactly one place for the loader", path)
+	for entry, kind := range map[string]func(*api.BuildOptions){
+		"web/host/outdated.ts": bundle.AnyBrowser, "web/host/loader.ts": bundle.OnDisplays,
+	} {
+		place := []byte("/* " + entry + " */")
+		if bytes.Count(page, place) != 1 {
+			return nil, fmt.Errorf("%s has not exactly one place for %s", path, entry)
+		}
+		script, err := bundle.Build(entry, api.FormatIIFE, bundle.Minified, kind)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(script, []byte("</script")) {
+			return nil, errors.New(entry + " would end its element in the page")
+		}
+		page = bytes.Replace(page, place, bytes.TrimSpace(script), 1)
 	}
-	loader, err := bundle.Build(loaderEntry, api.FormatIIFE, bundle.Minified)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Contains(loader, []byte("</")) {
-		return nil, errors.New("the loader would end its element in the page")
-	}
-	return bytes.Replace(page, place, bytes.TrimSpace(loader), 1), nil
+	return page, nil
 }
 
 // withCodings returns a file, with copies compressed by zstd and gzip.

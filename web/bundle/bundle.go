@@ -73,6 +73,21 @@ func RootedOptions() (api.BuildOptions, error) {
 	return options, err
 }
 
+// The oldest browsers for which code is bundled (README.md). Screens on a wall are often years older than
+// what people use. web/build/floor_test.go finds the calls and styles that these do not have.
+var (
+	pageEngines = []api.Engine{{Name: api.EngineChrome, Version: "109"},
+		{Name: api.EngineFirefox, Version: "115"}, {Name: api.EngineSafari, Version: "16.4"}}
+	displayEngines = []api.Engine{{Name: api.EngineChrome, Version: "94"},
+		{Name: api.EngineFirefox, Version: "115"}, {Name: api.EngineSafari, Version: "16.4"}}
+)
+
+// OnDisplays makes the bundle one for displays, which older browsers run.
+func OnDisplays(options *api.BuildOptions) { options.Engines = displayEngines }
+
+// AnyBrowser makes the bundle one that runs even in browsers for which the platform is not made.
+func AnyBrowser(options *api.BuildOptions) { options.Target, options.Engines = api.ES5, nil }
+
 // buildOptions returns the options of every bundle. folder is absolute; paths in errors are relative to it.
 func buildOptions(folder string) api.BuildOptions {
 	return api.BuildOptions{
@@ -81,6 +96,7 @@ func buildOptions(folder string) api.BuildOptions {
 		Bundle:          true,
 		Format:          api.FormatESModule,
 		Target:          api.ES2022,
+		Engines:         pageEngines,
 		Platform:        api.PlatformBrowser,
 		LegalComments:   api.LegalCommentsNone,
 		Charset:         api.CharsetUTF8,
@@ -101,6 +117,7 @@ var styleSheets = api.Plugin{Name: "style sheets", Setup: func(build api.PluginB
 		}
 		result := api.Transform(string(source), api.TransformOptions{
 			Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, Charset: api.CharsetUTF8,
+			Engines: build.InitialOptions.Engines,
 		})
 		text := string(result.Code)
 		return api.OnLoadResult{Contents: &text, Loader: api.LoaderText, Errors: result.Errors}, nil

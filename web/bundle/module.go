@@ -58,6 +58,9 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	for _, entry := range entries {
 		options := buildOptions(folder)
 		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
+		if !strings.HasPrefix(entry.source, "ui-src/") {
+			OnDisplays(&options)
+		}
 		built, err := run(options, entry.source, Minified)
 		if err != nil {
 			return nil, err

@@ -1,3 +1,4 @@
+import "../host/missing";
 import { render } from "preact";
 import { preloadArtifact } from "../host/artifact";
 import { offerKit } from "../kit/global";
@@ -18,7 +19,7 @@ import css from "./styles.css";
 const link = takeLink(); // before the first request
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(kitStyles + css + administration);
-document.adoptedStyleSheets.push(sheet);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 applyPreferences();
 paintHouse();
 offerKit();

@@ -1,3 +1,4 @@
+import "../host/missing";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { ServerClock } from "../host/clock";
@@ -8,6 +9,7 @@ import { Connection } from "./connection";
 import { House } from "./house";
 import { KeptPage } from "./keptpage";
 import { Life } from "./life";
+import { rewriteStyles } from "./olderstyle";
 import { DisplayPlatform, hostHash } from "./platform";
 import { Reloads } from "./reloads";
 import { moduleName } from "./screen";
@@ -17,9 +19,10 @@ import { dimWhenStill, shiftSlowly, stayAwake } from "./upkeep";
 import { DisplayView } from "./view";
 import { language } from "./words";
 
+rewriteStyles();
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(kitStyles + css);
-document.adoptedStyleSheets.push(sheet);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 effect(() => {
 	const { lang, dir, tag } = language.value;
 	document.documentElement.lang = lang;

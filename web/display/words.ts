@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import { preferredLanguages } from "../host/languages";
 import { houseLanguage } from "./house";
 import { languageFor } from "./language";
 
@@ -102,7 +103,7 @@ export const german: Words = {
 
 /** The language of this page, with its texts. */
 export const language = computed(() =>
-	languageFor(houseLanguage.value, navigator.languages, { en: english, de: german }),
+	languageFor(houseLanguage.value, preferredLanguages(), { en: english, de: german }),
 );
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;

@@ -10,5 +10,5 @@ document.documentElement.dir = query.get("dir") === "rtl" ? "rtl" : "ltr";
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(kitStyles + css);
-document.adoptedStyleSheets.push(sheet);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 render(<Gallery />, document.getElementById("root") as HTMLElement);

@@ -101,7 +101,7 @@ export function contextOf(options: ContextOptions): Context {
 			const sheet = new CSSStyleSheet();
 			sheet.replaceSync(held(css, options.styledWithin ?? `[data-module="${entry.moduleId}"]`));
 			sheets.push(sheet);
-			document.adoptedStyleSheets.push(sheet);
+			document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 		},
 		signal,
 	};

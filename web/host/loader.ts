@@ -77,13 +77,12 @@ async function bothArrive(): Promise<boolean> {
 	}
 }
 
-const fetched = (address: string): Promise<Response> =>
-	fetch(address, {
-		cache: "reload",
-		redirect: "error",
-		headers: { Accept: "text/html" },
-		signal: AbortSignal.timeout(answerLimit),
-	});
+function fetched(address: string): Promise<Response> {
+	const limit = new AbortController(); // AbortSignal.timeout is younger than some displays
+	setTimeout(() => limit.abort(), answerLimit);
+	const headers = { Accept: "text/html" };
+	return fetch(address, { cache: "reload", redirect: "error", headers, signal: limit.signal });
+}
 
 const message = () => document.getElementById("not-loaded");
 

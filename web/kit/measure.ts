@@ -13,6 +13,7 @@ export function lineHeightFor(element: HTMLElement, usual: number): number {
 	const size = 100;
 	pen.font = `${fontWeight} ${size}px ${fontFamily}`;
 	const ink = pen.measureText(element.textContent);
+	if (ink.fontBoundingBoxAscent === undefined) return usual; // Firefox before 116
 	const above = ink.actualBoundingBoxAscent - ink.fontBoundingBoxAscent;
 	const below = ink.actualBoundingBoxDescent - ink.fontBoundingBoxDescent;
 	// The space that a line has beyond the font's own height is half above it and half below it.

@@ -41,9 +41,11 @@ export function Menu({ label, icon = "more", words, items, class: name }: MenuPr
 	useLayoutEffect(() => {
 		const shown = menu.current;
 		if (!open || !shown || !button.current) return;
-		shown.showPopover();
+		if ("showPopover" in shown) shown.showPopover();
+		else lift(shown);
 		place(shown, button.current);
 		shown.querySelector("button")?.focus();
+		return () => shown.remove();
 	}, [open]);
 	useEffect(() => {
 		if (!open) return;
@@ -130,6 +132,11 @@ function target(key: string, at: number, all: readonly HTMLButtonElement[]): HTM
 	if (key.length !== 1 || key === " ") return undefined;
 	const after = [...all.slice(at + 1), ...all.slice(0, at + 1)];
 	return after.find(({ textContent }) => textContent.trim().toLowerCase().startsWith(key.toLowerCase()));
+}
+
+/** Does for browsers without popovers what those do: no ancestor may clip or move the menu. */
+function lift(menu: HTMLElement): void {
+	(menu.closest("dialog") ?? document.body).append(menu);
 }
 
 /** Positions the menu below its button and aligned with it, or above if there is more room. */

@@ -48,7 +48,7 @@ export function Segments<Id extends string>({ name, label, segments, chosen, onC
 	return (
 		<div class="d-segments" role="radiogroup" aria-label={label}>
 			{segments.map((segment) => (
-				<label key={segment.id}>
+				<label key={segment.id} class={segment.id === chosen ? "d-chosen" : undefined}>
 					<input
 						type="radio"
 						name={name}

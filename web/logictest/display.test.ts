@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { preferredLanguages } from "../host/languages";
 import { asTag, languageFor } from "../display/language";
+import { olderStyle } from "../display/olderstyle";
 
 const words = { en: "Waiting", de: "Wartet" };
 
@@ -23,4 +25,15 @@ test("a display that does not know its house speaks the first language that it c
 test("what is kept as a language may be anything", () => {
 	for (const text of ["de", "ckb", "ar-XB"]) assert.equal(asTag(text), text);
 	for (const text of ["", "de_DE", "DE", "de-", "<b>", "x", undefined]) assert.equal(asTag(text), undefined);
+});
+
+test("what a browser prefers and is no language is left out", () => {
+	assert.deepEqual(preferredLanguages(["en-US@posix", "de-AT", "c", "en"]), ["de-AT", "en"]);
+});
+
+test("styles for Chromium before 105 and before 99", () => {
+	const css = "@layer a,b;@layer a{p{padding:4cqmin 2.5cqw}}@container all (max-aspect-ratio:1){b{top:1cqh}}";
+	const media = "@media (max-aspect-ratio:1){b{top:1vh}}";
+	assert.equal(olderStyle(css, true), `@layer a,b;@layer a{p{padding:4vmin 2.5vw}}${media}`);
+	assert.equal(olderStyle(css, false), `@media all{p{padding:4vmin 2.5vw}}${media}`);
 });

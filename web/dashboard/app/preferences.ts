@@ -1,4 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
+import { preferredLanguages } from "../../host/languages";
 import { kitLocale, kitSay } from "../../kit/words";
 import { chosenLanguage } from "../words/language";
 import { locale, t } from "../words/words";
@@ -54,7 +55,7 @@ export function applyPreferences(): void {
 	});
 	effect(() => {
 		keep(languageKey, languageChoice.value);
-		const shown = chosenLanguage(languageChoice.value, navigator.languages);
+		const shown = chosenLanguage(languageChoice.value, preferredLanguages());
 		document.documentElement.lang = shown.tag;
 		document.documentElement.dir = shown.dir;
 		locale.value = shown;

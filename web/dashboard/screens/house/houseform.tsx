@@ -172,7 +172,12 @@ function Swatches({ chosen, onChoose }: SwatchesProps) {
 			<legend>{w("colour")}</legend>
 			<div class="host-swatches">
 				{accents.map((accent) => (
-					<label key={accent} class="d-themed" data-theme={theme.value} data-accent={accent}>
+					<label
+						key={accent}
+						class={accent === chosen ? "d-themed host-chosen" : "d-themed"}
+						data-theme={theme.value}
+						data-accent={accent}
+					>
 						<Mark height={40} />
 						{w(accent)}
 						<input

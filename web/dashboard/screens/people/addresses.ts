@@ -112,7 +112,7 @@ function readMailboxes(text: string, take: Take, refuse: Refuse): void {
 		// More than a surname and a first name are entries of their own.
 		for (const part of names.splice(0, names.length - 2)) refuse(part);
 		const quoted = /^(.*), (.*)$/.exec(names.length === 1 ? (names[0] ?? "") : "");
-		const name = quoted ? `${quoted[2]} ${quoted[1]}` : names.toReversed().join(" ");
+		const name = quoted ? `${quoted[2]} ${quoted[1]}` : [...names].reverse().join(" ");
 		if (address.test(email)) take({ email, name });
 		else refuse(mailbox[0]);
 		rest = rest.replace(mailbox[0], ",");
@@ -133,7 +133,7 @@ function nameIn(
 	}
 	const isName = (cell: string) => /\p{L}/u.test(cell) && !/\d/.test(cell);
 	const names = cells.filter((cell, index) => index !== at && isName(cell)).slice(0, 2);
-	return (separatorIn(text) === "," && text.includes(", ") ? names.toReversed() : names).join(" ");
+	return (separatorIn(text) === "," && text.includes(", ") ? [...names].reverse() : names).join(" ");
 }
 
 /** The columns that a row of headings names; undefined if it is no such row. */

@@ -31,7 +31,12 @@ export function faultOf({ type, constraints }: Key, value: Value): Fault | undef
 }
 
 function isAddress(text: string): boolean {
-	return /^https?:\/\//i.test(text) && URL.canParse(text);
+	if (!/^https?:\/\//i.test(text)) return false;
+	try {
+		return Boolean(new URL(text));
+	} catch {
+		return false;
+	}
 }
 
 /** The value of a key from the typed text; undefined for no value. */
