@@ -67,7 +67,7 @@ var features = map[string]func(module) bool{
 	"contributions on a display":           displayHas(`context\.contributions`),
 	"a display that follows a channel":     displayHas(`\.realtime[(<]`),
 	"hints about permissions shape a page": uiHas(`context\.permissions`),
-	"drafts and unsaved work":              uiHas(`\.drafts\b`, `\.setDirty\(`),
+	"drafts and unsaved work":              uiHas(`\.drafts\b`, `\buseDraft[<(]`, `\bmayClose\(`),
 	"the server's time":                    displayHas(`serverNow\(`),
 
 	"start and stop hooks":           calls(`\) Start\(`, `\) Stop\(`, `sdk\.Serve\(`),

@@ -212,13 +212,19 @@ func testNoticeDraft(t *testing.T, d *devServer) {
 	p.waitForText("You no longer have access (announcements.slides.manage).")
 	d.grant(t, d.query(t, `SELECT id::text FROM core.person WHERE email = $1`, email), manageNotices, "NULL")
 	p.click("link", "Stage")
-	p.click("button", "Leave")
 	p.waitForHeading("Stage")
+	p.waitForAnnouncement("Your draft is kept.")
 	p.click("link", "Announcements")
 	p.click("button", "Write a notice")
 	p.waitFor(`document.querySelector(".announcements [required]").value === "Half"`)
 	p.click("button", "Cancel")
-	p.click("button", "Leave")
+	p.find("dialog", "Discard what you have typed?")
+	p.click("button", "Stay")
+	p.waitFor(`document.querySelector(".announcements [required]").value === "Half"`)
+	p.click("button", "Cancel")
+	p.find("dialog", "Discard what you have typed?")
+	p.runScript(`document.querySelector("dialog .d-danger").click()`)
+	p.waitForHeading("Announcements")
 	p.click("button", "Write a notice")
 	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
 }
@@ -232,12 +238,11 @@ func testNoticesForReaders(t *testing.T, d *devServer) {
 	}
 }
 
-// testUnsavedNotice: every way to leave an unfinished notice asks first.
+// testUnsavedNotice: Back and a link leave an unfinished notice at once. The message about it discards it.
 func testUnsavedNotice(t *testing.T, d *devServer) {
 	for name, leave := range map[string]func(p *tab){
-		"back":   func(p *tab) { p.runScript(`history.back()`) },
-		"cancel": func(p *tab) { p.click("button", "Cancel") },
-		"list":   func(p *tab) { p.click("link", "Announcements") },
+		"back": func(p *tab) { p.runScript(`history.back()`) },
+		"list": func(p *tab) { p.click("link", "Announcements") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -246,13 +251,11 @@ func testUnsavedNotice(t *testing.T, d *devServer) {
 			p.waitForHeading("New notice")
 			p.fill("Title", "Half")
 			leave(p)
-			p.find("dialog", "Leave without saving?")
-			p.click("button", "Stay")
-			p.waitFor(`document.querySelector("main [required]").value === "Half"`)
-			leave(p)
-			p.find("dialog", "Leave without saving?")
-			p.click("button", "Leave")
 			p.waitForHeading("Announcements")
+			p.waitForAnnouncement("Your draft is kept.")
+			p.click("button", "Discard")
+			p.click("button", "Write a notice")
+			p.waitFor(`document.querySelector("main [required]").value === ""`)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -146,6 +147,90 @@ func TestFormsOutliveTheSession(t *testing.T) {
 			form.begin(p)
 			d.signInAgain(t, p)
 			p.waitFor(form.back)
+		})
+	}
+}
+
+// forms are the forms of the Dashboard and of the modules: where each is, what opens it, and its first field.
+var forms = []struct{ name, path, opener, field, text string }{
+	{"settings", "admin/modules/rota/settings", "", "input[data-key=teamName]", "Helpers"},
+	{"invite", "admin/people", "Invite people", "dialog textarea", "reader1@example.org"},
+	{"grant", "admin/permissions", "Give permission", "dialog input[type=date]", "2031-01-01"},
+	{"group", "admin/navigation", "Add group", "dialog input", "Foyer"},
+	{"house", "admin/house", "", ".host-house-form input", "Hill Street"},
+	{"account", "account", "", ".host-name-form input", "Reader"},
+	{"notice", "m/announcements/new", "", "main [required]", "Half"},
+	{"event", "m/calendar/new", "", "main [required]", "Half"},
+	{"room", "m/calendar/rooms", "", ".calendar form input", "Hall"},
+	{"volunteer", "m/rota/volunteers/new", "", ".rota form input", "Reader"},
+	{"roles", "m/rota/roles", "", ".rota form input", "Doors"},
+	{"away", "m/rota/volunteers/{volunteer}/away", "", ".rota form input", "2031-01-01"},
+	{"service", "m/stage", "New service", "dialog input", "Evening"},
+	{"item", "m/stage/service/{service}", "Add an item", "dialog input[maxlength]", "Half"},
+	{"song", "m/stage/songs/new", "", "main [required]", "Half"},
+	{"songs", "m/stage/exchange", "", "main textarea", "Half a song"},
+	{"message", "m/stage/live/{service}", "Message", "dialog input", "Half"},
+}
+
+// houseAddresses fills in the ids of the house in the addresses of forms.
+func (d *devServer) houseAddresses(t *testing.T) *strings.Replacer {
+	t.Helper()
+	return strings.NewReplacer(
+		"{volunteer}", d.query(t, `SELECT id::text FROM module_rota.volunteers ORDER BY label LIMIT 1`),
+		"{service}", d.query(t, `SELECT id::text FROM module_stage.services ORDER BY starts_at LIMIT 1`),
+	)
+}
+
+// openForm goes to a form and waits until its field is there.
+func (p *tab) openForm(path, opener, field string) {
+	p.t.Helper()
+	p.runScript(`location.hash = "#/` + path + `"`)
+	if opener != "" {
+		p.click("button", opener)
+	}
+	p.waitFor(fmt.Sprintf(`document.querySelector(%q)`, field))
+}
+
+// TestLeftFormsKeepADraft: what was typed into a form that is left is kept. The person is told so, finds it
+// when the form is opened again, and can discard it. Until then, closing the page asks.
+func TestLeftFormsKeepADraft(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	addresses := d.houseAddresses(t)
+	p := d.openAs(t, "owner@example.org", "/#/"+addresses.Replace("m/stage/live/{service}"), desktop)
+	p.click("button", "Take control")
+	p.find("button", "Message")
+	p.runScript(`location.hash = "#/admin/activity"`)
+	p.waitForHeading("Activity")
+	const asks = `(() => { const event = new Event("beforeunload", { cancelable: true });
+		dispatchEvent(event); return event.defaultPrevented; })()`
+	for _, form := range forms {
+		t.Run(form.name, func(t *testing.T) {
+			p.t = t
+			value := fmt.Sprintf(`document.querySelector(%q)?.value`, form.field)
+			open := func() { p.openForm(addresses.Replace(form.path), form.opener, form.field) }
+			open()
+			stored := eval[string](p, value)
+			p.runScript(fmt.Sprintf(`const field = document.querySelector(%q); field.value = %q;
+				field.dispatchEvent(new Event("input", { bubbles: true }))`, form.field, form.text))
+			p.waitFor(asks)
+			p.runScript(`location.hash = "#/admin/activity"`)
+			p.waitForHeading("Activity")
+			p.waitForAnnouncement("Your draft is kept.")
+			if !eval[bool](p, asks) {
+				t.Error("closing the page with a draft does not ask")
+			}
+			open()
+			p.waitFor(fmt.Sprintf(`%s === %q`, value, form.text))
+			p.waitFor(`document.querySelector(".d-note")?.textContent.startsWith("Your draft is kept.")`)
+			p.screenshot("draft-" + form.name)
+			p.runScript(`document.querySelector(".d-note button").click()`)
+			p.waitFor(fmt.Sprintf(`%s === %q && !document.querySelector("form .d-note")`, value, stored))
+			if eval[bool](p, asks) {
+				t.Error("closing the page asks after the draft was discarded")
+			}
+			p.runScript(`location.hash = "#/admin/activity"`)
+			p.waitForHeading("Activity")
 		})
 	}
 }

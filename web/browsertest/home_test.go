@@ -164,14 +164,18 @@ func testAccount(t *testing.T, d *devServer) {
 
 	p.fill("Name", "Half")
 	p.runScript(`document.querySelector(".host-brand").click()`)
-	p.find("heading", "Leave without saving?")
-	p.click("button", "Stay")
+	p.waitForHome()
+	p.waitForAnnouncement("Your draft is kept.")
+	p.runScript(`history.back()`)
+	p.waitForHeading("Account")
+	p.waitFor(`document.querySelector(".host-name-form input").value === "Half"`)
 
 	const everywhere = "POST /api/v1/account/sign-out-everywhere"
 	other := d.signIn(t, email) // on another device
 	h.respond(everywhere, 503, `{"code":"STORE_UNAVAILABLE"}`)
 	p.click("button", "Sign out everywhere")
 	p.find("heading", "Sign out everywhere?")
+	p.waitForText("What you have not saved is lost.")
 	p.click("button", "Stay signed in")
 	if n := h.countRequests(everywhere); n > 0 {
 		t.Errorf("signed out %d times without leave", n)

@@ -137,7 +137,8 @@ func testHouseFails(t *testing.T, d *devServer) {
 	p.find("button", "Copy the command")
 }
 
-// testHouseRefused: every refusal is reported, and the typed values stay. Leaving the screen asks first.
+// testHouseRefused: every refusal is reported, and the typed values stay. Cancel asks before it discards
+// them.
 func testHouseRefused(t *testing.T, d *devServer) {
 	answer := func(status int, code string) func(h *fixture, p *tab) {
 		return func(h *fixture, _ *tab) { h.respond(houseRoute, status, `{"code":"`+code+`"}`) }
@@ -167,10 +168,10 @@ func testHouseRefused(t *testing.T, d *devServer) {
 			p.waitFor(`document.querySelector(".host-house-form input").value === "Harbour Church" && ` +
 				`document.querySelector("[value=teal]").checked`)
 			p.waitFor(brand + ` === "Hill Street Church"`)
-			p.click("link", "Modules")
-			p.find("dialog", "Leave without saving?")
-			p.click("button", "Stay")
 			p.click("button", "Cancel")
+			p.find("dialog", "Discard what you have typed?")
+			p.click("button", "Discard")
+			p.waitFor(`document.querySelector(".host-house-form input").value === "Hill Street Church"`)
 			p.click("link", "Modules")
 			p.waitForHeading("Modules")
 		})
@@ -197,7 +198,7 @@ func testHouseName(t *testing.T, d *devServer) {
 }
 
 // testHouseSignedOut: a person whose session has ended signs in again, and returns to the same screen with
-// the typed values. A person who had left the screen sees the stored values.
+// the typed values. A person who leaves the screen is told that they are kept, and can discard them.
 func testHouseSignedOut(t *testing.T, d *devServer) {
 	h := d.caretaker(t)
 	p := h.open(houseScreenPath, desktop)
@@ -213,14 +214,13 @@ func testHouseSignedOut(t *testing.T, d *devServer) {
 	p.waitFor(accentShown + ` === "copper"`)
 	p.waitFor(typedHouse)
 	p.click("link", "Modules")
-	p.click("button", "Leave")
 	p.waitForHeading("Modules")
+	p.waitForAnnouncement("Your draft is kept.")
 	p.click("link", "House")
 	p.waitForHeading("House")
-	p.find("radiogroup", "Colour")
-	if eval[bool](p, typedHouse) {
-		t.Error("what somebody has left without saving is still there")
-	}
+	p.waitFor(typedHouse)
+	p.click("button", "Discard")
+	p.waitFor(`!(` + typedHouse + `)`)
 }
 
 const typedHouse = `document.querySelector(".host-house-form input").value === "Harbour Church" && ` +

@@ -386,6 +386,18 @@ func testUnsavedWork(t *testing.T, d *devServer) {
 	p.click("link", "Notes")
 	p.waitForText("Here are the notes.")
 	p.waitForNone("dialog", "Leave without saving?")
+
+	// Whoever has left by Back is not led into the module again.
+	p.runScript(`context.drafts.set("note", "half a note"); context.setDirty(true); history.back()`)
+	p.find("dialog", "Leave without saving?")
+	p.click("button", "Leave")
+	p.waitForText("On stage.")
+	p.runScript(`history.forward()`)
+	p.waitForText("Here are the notes.")
+	p.waitForNone("dialog", "Leave without saving?")
+	if eval[bool](p, `context.drafts.get("note") !== undefined`) {
+		t.Error("what is lost, as the question has said, is still there")
+	}
 }
 
 // testHomeModuleFails: a failure of the module "home" does not hide the links.

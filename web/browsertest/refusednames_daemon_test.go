@@ -37,6 +37,8 @@ func TestRefusedNames(t *testing.T) {
 	p.click("button", "Save")
 	p.waitForFieldError(words)
 	p.click("button", "Cancel")
+	p.click("button", "Discard")
+	p.waitForNone("dialog", "")
 
 	p.runScript(`location.hash = "#/admin/navigation"`)
 	p.click("button", "Add group")
@@ -46,6 +48,8 @@ func TestRefusedNames(t *testing.T) {
 	p.fill("Name of the group", "\u3164") // a filler, which is a letter
 	p.waitForFieldError("Nobody can see this name.")
 	p.key("\x1b")
+	p.click("button", "Discard")
+	p.waitForNone("dialog", "")
 
 	// In a list, who cannot be read stays to be corrected, and the others are invited.
 	p.runScript(`location.hash = "#/admin/people"`)

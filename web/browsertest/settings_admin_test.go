@@ -241,7 +241,7 @@ func testSettingsPreview(t *testing.T, d *devServer) {
 		t.Errorf("%d writes by a preview, want none", n)
 	}
 	p.click("button", "Cancel")
-	p.find("dialog", "Leave without saving?")
-	p.click("button", "Leave")
+	p.find("dialog", "Discard what you have typed?")
+	p.click("button", "Discard")
 	p.waitForHeading("Modules")
 }

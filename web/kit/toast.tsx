@@ -26,8 +26,11 @@ const shownFor = 8_000;
 export class Toasts {
 	readonly current = signal<Toast | undefined>(undefined);
 
-	show(toast: Toast): void {
-		this.current.value = { ...toast };
+	/** Shows a message. The returned function closes it, if it is still shown. */
+	show(toast: Toast): () => void {
+		const shown = { ...toast };
+		this.current.value = shown;
+		return () => this.current.peek() === shown && this.close();
 	}
 	close(): void {
 		this.current.value = undefined;

@@ -122,6 +122,12 @@ export interface Drafts {
 	get(key: string): unknown;
 	set(key: string, value: unknown): void;
 	delete(key: string): void;
+	/**
+	 * A form with this draft is shown until the returned function is called. If there is a draft then, the
+	 * person is told that it is kept, and can discard it. While a form has a draft, closing the page asks
+	 * first. The kit's useDraft does all of this.
+	 */
+	form(key: string): () => void;
 }
 
 /** The action that a toast offers. */
@@ -172,7 +178,10 @@ export interface ModuleUiContext extends Context {
 	confirm(question: Confirmation): Promise<boolean>;
 	/** Sets the page's title. Until it is called, the title is the module's name. */
 	setTitle(title: string): void;
-	/** While true, leaving the module asks first. */
+	/**
+	 * While true, leaving the module asks first, because unsaved work would be lost. A form whose words are in
+	 * drafts does not need it.
+	 */
 	setDirty(dirty: boolean): void;
 	readonly drafts: Drafts;
 }
@@ -343,6 +352,7 @@ export function fakeContext(given: Partial<ModuleUiContext> = {}): ModuleUiConte
 			get: (key) => drafts.get(key),
 			set: (key, value) => void drafts.set(key, value),
 			delete: (key) => void drafts.delete(key),
+			form: () => nothing,
 		},
 		...given,
 	};

@@ -1,7 +1,8 @@
 import {
-	Button, Checkbox, clockError, Form, MomentField, Note, ScreenHeader, Skeleton, TextField,
+	Button, Checkbox, clockError, DraftNote, Form, mayClose, MomentField, Note, ScreenHeader, Skeleton, TextField,
+	useDraft,
 } from "@narthex/kit";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { isPictureOnly } from "../display-src/slideview";
 import type { Refusal } from "./api";
 import { askToDelete } from "./delete";
@@ -32,8 +33,8 @@ interface EditorProps {
 	readonly kind: string;
 }
 
-/** An unfinished slide in the form in which it is stored, so that it survives a sign-in in between. */
-interface Kept {
+/** What is typed, and the slide as it was read. */
+interface Edited {
 	readonly draft: Draft;
 	readonly slide: Slide | undefined;
 }
@@ -45,12 +46,11 @@ interface Kept {
 export function Editor({ tools, id, kind }: EditorProps) {
 	const { context, api, say } = tools;
 	const key = id ?? (kind === ownKind ? "new" : `new/${kind}`);
-	const [slide, setSlide] = useState<Slide>();
-	const [draft, setDraft] = useState<Draft>();
+	const edited = useDraft<Edited | undefined>(context.drafts, key, undefined);
+	const { draft, slide } = edited.value ?? {};
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [busy, setBusy] = useState(false);
-	const [dirty, setDirty] = useState(false);
 
 	const fresh = async (): Promise<Slide | undefined> => {
 		const result = await api.list();
@@ -59,33 +59,18 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		if (found === undefined) setRefused(result.ok ? "gone" : result.why);
 		return found;
 	};
-	const begin = (unsaved: boolean) => {
-		setDirty(unsaved);
-		context.setDirty(unsaved);
-	};
-	const settled = () => {
-		context.drafts.delete(key);
-		begin(false);
-	};
 	const show = (shown: Slide) => {
-		setSlide(shown);
-		setDraft(draftOf(shown));
+		edited.begin({ draft: draftOf(shown), slide: shown });
 		setRefused(undefined);
-		settled();
 	};
 	const open = async () => {
 		setRefused(undefined);
-		const kept = context.drafts.get(key) as Kept | undefined;
-		if (kept) {
-			setSlide(kept.slide);
-			setDraft(kept.draft);
-			begin(true);
-			context.announce(say("restored"));
-		} else if (id === undefined) {
+		if (id === undefined) {
 			const other = kind === ownKind ? undefined : await tools.kinds.load(kind);
 			if (context.signal.aborted) return;
 			const title = other?.label(context.locale) ?? "";
-			setDraft({ ...emptyDraft, kind, payload: other?.defaults(context.locale) ?? null, title });
+			const draft = { ...emptyDraft, kind, payload: other?.defaults(context.locale) ?? null, title };
+			edited.begin({ draft, slide: undefined });
 		} else {
 			const found = await fresh();
 			if (found) show(found);
@@ -93,32 +78,18 @@ export function Editor({ tools, id, kind }: EditorProps) {
 	};
 	useEffect(() => {
 		context.setTitle(say(id === undefined ? "newTitle" : "editTitle"));
-		void open();
+		if (!edited.restored) void open();
 	}, []);
 
-	const change = (part: Partial<Draft>) => {
-		if (draft === undefined) return;
-		const next = { ...draft, ...part };
-		setDraft(next);
-		context.drafts.set(key, { draft: next, slide } satisfies Kept);
-		begin(true);
-	};
 	// Pictures and other modules' fields report changes later, when the draft may have changed.
-	const latest = useRef(change);
-	latest.current = change;
+	const change = (part: Partial<Draft>) =>
+		edited.set((before) => before && { ...before, draft: { ...before.draft, ...part } });
 	const leave = () => {
-		settled();
+		edited.discard();
 		context.navigate("");
 	};
 	const cancel = async () => {
-		const question = {
-			title: say("leaveTitle"),
-			body: say("leaveHelp"),
-			yes: say("leave"),
-			no: say("stay"),
-			danger: true,
-		};
-		if (!dirty || (await context.confirm(question))) leave();
+		if (await mayClose(edited, context.confirm)) leave();
 	};
 	const save = async (against: Slide | undefined) => {
 		if (draft === undefined || busy) return;
@@ -179,6 +150,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 			<ScreenHeader />
 			<div class="editor">
 				<Form onSubmit={() => save(slide)}>
+					<DraftNote draft={edited} discard={open} />
 					{notice}
 					<TextField
 						label={say("title")}
@@ -202,7 +174,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 								tools={tools}
 								imageId={draft.imageId}
 								error={refused === "imageUnknown" ? say(refused) : undefined}
-								onChange={(imageId) => latest.current({ imageId })}
+								onChange={(imageId) => change({ imageId })}
 							/>
 							{draft.imageId !== null && (
 								<Checkbox
@@ -217,7 +189,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 							tools={tools}
 							kind={draft.kind}
 							payload={draft.payload}
-							onChange={(payload) => latest.current({ payload })}
+							onChange={(payload) => change({ payload })}
 						/>
 					)}
 					<div class="pair">

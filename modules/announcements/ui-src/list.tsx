@@ -32,7 +32,6 @@ export function List({ tools }: { readonly tools: Tools }) {
 	};
 	useEffect(() => {
 		context.setTitle(context.module.name);
-		context.setDirty(false);
 		void load();
 		const stop = new AbortController();
 		const seen = () => {

@@ -47,10 +47,6 @@ const english = {
 	cancel: "Cancel",
 	delete: "Delete",
 	deleteAsk: "Delete …",
-	leaveTitle: "Leave without saving?",
-	leaveHelp: "What you have not saved is lost.",
-	leave: "Leave",
-	stay: "Stay",
 	notForReaders: "You cannot write notices here (announcements.slides.manage).",
 	toList: "To the notices",
 	deleteQuestion: "Delete this notice?",
@@ -120,7 +116,6 @@ const english = {
 	tryAgain: "Try again",
 	takeTheirs: "Show the other version",
 	keepMine: "Save my version",
-	restored: "Your unfinished text is back.",
 } as const;
 
 export type WordId = keyof typeof english;
@@ -172,10 +167,6 @@ const german: Record<WordId, Text> = {
 	cancel: "Abbrechen",
 	delete: "Löschen",
 	deleteAsk: "Löschen …",
-	leaveTitle: "Ohne Speichern verlassen?",
-	leaveHelp: "Was nicht gespeichert ist, geht verloren.",
-	leave: "Verlassen",
-	stay: "Bleiben",
 	notForReaders: "Sie können hier keine Meldungen schreiben (announcements.slides.manage).",
 	toList: "Zu den Meldungen",
 	deleteQuestion: "Diese Meldung löschen?",
@@ -223,7 +214,6 @@ const german: Record<WordId, Text> = {
 	tryAgain: "Noch einmal versuchen",
 	takeTheirs: "Andere Fassung zeigen",
 	keepMine: "Meine Fassung speichern",
-	restored: "Ihr angefangener Text ist wieder da.",
 	lastWriter: "Zuletzt geändert von {name}",
 	exchange: "Importieren oder exportieren",
 	export: "Alle Meldungen exportieren",

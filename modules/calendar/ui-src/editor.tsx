@@ -1,4 +1,6 @@
-import { Button, Checkbox, Form, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import {
+	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal, Result } from "./api";
 import { ClockField } from "./clockfield";
@@ -26,8 +28,8 @@ interface EditorProps {
 	readonly subpath: string;
 }
 
-/** An unfinished event in the form in which it is stored, so that it survives a sign-in in between. */
-interface Kept {
+/** What is typed, and the rev of the event as it was read. */
+interface Edited {
 	readonly draft: Draft;
 	readonly rev: number | undefined;
 }
@@ -36,20 +38,15 @@ interface Kept {
 export function Editor({ tools, page, subpath }: EditorProps) {
 	const { context, api, say } = tools;
 	const { id, scope, date } = page;
-	const [draft, setDraft] = useState<Draft>();
-	const [rev, setRev] = useState<number>();
+	const edited = useDraft<Edited | undefined>(context.drafts, subpath, undefined);
+	const { draft, rev } = edited.value ?? {};
 	const [rooms, setRooms] = useState<readonly Room[]>([]);
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [taken, setTaken] = useState<readonly Taken[]>([]);
 	const [busy, setBusy] = useState(false);
-	const [dirty, setDirty] = useState(false);
 
-	const begin = (changed: boolean) => {
-		setDirty(changed);
-		context.setDirty(changed);
-	};
-	const fresh = async (): Promise<{ draft: Draft; rev: number | undefined } | undefined> => {
+	const fresh = async (): Promise<Edited | undefined> => {
 		if (id === undefined) {
 			const utc = new Date(context.serverNow()).toISOString();
 			const house = await api.window(dayOf(utc), plusDays(dayOf(utc), 1));
@@ -77,26 +74,13 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		if (context.signal.aborted) return;
 		if (known.ok) setRooms(known.value.rooms);
 		else setRefused(known.why);
-		const kept = context.drafts.get(subpath) as Kept | undefined;
-		if (kept) {
-			setDraft(kept.draft);
-			setRev(kept.rev);
-			context.announce(say("draftRestored"));
-			return begin(true);
-		}
-		await takeTheirs();
+		if (!edited.restored) await takeTheirs();
 	};
 	const takeTheirs = async () => {
 		const found = await fresh();
 		if (found === undefined) return;
-		setDraft(found.draft);
-		setRev(found.rev);
+		edited.begin(found);
 		setRefused(undefined);
-		settle();
-	};
-	const settle = () => {
-		context.drafts.delete(subpath);
-		begin(false);
 	};
 	useEffect(() => {
 		context.setTitle(say(id === undefined ? "newTitle" : `title_${scope}`));
@@ -104,27 +88,16 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	}, []);
 
 	const change = (part: Partial<Draft>) => {
-		if (draft === undefined) return;
-		const next = { ...draft, ...part };
-		setDraft(next);
+		edited.set((before) => before && { ...before, draft: { ...before.draft, ...part } });
 		setTaken([]);
-		context.drafts.set(subpath, { draft: next, rev } satisfies Kept);
-		begin(true);
 	};
 	const leave = () => {
 		const day = draft === undefined ? "" : dayOf(draft.start);
-		settle();
+		edited.discard();
 		context.navigate(day === "" ? "" : `month/${day}`);
 	};
 	const cancel = async () => {
-		const question = {
-			title: say("leaveTitle"),
-			body: say("leaveHelp"),
-			yes: say("leave"),
-			no: say("stay"),
-			danger: true,
-		};
-		if (!dirty || (await context.confirm(question))) leave();
+		if (await mayClose(edited, context.confirm)) leave();
 	};
 	const send = (seen: number | undefined): Promise<Result<Event>> => {
 		const body = submissionOf(draft as Draft, seen, scope !== "one");
@@ -177,6 +150,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		<>
 			<ScreenHeader sub={scope === "all" ? undefined : say(`help_${scope}`)} />
 			<Form onSubmit={() => save(rev)}>
+				<DraftNote draft={edited} discard={takeTheirs} />
 				{notice}
 				<TextField
 					label={say("title")}

@@ -1,17 +1,27 @@
-import { Button, EmptyState, Form, ListRow, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import {
+	Button, DraftNote, EmptyState, Form, ListRow, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import type { Room } from "./event";
 import { tell, type Tools } from "./tools";
+
+interface Named {
+	readonly name: string;
+	/** The room to be renamed; none for a new one. */
+	readonly renamed?: Room;
+}
+
+const differ = (typed: Named, base: Named): boolean => typed.name !== base.name;
 
 /** The rooms that can be booked. */
 export function Rooms({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
 	const [rooms, setRooms] = useState<readonly Room[]>();
 	const [refused, setRefused] = useState<Refusal>();
-	const [name, setName] = useState("");
+	const draft = useDraft<Named>(context.drafts, "rooms", { name: "" }, differ);
+	const { name, renamed } = draft.value;
 	const [wrong, setWrong] = useState<Refusal>();
-	const [renamed, setRenamed] = useState<Room>();
 	const load = async () => {
 		const result = await api.rooms();
 		if (context.signal.aborted) return;
@@ -30,8 +40,7 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 		setWrong(result.ok ? undefined : result.why);
 		if (!result.ok) return;
 		context.announce(say("saved"));
-		setName("");
-		setRenamed(undefined);
+		draft.begin({ name: "" });
 		await load();
 	};
 	const remove = async (room: Room) => {
@@ -48,9 +57,9 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 		);
 		await load();
 	};
-	const change = (room: Room | undefined) => {
-		setRenamed(room);
-		setName(room?.name ?? "");
+	const change = async (room: Room | undefined) => {
+		if (!(await mayClose(draft, context.confirm))) return;
+		draft.begin(room === undefined ? { name: "" } : { name: room.name, renamed: room });
 		setWrong(undefined);
 	};
 	if (rooms === undefined) {
@@ -92,12 +101,13 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 					</ul>
 				)}
 				<Form onSubmit={save}>
+					<DraftNote draft={draft} discard={() => draft.begin({ name: "" })} />
 					<TextField
 						label={renamed === undefined ? say("newRoom") : say("renameOf", { name: renamed.name })}
 						maxLength={60}
 						value={name}
 						error={wrong && say(wrong === "invalid" ? "nameNeeded" : wrong)}
-						onInput={setName}
+						onInput={(typed) => draft.set({ ...draft.value, name: typed })}
 					/>
 					<div class="d-row">
 						<Button submit kind="primary">

@@ -64,7 +64,6 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	useEffect(() => void load(), [from, to]);
 	useEffect(() => {
 		context.setTitle(context.module.name);
-		context.setDirty(false);
 		const follow = ({ rev }: { readonly rev: number }) => {
 			if (rev <= latest.current.rev) return;
 			clearTimeout(soon.current); // once for changes close together

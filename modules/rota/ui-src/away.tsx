@@ -1,4 +1,4 @@
-import { Button, clockError, DateInput, Field, Form, IconButton } from "@narthex/kit";
+import { Button, clockError, DateInput, DraftNote, Field, Form, IconButton, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Days, Result } from "./api";
 import { dayOf } from "./board";
@@ -7,6 +7,8 @@ import type { Tools } from "./tools";
 interface AwayProps {
 	readonly tools: Tools;
 	readonly title: string;
+	/** The volunteer; none for the person who is signed in. */
+	readonly of?: string;
 	readonly away: readonly Days[];
 	readonly rev: number;
 	write(away: readonly Days[], rev: number): Promise<Result<unknown>>;
@@ -16,16 +18,14 @@ interface AwayProps {
 const none: Days = { from: "", to: "" };
 
 /** The periods in which a person is away. */
-export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
+export function Away({ tools, title, of, away, rev, write, changed }: AwayProps) {
 	const { context, say, tell, day } = tools;
-	const [draft, setDraft] = useState((context.drafts.get("away") as Days | undefined) ?? none);
+	const edited = useDraft(context.drafts, `away/${of ?? "own"}`, none);
+	const draft = edited.value;
 	const [wrong, setWrong] = useState("");
 	const change = (next: Days) => {
-		setDraft(next);
+		edited.set(next);
 		setWrong("");
-		if (next === none) context.drafts.delete("away");
-		else context.drafts.set("away", next);
-		context.setDirty(next !== none);
 	};
 	const save = async (next: readonly Days[], done: string): Promise<boolean> => {
 		const result = await write(next, rev);
@@ -68,6 +68,7 @@ export function Away({ tools, title, away, rev, write, changed }: AwayProps) {
 						</li>
 					))}
 			</ul>
+			<DraftNote draft={edited} />
 			<Form class="away" onSubmit={add}>
 				<Field
 					label={say("firstDay")}

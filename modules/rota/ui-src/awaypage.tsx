@@ -25,6 +25,7 @@ export function AwayPage({ tools, board, id }: AwayPageProps) {
 			<Away
 				{...{ tools, away: volunteer.away, rev: volunteer.rev }}
 				title={say("daysAway")}
+				of={id}
 				write={(away, rev) => api.setAwayOf(id, away, rev)}
 				changed={() => undefined}
 			/>

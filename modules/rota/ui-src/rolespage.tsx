@@ -1,4 +1,6 @@
-import { Button, Form, Menu, nameError, Note, ScreenHeader, TextField } from "@narthex/kit";
+import {
+	Button, DraftNote, Form, mayClose, Menu, nameError, Note, ScreenHeader, TextField, useDraft,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
 import type { Board } from "./board";
@@ -19,29 +21,22 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		rev: board.rolesRev,
 		roles: board.roles.map(({ id, name }) => ({ key: id, id, name })),
 	});
-	const kept = context.drafts.get("roles") as Draft | undefined;
-	const [draft, setDraft] = useState<Draft | undefined>(kept);
+	const edited = useDraft<Draft | undefined>(context.drafts, "roles", undefined);
+	const draft = edited.value;
 	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
-	useEffect(() => {
-		context.setTitle(say("tabRoles"));
-		if (kept) context.setDirty(true);
-	}, []);
+	useEffect(() => context.setTitle(say("tabRoles")), []);
 	const { rev, roles } = draft ?? stored(); // without a draft, changes of others are shown at once
 
-	const change = (next: Draft["roles"]) => {
-		const changed = { rev, roles: next };
-		setDraft(changed);
-		context.drafts.set("roles", changed);
-		context.setDirty(true);
-	};
+	const change = (next: Draft["roles"]) => edited.set({ rev, roles: next });
 	const settle = () => {
-		setDraft(undefined);
+		edited.discard();
 		setRefused(undefined);
 		setTried(false);
-		context.drafts.delete("roles");
-		context.setDirty(false);
+	};
+	const cancel = async () => {
+		if (await mayClose(edited, context.confirm)) settle();
 	};
 	const move = (at: number, by: number) => {
 		const next = [...roles];
@@ -75,6 +70,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		<>
 			<ScreenHeader sub={say("rolesHelp")} />
 			<Form onSubmit={save}>
+				<DraftNote draft={edited} />
 				{refused && (
 					<Note tone="bad" role="alert">
 						<p>{refusalIn(say, refused)}</p>
@@ -129,7 +125,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")} disabled={draft === undefined}>
 						{say("save")}
 					</Button>
-					{draft !== undefined && <Button onPress={settle}>{say("cancel")}</Button>}
+					{draft !== undefined && <Button onPress={cancel}>{say("cancel")}</Button>}
 				</div>
 			</Form>
 		</>

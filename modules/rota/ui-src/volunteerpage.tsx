@@ -1,4 +1,6 @@
-import { Button, Checkbox, Form, nameError, Note, ScreenHeader, TextField } from "@narthex/kit";
+import {
+	Button, Checkbox, DraftNote, Form, mayClose, nameError, Note, ScreenHeader, TextField, useDraft,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
 import type { Board } from "./board";
@@ -36,32 +38,20 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 		const { label, email, language, digest, roleIds, rev } = there;
 		return { label, email, language, digest, roleIds, rev };
 	};
-	const kept = context.drafts.get(key) as Draft | undefined;
-	const [draft, setDraft] = useState(kept ?? stored());
+	const edited = useDraft(context.drafts, key, stored);
+	const draft = edited.value;
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
-	useEffect(() => {
-		context.setTitle(say(id === undefined ? "addVolunteer" : "editVolunteer"));
-		if (kept) {
-			context.setDirty(true);
-			context.announce(say("restored"));
-		}
-	}, []);
+	useEffect(() => context.setTitle(say(id === undefined ? "addVolunteer" : "editVolunteer")), []);
 
-	const change = (part: Partial<Draft>) => {
-		const next = { ...draft, ...part };
-		setDraft(next);
-		context.drafts.set(key, next);
-		context.setDirty(true);
-	};
-	const settle = () => {
-		context.drafts.delete(key);
-		context.setDirty(false);
-	};
+	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
 	const leave = () => {
-		settle();
+		edited.discard();
 		context.navigate("volunteers");
+	};
+	const cancel = async () => {
+		if (await mayClose(edited, context.confirm)) leave();
 	};
 	const problems = {
 		label: draft.label.trim() === "" ? say("nameNeeded") : nameError(draft.label, maxLabel),
@@ -85,9 +75,8 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 		leave();
 	};
 	const takeTheirs = () => {
-		setDraft(stored());
+		edited.begin(stored());
 		setRefused(undefined);
-		settle();
 	};
 	const keepMine = () => {
 		if (there) change({ rev: there.rev });
@@ -107,6 +96,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 		<>
 			<ScreenHeader />
 			<Form onSubmit={save}>
+				<DraftNote draft={edited} discard={takeTheirs} />
 				{refused && (
 					<Note tone="bad" role="alert">
 						<p>{refusalIn(tools.say, refused)}</p>
@@ -173,7 +163,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}
 					</Button>
-					<Button onPress={leave}>{say("cancel")}</Button>
+					<Button onPress={cancel}>{say("cancel")}</Button>
 				</div>
 			</Form>
 		</>

@@ -15,7 +15,6 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 	const driver = useMemo(() => new Driver(tools, id, setDriving), []);
 	useEffect(() => {
 		context.setTitle(say("drive"));
-		context.setDirty(false);
 		driver.start();
 		return () => driver.stop();
 	}, []);

@@ -42,13 +42,13 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 	};
 	return (
 		<EditDialog
-			say={say}
+			tools={tools}
 			title={say("copyOrder")}
 			saveWords={say("copy")}
 			busy={busy}
 			refused={refused}
 			save={save}
-			leave={close}
+			close={close}
 		>
 			<p class="d-muted">{say("copyHelp")}</p>
 			<SelectField

@@ -1,32 +1,39 @@
-import { Button, Dialog, Form, Note } from "@narthex/kit";
+import { Button, Dialog, type Draft, DraftNote, Form, mayClose, Note } from "@narthex/kit";
 import type { ComponentChildren } from "preact";
 import type { Refusal } from "./api";
-import type { Say } from "./words";
+import type { Tools } from "./tools";
 
 interface EditDialogProps {
-	readonly say: Say;
+	readonly tools: Tools;
 	readonly title: string;
 	/** The label of the save button; "Save" by default. */
 	readonly saveWords?: string;
 	readonly busy: boolean;
 	/** Why the last attempt to save was refused. */
 	readonly refused: Refusal | undefined;
+	/** What is typed; none if there is only a choice. */
+	readonly draft?: Pick<Draft<unknown>, "dirty" | "restored" | "discard">;
 	save(): unknown;
-	leave(): void;
+	close(): void;
 	/** The fields. */
 	readonly children: ComponentChildren;
 }
 
 /** A dialog with fields that are saved together. */
-export function EditDialog({ say, title, saveWords, busy, refused, save, leave, children }: EditDialogProps) {
+export function EditDialog(props: EditDialogProps) {
+	const { tools, title, saveWords, busy, refused, draft, save, close, children } = props;
+	const { context, say } = tools;
+	const cancel = async () => {
+		if (draft === undefined || (await mayClose(draft, context.confirm))) close();
+	};
 	return (
 		<Dialog
 			title={title}
 			size="medium"
-			onClose={leave}
+			onClose={cancel}
 			footer={
 				<>
-					<Button onPress={leave}>{say("cancel")}</Button>
+					<Button onPress={cancel}>{say("cancel")}</Button>
 					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
 						{saveWords ?? say("save")}
 					</Button>
@@ -34,6 +41,7 @@ export function EditDialog({ say, title, saveWords, busy, refused, save, leave, 
 			}
 		>
 			<Form onSubmit={save}>
+				{draft && <DraftNote draft={draft} />}
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
 						<p>{say(refused)}</p>

@@ -1,4 +1,4 @@
-import { Button, Note, ScreenHeader, TextField } from "@narthex/kit";
+import { Button, DraftNote, Note, ScreenHeader, TextField, useDraft } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import type { Imported } from "./plan";
@@ -7,10 +7,7 @@ import type { Tools } from "./tools";
 /** Exports everything as a file, and imports songs or such a file. */
 export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
-	useEffect(() => {
-		context.setTitle(say("exchange"));
-		context.setDirty(false);
-	}, []);
+	useEffect(() => context.setTitle(say("exchange")), []);
 	const save = async (): Promise<void> => {
 		const result = await api.exported();
 		if (!result.ok) {
@@ -47,7 +44,9 @@ interface ImportProps {
 function Import({ tools, what }: ImportProps) {
 	const { context, api, say } = tools;
 	const input = useRef<HTMLInputElement>(null);
-	const [text, setText] = useState("");
+	const draft = useDraft(context.drafts, `import/${what}`, "");
+	const [file, setFile] = useState("");
+	const [text, setText] = what === "songs" ? [draft.value, draft.set] : [file, setFile];
 	const [preview, setPreview] = useState<Imported>();
 	const [refused, setRefused] = useState<Refusal>();
 	const look = async (given: string) => {
@@ -77,6 +76,7 @@ function Import({ tools, what }: ImportProps) {
 			<h2>{say(what === "songs" ? "importSongs" : "importAll")}</h2>
 			<p>{say(what === "songs" ? "importSongsHelp" : "importAllHelp")}</p>
 			<div class="d-stack">
+				<DraftNote draft={draft} />
 				{what === "songs" && (
 					<TextField
 						label={say("songsText")}

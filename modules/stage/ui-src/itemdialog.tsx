@@ -1,4 +1,4 @@
-import { Combobox, SelectField, TextField } from "@narthex/kit";
+import { Combobox, SelectField, TextField, useDraft } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
@@ -27,23 +27,12 @@ interface Draft {
 export function ItemDialog({ tools, service, item, close, saved }: ItemDialogProps) {
 	const { context, api, say } = tools;
 	const key = `item/${item?.id ?? `new/${service}`}`;
-	const [draft, setDraft] = useState<Draft>(
-		() => (context.drafts.get(key) as Draft | undefined) ?? draftOf(item),
-	);
+	const edited = useDraft(context.drafts, key, () => draftOf(item));
+	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; song?: string; minutes?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [busy, setBusy] = useState(false);
-	const change = (part: Partial<Draft>) => {
-		const next = { ...draft, ...part };
-		setDraft(next);
-		context.drafts.set(key, next);
-		context.setDirty(true);
-	};
-	const leave = () => {
-		context.drafts.delete(key);
-		context.setDirty(false);
-		close();
-	};
+	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
 	const save = async () => {
 		const sung = draft.kind === "song";
 		const seconds = secondsOf(draft.minutes);
@@ -70,17 +59,19 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return;
 		context.announce(say("saved"));
-		leave();
+		edited.discard();
+		close();
 		await saved();
 	};
 	return (
 		<EditDialog
-			say={say}
+			tools={tools}
 			title={say(item === undefined ? "addItem" : "editItem")}
 			busy={busy}
 			refused={refused}
 			save={save}
-			leave={leave}
+			draft={edited}
+			close={close}
 		>
 			<SelectField
 				label={say("kind")}

@@ -1,4 +1,4 @@
-import { Button, Dialog, Form, TextField } from "@narthex/kit";
+import { Button, Dialog, DraftNote, Form, mayClose, TextField, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Press } from "./api";
 import { limits } from "./plan";
@@ -12,43 +12,54 @@ interface MessageProps {
 }
 
 /** Shows a line on every screen, and removes it again. */
-export function Message({ tools: { say }, shown, press }: MessageProps) {
-	const [draft, setDraft] = useState<string>();
-	const send = async (message: string) => {
-		setDraft(undefined);
-		await press({ action: "message", message });
-	};
+export function Message(props: MessageProps) {
+	const [open, setOpen] = useState(false);
 	return (
 		<>
-			<button type="button" aria-haspopup="dialog" onClick={() => setDraft(shown)}>
-				{say("message")}
+			<button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+				{props.tools.say("message")}
 			</button>
-			{draft !== undefined && (
-				<Dialog
-					title={say("messageTitle")}
-					size="medium"
-					onClose={() => setDraft(undefined)}
-					footer={
-						<>
-							<Button onPress={() => setDraft(undefined)}>{say("cancel")}</Button>
-							{shown !== "" && <Button onPress={() => send("")}>{say("messageOff")}</Button>}
-							<Button kind="primary" onPress={() => send(draft)}>
-								{say("messageShow")}
-							</Button>
-						</>
-					}
-				>
-					<Form onSubmit={() => send(draft)}>
-						<TextField
-							label={say("message")}
-							help={say("messageHelp")}
-							maxLength={limits.message}
-							value={draft}
-							onInput={setDraft}
-						/>
-					</Form>
-				</Dialog>
-			)}
+			{open && <MessageDialog {...props} close={() => setOpen(false)} />}
 		</>
+	);
+}
+
+function MessageDialog({ tools, shown, press, close }: MessageProps & { close(): void }) {
+	const { context, say } = tools;
+	const draft = useDraft(context.drafts, "message", shown);
+	const send = async (message: string) => {
+		draft.discard();
+		close();
+		await press({ action: "message", message });
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, context.confirm)) close();
+	};
+	return (
+		<Dialog
+			title={say("messageTitle")}
+			size="medium"
+			onClose={cancel}
+			footer={
+				<>
+					<Button onPress={cancel}>{say("cancel")}</Button>
+					{shown !== "" && <Button onPress={() => send("")}>{say("messageOff")}</Button>}
+					<Button kind="primary" onPress={() => send(draft.value)}>
+						{say("messageShow")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={() => send(draft.value)}>
+				<DraftNote draft={draft} />
+				<TextField
+					label={say("message")}
+					help={say("messageHelp")}
+					maxLength={limits.message}
+					value={draft.value}
+					onInput={draft.set}
+				/>
+			</Form>
+		</Dialog>
 	);
 }

@@ -34,7 +34,6 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 	};
 	useEffect(() => {
 		context.setTitle(say("service"));
-		context.setDirty(false);
 		void load();
 	}, []);
 	useChanges(context, () => void load());

@@ -1,4 +1,4 @@
-import { clockError, MomentField, TextField } from "@narthex/kit";
+import { clockError, MomentField, TextField, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
@@ -22,27 +22,16 @@ interface Draft {
 export function ServiceDialog({ tools, service, close, saved }: ServiceDialogProps) {
 	const { context, api, say } = tools;
 	const key = `service/${service?.id ?? "new"}`;
-	const [draft, setDraft] = useState<Draft>(
-		() =>
-			(context.drafts.get(key) as Draft | undefined) ??
-			(service === undefined
-				? { title: "", startsAt: nextSunday(context.serverNow()) }
-				: { title: service.title, startsAt: localTime(service.startsAt) }),
+	const edited = useDraft<Draft>(context.drafts, key, () =>
+		service === undefined
+			? { title: "", startsAt: nextSunday(context.serverNow()) }
+			: { title: service.title, startsAt: localTime(service.startsAt) },
 	);
+	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; startsAt?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [busy, setBusy] = useState(false);
-	const change = (part: Partial<Draft>) => {
-		const next = { ...draft, ...part };
-		setDraft(next);
-		context.drafts.set(key, next);
-		context.setDirty(true);
-	};
-	const leave = () => {
-		context.drafts.delete(key);
-		context.setDirty(false);
-		close();
-	};
+	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
 	const save = async () => {
 		const found = {
 			...(draft.title.trim() === "" && { title: say("titleNeeded") }),
@@ -60,17 +49,19 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return;
 		context.announce(say("saved"));
-		leave();
+		edited.discard();
+		close();
 		saved(result.value.id);
 	};
 	return (
 		<EditDialog
-			say={say}
+			tools={tools}
 			title={say(service === undefined ? "newService" : "editService")}
 			busy={busy}
 			refused={refused}
 			save={save}
-			leave={leave}
+			draft={edited}
+			close={close}
 		>
 			<TextField
 				label={say("title")}

@@ -25,10 +25,7 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 	const { context, api, say, edits, drives } = tools;
 	const list = useList(tools, (cursor) => api.services(when, cursor), when);
 	const [writes, setWrites] = useState(false);
-	useEffect(() => {
-		context.setTitle(context.module.name);
-		context.setDirty(false);
-	}, []);
+	useEffect(() => context.setTitle(context.module.name), []);
 	const write = edits && (
 		<Button kind="primary" icon="plus" onPress={() => setWrites(true)}>
 			{say("newService")}

@@ -1,4 +1,6 @@
-import { Button, Form, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import {
+	Button, DraftNote, Form, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
+} from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { limits, sectionsOf, type Song, wordsOf } from "./plan";
@@ -10,8 +12,8 @@ interface Draft {
 	readonly words: string;
 }
 
-/** An unfinished song in the form in which it is stored, so that it survives a sign-in in between. */
-interface Kept {
+/** What is typed, and the song as it was read. */
+interface Edited {
 	readonly draft: Draft;
 	readonly song: Song | undefined;
 }
@@ -29,16 +31,16 @@ interface SongProps {
 export function SongScreen({ tools, id }: SongProps) {
 	const { context, api, say } = tools;
 	const key = `song/${id ?? "new"}`;
-	const [song, setSong] = useState<Song>();
-	const [draft, setDraft] = useState<Draft>();
+	const edited = useDraft<Edited | undefined>(
+		context.drafts,
+		key,
+		id === undefined ? { draft: { title: "", credit: "", words: "" }, song: undefined } : undefined,
+	);
+	const { draft, song } = edited.value ?? {};
 	const [problems, setProblems] = useState<{ title?: string; words?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [busy, setBusy] = useState(false);
 
-	const settled = () => {
-		context.drafts.delete(key);
-		context.setDirty(false);
-	};
 	const fresh = async (): Promise<Song | undefined> => {
 		if (id === undefined) return undefined;
 		const result = await api.song(id);
@@ -46,46 +48,29 @@ export function SongScreen({ tools, id }: SongProps) {
 		if (!result.ok) setRefused(result.why);
 		return result.ok ? result.value : undefined;
 	};
-	const open = async () => {
-		setRefused(undefined);
-		const kept = context.drafts.get(key) as Kept | undefined;
-		if (kept) {
-			setSong(kept.song);
-			setDraft(kept.draft);
-			context.setDirty(true);
-			context.announce(say("restored"));
-		} else if (id === undefined) setDraft({ title: "", credit: "", words: "" });
-		else show(await fresh());
-	};
 	const show = (read: Song | undefined) => {
 		if (read === undefined) return;
-		setSong(read);
-		setDraft({ title: read.title, credit: read.credit, words: wordsOf(read.sections) });
+		const draft = { title: read.title, credit: read.credit, words: wordsOf(read.sections) };
+		edited.begin({ draft, song: read });
 		setRefused(undefined);
-		settled();
+	};
+	const open = async () => {
+		if (id === undefined) edited.discard();
+		else show(await fresh());
 	};
 	useEffect(() => {
 		context.setTitle(say(id === undefined ? "newSong" : "editSong"));
-		void open();
+		if (!edited.restored) void open();
 	}, []);
 
-	const change = (part: Partial<Draft>) => {
-		if (draft === undefined) return;
-		const next = { ...draft, ...part };
-		setDraft(next);
-		context.drafts.set(key, { draft: next, song } satisfies Kept);
-		context.setDirty(true);
-	};
+	const change = (part: Partial<Draft>) =>
+		edited.set((before) => before && { ...before, draft: { ...before.draft, ...part } });
 	const leave = () => {
-		settled();
+		edited.discard();
 		context.navigate("songs");
 	};
 	const cancel = async () => {
-		const question = {
-			...{ title: say("leaveTitle"), body: say("leaveHelp"), yes: say("leave"), no: say("stay") },
-			danger: true,
-		};
-		if (context.drafts.get(key) === undefined || (await context.confirm(question))) leave();
+		if (await mayClose(edited, context.confirm)) leave();
 	};
 	const save = async (against: Song | undefined) => {
 		if (draft === undefined || busy) return;
@@ -146,6 +131,7 @@ export function SongScreen({ tools, id }: SongProps) {
 		<>
 			<ScreenHeader />
 			<Form onSubmit={() => save(song)}>
+				<DraftNote draft={edited} discard={open} />
 				{notice}
 				<TextField
 					label={say("title")}

@@ -24,10 +24,7 @@ export function SongsScreen({ tools }: { readonly tools: Tools }) {
 		return () => clearTimeout(timer);
 	}, [search]);
 	const list = useList(tools, (cursor) => api.songs(asked, cursor), asked);
-	useEffect(() => {
-		context.setTitle(say("songs"));
-		context.setDirty(false);
-	}, []);
+	useEffect(() => context.setTitle(say("songs")), []);
 	const columns: readonly Column<ListedSong>[] = [
 		{
 			...{ id: "song", head: say("song"), part: "title" },

@@ -29,16 +29,15 @@ export type NavigationState =
 export class App {
 	readonly toasts = new Toasts();
 	readonly questions = new Questions();
-	readonly router = new Router(screens, () =>
-		this.questions.ask({
-			title: t("leaveTitle"),
-			body: [t("leaveHelp")],
-			yes: t("leave"),
-			no: t("stay"),
-			danger: true,
-		}),
-	);
-	readonly drafts = new DraftStore();
+	readonly router = new Router(screens, () => this.#mayLose());
+	readonly drafts = new DraftStore((discard) => {
+		if (this.session.who.peek().is !== "person") return () => undefined; // it is there after the sign-in
+		return this.toasts.show({
+			text: t("draftKept"),
+			level: "polite",
+			action: { label: t("discard"), run: discard },
+		});
+	});
 	readonly clock;
 	readonly newVersion = new NewVersion();
 	readonly session: Session;
@@ -72,6 +71,9 @@ export class App {
 		this.router.start();
 		this.newVersion.watch();
 		this.data.watch();
+		addEventListener("beforeunload", (event) => {
+			if (this.drafts.unsaved) event.preventDefault();
+		});
 		this.data.house.value.subscribe((value) => {
 			if (value) house.value = value;
 		});
@@ -96,12 +98,26 @@ export class App {
 	signOut(): void {
 		this.router.whenFree(() => {
 			void this.#signOut(false);
-		});
+		}, this.drafts.unsaved);
 	}
 
 	/** Signs out on every device. The caller has asked for confirmation already. */
 	signOutEverywhere(): Promise<void> {
 		return this.#signOut(true);
+	}
+
+	/** Asks before unsaved work is lost. */
+	async #mayLose(): Promise<boolean> {
+		const leaves = await this.questions.ask({
+			title: t("leaveTitle"),
+			body: [t("leaveHelp")],
+			yes: t("leave"),
+			no: t("stay"),
+			danger: true,
+		});
+		const route = this.router.route.peek();
+		if (leaves && route.to === "module") this.drafts.drop(route.moduleId);
+		return leaves;
 	}
 
 	async #signOut(everywhere: boolean): Promise<void> {

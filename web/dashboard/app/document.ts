@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
+import { useDraft } from "../../kit/draft";
 import type { Value, Values } from "../data/configuration";
 import type { Failure, Result } from "../data/request";
 import type { App } from "./app";
-import { useKept } from "./kept";
+import type { FormName } from "./kept";
 
 /** A document of the server that is always written as a whole. */
 export interface Stored {
@@ -23,15 +24,16 @@ interface State {
 }
 
 /**
- * The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost, also if
- * the session ends.
+ * The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost, nor when
+ * the screen is left (kit/draft).
  */
-export function useDraft(app: App, form: `admin/${string}`, stored: Stored) {
-	const [state, setState] = useKept<State>(app, form, "values", () => fresh(stored));
+export function useDocument(app: App, form: FormName, stored: Stored) {
+	const draft = useDraft<State>(app.drafts.of(form), "values", () => fresh(stored), unsaved);
+	const state = draft.value;
 	const latest = useRef(state);
 	const take = (next: State): State => {
 		latest.current = next;
-		setState(next);
+		draft.set(next);
 		return next;
 	};
 	const follow = (newer: Stored) => take(followed(latest.current, newer));
@@ -45,7 +47,8 @@ export function useDraft(app: App, form: `admin/${string}`, stored: Stored) {
 	return {
 		values: state.mine,
 		theirs: state.theirs,
-		dirty: !sameValues(state.base, state.mine),
+		dirty: draft.dirty,
+		restored: draft.restored,
 		set,
 		/**
 		 * Writes the typed values. If somebody else has written meanwhile, it reads theirs and writes again,
@@ -79,7 +82,10 @@ export function useDraft(app: App, form: `admin/${string}`, stored: Stored) {
 			take({ ...latest.current, theirs });
 		},
 		/** Starts again with the stored values. */
-		reset: () => take(fresh(stored)),
+		discard: () => {
+			latest.current = fresh(stored);
+			draft.begin(latest.current);
+		},
 	};
 }
 
@@ -132,4 +138,4 @@ export function merged(
 	return { values, conflicts };
 }
 
-const sameValues = (one: Values, other: Values): boolean => changedKeys(one, other).length === 0;
+const unsaved = ({ base, mine }: State): boolean => changedKeys(base, mine).length > 0;

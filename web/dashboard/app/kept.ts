@@ -1,14 +1,16 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { App } from "./app";
 
+/** A form of the Dashboard; a module's id cannot contain a slash, so it differs from all of them. */
+export type FormName = `admin/${string}` | `own/${string}`;
+
 /**
- * State of a form that outlives the session: when it ends, whoever signs in again finds what they have typed.
- * It ends when its form is closed, because the person has left it, and with the page.
+ * State of a screen that outlives the session, such as which dialog is open: when the session ends, whoever
+ * signs in again finds it. It ends when the screen is left. Typed words are drafts (kit/draft).
  */
 export function useKept<Value>(
 	app: App,
-	/** The form; a module's id cannot contain a slash, so it differs from all of them. */
-	form: `admin/${string}` | `own/${string}`,
+	form: FormName,
 	key: string,
 	initial: Value | (() => Value),
 ): readonly [Value, (value: Value) => void] {

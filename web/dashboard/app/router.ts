@@ -54,9 +54,9 @@ export class Router {
 		this.#follow();
 	}
 
-	/** Runs at once, or after the person has agreed to discard unsaved work. */
-	whenFree(run: () => void): void {
-		if (!this.dirty.peek()) return run();
+	/** Runs at once, or after the person has agreed to discard unsaved work: the screen's, or other work. */
+	whenFree(run: () => void, other = false): void {
+		if (!this.dirty.peek() && !other) return run();
 		void this.#ask().then((leaves) => {
 			if (!leaves) return;
 			this.dirty.value = false;

@@ -50,9 +50,7 @@ export const english = {
 	toHome: "Go to Home",
 
 	leaveTitle: "Leave without saving?",
-	leaveHelp: "What you have not saved is lost.",
 	leave: "Leave",
-	stay: "Stay",
 
 	restart: "Waiting for a restart",
 	changesWait: { one: "{count} change waits for a restart.", other: "{count} changes wait for a restart." },

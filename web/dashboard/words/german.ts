@@ -49,6 +49,9 @@ export const german: Catalogue<typeof english>["de"] = {
 	moveUp: "Nach oben",
 	moveDown: "Nach unten",
 	movedTo: "{name} verschoben, Platz {position} von {count}",
+	draftKept: "Ihr Entwurf bleibt erhalten.",
+	discard: "Verwerfen",
+	discardTitle: "Eingaben verwerfen?",
 	nameHidden:
 		"Darin ist ein Zeichen, das man nicht sieht ({code}). Löschen Sie es, oder tippen Sie den Namen neu.",
 	nameBlank: "Diesen Namen sieht man nicht. Nehmen Sie Buchstaben oder Ziffern.",

@@ -108,6 +108,12 @@ export interface Drafts {
     get(key: string): unknown;
     set(key: string, value: unknown): void;
     delete(key: string): void;
+    /**
+     * A form with this draft is shown until the returned function is called. If there is a draft then, the
+     * person is told that it is kept, and can discard it. While a form has a draft, closing the page asks
+     * first. The kit's useDraft does all of this.
+     */
+    form(key: string): () => void;
 }
 /** The action that a toast offers. */
 export interface Action {
@@ -157,7 +163,10 @@ export interface ModuleUiContext extends Context {
     confirm(question: Confirmation): Promise<boolean>;
     /** Sets the page's title. Until it is called, the title is the module's name. */
     setTitle(title: string): void;
-    /** While true, leaving the module asks first. */
+    /**
+     * While true, leaving the module asks first, because unsaved work would be lost. A form whose words are in
+     * drafts does not need it.
+     */
     setDirty(dirty: boolean): void;
     readonly drafts: Drafts;
 }

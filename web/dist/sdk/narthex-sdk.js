@@ -91,7 +91,8 @@ function fakeContext(given = {}) {
     drafts: {
       get: (key) => drafts.get(key),
       set: (key, value) => void drafts.set(key, value),
-      delete: (key) => void drafts.delete(key)
+      delete: (key) => void drafts.delete(key),
+      form: () => nothing
     },
     ...given
   };

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { DraftNote, useDraft } from "../../../kit/draft";
 import { Form, TextField } from "../../../kit/field";
 import { Skeleton } from "../../../kit/layout";
 import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
-import { useKept } from "../../app/kept";
 import type { Account } from "../../data/platform";
 import type { Failure } from "../../data/request";
 import { FailureNote } from "../../shell/trouble";
@@ -40,19 +39,12 @@ export function Person({ app }: { readonly app: App }) {
 
 function NameForm({ app, account }: { readonly app: App; readonly account: Account }) {
 	const current = account.name ?? "";
-	const [typed, setTyped] = useKept(app, "own/account", "name", current);
+	const draft = useDraft(app.drafts.of("own/account"), "name", current, differ);
 	const problem = useSignal<string | undefined>(undefined);
 	const refused = useSignal<{ failure: Failure; at: Date } | undefined>(undefined);
 	const busy = useSignal(false);
-	const changed = typed.trim() !== current;
-	useLayoutEffect(() => {
-		app.router.dirty.value = changed;
-		return () => {
-			app.router.dirty.value = false;
-		};
-	}, [changed]);
 	const save = async () => {
-		const name = typed.trim();
+		const name = draft.value.trim();
 		problem.value = problemOf(name);
 		refused.value = undefined;
 		if (problem.value !== undefined || busy.value) return;
@@ -61,16 +53,19 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 		busy.value = false;
 		if (!answer.ok && answer.status === 400) problem.value = t("nameRefused");
 		else refused.value = answer.ok ? undefined : { failure: answer, at: new Date() };
-		if (answer.ok) app.announce(w("nameSaved"));
+		if (!answer.ok) return;
+		draft.begin(name);
+		app.announce(w("nameSaved"));
 	};
 	return (
 		<Form class="d-row host-name-form" onSubmit={save}>
+			<DraftNote draft={draft} />
 			<TextField
 				label={w("name")}
 				hideLabel
 				autocomplete="name"
-				value={typed}
-				onInput={setTyped}
+				value={draft.value}
+				onInput={draft.set}
 				error={problem.value}
 			/>
 			<Button submit busy={busy.value} busyWords={t("saving")}>
@@ -80,6 +75,8 @@ function NameForm({ app, account }: { readonly app: App; readonly account: Accou
 		</Form>
 	);
 }
+
+const differ = (typed: string, name: string): boolean => typed.trim() !== name;
 
 /** What is wrong with a name, by the server's limits. */
 function problemOf(name: string): string | undefined {

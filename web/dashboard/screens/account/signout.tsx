@@ -8,7 +8,7 @@ export function SignOut({ app }: { readonly app: App }) {
 	const everywhere = async () => {
 		const sure = await app.questions.ask({
 			title: w("everywhereTitle"),
-			body: [w("everywhereEffect")],
+			body: [w("everywhereEffect"), ...(app.drafts.unsaved ? [t("leaveHelp")] : [])],
 			yes: w("everywhere"),
 			no: w("stay"),
 			danger: true,

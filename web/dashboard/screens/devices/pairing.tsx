@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Checkbox, CodeInput, focusFirstError, Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Tile } from "../../../kit/layout";
@@ -109,7 +110,8 @@ interface FoundProps {
 /** The pairing request that was found. The person confirms that they see the screen. */
 function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	const { pairingCode: code, moduleName: module, description, createdAt } = pairing;
-	const [name, setName] = useKept(app, "admin/screens", "name", "");
+	const draft = useDraft(app.drafts.of("admin/screens"), "name", "");
+	const name = draft.value;
 	const [sees, setSees] = useState(false);
 	const [tried, setTried] = useState(false);
 	const card = useRef<HTMLDivElement>(null);
@@ -121,6 +123,7 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 		const answer = await approvePairing(app.platform, code, name.trim());
 		if (answer.ok) {
 			app.announce(w("paired", { name: answer.value.label }));
+			draft.discard();
 			onPaired();
 		} else if (answer.status === 404) onFault(w("expired"));
 		else if (answer.status === 409) onFault(w("decided"));
@@ -130,7 +133,11 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 		const answer = await rejectPairing(app.platform, code);
 		if (!answer.ok) return refuse(app, answer, manageDevices, reject);
 		app.announce(w("rejected"));
+		draft.discard();
 		onDone();
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, (question) => app.questions.ask(question))) onDone();
 	};
 	const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
 	return (
@@ -143,11 +150,12 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 				</div>
 			</div>
 			<Form onSubmit={pair}>
+				<DraftNote draft={draft} />
 				<TextField
 					label={w("name")}
 					value={name}
 					maxLength={80}
-					onInput={setName}
+					onInput={draft.set}
 					error={tried ? wrong : undefined}
 				/>
 				<div>
@@ -163,7 +171,7 @@ function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 					<Button kind="primary" submit>
 						{w("pair")}
 					</Button>
-					<Button kind="text" onPress={onDone}>
+					<Button kind="text" onPress={cancel}>
 						{t("cancel")}
 					</Button>
 					<Button kind="quiet" onPress={reject}>

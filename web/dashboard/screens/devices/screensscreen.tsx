@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button";
 import { Chip } from "../../../kit/chip";
 import { CopyButton } from "../../../kit/copy";
 import { Dialog } from "../../../kit/dialog";
+import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Form, TextField } from "../../../kit/field";
 import { hasWords } from "../../../kit/folding";
 import { EmptyState, Note, PageHeader, Tile } from "../../../kit/layout";
@@ -213,7 +214,8 @@ function fail(app: App, failure: Failure, again: () => unknown): void {
 }
 
 function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): void }) {
-	const [name, setName] = useKept(app, "admin/screens", "rename", device.label);
+	const draft = useDraft(app.drafts.of("admin/screens"), `rename/${device.id}`, device.label);
+	const name = draft.value;
 	const [refused, setRefused] = useState<Failure>();
 	const wrong = name.trim() === "" ? w("nameNeeded") : nameError(name, 80);
 	const save = async () => {
@@ -222,15 +224,19 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 		setRefused(answer.ok ? undefined : answer);
 		if (!answer.ok) return;
 		app.announce(w("renamed"));
+		draft.discard();
 		onClose();
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, (question) => app.questions.ask(question))) onClose();
 	};
 	return (
 		<Dialog
 			title={w("renameTitle", { name: device.label })}
-			onClose={onClose}
+			onClose={cancel}
 			footer={
 				<>
-					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button onPress={cancel}>{t("cancel")}</Button>
 					<Button kind="primary" onPress={save}>
 						{w("save")}
 					</Button>
@@ -238,6 +244,7 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 			}
 		>
 			<Form onSubmit={save}>
+				<DraftNote draft={draft} />
 				{refused && (
 					<Note tone="bad" role="alert">
 						{wordsOf(refused)}
@@ -247,7 +254,7 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 					label={w("newName")}
 					value={name}
 					maxLength={80}
-					onInput={setName}
+					onInput={draft.set}
 					error={wrong}
 				/>
 			</Form>

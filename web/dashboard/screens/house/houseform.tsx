@@ -1,12 +1,13 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { accents } from "../../../kit/accents";
 import { Button } from "../../../kit/button";
+import { DraftNote, mayClose } from "../../../kit/draft";
 import { Form, SelectField, TextField } from "../../../kit/field";
 import { Mark } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
-import { type Stored, useDraft } from "../../app/document";
+import { type Stored, useDocument } from "../../app/document";
 import { theme } from "../../app/preferences";
 import { replaceHouse } from "../../data/house";
 import type { Value, Values } from "../../data/configuration";
@@ -31,18 +32,11 @@ interface HouseFormProps {
 
 /** The house's data. What somebody else changes meanwhile is taken over, unless it was changed here, too. */
 export function HouseForm({ app, stored }: HouseFormProps) {
-	const draft = useDraft(app, "admin/house", documentOf(stored));
+	const draft = useDocument(app, "admin/house", documentOf(stored));
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Failed>();
 	const shown = houseIn(draft.values, stored);
-	const dirty = draft.dirty;
-	useLayoutEffect(() => {
-		app.router.dirty.value = dirty;
-		return () => {
-			app.router.dirty.value = false;
-		};
-	}, [dirty]);
 
 	const name = shown.name?.trim() || null;
 	const wrong = nameError(name ?? "", longest);
@@ -69,13 +63,14 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 		} else if (saved.is === "conflict") app.announce(w("meanwhile"), "assertive");
 		else if (saved.failure.status === 401) await app.session.recheck();
 	};
-	const cancel = () => {
-		draft.reset();
+	const cancel = async () => {
+		if (!(await mayClose(draft, (question) => app.questions.ask(question)))) return;
 		setTried(false);
 		setRefused(undefined);
 	};
 	return (
 		<Form class="d-fields host-house-form" onSubmit={save}>
+			<DraftNote draft={draft} />
 			<TextField
 				label={w("name")}
 				optional

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../../kit/button";
 import { Dialog } from "../../../kit/dialog";
+import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note, PageHeader, Tile } from "../../../kit/layout";
@@ -287,7 +288,8 @@ interface NamingProps {
 }
 
 function Naming({ app, id, label, organising, onClose }: NamingProps) {
-	const [name, setName] = useKept(app, "admin/navigation", "name", label);
+	const draft = useDraft(app.drafts.of("admin/navigation"), `name/${id ?? "new"}`, label);
+	const name = draft.value;
 	const [tried, setTried] = useState(false);
 	const [refused, setRefused] = useState<string>();
 	const now = organising.columns.find((column) => column.id === id)?.label;
@@ -300,15 +302,22 @@ function Naming({ app, id, label, organising, onClose }: NamingProps) {
 		const { addGroup, renameGroup } = organising;
 		const not = await (id === undefined ? addGroup(wanted) : renameGroup(id, wanted, now ?? label));
 		setRefused(not);
-		if (not === undefined) onClose();
+		if (not === undefined) close();
+	};
+	const close = () => {
+		draft.discard();
+		onClose();
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, (question) => app.questions.ask(question))) onClose();
 	};
 	return (
 		<Dialog
 			title={id === undefined ? w("addGroup") : w("renameOf", { group: label })}
-			onClose={onClose}
+			onClose={cancel}
 			footer={
 				<>
-					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button onPress={cancel}>{t("cancel")}</Button>
 					<Button kind="primary" onPress={save}>
 						{id === undefined ? w("add") : w("save")}
 					</Button>
@@ -316,6 +325,7 @@ function Naming({ app, id, label, organising, onClose }: NamingProps) {
 			}
 		>
 			<Form onSubmit={save}>
+				<DraftNote draft={draft} />
 				{refused !== undefined && !taken && (
 					<Note tone="bad" role="alert">
 						{refused}
@@ -325,7 +335,7 @@ function Naming({ app, id, label, organising, onClose }: NamingProps) {
 					label={w("groupName")}
 					value={name}
 					maxLength={80}
-					onInput={setName}
+					onInput={draft.set}
 					error={(tried ? wrong : undefined) ?? (taken || undefined)}
 				/>
 			</Form>

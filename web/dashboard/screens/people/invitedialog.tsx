@@ -2,12 +2,12 @@ import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { clockError } from "../../../kit/clockinput";
-import { Dialog, type Question } from "../../../kit/dialog";
+import { Dialog } from "../../../kit/dialog";
+import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { focusFirstError, Form, MomentField, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { useKept } from "../../app/kept";
 import { house } from "../../app/house";
 import { readPermissions } from "../../data/grants";
 import { inviteMany, type InviteOutcome } from "../../data/people";
@@ -32,6 +32,13 @@ interface InviteDialogProps {
 	onInvited(): void;
 }
 
+interface Invitation {
+	/** As typed. */
+	readonly list: string;
+	readonly permissionIds: readonly string[];
+	readonly end: string;
+}
+
 /** The result for one address. */
 interface Outcome {
 	readonly email: string;
@@ -49,9 +56,12 @@ interface Faults {
 /** Invites one or more people with the same permissions. Refused addresses stay in the field. */
 export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 	const mayGive = holds(app, manageGrants);
-	const [list, setList] = useKept(app, "admin/people", "list", "");
-	const [chosen, setChosen] = useKept<ReadonlySet<string>>(app, "admin/people", "chosen", new Set());
-	const [end, setEnd] = useKept(app, "admin/people", "end", "");
+	const draft = useDraft<Invitation>(app.drafts.of("admin/people"), "invite", {
+		...{ list: "", permissionIds: [], end: "" },
+	});
+	const { list, end } = draft.value;
+	const chosen = new Set(draft.value.permissionIds);
+	const change = (part: Partial<Invitation>) => draft.set((before) => ({ ...before, ...part }));
 	const [faults, setFaults] = useState<Faults>({});
 	const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
 	const [progress, setProgress] = useState<{ readonly done: number; readonly count: number }>();
@@ -96,22 +106,25 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 			}
 			left = left.slice(atOnce);
 			// After each request, so that an end of the session, or of the page, repeats nothing and loses nothing.
-			setList([...stays, ...left.map(written)].join("\n"));
+			change({ list: [...stays, ...left.map(written)].join("\n") });
 			setOutcomes([...done]);
 			setProgress({ done: done.length, count: found.length });
 		}
 		setProgress(undefined);
+		if (left.length + stays.length === 0) draft.begin({ list: "", permissionIds: [...chosen], end });
 		const count = done.filter(({ ok }) => ok).length;
 		if (count > 0) onInvited();
 		if (count === found.length && stays.length === 0) {
 			app.announce(w("invitedCount", { count }));
+			draft.discard();
 			onClose();
 		}
 	};
-	/** Escape loses nothing: it waits for what is under way, and asks about what was typed. */
+	/** Nothing is lost: it waits for what is under way, and asks about what was typed. */
 	const leave = async () => {
 		if (busy) return app.announce(w("stillInviting"));
-		if (list.trim() === "" || (await app.questions.ask(discarding()))) onClose();
+		const words = list.trim() === "" ? {} : { title: w("discardTitle"), body: [w("discardBody")] };
+		if (await mayClose(draft, (question) => app.questions.ask({ ...question, ...words }))) onClose();
 	};
 	return (
 		<Dialog
@@ -121,7 +134,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 			footer={
 				<>
 					<span class="d-effect d-second host-mails">{w("mailIn", { language: languageOfMails() })}</span>
-					<Button disabled={busy} onPress={onClose}>
+					<Button disabled={busy} onPress={leave}>
 						{outcomes.length > 0 && !busy ? t("close") : t("cancel")}
 					</Button>
 					<Button
@@ -140,13 +153,14 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 		>
 			<div ref={form}>
 				<Form class="d-fields host-invite" onSubmit={send}>
+					<DraftNote draft={draft} />
 					<TextField
 						label={w("addresses")}
 						help={w("addressesHelp")}
 						lines={2}
 						dir="ltr"
 						value={list}
-						onInput={setList}
+						onInput={(typed) => change({ list: typed })}
 						error={faults.addresses}
 					/>
 					<Unreadable unread={unread} ready={found.length} form={form} />
@@ -168,7 +182,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 					)}
 					<Outcomes outcomes={outcomes} />
 					{mayGive ? (
-						<Permissions app={app} chosen={chosen} error={faults.grants} onChange={setChosen} />
+						<Permissions app={app} chosen={chosen} error={faults.grants} onChange={(ids) => change({ permissionIds: [...ids] })} />
 					) : (
 						<Note>{w("mayDoLater")}</Note>
 					)}
@@ -178,7 +192,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 							optional
 							help={w("endsHelp")}
 							value={end}
-							onInput={setEnd}
+							onInput={(until) => change({ end: until })}
 							error={faults.end}
 						/>
 					)}
@@ -296,14 +310,6 @@ function wordsOf({ code, replaced }: InviteOutcome, until: string | null): strin
 }
 
 const outlives = (until: string): string => w("outlives", { time: moment(until) });
-
-const discarding = (): Question => ({
-	title: w("discardTitle"),
-	body: [w("discardBody")],
-	yes: w("discard"),
-	no: w("keepTyping"),
-	danger: true,
-});
 
 const languageOfMails = (): string =>
 	new Intl.DisplayNames(locale.value.tag, { type: "language" }).of(house.value?.language ?? "en") ?? "";

@@ -3,10 +3,10 @@ import { Button } from "../../../kit/button";
 import { clockError } from "../../../kit/clockinput";
 import { Combobox, type ComboboxOption } from "../../../kit/combobox";
 import { Dialog } from "../../../kit/dialog";
+import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { focusFirstError, Form, MomentField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { useKept } from "../../app/kept";
 import { nameAndAddress, usePeople } from "../../app/people";
 import {
 	alreadyGranted,
@@ -33,6 +33,12 @@ interface GiveDialogProps {
 	onGiven(): void;
 }
 
+interface Grant {
+	readonly userId: string | undefined;
+	readonly permissionId: string | undefined;
+	readonly end: string;
+}
+
 interface Faults {
 	readonly person?: string;
 	readonly permission?: string;
@@ -43,9 +49,12 @@ interface Faults {
 /** Gives one person one permission, with or without an end. */
 export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }: GiveDialogProps) {
 	const [typed, setTyped] = useState<string>();
-	const [userId, setUserId] = useKept(app, "admin/permissions", "userId", filter.userId);
-	const [permissionId, setPermissionId] = useKept(app, "admin/permissions", "permission", filter.permissionId);
-	const [end, setEnd] = useKept(app, "admin/permissions", "end", "");
+	const draft = useDraft<Grant>(app.drafts.of("admin/permissions"), "grant", {
+		userId: filter.userId,
+		permissionId: filter.permissionId,
+		end: "",
+	});
+	const { userId, permissionId, end } = draft.value;
 	const [faults, setFaults] = useState<Faults>({});
 	const [busy, setBusy] = useState(false);
 	const [held, setHeld] = useState<GrantList>();
@@ -56,7 +65,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 	const person = people.find((one) => one.userId === userId);
 
 	const choose = (id: string | undefined) => {
-		setUserId(id);
+		draft.set({ ...draft.value, userId: id });
 		setHeld(undefined);
 		if (id === undefined) return;
 		void readGrants(app.platform, { userId: id }, 1).then((answer) => {
@@ -80,20 +89,24 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 		setBusy(false);
 		if (refused !== undefined) return setFaults(refused);
 		app.announce(w("given"));
+		draft.discard();
 		onGiven();
 		onClose();
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, (question) => app.questions.ask(question))) onClose();
 	};
 	return (
 		<Dialog
 			title={w("givePermission")}
 			size="medium"
-			onClose={onClose}
+			onClose={cancel}
 			footer={
 				<>
 					{person && permissionId !== undefined && (
 						<span class="d-effect d-second">{w("effect", { name: nameAndAddress(person) || person.userId })}</span>
 					)}
-					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button onPress={cancel}>{t("cancel")}</Button>
 					<Button
 						kind="primary"
 						busy={busy}
@@ -109,6 +122,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 		>
 			<div ref={form}>
 				<Form onSubmit={give}>
+					<DraftNote draft={draft} />
 					{faults.whole !== undefined && (
 						<Note tone="bad" role="alert">
 							{faults.whole}
@@ -128,7 +142,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 						options={optionsOf(permissions, held)}
 						chosen={permissionId}
 						error={faults.permission}
-						onChoose={setPermissionId}
+						onChoose={(id) => draft.set({ ...draft.value, permissionId: id })}
 					/>
 					<MomentField
 						label={w("ends")}
@@ -136,7 +150,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 						ending
 						help={w("endHelp")}
 						value={end}
-						onInput={setEnd}
+						onInput={(until) => draft.set({ ...draft.value, end: until })}
 						error={faults.end}
 					/>
 				</Form>

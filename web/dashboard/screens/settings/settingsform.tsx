@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
+import { DraftNote, mayClose } from "../../../kit/draft";
 import { focusFirstError } from "../../../kit/field";
 import { EmptyState, Note, PageHeader } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { type Stored, useDraft } from "../../app/document";
+import { type Stored, useDocument } from "../../app/document";
 import {
 	type Configuration,
 	type Key,
@@ -46,12 +47,11 @@ const listHash = "#/admin/modules";
 
 export function SettingsForm({ app, view, name, focus, reload }: SettingsFormProps) {
 	const { moduleId, keys } = view;
-	const draft = useDraft(app, `admin/modules/${moduleId}`, documentOf(view));
+	const draft = useDocument(app, `admin/modules/${moduleId}`, documentOf(view));
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Refused>();
 	const form = useRef<HTMLFormElement>(null);
-	useLayoutEffect(() => void (app.router.dirty.value = draft.dirty), [draft.dirty]);
 	useLayoutEffect(() => {
 		if (focus === undefined) return;
 		const control = form.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`);
@@ -84,6 +84,9 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 		const theirs = keys.filter(({ key }) => saved.found.includes(key)).map(labelOf);
 		app.announce(theirs.length === 0 ? w("saved") : w("savedBoth", { keys: theirs.join(", ") }));
 		await reload();
+	};
+	const cancel = async () => {
+		if (await mayClose(draft, (question) => app.questions.ask(question))) app.router.go(listHash);
 	};
 	const fail = (failure: Failure) => {
 		const words =
@@ -118,6 +121,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 					void save().finally(() => setBusy(false));
 				}}
 			>
+				<DraftNote draft={draft} />
 				{refused && (
 					<div class="host-refused" tabIndex={-1}>
 						<Note tone="bad" role="alert">
@@ -147,7 +151,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 						onYield={() => draft.yield(entry.key)}
 					/>
 				))}
-				<SaveBar app={app} unknown={view.unknownKeys} busy={busy} />
+				<SaveBar unknown={view.unknownKeys} busy={busy} cancel={cancel} />
 			</form>
 		</>
 	);
@@ -213,12 +217,12 @@ function WouldChange({ app, moduleId, values, dirty }: WouldChangeProps) {
 }
 
 interface SaveBarProps {
-	readonly app: App;
 	readonly unknown: readonly string[];
 	readonly busy: boolean;
+	cancel(): unknown;
 }
 
-function SaveBar({ app, unknown, busy }: SaveBarProps) {
+function SaveBar({ unknown, busy, cancel }: SaveBarProps) {
 	return (
 		<div class="host-save-bar">
 			<p class="d-second">
@@ -232,7 +236,7 @@ function SaveBar({ app, unknown, busy }: SaveBarProps) {
 					</>
 				)}
 			</p>
-			<Button onPress={() => app.router.go(listHash)}>{t("cancel")}</Button>
+			<Button onPress={cancel}>{t("cancel")}</Button>
 			<Button kind="primary" submit busy={busy} busyWords={t("saving")}>
 				{w("save")}
 			</Button>

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { ScreenProps } from "../../app/screen";
 import { readConfiguration } from "../../data/configuration";
 import { Nowhere } from "../../shell/nowhere";
@@ -13,7 +12,6 @@ export function SettingsScreen({ app, params }: ScreenProps) {
 	const resource = useResource(app, () => readConfiguration(app.platform, id), [id]);
 	useLive(app.data.configurations);
 	useLive(holds(app, manageLifecycle) ? app.data.lifecycle : undefined);
-	useEffect(() => () => void (app.router.dirty.value = false), []);
 	if (resource.failed.value?.failure.code === "MODULE_NOT_INSTALLED")
 		return <Nowhere app={app} words={t("moduleNotThere")} />;
 	return (

@@ -12,7 +12,8 @@ export interface Toast {
 /** The latest message to the person, for sighted people and screen readers. There is one at a time. */
 export declare class Toasts {
     readonly current: import("@preact/signals-core").Signal<Toast | undefined>;
-    show(toast: Toast): void;
+    /** Shows a message. The returned function closes it, if it is still shown. */
+    show(toast: Toast): () => void;
     close(): void;
 }
 /**

@@ -27,6 +27,11 @@ export declare const kitEnglish: {
     readonly moveUp: "Move up";
     readonly moveDown: "Move down";
     readonly movedTo: "{name} moved, position {position} of {count}";
+    readonly draftKept: "Your draft is kept.";
+    readonly discard: "Discard";
+    readonly discardTitle: "Discard what you have typed?";
+    readonly leaveHelp: "What you have not saved is lost.";
+    readonly stay: "Stay";
     readonly nameHidden: "This has a character that nobody sees ({code}). Delete it, or type the name again.";
     readonly nameBlank: "Nobody can see this name. Use letters or digits.";
     readonly nameLong: {
