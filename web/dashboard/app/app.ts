@@ -116,7 +116,7 @@ export class App {
 			danger: true,
 		});
 		const route = this.router.route.peek();
-		if (leaves && route.to === "module") this.drafts.drop(route.moduleId);
+		if (leaves && route.to === "module") this.drafts.forget(route.moduleId);
 		return leaves;
 	}
 

@@ -28,8 +28,8 @@ export class DraftStore {
 		this.#kept.clear();
 	}
 
-	/** Drops what an owner has kept for no form, after the person has agreed to lose it. */
-	drop(owner: string): void {
+	/** Forgets what an owner has kept for no form, after the person has agreed to lose it. */
+	forget(owner: string): void {
 		for (const id of this.#kept.keys())
 			if (id.startsWith(`${owner} `) && !this.#forms.has(id)) this.#kept.delete(id);
 	}
