@@ -3,6 +3,8 @@ package e2e
 import (
 	"maps"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -151,4 +153,28 @@ func boundPort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return strconv.Itoa(port)
+}
+
+// TestDoctorOnHTTP2: doctor warns of a proxy that speaks only HTTP/1.1 with browsers. It says nothing of one
+// that does not answer.
+func TestDoctorOnHTTP2(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	const missing = "warning   HTTP2_MISSING: The proxy at SERVICE_IDENTITY_BASE_URL speaks only HTTP/1.1"
+	const speaks = "ok        Base URL: browsers can use HTTP/2."
+	for want, http2 := range map[string]bool{speaks: true, missing: false} {
+		proxy := httptest.NewUnstartedServer(http.NotFoundHandler())
+		proxy.EnableHTTP2 = http2
+		proxy.StartTLS()
+		t.Cleanup(proxy.Close)
+		report, status := examined(t, i.environment, "SERVICE_IDENTITY_BASE_URL", proxy.URL)
+		if !strings.Contains(report, want) || status != cli.ExitSuccess {
+			t.Errorf("doctor behind a proxy with HTTP/2 %v: exit status %d, want 0 and %q:\n%s", http2, status, want,
+				report)
+		}
+	}
+	report, _ := examined(t, i.environment, "SERVICE_IDENTITY_BASE_URL", "https://127.0.0.1:1")
+	if strings.Contains(report, "HTTP2") || strings.Contains(report, "HTTP/2") {
+		t.Errorf("doctor without an answer of the proxy, want nothing about HTTP/2:\n%s", report)
+	}
 }
