@@ -33,24 +33,45 @@
 		root.append(style, box);
 		document.documentElement.append(banner);
 	};
-	const follow = async () => {
-		let known;
+	const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+	let known;
+	const take = (state) => {
+		// Pages read their data again when the network is back, and then find the new version.
+		if (known && known.generation !== state.generation) dispatchEvent(new Event("online"));
+		if (known?.number !== state.number) show(state.failure);
+		known = state;
+	};
+	// number: of the state that is known; none: the server responds at once.
+	const read = async (number) => {
+		const response = await fetch(`/_dev/state?known=${number}`, { cache: "no-store", credentials: "omit" });
+		if (!response.ok) throw new Error(String(response.status));
+		return response.json();
+	};
+	// The request that waits for a change has a connection of the browser for itself, and there are only six.
+	// So one page waits for all; the next one does when it goes.
+	const lead = async (others) => {
 		for (;;) {
 			try {
-				const response = await fetch(`/_dev/state?known=${known?.number ?? ""}`, {
-					cache: "no-store",
-					credentials: "omit",
-				});
-				if (!response.ok) throw new Error(String(response.status));
-				const state = await response.json();
-				// Pages read their data again when the network is back, and then find the new version.
-				if (known && known.generation !== state.generation) dispatchEvent(new Event("online"));
-				if (known?.number !== state.number) show(state.failure);
-				known = state;
+				const state = await read(known?.number ?? "");
+				if (known?.number !== state.number) others.postMessage(state);
+				take(state);
 			} catch {
-				await new Promise((resolve) => setTimeout(resolve, 200));
+				await pause(200);
 			}
 		}
 	};
-	void follow();
+	const poll = async () => {
+		for (;;) {
+			await read("").then(take, () => undefined);
+			await pause(2000);
+		}
+	};
+	try {
+		const others = new BroadcastChannel("narthex-dev");
+		others.onmessage = ({ data }) => take(data);
+		navigator.locks.request("narthex-dev", () => lead(others)).catch(poll);
+		read("").then((state) => known ?? take(state), () => undefined);
+	} catch {
+		void poll(); // a browser without cookies, or a page on plain HTTP
+	}
 })();
