@@ -3,7 +3,11 @@ package browsertest
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +73,8 @@ const cards = `[...document.querySelectorAll("[data-module=home] .d-card")]
 	.map((card) => card.innerText.replaceAll(/\s*\n\s*/g, " / ")).join("; ")`
 
 // TestHomeTiles: each tile has its card, and a failing tile does not affect the others. A tile that hides
-// itself leaves no gap. All are refreshed each minute and when the page becomes visible again.
+// itself leaves no gap. All are refreshed every 15 s and when the page becomes visible again. Tiles that come
+// and go do so without a reload.
 func TestHomeTiles(t *testing.T) {
 	t.Parallel()
 	d := startTiles(t, "songs", "rota", "notes", "gone", "stage")
@@ -78,7 +83,7 @@ func TestHomeTiles(t *testing.T) {
 	h.respond("GET /api/v1/module-ui/gone/1.0.0/contributions/gone.tile", 404, `{"code":"NOT_FOUND"}`)
 	const hurry = `const often = setInterval;
 		window.setInterval = (run, after, ...more) =>
-			often(run, after === 60000 && sessionStorage.hurried ? 100 : after, ...more);`
+			often(run, after === 15000 && sessionStorage.hurried ? 100 : after, ...more);`
 	p := openPage(t, "about:blank", desktop)
 	p.onNewDocument(hurry)
 	h.load(p, "/")
@@ -116,7 +121,23 @@ func TestHomeTiles(t *testing.T) {
 	p.waitUntil("the minutes go by", func() bool {
 		return h.countRequests("GET /api/v1/modules/notes/latest") > before+2
 	})
+
+	const navigation = "GET /api/v1/dashboard/navigation"
+	h.handle(navigation, func(w http.ResponseWriter, r *http.Request) { // as if the modules were switched off
+		r.Header.Set("Accept-Encoding", "identity")
+		answer := httptest.NewRecorder()
+		h.platform.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, contributed.ReplaceAllLiteralString(answer.Body.String(), `"contributions":[]`))
+	})
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitUntil("no card", func() bool { return eval[string](p, cards) == "" })
+	h.restore(navigation)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForText("Jane has the key")
 }
+
+var contributed = regexp.MustCompile(`"contributions":\[\{.*?\}\]`)
 
 // TestHomeWithoutTiles: a hidden tile leaves no gap between the greeting and the links, nor does the module
 // if there is no tile.

@@ -20,7 +20,7 @@ export interface TileTools {
 	readonly moduleId: string;
 	/** Aborted when the tile is ended. */
 	readonly signal: AbortSignal;
-	/** Calls the listener every minute, and when the page becomes visible again. */
+	/** Calls the listener every 15 s while the page is seen, and when the person returns to it. */
 	refresh(listener: () => unknown): void;
 	/** There is nothing to show to this person: hides the card until a refresh that does not call hide. */
 	hide(): void;

@@ -5,6 +5,7 @@ import { moduleHash } from "../../app/route";
 import { administrationFor, type ScreenProps } from "../../app/screen";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
+import { useLive } from "../../shell/live";
 import { locale, t } from "../../words/words";
 import { CopyId } from "../account/copyid";
 import { ModulePlace } from "../module/moduleplace";
@@ -14,6 +15,7 @@ import { w } from "./words";
 /** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
+	useLive(app.data.navigation);
 	if (navigation.is !== "ready") return null;
 	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
 		to: moduleHash(moduleId),
@@ -35,7 +37,15 @@ export function HomeScreen({ app }: ScreenProps) {
 				</p>
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
-			{own && <ModulePlace app={app} entry={own} setTitle={() => undefined} />}
+			{own && (
+				// what contributes to it is known at its mount
+				<ModulePlace
+					key={JSON.stringify(own.ui.contributions)}
+					app={app}
+					entry={own}
+					setTitle={() => undefined}
+				/>
+			)}
 			{modules.length > 0 && <Doors app={app} title={t("modules")} doors={modules} />}
 			{modules.length === 0 && own === undefined && (
 				// an administrator starts here: on a new installation nobody else can
