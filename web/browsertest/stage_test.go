@@ -221,10 +221,10 @@ func (s *stageFixture) testRestart(t *testing.T, phoned, screen *tab) {
 	if kept := eval[string](screen, words); kept != "Sermon" {
 		t.Errorf("without the platform the screen shows %q, want Sermon as before", kept)
 	}
-	phoned.waitForVisibleText("Reconnecting. What you see may be old.")
+	phoned.waitForText("The connection is lost.")
 	s.start()
 	screen.waitFor(`!document.body.innerText.includes("Reconnecting")`)
-	phoned.waitFor(`!document.body.innerText.includes("Reconnecting")`)
+	phoned.waitFor(`!document.body.innerText.includes("The connection is lost.")`)
 	phoned.click("button", "Next")
 	screen.waitFor(words + ` === "Line 1"`)
 }

@@ -92,20 +92,22 @@ func (h *fixture) openWithClock(path string) *tab {
 	return p
 }
 
+const pageClock = `
+	let time = performance.now();
+	performance.now = () => time;
+	window.later = (milliseconds) => (time += milliseconds);
+	window.see = (visible) => {
+		const value = visible ? "visible" : "hidden";
+		Object.defineProperty(document, "visibilityState", { value, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+	};
+	addEventListener("error", (event) => event.message.includes("unlucky") && event.preventDefault());`
+
 // openClockModule opens a page whose monotonic clock only a test advances, and whose visibility a test sets.
 func openClockModule(t *testing.T, address string) *tab {
 	t.Helper()
 	p := openPage(t, "about:blank", desktop)
-	p.onNewDocument(`
-		let time = performance.now();
-		performance.now = () => time;
-		window.later = (milliseconds) => (time += milliseconds);
-		window.see = (visible) => {
-			const value = visible ? "visible" : "hidden";
-			Object.defineProperty(document, "visibilityState", { value, configurable: true });
-			document.dispatchEvent(new Event("visibilitychange"));
-		};
-		addEventListener("error", (event) => event.message.includes("unlucky") && event.preventDefault());`)
+	p.onNewDocument(pageClock)
 	p.do(chromedp.Navigate(address))
 	return p
 }

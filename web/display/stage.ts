@@ -184,6 +184,7 @@ class Layer {
 				entry: this.descriptor,
 				container: this.container,
 				clock: options.connection.clock,
+				identity: "screen",
 				locale: this.language.tag,
 				dir: this.language.dir,
 				address: (path) => new URL(path, location.origin).href,

@@ -1,4 +1,5 @@
 import { type Artifact, contributionAbi, displayAbi, moduleUiAbi } from "@narthex/sdk";
+import { followed } from "./slow";
 
 /** Why an artifact cannot be mounted. */
 export type ArtifactCode =
@@ -77,7 +78,7 @@ export async function loadArtifact<Definition>(
 async function fetchArtifact(address: string, signal: AbortSignal): Promise<void> {
 	let response: Response;
 	try {
-		response = await fetch(address, { credentials: "omit", cache: "no-cache", signal });
+		response = await followed(fetch(address, { credentials: "omit", cache: "no-cache", signal }));
 		await response.arrayBuffer(); // fills the browser's cache, from which import reads it
 	} catch {
 		throw new ArtifactError("ARTIFACT_UNAVAILABLE");

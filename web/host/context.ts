@@ -4,7 +4,7 @@ import type { ServerClock } from "./clock";
 import { moduleApi } from "./moduleapi";
 import { openStream } from "./realtime";
 
-/** How many streams one module may read: browsers open six connections to an origin. */
+/** How many streams one module may read: browsers open six connections to an origin over HTTP/1.1. */
 const streamLimit = 2;
 
 /** The server's description of a module to mount. */
@@ -28,6 +28,8 @@ export interface ContextOptions {
 	readonly entry: MountedEntry;
 	readonly container: HTMLElement;
 	readonly clock: ServerClock;
+	/** Who sees the module: its streams are shared only with the browser's pages of the same one. */
+	readonly identity: string;
 	readonly locale: string;
 	readonly dir: "ltr" | "rtl";
 	/** Resolves a root-relative path of the server on the API's origin. */
@@ -64,7 +66,7 @@ export interface StreamWatch {
 
 /** The context of every artifact, in the Dashboard and on a display. */
 export function contextOf(options: ContextOptions): Context {
-	const { entry, clock, denied, pausesWhenHidden, signal } = options;
+	const { entry, clock, identity, denied, pausesWhenHidden, signal } = options;
 	const sheets: CSSStyleSheet[] = [];
 	signal.addEventListener("abort", () => {
 		document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !sheets.includes(sheet));
@@ -80,7 +82,9 @@ export function contextOf(options: ContextOptions): Context {
 			const { watch } = options;
 			const watched = watchedReader(reader as StreamReader, watch);
 			const heard = (event: string) => watch?.heard(event);
-			const stop = openStream({ url, reader: watched, clock, refused: denied, pausesWhenHidden, heard, signal });
+			const stop = openStream({
+				...{ url, identity, reader: watched, clock, refused: denied, pausesWhenHidden, heard, signal },
+			});
 			let open = true;
 			return () => {
 				if (open) {

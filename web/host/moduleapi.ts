@@ -1,3 +1,5 @@
+import { followed } from "./slow";
+
 /** The headers that a module may set: those that need no preflight to another origin, and Content-Type. */
 const allowedHeaders = new Set(["accept", "accept-language", "content-language", "content-type"]);
 
@@ -20,13 +22,9 @@ export function moduleApi(
 				throw new TypeError("Only Content-Type and the safelisted headers may be set.");
 		}
 		const signal = init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal;
-		const response = await fetch(address, {
-			...init,
-			credentials: "include",
-			mode: "cors",
-			redirect: "error",
-			signal,
-		});
+		const response = await followed(
+			fetch(address, { ...init, credentials: "include", mode: "cors", redirect: "error", signal }),
+		);
 		if (response.status === 401 || response.status === 403) options.denied(response.status);
 		return response;
 	};

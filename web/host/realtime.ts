@@ -1,26 +1,18 @@
 import type { StreamReader, StreamState } from "@narthex/sdk";
 import type { ServerClock } from "./clock";
-import { EventStreamParser } from "./eventstream";
+import { type Ending, connect } from "./connection";
+import { type Leading, type News, share } from "./sharing";
 import { backoff, wait } from "./wait";
 
-/**
- * How long to wait for the first snapshot, and later for any byte, in milliseconds. The server sends a
- * heartbeat every 15 s.
- */
-const snapshotLimit = 15_000;
-const silenceLimit = 45_000;
-/**
- * How long a hidden page keeps its streams, in milliseconds: a browser opens only six connections to one
- * origin.
- */
+/** How long a hidden page reads its streams, in milliseconds: it would keep the computer awake for nobody. */
 const hiddenLimit = 60_000;
 /** How long after a refusal the stream asks again, in milliseconds: a permission may be given again. */
 const refusedFor = 60_000;
-/** The platform's own refusals. */
-const refusals: readonly unknown[] = ["NOT_FOUND", "PERMISSION_DENIED", "AUTHENTICATION_REQUIRED"];
 
 export interface StreamOptions {
 	readonly url: string;
+	/** Who reads: a stream is shared only among the browser's pages of the same one. */
+	readonly identity: string;
 	readonly reader: StreamReader;
 	readonly clock: ServerClock;
 	/** Called when the platform refuses the stream with 401, 403 or 404: what the page knows is outdated. */
@@ -33,9 +25,8 @@ export interface StreamOptions {
 }
 
 /**
- * Reads one channel until the returned function is called or the signal aborts. It uses fetch, because
- * EventSource does not report a 401, 403 or 503. Every connection begins with a snapshot, so no state is kept
- * between two connections.
+ * Reads one channel until the returned function is called or the signal aborts. Every connection begins with
+ * a snapshot, so no state is kept between two connections.
  */
 export function openStream(options: StreamOptions): () => void {
 	const stop = new AbortController();
@@ -47,11 +38,10 @@ export function openStream(options: StreamOptions): () => void {
 	return end;
 }
 
-type Ending = "refused" | "failed" | "asked";
-
 class Stream {
 	#state: StreamState = "connecting";
 	#failures = 0;
+	#hiddenSince: number | undefined;
 
 	constructor(
 		readonly options: StreamOptions,
@@ -63,32 +53,59 @@ class Stream {
 			if (this.#mustPause()) {
 				this.#become("paused");
 				await wait(hiddenLimit, this.stopped, [document, "visibilitychange"]);
-				continue;
-			}
-			const ending = await this.#connect();
-			if (this.stopped.aborted) return;
-			if (ending === "refused") {
-				this.#become("refused");
-				this.options.refused();
-				await wait(refusedFor * (0.5 + Math.random() / 2), this.stopped);
-				continue;
-			}
-			if (this.#mustPause()) continue;
-			if (ending === "asked") {
-				await wait(Math.random() * 2_000, this.stopped);
-				continue;
-			}
-			this.#become("waiting");
-			await wait(
-				backoff(this.#failures++, 3_000, 30_000),
-				this.stopped,
-				[window, "online"],
-				[document, "visibilitychange"],
-			);
+			} else await this.#read();
 		}
 	}
 
-	#hiddenSince: number | undefined;
+	/** Takes part in the channel until the page must pause. */
+	async #read(): Promise<void> {
+		const ended = new AbortController();
+		const end = () => ended.abort();
+		// Timers run late in hidden pages and on sleeping machines, so the clock is also checked when the
+		// page becomes visible.
+		const look = () => this.#mustPause() && end();
+		const watch = setInterval(look, 1_000);
+		document.addEventListener("visibilitychange", look);
+		this.stopped.addEventListener("abort", end);
+		await share({
+			name: `narthex-stream ${this.options.identity} ${this.options.url}`,
+			hear: (news) => this.#hear(news),
+			lead: (leading) => this.#lead(leading),
+			signal: ended.signal,
+		});
+		clearInterval(watch);
+		document.removeEventListener("visibilitychange", look);
+		this.stopped.removeEventListener("abort", end);
+	}
+
+	/** Keeps a connection until this page does not lead any more. */
+	async #lead(leading: Leading): Promise<void> {
+		const { tell, joins, signal } = leading;
+		while (!signal.aborted) {
+			const ending: Ending = await connect(this.options.url, leading);
+			if (signal.aborted) return;
+			switch (ending) {
+				case "turn":
+					break;
+				case "asked":
+					await wait(Math.random() * 2_000, signal, [joins, "join"]);
+					break;
+				case "refused":
+					tell({ state: "refused" });
+					await wait(refusedFor * (0.5 + Math.random() / 2), signal, [joins, "join"]);
+					break;
+				case "failed":
+					tell({ state: "waiting" });
+					await wait(
+						backoff(this.#failures++, 3_000, 30_000),
+						signal,
+						[joins, "join"],
+						[window, "online"],
+						[document, "visibilitychange"],
+					);
+			}
+		}
+	}
 
 	#mustPause(): boolean {
 		if (!this.options.pausesWhenHidden || document.visibilityState === "visible") {
@@ -115,54 +132,15 @@ class Stream {
 		}
 	}
 
-	/** One connection, from the request to its end. */
-	async #connect(): Promise<Ending> {
-		const connection = new AbortController();
-		const cut = () => connection.abort();
-		let lastByte = performance.now();
-		let limit = snapshotLimit;
-		// Timers run late in hidden pages and on sleeping machines, so the clock is also checked when the
-		// page becomes visible.
-		const look = () => {
-			if (performance.now() - lastByte >= limit || this.#mustPause()) cut();
-		};
-		const watch = setInterval(look, 1_000);
-		this.stopped.addEventListener("abort", cut);
-		document.addEventListener("visibilitychange", look);
-		try {
-			const response = await fetch(this.options.url, {
-				credentials: "include",
-				cache: "no-store",
-				headers: { Accept: "text/event-stream" },
-				signal: connection.signal,
-			});
-			if (await isRefusal(response)) return "refused";
-			if (!isStream(response) || response.body === null) return "failed";
-			const parser = new EventStreamParser();
-			const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
-			for (;;) {
-				const { done, value } = await text.read();
-				if (done) return "failed";
-				lastByte = performance.now();
-				for (const { event, data } of parser.push(value)) {
-					if (event === "reconnect") return "asked";
-					if (event === "snapshot") limit = silenceLimit;
-					this.#take(event, data);
-				}
-			}
-		} catch {
-			return "failed"; // no network, aborted by the check above, or not the expected JSON
-		} finally {
-			clearInterval(watch);
-			this.stopped.removeEventListener("abort", cut);
-			document.removeEventListener("visibilitychange", look);
-			cut();
+	/** Takes news of the channel. It throws if an event is not the expected JSON. */
+	#hear(news: News): void {
+		if ("state" in news) {
+			this.#become(news.state);
+			if (news.state === "refused") this.options.refused();
+			return;
 		}
-	}
-
-	#take(event: string, data: string): void {
-		const value: unknown = JSON.parse(data);
-		switch (event) {
+		const value: unknown = JSON.parse(news.data);
+		switch (news.event) {
 			case "snapshot":
 				this.#failures = 0;
 				this.#tell(() => this.options.reader.snapshot(value));
@@ -175,18 +153,6 @@ class Stream {
 				this.options.clock.observe((value as { serverTime: string }).serverTime);
 				break;
 		}
-		this.options.heard?.(event);
+		this.options.heard?.(news.event);
 	}
 }
-
-/** Whether the platform itself refuses. The page of a proxy or of a captive portal counts as no network. */
-async function isRefusal(response: Response): Promise<boolean> {
-	if (response.ok || !hasType(response, "application/json")) return false;
-	const { code } = (await response.json()) as { readonly code?: unknown };
-	return refusals.includes(code);
-}
-
-const isStream = (response: Response): boolean => response.ok && hasType(response, "text/event-stream");
-
-const hasType = (response: Response, type: string): boolean =>
-	response.headers.get("Content-Type")?.split(";")[0]?.trim() === type;

@@ -18,7 +18,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 		driver.start();
 		return () => driver.stop();
 	}, []);
-	const { control, you, pending, stream, refused } = driving ?? driver.state;
+	const { control, you, pending, refused } = driving ?? driver.state;
 	const plan = control?.plan?.id === id ? control.plan : undefined;
 	const mine = plan !== undefined && you !== undefined && control?.driver === you;
 	useEffect(() => {
@@ -73,11 +73,6 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 					)
 				}
 			/>
-			{stream === "waiting" && (
-				<Note tone="warn" role="status" icon="offline">
-					<p>{say("reconnecting")}</p>
-				</Note>
-			)}
 			{!mine && (
 				<Note tone="warn" role="status">
 					<p>{say(control.driver === null ? "nobodyDrives" : "otherDrives")}</p>

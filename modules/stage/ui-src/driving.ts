@@ -1,4 +1,3 @@
-import type { StreamState } from "@narthex/sdk";
 import type { Press, Refusal, Result, StageApi } from "./api";
 import type { Control, ControlUpdate } from "./plan";
 import type { Tools } from "./tools";
@@ -14,7 +13,6 @@ export interface Driving {
 	readonly you: string | undefined;
 	/** The press that is being sent. */
 	readonly pending: Press["action"] | "take" | undefined;
-	readonly stream: StreamState;
 	readonly refused: Refusal | undefined;
 }
 
@@ -24,8 +22,7 @@ export interface Driving {
  */
 export class Driver {
 	state: Driving = {
-		...{ control: undefined, you: undefined, pending: undefined },
-		...{ stream: "connecting", refused: undefined },
+		...{ control: undefined, you: undefined, pending: undefined, refused: undefined },
 	};
 	readonly #api: StageApi;
 	#stop: (() => void) | undefined;
@@ -123,7 +120,6 @@ export class Driver {
 				if (update.ack !== null && this.state.pending !== undefined) this.#acknowledged.add(update.ack);
 				this.#take(update);
 			},
-			state: (stream) => this.#become({ stream }),
 		});
 	}
 

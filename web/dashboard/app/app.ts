@@ -12,6 +12,7 @@ import { house } from "./house";
 import { forgetModule } from "./lastmodule";
 import type { Link } from "./link";
 import { NewVersion } from "./newversion";
+import { Reach } from "./reach";
 import { Router } from "./router";
 import { Session } from "./session";
 
@@ -40,6 +41,7 @@ export class App {
 	});
 	readonly clock;
 	readonly newVersion = new NewVersion();
+	readonly reach = new Reach();
 	readonly session: Session;
 	readonly data: Data;
 	readonly navigation = computed<NavigationState>(() => {

@@ -1,4 +1,5 @@
 import type { ServerClock } from "../../host/clock";
+import { followed } from "../../host/slow";
 import { takeBegun } from "./begun";
 
 /**
@@ -46,12 +47,14 @@ export async function request<Value>(
 		const early = init.method === undefined ? await takeBegun(address) : undefined;
 		response =
 			early ??
-			(await fetch(address, {
-				...init,
-				credentials: "include",
-				cache: "no-store",
-				signal: AbortSignal.timeout(limit),
-			}));
+			(await followed(
+				fetch(address, {
+					...init,
+					credentials: "include",
+					cache: "no-store",
+					signal: AbortSignal.timeout(limit),
+				}),
+			));
 		const delay = performance.now() - (early ? 0 : sent);
 		clock.observe(response.headers.get("Date") ?? "", delay + 1_000); // it has whole seconds
 		text = await response.text();

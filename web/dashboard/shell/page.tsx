@@ -10,6 +10,7 @@ import { Forgot } from "../screens/signin/forgot";
 import { Join } from "../screens/signin/join";
 import { SignIn } from "../screens/signin/signin";
 import { t } from "../words/words";
+import { ReachNotice } from "./reachnotice";
 import { Shell } from "./shell";
 import { Trouble } from "./trouble";
 
@@ -24,6 +25,7 @@ export function Page({ app }: { readonly app: App }) {
 	return (
 		<>
 			<Screen app={app} />
+			<ReachNotice app={app} />
 			<ToastRegion toasts={app.toasts} />
 			<Confirm questions={app.questions} />
 		</>

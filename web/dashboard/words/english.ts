@@ -39,6 +39,8 @@ export const english = {
 	tooLarge: "That is too large.",
 	tooOften: { one: "You can try again in {count} second.", other: "You can try again in {count} s." },
 	retriesItself: "This page tries again by itself.",
+	connectionLost: "The connection is lost. What you see may be old.",
+	stillWaiting: "Still waiting for an answer. If many windows of this site are open, close some of them.",
 
 	sending: "Sending",
 	saving: "Saving",

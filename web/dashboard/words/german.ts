@@ -71,6 +71,9 @@ export const german: Catalogue<typeof english>["de"] = {
 		other: "In {count} s können Sie es wieder versuchen.",
 	},
 	retriesItself: "Diese Seite versucht es von selbst wieder.",
+	connectionLost: "Die Verbindung ist unterbrochen. Was Sie sehen, ist vielleicht nicht mehr aktuell.",
+	stillWaiting:
+		"Noch keine Antwort. Wenn viele Fenster dieser Website offen sind, schließen Sie einige davon.",
 
 	sending: "Wird gesendet",
 	saving: "Wird gespeichert",

@@ -89,18 +89,21 @@ export class ModuleMount {
 	#context(): ModuleUiContext {
 		const { app, entry } = this;
 		const { platform, router } = app;
+		const who = app.session.who.peek();
 		const signal = this.#ended.signal;
 		const subpath = () => this.#subpath();
 		const shared = contextOf({
 			entry,
 			container: this.container,
 			clock: app.clock,
+			identity: who.is === "person" ? who.userId : "",
 			locale: locale.peek().tag,
 			dir: locale.peek().dir,
 			address: (path) => platform.address(path),
 			denied: () => void app.session.recheck(),
 			contributionsCall: true,
 			pausesWhenHidden: true,
+			watch: app.reach.watch(signal),
 			signal,
 		});
 		const own: Omit<ModuleUiContext, keyof typeof shared> = {
