@@ -81,14 +81,12 @@ func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
 
 const selectLedger = `
 SELECT line, version, name, checksum, state = 'applied', applied_at
-FROM core.migration`
-
-const inOrder = `
+FROM core.migration
 ORDER BY line, version`
 
 // histories reads the whole ledger, by line, in the order of versions.
 func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
-	rows, err := q.Query(ctx, selectLedger+inOrder, once)
+	rows, err := q.Query(ctx, selectLedger, once)
 	if err != nil {
 		return nil, err
 	}

@@ -37,15 +37,6 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 	return documents, nil
 }
 
-// ReadAll returns the statement of Store.All, and the function that sets into from its rows, for a caller who
-// runs it together with other statements.
-func ReadAll(into *Documents) (sql string, take func(pgx.Rows) error) {
-	return selectAll, func(rows pgx.Rows) (err error) {
-		*into, err = collectDocuments(rows)
-		return err
-	}
-}
-
 func collectDocuments(rows pgx.Rows) (Documents, error) {
 	documents := make(Documents)
 	var moduleID string

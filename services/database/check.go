@@ -56,10 +56,6 @@ func check(ctx context.Context, conn *pgx.Conn) error {
 	if err := conn.QueryRow(ctx, selectServer, pgx.QueryExecModeExec).Scan(&version, &readOnly); err != nil {
 		return fail(ErrUnreachable, err)
 	}
-	return verifyServer(version, readOnly)
-}
-
-func verifyServer(version, readOnly string) error {
 	if readOnly == "on" {
 		return fail(ErrUnreachable, pgconn.ErrReadOnlyConnection)
 	}

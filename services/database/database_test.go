@@ -327,8 +327,4 @@ func TestCheckRefusesAnOldServer(t *testing.T) {
 	if err := opened.Check(t.Context()); !errors.Is(err, database.ErrVersionUnsupported) {
 		t.Errorf("Check of an old server: got %v, want %v", err, database.ErrVersionUnsupported)
 	}
-	if read, err := opened.CheckAndRead(t.Context()); read || !errors.Is(err, database.ErrVersionUnsupported) {
-		t.Errorf("CheckAndRead of an old server: read %v, error %v, want %v", read, err,
-			database.ErrVersionUnsupported)
-	}
 }

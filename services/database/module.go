@@ -44,14 +44,6 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 	return roles, nil
 }
 
-// ReadModuleRoles returns a Reading that sets into to the result of ModuleRoles.
-func ReadModuleRoles(into *map[string]ModuleRole) Reading {
-	return Reading{selectModuleRoles, func(rows pgx.Rows) (err error) {
-		*into, err = collectModuleRoles(rows)
-		return err
-	}}
-}
-
 func collectModuleRoles(rows pgx.Rows) (map[string]ModuleRole, error) {
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (ModuleRole, error) {
 		var role ModuleRole

@@ -39,10 +39,6 @@ func TestAServerThatAcceptsNoWritesIsNoServer(t *testing.T) {
 			t.Errorf("Check of %s: %v because of %q, want %v because of %q", row.name, err, database.WhyOf(err),
 				database.ErrUnreachable, database.WhyReadOnly)
 		}
-		if read, err := opened.CheckAndRead(t.Context()); read || database.WhyOf(err) != database.WhyReadOnly {
-			t.Errorf("CheckAndRead of %s: read %v, error %v because of %q, want %v because of %q", row.name, read,
-				err, database.WhyOf(err), database.ErrUnreachable, database.WhyReadOnly)
-		}
 		if err := opened.Ping(t.Context()); (err == nil) != (row.ping == "") ||
 			err != nil && database.WhyOf(err) != row.ping {
 			t.Errorf("Ping of %s: %v because of %q, want %q", row.name, err, database.WhyOf(err), row.ping)

@@ -35,15 +35,6 @@ func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
 	return decisions, nil
 }
 
-// ReadDecisions returns the statement of Store.Decisions, and the function that sets into from its rows, for
-// a caller who runs it together with other statements.
-func ReadDecisions(into *Decisions) (sql string, take func(pgx.Rows) error) {
-	return selectDecisions, func(rows pgx.Rows) (err error) {
-		*into, err = collectDecisions(rows)
-		return err
-	}
-}
-
 func collectDecisions(rows pgx.Rows) (Decisions, error) {
 	decisions := make(Decisions)
 	var moduleID string

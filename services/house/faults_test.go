@@ -1,14 +1,10 @@
 package house_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -57,33 +53,6 @@ func TestFirstReadFails(t *testing.T) {
 	case <-p.service.Ready():
 		t.Error("ready without a house")
 	default:
-	}
-}
-
-// After ReadFirst the service is ready without another read.
-func TestReadFirst(t *testing.T) {
-	t.Parallel()
-	db := databasetest.New(t)
-	db.Exec(t, `UPDATE core.house SET accent = 'teal'`)
-	service := house.New(house.NewStore(db.UnreachablePool(t)), zap.NewNop())
-	read, err := db.Database(t).CheckAndRead(t.Context(), database.NewReading(service.ReadFirst()))
-	if !read || err != nil {
-		t.Fatalf("ReadFirst: read %v, error %v, want it read", read, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- service.Serve(ctx) }()
-	select {
-	case <-service.Ready():
-	case err := <-ended:
-		t.Fatalf("Serve returned %v, want it to use the house that was read", err)
-	}
-	if accent := service.Current().Accent; accent != "teal" {
-		t.Errorf("the accent is %s, want teal", accent)
-	}
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve returned %v, want %v", err, context.Canceled)
 	}
 }
 

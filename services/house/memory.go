@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/store"
 )
 
-// Serve reads the house, unless ReadFirst has, and then again every 10 s until ctx ends. It returns the error
-// of the first read. Later errors do not end it, because it keeps the last state.
+// Serve reads the house at once and then every 10 s until ctx ends. It returns the error of the first read,
+// unless an earlier Serve has read the house. Later errors do not end it, because it keeps the last state.
 func (s *Service) Serve(ctx context.Context) (err error) {
 	if s.state.Load() == nil {
 		if err := s.read(ctx); err != nil {

@@ -40,20 +40,6 @@ func (s *Store) read(ctx context.Context) (state, error) {
 	return found, nil
 }
 
-// ReadFirst returns the statement that reads the house, and the function that takes its row, for a caller who
-// runs it together with other statements. Serve does not read again at once then.
-func (s *Service) ReadFirst() (sql string, take func(pgx.Rows) error) {
-	return selectHouse, func(rows pgx.Rows) error {
-		found, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (state, error) {
-			return scan(row)
-		})
-		if err == nil {
-			s.keep(found)
-		}
-		return err
-	}
-}
-
 func scan(row pgx.Row) (found state, err error) {
 	h := &found.house
 	err = row.Scan(&h.Name, &h.Accent, &h.Language, &found.rev)

@@ -69,8 +69,8 @@ type Server struct {
 	catalog       *catalog.Catalog
 	Registry      *authorization.Registry
 	database      *database.Database
-	checking      sync.WaitGroup // checkDatabase
-	checked       <-chan checked // gets its result
+	checking      sync.WaitGroup // checkInBackground
+	checked       <-chan error   // gets its result
 	health        *health.Health
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
