@@ -86,7 +86,6 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			responseHeaders(c.Writer.Header(), response, true)
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
-			c.Join(len(p))
 		}
 		// Write also fails when the client accepts no more bytes: its connection has a deadline.
 		if _, err := c.Writer.Write(p); err != nil {

@@ -40,21 +40,6 @@ func (c *Call) UserID() string {
 type Connection interface {
 	// CancelBody ends the reading of the request's body while the handler still responds.
 	CancelBody()
-	// Join sends the head of the response together with the next write, which must have more than joined bytes.
-	Join()
-}
-
-// joined is twice the size of net/http's own write buffer, in bytes. When a longer body fills the buffer,
-// which also contains the head, net/http writes the rest at once.
-const joined = 8 << 10
-
-// Join sends the head of a response together with the first bytes of its body, which saves a packet. Call it
-// before the body is written, and write the body at once. For at most joined bytes Join does nothing, because
-// net/http joins head and body by itself.
-func (c *Call) Join(bytes int) {
-	if bytes > joined && c.Connection != nil {
-		c.Connection.Join()
-	}
 }
 
 // CancelBody stops reading a body that was not read to its end. A Read in progress returns an error. The

@@ -60,11 +60,8 @@ type conn struct {
 	serverDone    bool // net/http has closed its side
 	ended         bool // closed and serverDone, and connections.finish was called
 	closeOnTaken  bool // to be closed when the peer has acknowledged the rest of the response
-	joins         bool // the head is sent with the body's first bytes (Join)
 	clock         clock
 	progress      progress
-
-	held *bytes.Buffer // the beginning of a response, which is sent with the next Write; nil: none
 
 	unwatched bool          // in the list of that name
 	watched   chan struct{} // not nil while a goroutine watches the client; closed when the goroutine ends
@@ -239,11 +236,6 @@ func (c *conn) Write(p []byte) (int, error) {
 			c.last = true
 			body = addConnectionClose(p)
 		}
-		if c.joins && len(p) == serverBuffer {
-			c.hold(body)
-			c.mu.Unlock()
-			return len(p), nil
-		}
 	}
 	c.watch()
 	c.mu.Unlock()
@@ -281,7 +273,6 @@ func (c *conn) finishResponse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fresh, c.admitted, c.handled, c.responseBegun = false, false, false, false
-	c.joins = false
 	c.busy.Store(false)
 	if c.streaming {
 		c.streaming = false

@@ -96,6 +96,3 @@ func (l *Listener) Watched() (count int) {
 	}
 	return count
 }
-
-// NewDates returns a new function for the values of the Date header.
-func NewDates() func(time.Time) []string { return new(dates).at }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/narthex-platform/narthex/realtime"
 )
@@ -14,7 +13,6 @@ import (
 type gate struct {
 	handler http.Handler
 	all     *connections
-	dates   dates
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -23,7 +21,6 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the fault's response is sent, and nothing more will be written
 	}
 	defer c.handlerReturned()
-	w.Header()["Date"] = g.dates.at(time.Now())
 	g.handler.ServeHTTP(w, r)
 }
 

@@ -1,9 +1,7 @@
 package httpserver
 
 import (
-	"bytes"
 	"net"
-	"sync"
 	"time"
 )
 
@@ -37,9 +35,6 @@ func (c *conn) watch() {
 func (c *conn) send(p []byte) (n int, err error) {
 	defer c.sending.Store(false)
 	if c.reportsTaken() {
-		if c.held != nil {
-			return c.sendHeld(p)
-		}
 		return c.Conn.Write(p)
 	}
 	for {
@@ -51,39 +46,6 @@ func (c *conn) send(p []byte) (n int, err error) {
 		c.watch()
 		c.mu.Unlock()
 	}
-}
-
-// serverBuffer is the size of net/http's write buffer in bytes. A Write of this size is followed by another
-// one, unless the response, or the flushed part of it, ends there.
-const serverBuffer = 4 << 10
-
-var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// Join sends the head of a response together with the beginning of its body, which net/http would write
-// separately. It is called before a handler writes more than twice serverBuffer at once. Then the rest is
-// also longer than net/http's buffer, so net/http writes it at once.
-func (c *conn) Join() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.joins = !c.responseBegun && c.reportsTaken()
-}
-
-// hold keeps the beginning of a response for the next Write. Called with the lock held.
-func (c *conn) hold(p []byte) {
-	c.held = heads.Get().(*bytes.Buffer)
-	c.held.Write(p)
-}
-
-// sendHeld sends the held bytes and then p. It returns how many bytes of p were sent.
-func (c *conn) sendHeld(p []byte) (n int, err error) {
-	held := c.held
-	c.held = nil
-	defer heads.Put(held)
-	defer held.Reset()
-	parts := net.Buffers{held.Bytes(), p}
-	first := held.Len()
-	sent, err := parts.WriteTo(c.Conn)
-	return max(int(sent)-first, 0), err
 }
 
 // reportsTaken reports whether the kernel tells how many bytes the peer has acknowledged.
