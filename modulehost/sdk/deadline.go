@@ -29,101 +29,56 @@ const (
 	callMargin = time.Second
 )
 
-// deadlines ends the contexts of handlers, with one timer for all. Hardly any deadline passes, so a timer
-// that would fire too early is not changed: it is set again when it fires. The reason was measured for the
-// link: a timer for each call wakes a thread that has nothing to do.
-type deadlines struct {
-	mu      sync.Mutex
-	timer   *time.Timer
-	firesAt time.Time // zero: the timer is off
-	active  map[*handlerContext]struct{}
-}
-
 // handlerContext is a handler's context. Its deadline can move: it restarts when the request's body has
 // ended, and with each piece of a long response.
 type handlerContext struct {
 	context.Context // of the call, which ends when the platform cancels the call
-	deadlines       *deadlines
 	stopFollowing   func() bool
-	deadline        time.Time // guarded by the lock of deadlines, as is returned
-	returned        bool
+	timer           *time.Timer
+	done            chan struct{}
 
-	done  chan struct{}
-	mu    sync.Mutex
-	err   error // not nil: done is closed
-	next  int
-	after map[int]func()
+	mu       sync.Mutex
+	deadline time.Time
+	err      error // not nil: done is closed
+	next     int
+	after    map[int]func()
 }
 
-// begin returns a context that ends after within unless extend moves its deadline. The caller must call
-// finish.
-func (d *deadlines) begin(call context.Context, within time.Duration) *handlerContext {
-	b := &handlerContext{Context: call, deadlines: d, done: make(chan struct{})}
+// newHandlerContext returns a context that ends after within unless extend moves its deadline. The caller
+// must call finish.
+func newHandlerContext(call context.Context, within time.Duration) *handlerContext {
+	b := &handlerContext{Context: call, deadline: time.Now().Add(within), done: make(chan struct{})}
+	b.mu.Lock() // the timer may fire before it is stored
+	b.timer = time.AfterFunc(within, b.expire)
+	b.mu.Unlock()
 	b.stopFollowing = context.AfterFunc(call, func() { b.end(call.Err()) })
-	b.extend(within)
 	return b
 }
 
-// extend moves the deadline, unless the handler has returned.
+// extend moves the deadline, unless the context has ended.
 func (b *handlerContext) extend(within time.Duration) {
-	d := b.deadlines
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if b.returned {
-		return
-	}
-	b.deadline = time.Now().Add(within)
-	if d.active == nil {
-		d.active = make(map[*handlerContext]struct{})
-	}
-	d.active[b] = struct{}{}
-	d.armTimer(b.deadline)
-}
-
-// finish ends the context when its handler has returned.
-func (b *handlerContext) finish() {
-	b.deadlines.mu.Lock()
-	b.returned = true
-	delete(b.deadlines.active, b)
-	b.deadlines.mu.Unlock()
-	b.stopFollowing()
-	b.end(context.Canceled)
-}
-
-// armTimer sets the timer to fire at by, unless it fires earlier. The caller holds the lock.
-func (d *deadlines) armTimer(by time.Time) {
-	if !d.firesAt.IsZero() && !by.Before(d.firesAt) {
-		return
-	}
-	d.firesAt = by
-	if d.timer == nil {
-		d.timer = time.AfterFunc(time.Until(by), d.expire)
-	} else {
-		d.timer.Reset(time.Until(by))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.deadline = time.Now().Add(within)
+		b.timer.Reset(within)
 	}
 }
 
-func (d *deadlines) expire() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.firesAt = time.Time{}
-	now := time.Now()
-	for b := range d.active {
-		if now.Before(b.deadline) {
-			d.armTimer(b.deadline)
-			continue
-		}
-		delete(d.active, b)
+// expire is called by the timer, which may have fired while extend moved the deadline.
+func (b *handlerContext) expire() {
+	b.mu.Lock()
+	early := time.Now().Before(b.deadline)
+	b.mu.Unlock()
+	if !early {
 		b.end(context.DeadlineExceeded)
 	}
 }
 
-func (d *deadlines) stop() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.timer != nil {
-		d.timer.Stop()
-	}
+// finish ends the context when its handler has returned.
+func (b *handlerContext) finish() {
+	b.stopFollowing()
+	b.end(context.Canceled)
 }
 
 func (b *handlerContext) end(err error) {
@@ -133,6 +88,7 @@ func (b *handlerContext) end(err error) {
 		return
 	}
 	b.err = err
+	b.timer.Stop()
 	close(b.done)
 	for _, f := range b.after {
 		go f()
@@ -142,8 +98,8 @@ func (b *handlerContext) end(err error) {
 
 // Deadline returns the current deadline, which extend may still move.
 func (b *handlerContext) Deadline() (time.Time, bool) {
-	b.deadlines.mu.Lock()
-	defer b.deadlines.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.deadline, true
 }
 

@@ -26,7 +26,7 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 	}
 	handler := &l.registry.handlers[message.GetRoute()]
 	// The response keeps the call's context: a handler whose own context has ended can still respond.
-	own := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+	own := newHandlerContext(ctx, l.timeouts.response-responseMargin)
 	defer own.finish()
 	restartDeadline := func() { own.extend(l.timeouts.response - responseMargin) }
 	request, err := newRequest(own, message, handler.names)

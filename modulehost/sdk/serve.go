@@ -56,7 +56,6 @@ func serveSockets(m Module, incoming, outgoing net.Conn, bodies *sockets) error 
 
 	server := &moduleServer{module: m, host: host, timeouts: platformTimeouts(), sockets: bodies}
 	defer server.sockets.close()
-	defer server.deadlines.stop()
 	defer server.exports.close()
 	err := link.ServeCalls(context.Background(), incoming, server.serve, inService)
 	if !server.hooks.stopCalled() {
@@ -86,9 +85,8 @@ type moduleServer struct {
 	hooks    hooks
 	timeouts timeouts
 
-	deadlines deadlines
-	exports   exports
-	runs      runs
+	exports exports
+	runs    runs
 
 	registered sync.Once
 	registry   Registry
@@ -100,23 +98,23 @@ func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Messag
 	case abi.Method_METHOD_HANDLE:
 		return nil, l.handle(ctx, call)
 	case abi.Method_METHOD_PROVIDE:
-		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		ctx := newHandlerContext(ctx, l.timeouts.short-responseMargin)
 		defer ctx.finish()
 		return l.provide(ctx, call.Payload)
 	case abi.Method_METHOD_SNAPSHOT:
-		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		ctx := newHandlerContext(ctx, l.timeouts.short-responseMargin)
 		defer ctx.finish()
 		return l.snapshot(ctx, call.Payload)
 	case abi.Method_METHOD_PERSON_ERASED:
-		ctx := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+		ctx := newHandlerContext(ctx, l.timeouts.response-responseMargin)
 		defer ctx.finish()
 		return l.personErased(ctx, call.Payload)
 	case abi.Method_METHOD_PERSON_EXPORT:
-		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		ctx := newHandlerContext(ctx, l.timeouts.short-responseMargin)
 		defer ctx.finish()
 		return l.personExport(ctx, call.Payload)
 	case abi.Method_METHOD_RUN:
-		ctx := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+		ctx := newHandlerContext(ctx, l.timeouts.response-responseMargin)
 		defer ctx.finish()
 		return l.run(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
