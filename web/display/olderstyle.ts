@@ -1,6 +1,6 @@
 /**
- * Styles for Chromium before 105, which many screens have. A display fills its window, so units and queries of
- * a container are those of the window. Chromium before 99 has no layers: the order of the rules decides there.
+ * Styles for Chromium before 105, which many screens have. A display fills its window, so that units and
+ * queries of a container are those of the window. Chromium before 99 has no layers: the rules' order decides.
  */
 export function olderStyle(css: string, layers: boolean): string {
 	const flat = layers ? css : css.replace(/@layer [^;{]*;/g, "").replace(/@layer [^{]*\{/g, "@media all{");
