@@ -21,7 +21,7 @@ test: tools modules ## Run the tests that a change is likely to break, in a few 
 	@GO=$(GO) .ci/test short
 
 .PHONY: proof
-proof: tools modules ## Run every test, with the race detector, and a fault of each kind: up to an hour
+proof: tools engines modules ## Run every test, with the race detector, and a fault of each kind: up to an hour
 	@GO=$(GO) .ci/test all
 	@$(MAKE) --no-print-directory faults FAULTS='$(PROOF_FAULTS)'
 
@@ -119,6 +119,12 @@ versitygw: .tools/versitygw-1.8.0
 	@echo "Building the object storage server of the tests, once; this takes a few minutes ..."
 	@GOBIN=$(CURDIR)/.tools $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	@touch $@
+
+# Browsers of other engines, and old ones, which only "make proof" needs.
+.PHONY: engines
+engines: web/node_modules
+	@.ci/packages firefox webkit
+	@.ci/chromiums
 
 .PHONY: proxies
 proxies:

@@ -11,8 +11,9 @@ export interface Reorder {
 }
 /**
  * Makes rows movable: with Alt and an arrow key on the grip, with buttons that call step, and by dragging the
- * grip, which Escape cancels. Rows have the attribute data-row. move must change the order. One move begins when
- * the promise of the previous one is settled, because it needs the order and the rev that this one results in.
+ * grip, which Escape cancels. Rows have the attribute data-row. move must change the order. One move begins
+ * when the promise of the previous one is settled, because it needs the order and the rev that this one
+ * results in.
  */
 export declare function useReorder(ids: readonly string[], move: (id: string, to: number) => unknown): Reorder;
 /** The ids with one of them moved to another index. */

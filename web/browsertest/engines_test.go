@@ -1,0 +1,371 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// engine is any browser, as far as the walk below needs it. What names an element is an expression in
+// JavaScript.
+type engine interface {
+	goTo(address string)
+	eval(expression string) (json.RawMessage, error)
+	click(expression string) error
+	enter(expression, text string) error
+	picture() ([]byte, error)
+}
+
+// TestEngines walks through the whole house in browsers of other engines, and in the oldest ones for which
+// the platform is made (README.md). A browser that is too old says so.
+func TestEngines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make proof installs these browsers")
+	}
+	d := startHouse(t)
+	for _, name := range []string{"firefox", "webkit"} {
+		t.Run(name, func(t *testing.T) {
+			b := visit(t, d, name, func() engine { return startWebDriver(t, name) })
+			b.walkDashboard()
+			b.walkDisplays()
+		})
+	}
+	for _, old := range []struct {
+		version             string
+		dashboard, displays bool
+	}{{"92", false, false}, {"103", false, true}, {"109", true, true}} {
+		t.Run("chromium "+old.version, func(t *testing.T) {
+			b := visit(t, d, "chromium-"+old.version, func() engine { return startOldChromium(t, old.version) })
+			if old.dashboard {
+				b.walkDashboard()
+			} else {
+				b.goTo(d.address)
+				b.waitForText("This browser is too old for this page. It needs Chrome or Edge 109, Firefox 115, " +
+					"Safari 16.4 (iOS 16.4) or newer.")
+				b.save("too-old")
+			}
+			if old.displays {
+				b.walkDisplays()
+			} else {
+				b.goTo(d.address + "/display/announcements")
+				b.waitForText("This browser is too old for this page. It needs Chromium 94 or newer.")
+				b.save("display-too-old")
+			}
+		})
+	}
+}
+
+// visitor is somebody who uses the house in a browser.
+type visitor struct {
+	t *testing.T
+	engine
+	d     *devServer
+	name  string
+	start func() engine
+}
+
+func visit(t *testing.T, d *devServer, name string, start func() engine) *visitor {
+	return &visitor{t, start(), d, name, start}
+}
+
+// named finds an element that is shown, by what assistive technology calls it.
+const named = `((selector, name) => [...document.querySelectorAll(selector)].find((element) =>
+	(element.getAttribute("aria-label") ?? element.innerText).trim() === name &&
+	element.getClientRects().length > 0))`
+
+// labelled finds the field of a label.
+const labelled = `((name) => [...document.querySelectorAll("label")].find((label) =>
+	label.innerText.trim().startsWith(name))?.control)`
+
+// heard keeps what goes wrong in the page from now on.
+const heard = `((window) => {
+	if (window.heard) return;
+	window.heard = [];
+	window.addEventListener("error", (event) => { window.heard.push(String(event.message)); });
+	window.addEventListener("unhandledrejection", (event) => { window.heard.push(String(event.reason)); });
+})(window)`
+
+// open goes to an address. A hash alone changes the screen without loading the page again.
+func (v *visitor) open(path string) {
+	v.t.Helper()
+	v.goTo(v.d.address + path)
+	if _, err := v.eval(heard); err != nil {
+		v.t.Error(err)
+	}
+}
+
+func (v *visitor) until(what string, holds func() error) {
+	v.t.Helper()
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err = holds(); err == nil {
+			return
+		}
+	}
+	v.save("failed")
+	text, _ := v.eval(`location.href + document.body.innerText.slice(0, 2000)`)
+	v.t.Fatalf("%s: %v; the page says %s", what, err, text)
+}
+
+func (v *visitor) waitForText(words string) {
+	v.t.Helper()
+	v.until(words, func() error {
+		text, err := v.eval(`document.body.innerText + [...document.querySelectorAll(".host-stage *")]
+			.map((element) => element.shadowRoot?.textContent ?? "").join(" ")`)
+		if err == nil && !strings.Contains(string(text), strings.Trim(jsonOf(v.t, words), `"`)) {
+			err = os.ErrNotExist
+		}
+		return err
+	})
+}
+
+func (v *visitor) press(role, name string) {
+	v.t.Helper()
+	v.until("press "+name, func() error { return v.click(named + `("` + role + `", "` + name + `")`) })
+}
+
+func (v *visitor) fill(label, text string) {
+	v.t.Helper()
+	v.until("fill "+label, func() error { return v.enter(labelled+`("`+label+`")`, text) })
+}
+
+// save saves a picture where NARTHEX_SCREENSHOTS says.
+func (v *visitor) save(name string) {
+	v.t.Helper()
+	folder := os.Getenv("NARTHEX_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	taken, err := v.picture()
+	if err != nil {
+		v.t.Log(err)
+		return
+	}
+	image, err := base64.StdEncoding.DecodeString(string(taken))
+	if err != nil {
+		v.t.Log(err)
+		return
+	}
+	if err := os.WriteFile(filepath.Join(folder, v.name+"-"+name+".png"), image, 0o600); err != nil {
+		v.t.Error(err)
+	}
+}
+
+// assertQuiet fails the test if a script of the page has failed.
+func (v *visitor) assertQuiet(where string) {
+	v.t.Helper()
+	failures, err := v.eval(`JSON.stringify(window.heard ?? [])`)
+	if err != nil || string(failures) != `"[]"` {
+		v.t.Errorf("%s: uncaught %s %v", where, failures, err)
+	}
+}
+
+// walkDashboard signs in, sees every page, and writes something on each that has something to write.
+func (v *visitor) walkDashboard() {
+	v.t.Helper()
+	v.open("/")
+	v.fill("E-mail", "owner@example.org")
+	v.fill("Password", v.d.password)
+	v.save("sign-in")
+	v.press("button", "Sign in")
+	v.waitForText("Modules")
+	v.waitForText("Latest notice") // a tile of a module
+	v.save("home")
+
+	title := "Written in " + v.name
+	v.open("/#/m/announcements")
+	v.press("button", "Write a notice")
+	v.fill("Title", title)
+	v.press("button", "Save")
+	v.waitForText(title)
+	v.until("move up", func() error { // a scroll, which a driver makes before it clicks, closes the menu again
+		up := named + `("[role=menuitem]", "Move up")`
+		if shown, err := v.eval(`Boolean(` + up + `)`); err != nil || string(shown) != "true" {
+			return errors.Join(os.ErrNotExist, v.click(named+`("button", "More for `+title+`")`))
+		}
+		v.save("menu")
+		return v.click(up)
+	})
+	v.waitForText(title + " moved")
+	v.save("announcements")
+
+	v.open("/#/m/calendar/new")
+	v.fill("Title", title)
+	v.save("calendar-new")
+	v.press("button", "Save")
+	v.waitForText(title)
+	v.save("calendar")
+
+	v.open("/#/m/rota/volunteers/new")
+	v.waitForText("Add a volunteer")
+	v.fill("Name", title)
+	v.press("button", "Save")
+	v.waitForText(title)
+	v.save("rota")
+
+	v.open("/#/m/stage")
+	v.press("button", "New service")
+	v.fill("Title", title)
+	v.press("button", "Save")
+	v.press("button", "Add an item")
+	v.until("the kind", func() error {
+		_, err := v.eval(`((select) => {
+			select.value = "reading";
+			for (const event of ["input", "change"]) select.dispatchEvent(new Event(event, { bubbles: true }));
+		})(` + labelled + `("Kind"))`)
+		return err
+	})
+	v.fill("Title", strings.Repeat("Psalm 23, ", 15))
+	v.fill("Text", "The LORD is my shepherd")
+	v.press("button", "Save")
+	v.waitForText("Psalm 23")
+	v.until("a long name beside its mark", func() error {
+		below, err := v.eval(`((summary) =>
+			summary.offsetHeight - summary.querySelector(".about-item").offsetHeight)(
+			document.querySelector(".about-text > summary"))`)
+		if err == nil && len(below) > 1 {
+			err = fmt.Errorf("it is %s px below", below)
+		}
+		return err
+	})
+	v.save("stage")
+
+	for path, words := range map[string]string{
+		"/#/admin/people": "Invite", "/#/admin/modules": "Countdown", "/#/admin/permissions": "Permissions",
+		"/#/admin/modules/rota/settings": "Name of the team", "/#/admin/house": "Colour",
+		"/#/admin/activity": "Action", "/#/admin/screens": "Screens", "/#/admin/navigation": "Add group",
+	} {
+		v.open(path)
+		v.waitForText(words)
+		v.save("screen-" + strings.NewReplacer("/", "-", "#", "").Replace(path))
+	}
+	v.open("/#/account")
+	v.press(".d-segments label", "Dark")
+	v.until("dark", func() error {
+		theme, err := v.eval(`document.documentElement.dataset.theme`)
+		if err == nil && string(theme) != `"dark"` {
+			err = os.ErrNotExist
+		}
+		return err
+	})
+	v.save("account")
+	v.assertQuiet("the Dashboard")
+}
+
+// walkDisplays pairs a screen with each display and sees what it shows.
+func (v *visitor) walkDisplays() {
+	v.t.Helper()
+	for _, module := range []string{"announcements", "calendar", "stage"} {
+		v.engine = v.start() // a screen of its own
+		v.open("/display/" + module)
+		var code string
+		v.until("a code", func() error {
+			digits, err := v.eval(`document.querySelector(".host-digits").innerText.replace(/\D/g, "")`)
+			if code = strings.Trim(string(digits), `"`); err == nil && len(code) != 6 {
+				err = os.ErrNotExist
+			}
+			return err
+		})
+		v.save("code-" + module)
+		v.d.call(v.t, "POST", "/api/v1/device-pairing/"+code+"/approve", object{"label": v.name + " " + module})
+		v.until("the picture of "+module, func() error {
+			// the stage's is a drawing until somebody drives a service
+			shown, err := v.eval(`document.querySelector(".host-digits") === null && /\S/.test(
+				(function words(root) {
+					return [...root.querySelectorAll("*")].map((element) =>
+						element.shadowRoot ? words(element.shadowRoot) : element.innerText ?? element.tagName).join("");
+				})(document.querySelector(".host-stage [data-module]")))`)
+			if err == nil && string(shown) != "true" {
+				err = os.ErrNotExist
+			}
+			return err
+		})
+		v.save("display-" + module)
+		v.assertQuiet("the display " + module)
+	}
+}
+
+// oldChromium is a Chromium of years ago, controlled by the protocol that it had then.
+type oldChromium struct{ *tab }
+
+func startOldChromium(t *testing.T, version string) oldChromium {
+	t.Helper()
+	program, err := filepath.Abs("../../.tools/chromium-" + version + "/chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Fatalf("%v: make proof installs it", err)
+	}
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.Headless, chromedp.DisableGPU, chromedp.Flag("single-process", false),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()),
+		chromedp.WSURLReadTimeout(patience))
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	p := &tab{t, ctx}
+	p.do(chromedp.Navigate("about:blank"))
+	return oldChromium{p}
+}
+
+func (o oldChromium) goTo(address string) { o.do(chromedp.Navigate(address)) }
+
+// eval gives an element as true, because it is only found and not kept.
+func (o oldChromium) eval(expression string) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(o.ctx, patience/10) // a page that goes away may never answer
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[any](expression))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+// point scrolls to an element and returns its middle, when a click there would reach it.
+func (o oldChromium) point(expression string) (x, y float64, err error) {
+	point, err := chromedp.Run(o.ctx, chromedp.Evaluate[[]float64](`((element) => {
+		element.scrollIntoView({ block: "center" });
+		const { x, y, width, height } = element.getBoundingClientRect();
+		const at = [x + width / 2, y + height / 2];
+		const hit = document.elementFromPoint(...at);
+		if (!element.contains(hit) && !hit.contains(element)) throw new Error("covered by " + hit.outerHTML);
+		return at;
+	})(`+expression+`)`))
+	if err != nil {
+		return 0, 0, err
+	}
+	return point[0], point[1], nil
+}
+
+func (o oldChromium) click(expression string) error {
+	x, y, err := o.point(expression)
+	if err != nil {
+		return err
+	}
+	return chromedp.Do(o.ctx, chromedp.MouseClickXY(x, y))
+}
+
+func (o oldChromium) enter(expression, text string) error {
+	if err := o.click(expression); err != nil {
+		return err
+	}
+	if _, err := o.eval(expression + `.select()`); err != nil {
+		return err
+	}
+	return chromedp.Do(o.ctx, chromedp.KeyEvent(text))
+}
+
+func (o oldChromium) picture() ([]byte, error) {
+	shot, err := chromedp.Run(o.ctx, chromedp.CaptureScreenshot())
+	return []byte(base64.StdEncoding.EncodeToString(shot)), err
+}
