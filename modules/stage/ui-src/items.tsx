@@ -82,7 +82,7 @@ export function ItemsTable({ tools, service, move, edit, remove }: ItemsProps) {
 function About({ item, tools: { say } }: { readonly item: Item; readonly tools: Tools }) {
 	const name = (
 		<span class="about-item">
-			<Icon name={kindIcons[item.kind]} size={16} />
+			<Icon name={kindIcons[item.kind]} size={16} />{" "}
 			<span class="d-unseen">{say(item.kind)}: </span>
 			<bdi class="d-name">{nameOf(item)}</bdi>
 		</span>
