@@ -1,6 +1,6 @@
 import {
-	Button, Checkbox, clockError, DraftNote, Form, mayClose, MomentField, Note, ScreenHeader, Skeleton, TextField,
-	useDraft,
+	Button, Checkbox, clockError, DraftNote, Form, mayClose, MomentField, Note, ScreenHeader, Skeleton,
+	TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { isPictureOnly } from "../display-src/slideview";

@@ -24,7 +24,7 @@ interface State {
 }
 
 /**
- * The typed values, beside the stored ones. If somebody else saves meanwhile, no typed value is lost, nor when
+ * The typed values, beside the stored ones. No typed value is lost if somebody else saves meanwhile, nor when
  * the screen is left (kit/draft).
  */
 export function useDocument(app: App, form: FormName, stored: Stored) {

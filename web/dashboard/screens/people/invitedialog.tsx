@@ -182,7 +182,12 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 					)}
 					<Outcomes outcomes={outcomes} />
 					{mayGive ? (
-						<Permissions app={app} chosen={chosen} error={faults.grants} onChange={(ids) => change({ permissionIds: [...ids] })} />
+						<Permissions
+							app={app}
+							chosen={chosen}
+							error={faults.grants}
+							onChange={(ids) => change({ permissionIds: [...ids] })}
+						/>
 					) : (
 						<Note>{w("mayDoLater")}</Note>
 					)}
