@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"net/http"
 
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -77,6 +78,20 @@ func New(config Config) (*Service, error) {
 
 // Encode compresses the page, which the first browser would otherwise wait for.
 func (s *Service) Encode() { s.page.Encode() }
+
+// Absent sends a browser the page for an address without a route, with status 404. The page takes the path
+// for a fragment that somebody typed, and says if there is nothing.
+func (s *Service) Absent(c *httpapi.Call) error { return s.page.SendAs(c, http.StatusNotFound) }
+
+// changePassword sends password managers to the person's account (W3C: A Well-Known URL for Changing
+// Passwords).
+func changePassword(c *httpapi.Call) error {
+	header := c.Writer.Header()
+	header.Set("Location", "/#/account")
+	header.Set("Cache-Control", "no-store")
+	c.Writer.WriteHeader(http.StatusFound)
+	return nil
+}
 
 // newScript reads a script, and its compressed forms if the build has them.
 func newScript(build fs.FS, name string) (*httpapi.Asset, error) {

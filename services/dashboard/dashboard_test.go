@@ -67,6 +67,7 @@ func serve(t *testing.T, files fstest.MapFS) http.Handler {
 	}
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:         service.Routes(),
+		Absent:         service.Absent,
 		TrustedOrigins: []environment.Origin{"https://church.example.org"},
 		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
 		Resolver:       noPrincipal{t},
@@ -178,6 +179,36 @@ func TestNothingElse(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} {
 		refused(method, "/")
 		refused(method, scriptPath)
+	}
+}
+
+// TestAbsent checks that a browser gets the page for an address without a route, and that it is no success.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	handler := serve(t, build("<html>"+empty+"</html>", script))
+	for _, path := range []string{"/m/rota", "/login", "/index.html", "//", "/%2F", scriptPath + "/"} {
+		for _, accept := range []string{"text/html", "text/html,application/xml;q=0.9,*/*;q=0.8"} {
+			w, header := send(t, handler, "GET", path, "Accept", accept, "If-None-Match", "*")
+			if w.Code != 404 || w.Body.String() != "<html>"+filled+"</html>" ||
+				header.Get("X-Frame-Options") != "DENY" || header.Get("Etag") != "" {
+				t.Errorf("GET %s, Accept %s: status %d, want 404 with the page; body %q; header %v", path, accept,
+					w.Code, w.Body, header)
+			}
+		}
+	}
+	for _, row := range []struct{ method, path, accept string }{
+		{"GET", "/m/rota", "*/*"}, {"GET", "/m/rota", "text/html;q=0"}, {"POST", "/m/rota", "text/html"},
+		{"GET", "/api/v1/nowhere", "text/html"},
+	} {
+		w, _ := send(t, handler, row.method, row.path, "Accept", row.accept)
+		if w.Code != 404 || w.Body.String() != `{"code":"NOT_FOUND"}` {
+			t.Errorf("%s %s, Accept %s: status %d, body %q, want NOT_FOUND", row.method, row.path, row.accept, w.Code,
+				w.Body)
+		}
+	}
+	w, header := send(t, handler, "GET", "/.well-known/change-password")
+	if w.Code != 302 || header.Get("Location") != "/#/account" {
+		t.Errorf("the address to change a password: status %d, header %v, want 302 to the account", w.Code, header)
 	}
 }
 

@@ -20,6 +20,7 @@ func (s *Service) Routes() []httpapi.Route {
 		{Method: "GET", Path: displayPath + "worker.js", Head: true, Handle: s.worker.Send},
 		{Method: "GET", Path: displayPath + "{id}", Head: true, Handle: s.other},
 		// Addresses that people type by mistake.
+		{Method: "GET", Path: strings.TrimSuffix(displayPath, "/"), Head: true, Handle: s.absent},
 		{Method: "GET", Path: displayPath + "{id}/", Head: true, Handle: s.absent},
 		{Method: "GET", Path: displayPath, Head: true, Handle: s.absent, Below: true},
 	}
@@ -50,7 +51,7 @@ func (s *Service) open(c *httpapi.Call) error {
 // denied sends a browser the same page, which pairs the screen. It ignores conditional headers, so there is
 // no 304 without the permission. To a signed-in person the page says to sign out first.
 func (s *Service) denied(c *httpapi.Call, why error) error {
-	if !acceptsHTML(c.Request) {
+	if !httpapi.AcceptsHTML(c.Request) {
 		return why
 	}
 	if errors.Is(why, httpapi.ErrAuthentication) {
@@ -73,33 +74,8 @@ func (s *Service) other(c *httpapi.Call) error {
 
 // absent sends a browser the page, which says that no such display runs.
 func (s *Service) absent(c *httpapi.Call) error {
-	if !acceptsHTML(c.Request) {
+	if !httpapi.AcceptsHTML(c.Request) {
 		return httpapi.ErrNotFound
 	}
 	return s.page.SendAs(c, http.StatusNotFound)
-}
-
-// acceptsHTML reports whether a request's Accept header lists text/html, as browsers do when they open a
-// page.
-func acceptsHTML(r *http.Request) bool {
-	for _, line := range r.Header["Accept"] {
-		for element := range strings.SplitSeq(line, ",") {
-			kind, parameters, _ := strings.Cut(element, ";")
-			if strings.EqualFold(strings.TrimSpace(kind), "text/html") && !refused(parameters) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// refused reports whether the parameters of a media range have the quality 0 (RFC 9110 §12.4.2).
-func refused(parameters string) bool {
-	for parameter := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-		if strings.EqualFold(name, "q") && strings.Trim(value, "0.") == "" {
-			return true
-		}
-	}
-	return false
 }

@@ -96,3 +96,6 @@ func (l *Listener) Watched() (count int) {
 	}
 	return count
 }
+
+// PageHeadSize is the response to a head that is too large, of a browser that opens a page.
+const PageHeadSize = string(faultPageHeadSize)

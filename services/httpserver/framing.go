@@ -9,9 +9,10 @@ import (
 
 // The errors of framing. A client cannot distinguish all of them (fault.go).
 var (
-	errHeadTooLarge = errors.New("head too large")
-	errHead         = errors.New("faulty framing in a head")
-	errChunk        = errors.New("malformed chunked body")
+	errHeadTooLarge     = errors.New("head too large")
+	errPageHeadTooLarge = errors.New("head too large, of a browser that opens a page")
+	errHead             = errors.New("faulty framing in a head")
+	errChunk            = errors.New("malformed chunked body")
 )
 
 // framing parses the requests of one connection in the bytes that net/http reads: the size of each head, the
@@ -25,6 +26,8 @@ type framing struct {
 
 	size     int // bytes so far of the current head, chunk line or trailers
 	fields   bool
+	get      bool        // the head being read is that of a GET
+	html     bool        // its client accepts text/html
 	piece    []byte      // the beginning of a line that arrives in several reads
 	cr       bool        // the last byte read was the CR of an empty line
 	reading  declaration // of the head being read
@@ -70,6 +73,7 @@ func (f *framing) follow(p []byte) (skipped, used int, err error) {
 			return skipped, skipped, err
 		}
 		f.stage, f.size, f.fields, f.reading = inHead, 0, false, declaration{}
+		f.get, f.html = false, false
 	}
 	for used = skipped; used < len(p) && err == nil && f.stage != between; {
 		switch left := p[used:]; f.stage {
@@ -115,6 +119,9 @@ func (f *framing) head(p []byte) (used int, err error) {
 		}
 		used += len(line)
 		if f.size += len(line); f.size > f.maxHead {
+			if f.get && f.html {
+				return used, errPageHeadTooLarge
+			}
 			return used, errHeadTooLarge
 		}
 		if !whole || len(f.piece) > 0 {
@@ -144,6 +151,7 @@ func (f *framing) line(line []byte) error {
 	switch {
 	case !f.fields:
 		f.fields = true // the request line
+		f.get = bytes.HasPrefix(line, []byte("GET "))
 		return nil
 	case len(line) == 0:
 		return f.endHead()
@@ -151,6 +159,10 @@ func (f *framing) line(line []byte) error {
 	switch line[0] {
 	case ' ', '\t':
 		return errHead
+	case 'a', 'A':
+		if value, ok := field(line, "accept"); ok && bytes.Contains(value, []byte("text/html")) {
+			f.html = true
+		}
 	case 'c', 'C':
 		if value, ok := field(line, "content-length"); ok {
 			return f.contentLength(value)

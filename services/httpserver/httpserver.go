@@ -35,6 +35,7 @@ type ClientAddress interface {
 // Config configures the pipeline.
 type Config struct {
 	Routes         []httpapi.Route
+	Absent         httpapi.Handler      // sends a page for a path without a route; nil: NOT_FOUND is sent
 	TrustedOrigins []environment.Origin // for platform writes and for CORS
 	ClientAddress  ClientAddress
 	Resolver       Resolver
@@ -68,6 +69,7 @@ func New(config Config) (http.Handler, error) {
 		log:        config.Log,
 		lines:      config.Lines,
 		meter:      meterOf(config.Meter),
+		absent:     config.Absent,
 	}
 	return &edge{
 		trusted:     trusted,

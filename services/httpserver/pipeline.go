@@ -22,6 +22,8 @@ type pipeline struct {
 	log        *zap.Logger
 	lines      *loglimit.Limiter // for frequent failures
 	meter      Meter
+	absent     httpapi.Handler // nil: none
+	unmatched  gin.HandlerFunc // responds where no route matches; set by newRouter
 }
 
 // run returns the chain of one route. It is one function, without middleware and without a map of request
@@ -44,7 +46,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		if len(names) > 0 {
 			values, ok := parameters(g.Params, names)
 			if !ok {
-				httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
+				p.unmatched(g)
 				return
 			}
 			call.Parameter = values

@@ -32,7 +32,7 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 			counted := counted(pipeline.meter, method, &route, chain)
 			engine.Handle(method, path, counted)
 			if route.Below {
-				below = append(below, fallback{method, route.Path, counted})
+				below = append(below, fallback{method, route.Path, chain, counted})
 			}
 		}
 		handle(route.Method)
@@ -43,14 +43,22 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 			getOnly[route.Path] = true
 		}
 	}
+	pipeline.unmatched = func(g *gin.Context) {
+		if f := fallbackFor(g.Request, below); f != nil {
+			f.chain(g)
+			return
+		}
+		call := &httpapi.Call{Writer: g.Writer, Request: g.Request}
+		if pipeline.absent == nil || !opensPage(g.Request) || pipeline.absent(call) != nil {
+			httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
+		}
+	}
 	engine.NoRoute(func(g *gin.Context) {
-		for _, f := range below {
-			if g.Request.Method == f.method && strings.HasPrefix(g.Request.URL.EscapedPath(), f.path) {
-				g.Status(http.StatusOK) // gin has set 404
-				f.handle(g)
-				g.Writer.WriteHeaderNow() // otherwise gin would write its own text below a 404 without a body
-				return
-			}
+		g.Status(http.StatusOK)         // gin has set 404
+		defer g.Writer.WriteHeaderNow() // otherwise gin would write its own text below a 404 without a body
+		if f := fallbackFor(g.Request, below); f != nil {
+			f.counted(g)
+			return
 		}
 		count := pipeline.meter.Route(meteredMethod(g.Request.Method), meterUnmatched)
 		defer func() { count(g.Writer.Status(), 0) }()
@@ -59,19 +67,33 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 			header.Set("Allow", http.MethodGet)
 			header.Set("Cache-Control", "no-store")
 			g.Writer.WriteHeader(http.StatusMethodNotAllowed)
-			g.Writer.WriteHeaderNow()
 			return
 		}
-		httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
+		pipeline.unmatched(g)
 	})
 	return engine
 }
 
+// opensPage reports whether a browser asks for a page outside the API.
+func opensPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && httpapi.AcceptsHTML(r) &&
+		!strings.HasPrefix(r.URL.EscapedPath(), "/api/")
+}
+
 // fallback is a route with Below.
 type fallback struct {
-	method string
-	path   string
-	handle gin.HandlerFunc
+	method, path   string
+	chain, counted gin.HandlerFunc
+}
+
+// fallbackFor returns the first of the fallbacks that match a request, or nil.
+func fallbackFor(r *http.Request, below []fallback) *fallback {
+	for i, f := range below {
+		if r.Method == f.method && strings.HasPrefix(r.URL.EscapedPath(), f.path) {
+			return &below[i]
+		}
+	}
+	return nil
 }
 
 // ginPath converts {name} to gin's wildcard. Wildcards are named by position, because gin refuses different

@@ -24,6 +24,7 @@ func TestTransport(t *testing.T) {
 		chunked = post + "Transfer-Encoding: chunked\r\n\r\n"
 		next    = "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"
 	)
+	cookies := "Cookie: a=" + strings.Repeat("x", 17<<10) + "\r\n\r\n"
 	none := []string(nil)
 	refused := []string{refusedLine}
 	for _, r := range []struct {
@@ -50,6 +51,15 @@ func TestTransport(t *testing.T) {
 		{"a second head of 17 KiB", next + headOf(17<<10), reply("/next|") + headSize, 1, refused},
 		{"a long request line", "GET /" + strings.Repeat("x", 17<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", headSize, 0,
 			refused},
+		{"a page with cookies of 17 KiB", "GET / HTTP/1.1\r\nHost: x\r\naccept: text/html,*/*;q=0.8\r\n" + cookies,
+			httpserver.PageHeadSize, 0, refused},
+		{"a second page with cookies of 17 KiB", next + "GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n" +
+			cookies, reply("/next|") + httpserver.PageHeadSize, 1, refused},
+		{"a request of JSON with cookies of 17 KiB", "GET / HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n" +
+			cookies, headSize, 0, refused},
+		{"a form with cookies of 17 KiB", post + "Accept: text/html\r\n" + cookies, headSize, 0, refused},
+		{"cookies of 17 KiB behind a page", "GET /p HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n" +
+			"GET /p HTTP/1.1\r\nHost: x\r\n" + cookies, reply("/p|") + headSize, 1, refused},
 		{"many small fields", "GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", 3000) + "\r\n", headSize,
 			0, refused},
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { moduleAddress } from "../host/moduleapi";
 import { parseLink } from "../dashboard/app/link";
 import { apiOrigin } from "../dashboard/app/origin";
-import { moduleHash, parseRoute } from "../dashboard/app/route";
+import { hashOfPath, moduleHash, parseRoute } from "../dashboard/app/route";
 import { administrationFor, type Screen } from "../dashboard/app/screen";
 
 test("the API's origin is a canonical one, or the page's own", () => {
@@ -49,6 +49,13 @@ test("an emailed link", () => {
 		assert.equal(parseLink(none), undefined, none);
 });
 
+test("a path that somebody typed", () => {
+	assert.equal(hashOfPath({ pathname: "/", hash: "#/account" }), "#/account");
+	assert.equal(hashOfPath({ pathname: "/m/rota", hash: "" }), "#/m/rota");
+	assert.equal(hashOfPath({ pathname: "//evil.example", hash: "" }), "#//evil.example");
+	assert.equal(hashOfPath({ pathname: "/m/rota", hash: "#/account" }), "#/account");
+});
+
 const screen = (path: string, ...permissions: string[]): Screen => ({
 	path,
 	...(permissions.length > 0 ? { permissions } : {}),
@@ -71,7 +78,12 @@ test("a fragment leads somewhere", () => {
 	assert.deepEqual(parse("#/admin/modules/%zz/settings"), shown(settings, { id: "%zz" }));
 	assert.deepEqual(parse("#/m/notes"), { to: "module", moduleId: "notes", subpath: "" });
 	assert.deepEqual(parse("#/m/notes/"), { to: "module", moduleId: "notes", subpath: "" });
-	const nowhere = ["#account", "#/m/", "#/m/No", "#/x", "#//evil.example", "#/admin", "#/account/"];
+	for (const typed of ["#account", "#/account/", "#//Account//"])
+		assert.deepEqual(parse(typed), shown(account), typed);
+	for (const typed of ["#/m/Notes", "#m/notes//", "#/M/notes"])
+		assert.deepEqual(parse(typed), { to: "module", moduleId: "notes", subpath: "" }, typed);
+	assert.deepEqual(parse("#/m/notes//edit/A/"), { to: "module", moduleId: "notes", subpath: "edit/A" });
+	const nowhere = ["#/m/", "#/m/n_o", "#/x", "#//evil.example", "#/admin", "#/account/x"];
 	for (const hash of [...nowhere, "#/admin/modules//settings", "#/admin/modules/a/b"])
 		assert.deepEqual(parse(hash), { to: "nowhere" }, hash);
 	for (const own of ["a/b", "edit/1", "größe/50%", "a b", "?q=1&r", "%zz"])

@@ -282,6 +282,7 @@ func (s *Server) buildHTTP(context.Context) error {
 	clients, meter := clientaddress.New(s.Settings.ClientAddress), s.newMeter()
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:         s.Routes(),
+		Absent:         s.dashboard.Absent,
 		TrustedOrigins: s.trustedOrigins(),
 		ClientAddress:  clients,
 		Resolver:       s.Resolver(),

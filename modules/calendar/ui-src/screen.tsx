@@ -13,6 +13,11 @@ import { Week } from "./week";
 
 /** How many days the list shows. */
 const listed = 31;
+/**
+ * After so many milliseconds without a further move, the address follows. A key that is held down would
+ * otherwise fill the browser's history, and some browsers refuse a hundred changes of the address.
+ */
+const rest = 250;
 /** Below this width a month is shown as a list. */
 const gridWidth = 600;
 
@@ -35,9 +40,16 @@ function stepFrom(view: View, day: string, by: 1 | -1): string {
 
 /** Month, week and list, and the navigation between them. */
 export function Screen({ tools, page: opened }: ScreenProps) {
-	// Moving on does not change the address, because that would take the focus from the day or the button.
 	const [page, setPage] = useState(opened);
-	useEffect(() => setPage(opened), [opened.view, opened.day]);
+	const moving = useRef<ReturnType<typeof setTimeout>>(undefined);
+	const moved = useRef<ViewPage>(undefined);
+	useEffect(() => {
+		const { view, day } = moved.current ?? {};
+		moved.current = undefined;
+		if (view === opened.view && day === opened.day) return; // the person may have moved on since
+		clearTimeout(moving.current);
+		setPage(opened);
+	}, [opened.view, opened.day]);
 	const { context, api, say, forms, manages } = tools;
 	const [shown, setShown] = useState<Window>();
 	const [refused, setRefused] = useState<Refusal>();
@@ -51,6 +63,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	const today = shown?.today ?? new Date(context.serverNow()).toISOString().slice(0, 10);
 	const day = page.day === "" ? today : page.day;
 	const [from, to] = spanOf(page.view, day, begins);
+	const [firstOpened] = spanOf(opened.view, opened.day || today, begins);
 
 	const load = async () => {
 		const ask = ++asked.current;
@@ -81,10 +94,23 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 			stop();
 			size.disconnect();
 			clearTimeout(soon.current);
+			clearTimeout(moving.current);
 		};
 	}, []);
 
-	const stay = (view: View, to: string) => setPage({ is: "view", view, day: to });
+	const stay = (view: View, to: string) => {
+		const next: ViewPage = { is: "view", view, day: to };
+		setPage(next);
+		clearTimeout(moving.current);
+		const begun = location.hash;
+		moving.current = setTimeout(() => {
+			if (location.hash !== begun) return; // the person has gone elsewhere
+			// Back returns to another month, not to another day of this one.
+			const replace = view === opened.view && spanOf(view, to || today, begins)[0] === firstOpened;
+			moved.current = next;
+			context.navigate(to === "" ? view : `${view}/${to}`, { replace, stay: true });
+		}, rest);
+	};
 	const go = (view: View, to: string) => context.navigate(`${view}/${to}`);
 	const heading =
 		page.view === "month" ? forms.month(day) : `${forms.day(from)} – ${forms.dayAndYear(plusDays(to, -1))}`;

@@ -16,7 +16,7 @@ export interface ViewProps {
 	open(one: Occurrence): void;
 	/** Opens a view on a day, by its address. */
 	go(view: View, day: string): void;
-	/** Moves to a day without changing the address, so that the focus stays. */
+	/** Moves to a day. The focus stays, and the address follows. */
 	stay(view: View, day: string): void;
 }
 

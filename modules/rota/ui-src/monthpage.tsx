@@ -125,7 +125,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 					<span class="d-unseen">{say("month")}</span>
 					<select
 						value={shown}
-						onChange={({ currentTarget: { value } }) => context.navigate(`board/${value}`, { replace: true })}
+						onChange={({ currentTarget: { value } }) => context.navigate(`board/${value}`, { stay: true })}
 					>
 						{months.map((one) => (
 							<option key={one} value={one}>

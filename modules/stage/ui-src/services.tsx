@@ -57,7 +57,7 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 						{ id: "upcoming", label: say("upcoming") },
 						{ id: "past", label: say("past") },
 					]}
-					onChoose={(chosen) => context.navigate(chosen === "past" ? "past" : "", { replace: true })}
+					onChoose={(chosen) => context.navigate(chosen === "past" ? "past" : "", { stay: true })}
 				/>
 			</div>
 			{list.rows === undefined ? (

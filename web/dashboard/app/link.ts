@@ -1,3 +1,5 @@
+import { hashOfPath } from "./route";
+
 const purposes = ["verify-email", "reset-password", "accept-invitation"] as const;
 
 type Purpose = (typeof purposes)[number];
@@ -16,9 +18,13 @@ export function parseLink(search: string): Link | undefined {
 	return { purpose, token: query.get("token") ?? "" };
 }
 
-/** Reads the link with which the page was opened, and removes it from the address bar and the history. */
+/**
+ * Reads the link with which the page was opened, and removes it from the address bar and the history. A path
+ * that somebody typed becomes a fragment.
+ */
 export function takeLink(): Link | undefined {
 	const link = parseLink(location.search);
-	if (location.search !== "") history.replaceState(null, "", link ? "/" : "/" + location.hash);
+	if (location.search !== "" || location.pathname !== "/")
+		history.replaceState(null, "", link ? "/" : "/" + hashOfPath(location));
 	return link;
 }

@@ -9,13 +9,17 @@ export type Route =
 	| { readonly to: "screen"; readonly screen: Screen; readonly params: Params }
 	| { readonly to: "nowhere" };
 
-/** Parses a fragment with the table of the Dashboard's own screens. */
+/**
+ * Parses a fragment with the table of the Dashboard's own screens. Slashes at its beginning and its end, and
+ * upper case in fixed parts, do not matter, because people type addresses.
+ */
 export function parseRoute(hash: string, screens: readonly Screen[]): Route {
-	const fragment = /^#?(?:\/(.*))?$/.exec(hash);
-	if (!fragment) return { to: "nowhere" };
-	const path = fragment[1] ?? "";
-	const module = /^m\/([a-z0-9-]+)(?:\/(.*))?$/.exec(path);
-	if (module) return { to: "module", moduleId: module[1] ?? "", subpath: decode(module[2] ?? "") };
+	const path = hash.replace(/^#?\/*/, "").replace(/\/+$/, "");
+	const module = /^m\/+([a-z0-9-]+)(?:\/+(.*))?$/i.exec(path);
+	if (module) {
+		const [, id = "", subpath = ""] = module;
+		return { to: "module", moduleId: id.toLowerCase(), subpath: decode(subpath) };
+	}
 	for (const screen of screens) {
 		const params = matched(screen.path, path);
 		if (params) return { to: "screen", screen, params };
@@ -29,6 +33,11 @@ function decode(text: string): string {
 	} catch {
 		return text;
 	}
+}
+
+/** The fragment for an address with a path, for which the server sends the Dashboard's page. */
+export function hashOfPath({ pathname, hash }: Pick<Location, "pathname" | "hash">): string {
+	return pathname === "/" || hash !== "" ? hash : `#${pathname}`;
 }
 
 export const homeHash = "#/";

@@ -5,6 +5,8 @@ import type { Screen } from "./screen";
 export interface GoOptions {
 	/** Replaces the history entry, so that Back does not return to the current place. */
 	readonly replace?: boolean;
+	/** It is a move within what is shown: the focus and the scroll position stay. */
+	readonly stay?: boolean;
 	/** A module navigates within itself. It knows about its unsaved work, so the person is not asked. */
 	readonly own?: boolean;
 }
@@ -12,6 +14,8 @@ export interface GoOptions {
 /** Follows the fragment, and asks before unsaved work is lost. */
 export class Router {
 	readonly route;
+	/** Counts the addresses that were opened, without moves within a view. */
+	readonly opened = signal(0);
 	/** Whether the current screen has unsaved work. */
 	readonly dirty = signal(false);
 	readonly #ask: () => Promise<boolean>;
@@ -42,6 +46,7 @@ export class Router {
 		if (this.#mustAsk(hash, options.own === true)) return this.whenFree(() => this.go(hash, options));
 		if (options.replace) history.replaceState({ place: this.#place }, "", hash);
 		else if (location.hash !== hash) history.pushState({ place: ++this.#place }, "", hash);
+		if (this.#hash !== location.hash && !options.stay) this.opened.value++;
 		this.#hash = location.hash;
 		this.route.value = this.#parse(location.hash);
 		dispatchEvent(new HashChangeEvent("hashchange"));
@@ -80,6 +85,7 @@ export class Router {
 		}
 		this.#place = place;
 		this.#hash = wanted;
+		this.opened.value++;
 		this.route.value = this.#parse(wanted);
 	}
 

@@ -32,7 +32,7 @@ export function matched(pattern: string, path: string): Params | undefined {
 	for (const [at, part] of parts.entries()) {
 		const name = wanted[at] ?? "";
 		if (!name.startsWith(":")) {
-			if (name !== part) return undefined;
+			if (name !== part.toLowerCase()) return undefined;
 			continue;
 		}
 		if (part === "") return undefined;

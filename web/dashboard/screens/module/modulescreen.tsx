@@ -7,12 +7,11 @@ import { ModulePlace } from "./moduleplace";
 /** The screen of one module: its heading, with the text beside it, and the module. */
 export function ModuleScreen({ app, entry }: { readonly app: App; readonly entry: NavigationEntry }) {
 	const [title, setTitle] = useState(entry.name);
-	const route = app.router.route.value;
 	return (
 		<>
 			<div class="d-page-header">
 				<div class="d-titles">
-					<Heading title={title} part={route.to === "module" ? route.subpath : ""} />
+					<Heading title={title} part={String(app.router.opened.value)} />
 					<p class="d-sub" data-header="sub" />
 				</div>
 				<div class="d-actions" data-header="actions" />
