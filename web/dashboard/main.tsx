@@ -1,6 +1,7 @@
 import "../host/missing";
 import { render } from "preact";
 import { preloadArtifact } from "../host/artifact";
+import { followTranslators } from "../host/translation";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { offerParts } from "./app/administration";
@@ -22,6 +23,7 @@ sheet.replaceSync(kitStyles + css + administration);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 applyPreferences();
 paintHouse();
+followTranslators(document);
 offerKit();
 offerParts();
 

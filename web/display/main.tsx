@@ -2,6 +2,7 @@ import "../host/missing";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { ServerClock } from "../host/clock";
+import { followTranslators } from "../host/translation";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { kitLocale } from "../kit/words";
@@ -29,6 +30,7 @@ effect(() => {
 	document.documentElement.dir = dir;
 	kitLocale.value = tag;
 });
+followTranslators(document);
 offerKit();
 
 const [, , moduleId = "", ...more] = location.pathname.split("/");

@@ -139,14 +139,14 @@ function Pairing({ name, code, removed }: PairingProps) {
 						<span>{t("removed")}</span> <span>{t("newCode")}</span>
 					</p>
 				)}
-				<p class="host-digits" dir="ltr" role="status">
+				<p class="host-digits" dir="ltr" role="status" translate={false}>
 					<span class="d-unseen">{t("codeLabel")} </span>
 					{code.slice(0, 3)} {code.slice(3)}
 				</p>
 				<div class="host-how">
 					<p>{t("pairHow")}</p>
 					<p class="host-where">
-						<bdi dir="ltr">{location.host}</bdi>
+						<bdi dir="ltr" translate={false}>{location.host}</bdi>
 					</p>
 				</div>
 				<p class="host-renews">{t("codeRenews")}</p>

@@ -126,7 +126,7 @@ export function Combobox(props: ComboboxProps) {
 									<span>{marked(option.label, query)}</span>
 									{option.detail !== undefined && <span class="d-detail">{option.detail}</span>}
 									{option.code !== undefined && option.code !== option.label && (
-										<bdi dir="ltr" class="d-code">
+										<bdi dir="ltr" translate={false} class="d-code">
 											{option.code}
 										</bdi>
 									)}

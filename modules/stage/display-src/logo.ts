@@ -18,6 +18,7 @@ export function logo(): Logo {
 	const mark = document.createElement("div");
 	const words = document.createElement("div");
 	words.dir = "auto";
+	words.translate = false;
 	element.append(mark, words);
 	render(h(Mark, { height: 26 }), mark);
 	let house = "";

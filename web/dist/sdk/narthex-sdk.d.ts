@@ -136,11 +136,13 @@ export interface ModuleUiContext extends Context {
     /** The module's own part of the address, decoded, without a leading slash: "" is its start. */
     readonly subpath: string;
     /**
-     * Goes to an address of the module. With replace, Back does not return to the current one. It does not
-     * ask about unsaved work, because the module knows what it leaves.
+     * Goes to an address of the module. With replace, Back does not return to the current one. With stay, the
+     * focus and the scroll position remain, for example from one month to the next. It does not ask about
+     * unsaved work, because the module knows what it leaves.
      */
     navigate(subpath: string, options?: {
         replace?: boolean;
+        stay?: boolean;
     }): void;
     /**
      * Calls the listener whenever the module's own part of the address has changed, until the returned

@@ -16,7 +16,7 @@ export function CopyId({ app, named }: CopyIdProps) {
 		<div class="d-row">
 			<span>
 				{named && <span class="d-muted">{w("yourId")} </span>}
-				<bdi dir="ltr" class="d-code">
+				<bdi dir="ltr" translate={false} class="d-code">
 					{userId}
 				</bdi>
 			</span>

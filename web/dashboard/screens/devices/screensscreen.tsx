@@ -278,7 +278,7 @@ function Addresses({ app, displays }: AddressesProps) {
 						key={moduleId}
 						title={<bdi>{name}</bdi>}
 						second={
-							<bdi dir="ltr" class="d-code">
+							<bdi dir="ltr" translate={false} class="d-code">
 								{app.platform.address(path)}
 							</bdi>
 						}

@@ -64,7 +64,7 @@ export function TestMail({ app }: { readonly app: App }) {
 				<div>
 					<h2>{w("testMail")}</h2>
 					<p class="d-second">{w("testMailHelp")}</p>
-					<bdi dir="ltr" class="d-code">
+					<bdi dir="ltr" translate={false} class="d-code">
 						{command}
 					</bdi>
 				</div>

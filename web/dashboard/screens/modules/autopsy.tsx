@@ -3,7 +3,7 @@ import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
 import { type Process, readProcess } from "../../data/lifecycle";
 import { Loaded, useLive } from "../../shell/live";
-import { moment } from "../../words/words";
+import { locale, moment } from "../../words/words";
 import { manageLifecycle } from "./permissions";
 import { Fact } from "./modulepage";
 import { w } from "./words";
@@ -73,7 +73,7 @@ function LogCommand({ app, moduleId }: { readonly app: App; readonly moduleId: s
 	return (
 		<div class="d-row host-command">
 			<span class="d-muted">{w("readLog")}</span>
-			<bdi dir="ltr" class="d-code">
+			<bdi dir="ltr" translate={false} class="d-code">
 				{command}
 			</bdi>
 			<CopyButton text={command} label={w("copyCommand")} toasts={app.toasts} />
@@ -95,7 +95,7 @@ function LastEnd({ at, kind, code }: NonNullable<Process["lastEnd"]>) {
 }
 
 const bytes = (count: number): string =>
-	new Intl.NumberFormat(document.documentElement.lang, {
+	new Intl.NumberFormat(locale.value.tag, {
 		style: "unit",
 		unit: "megabyte",
 		maximumFractionDigits: count < 10_485_760 ? 1 : 0,

@@ -3,6 +3,7 @@ import { Icon } from "../../../kit/icons";
 import type { App } from "../../app/app";
 import type { LifecycleEntry, Runtime } from "../../data/lifecycle";
 import { Link } from "../../shell/anchor";
+import { locale } from "../../words/words";
 import { doneOf, reasonOf } from "./consequences";
 import { holds, manageConfiguration } from "./permissions";
 import { isForSettings } from "./standing";
@@ -39,7 +40,7 @@ interface WhyProps {
 /** The reason for a module's state, what is done about it and what is missing, by whom, and the next step. */
 export function Why({ app, module, needing, nameOf }: WhyProps) {
 	const { runtime, next, solved } = module;
-	const names = new Intl.ListFormat(document.documentElement.lang).format(needing);
+	const names = new Intl.ListFormat(locale.value.tag).format(needing);
 	const coming = comingOf(module);
 	const done = solved === true ? doneOf(module, runtime, nameOf) : "";
 	// The obstacle that counts is the one that the next start finds.
@@ -100,7 +101,7 @@ function whoCan(app: App, { reason = "" }: Runtime): string {
 function KeyOf({ runtime: { configurationKey } }: { readonly runtime: Runtime }) {
 	if (configurationKey === undefined) return null;
 	return (
-		<bdi dir="ltr" class="d-second d-code">
+		<bdi dir="ltr" translate={false} class="d-second d-code">
 			{configurationKey}
 		</bdi>
 	);

@@ -97,7 +97,7 @@ function Command({ app, words, command }: CommandProps) {
 		<>
 			<p>{words}</p>
 			<p class="d-row">
-				<code dir="ltr" class="d-code">
+				<code dir="ltr" translate={false} class="d-code">
 					{command}
 				</code>
 				<CopyButton text={command} label={w("copyCommand", { command })} toasts={app.toasts} />

@@ -16,7 +16,7 @@ import {
 import type { Resource } from "../../data/resource";
 import { Link } from "../../shell/anchor";
 import { refuse } from "../../shell/live";
-import { day, moment, t } from "../../words/words";
+import { day, locale, moment, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
 import { purposeOf } from "./people";
 import { w } from "./words";
@@ -59,7 +59,7 @@ export function GrantTable({ app, list, permissions, by, filter, resource }: Gra
 		permissionId: grant.permissionId,
 		purpose: purposeOf(known.get(grant.permissionId), grant.permissionId),
 	}));
-	const compare = new Intl.Collator(document.documentElement.lang).compare;
+	const compare = new Intl.Collator(locale.value.tag).compare;
 	rows.sort((a, b) =>
 		by === "person"
 			? compare(a.name, b.name) || compare(a.userId, b.userId) || compare(a.purpose, b.purpose)
@@ -193,7 +193,7 @@ function PersonCell({ app, row, again }: CellProps) {
 function PermissionCell({ app, row: { grant, purpose, permissionId }, again }: CellProps) {
 	if (grant === undefined) return <bdi>{purpose}</bdi>;
 	const code = (
-		<bdi dir="ltr" class="d-code">
+		<bdi dir="ltr" translate={false} class="d-code">
 			{permissionId}
 		</bdi>
 	);

@@ -41,7 +41,7 @@ export function KeyField(props: KeyFieldProps) {
 					)}
 				</h2>
 				<p class="d-second">
-					<bdi dir="ltr" class="d-code">
+					<bdi dir="ltr" translate={false} class="d-code">
 						{key}
 					</bdi>
 					{", "}
@@ -257,7 +257,7 @@ function Secret({ app, moduleId, entry }: KeyFieldProps) {
 			)}
 			<p class="d-second">{w(entry.configured ? "operatorHasSet" : "operatorSets")}</p>
 			<div class="d-row">
-				<bdi dir="ltr" class="d-code">
+				<bdi dir="ltr" translate={false} class="d-code">
 					{variable}
 				</bdi>
 				<CopyButton text={variable} label={w("copyVariable")} toasts={app.toasts} />

@@ -230,7 +230,7 @@ function SaveBar({ unknown, busy, cancel }: SaveBarProps) {
 				{unknown.length > 0 && (
 					<>
 						{w("ignored")}{" "}
-						<bdi dir="ltr" class="d-code">
+						<bdi dir="ltr" translate={false} class="d-code">
 							{unknown.join(", ")}
 						</bdi>
 					</>
