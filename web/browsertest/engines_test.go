@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // engine is any browser, as far as the walk below needs it. What names an element is an expression in
@@ -106,14 +107,17 @@ func (v *visitor) open(path string) {
 func (v *visitor) until(what string, holds func() error) {
 	v.t.Helper()
 	var err error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if err = holds(); err == nil {
-			return
+	defer func() {
+		if err != nil {
+			v.save("failed")
+			text, _ := v.eval(`location.href + document.body.innerText.slice(0, 2000)`)
+			v.t.Logf("%v; the page says %s", err, text)
 		}
-	}
-	v.save("failed")
-	text, _ := v.eval(`location.href + document.body.innerText.slice(0, 2000)`)
-	v.t.Fatalf("%s: %v; the page says %s", what, err, text)
+	}()
+	waittest.Until(v.t, what, func() bool {
+		err = holds()
+		return err == nil
+	})
 }
 
 func (v *visitor) waitForText(words string) {

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // webDriver controls a browser by the commands of WebDriver. Firefox takes them itself on a socket, so that
@@ -71,14 +73,12 @@ func startProgram(t *testing.T, folder, name string, arguments ...string) {
 // waitForFile waits until a program has written a file, and returns what is in it.
 func waitForFile(t *testing.T, path string) string {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
-			return strings.TrimSpace(string(text))
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s is not there", path)
-		}
-	}
+	var text []byte
+	waittest.Until(t, path+" is there", func() bool {
+		text, _ = os.ReadFile(path)
+		return len(text) > 0
+	})
+	return strings.TrimSpace(string(text))
 }
 
 // startFirefox speaks Marionette, Firefox's own form of WebDriver: "length:[0,id,command,parameters]".
@@ -208,14 +208,10 @@ func startWebKit(t *testing.T) func(string, object) (json.RawMessage, error) {
 	}}}}
 	var opened struct{ SessionID string }
 	var created json.RawMessage
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if created, err = request("POST", "/session", session); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	waittest.Until(t, "the driver begins a session", func() bool {
+		created, err = request("POST", "/session", session)
+		return err == nil
+	})
 	if err := json.Unmarshal(created, &opened); err != nil {
 		t.Fatal(err)
 	}
