@@ -152,7 +152,7 @@ func screensOf(t *testing.T, d *devServer) []screenCase {
 			editor(p)
 			p.typeInto(".announcements [required]", "Half")
 			p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[href='#/account']").click()`))
-			p.waitFor(`document.querySelector("dialog[open]")`)
+			p.waitFor(`document.querySelector(".d-toast:not([data-empty])")`)
 		}},
 		{"A1-list", "/#/m/announcements", writers(nil), notices},
 		{"A1-menu", "/#/m/announcements", writers(nil), func(p *tab) {

@@ -94,6 +94,7 @@ func TestStage(t *testing.T) {
 	screen.screenshot("stage-screen-words")
 	phoned.find("button", "Next")
 	phoned.screenshot("stage-drive")
+	phoned.countPresses()
 
 	t.Run("twenty times Next", func(t *testing.T) { s.testNext(t, phoned, screen) })
 	t.Run("keys", func(*testing.T) { testStageKeys(phoned, screen) })
@@ -123,7 +124,7 @@ func (s *stageFixture) testNext(t *testing.T, phoned, screen *tab) {
 			at = eval[int64](screen, `painted[`+words+`]`)
 		}
 		took = append(took, at-eval[int64](phoned, fmt.Sprintf(`tapped[%d]`, n)))
-		phoned.waitFor(`!document.querySelector(".bar [aria-busy]")`)
+		phoned.waitForAck()
 	}
 	screen.waitFor(words + ` === "Line 18"`)
 	phoned.waitForText("Line 18")
@@ -139,16 +140,43 @@ func testStageKeys(phoned, screen *tab) {
 	} {
 		phoned.key(press.key)
 		screen.waitFor(words + ` === "` + press.want + `"`)
-		phoned.waitFor(`!document.querySelector(".bar [aria-busy]")`)
+		phoned.waitForAck()
 	}
 	phoned.runScript(`document.querySelector(".order li:first-child button").click()`)
 	screen.waitFor(words + `.startsWith("Amazing grace!")`)
+	phoned.waitForAck()
 	phoned.click("button", "Verse 2")
 	screen.waitFor(words + `.startsWith("'Twas grace")`)
 	phoned.waitFor(`document.querySelector(".strip [aria-current]").textContent === "Verse 2"`)
 }
 
+// countPresses makes waitForAck possible.
+func (p *tab) countPresses() {
+	p.t.Helper()
+	p.runScript(`
+		window.presses = 0;
+		const send = window.fetch;
+		window.fetch = async (...sent) => {
+			if (sent[1]?.method !== "POST") return send(...sent);
+			presses++;
+			try {
+				const response = await send(...sent);
+				await response.clone().text();
+				return response;
+			} finally {
+				presses--;
+			}
+		};`)
+}
+
+// waitForAck waits until the phone has the answer to its last press: until then it sends no other.
+func (p *tab) waitForAck() {
+	p.t.Helper()
+	p.waitFor(`presses === 0 && !document.querySelector(".control [aria-busy]")`)
+}
+
 func testStageScreens(t *testing.T, phoned, screen *tab) {
+	phoned.waitForAck()
 	phoned.click("button", "Black")
 	screen.waitFor(`document.querySelector(".screen").dataset.screen === "black"`)
 	black := eval[string](screen, `getComputedStyle(document.querySelector(".screen")).backgroundColor + " " +
@@ -158,10 +186,13 @@ func testStageScreens(t *testing.T, phoned, screen *tab) {
 		t.Errorf("the black screen: %s, want black and nothing to be seen", black)
 	}
 	phoned.waitForVisibleText("The screens are black.")
+	phoned.waitForAck()
 	phoned.click("button", "Logo")
 	screen.waitFor(`document.querySelector(".logo svg")?.getBoundingClientRect().height > 50`)
+	phoned.waitForAck()
 	phoned.click("button", "Logo")
 	screen.waitFor(words + `.startsWith("'Twas grace")`)
+	phoned.waitForAck()
 	phoned.click("button", "Message")
 	phoned.fill("Message", "Car ABC 123")
 	phoned.click("button", "Show it")
