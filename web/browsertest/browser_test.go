@@ -228,7 +228,9 @@ func (p *tab) waitForAnnouncement(words string) {
 
 func (p *tab) waitUntil(what string, holds func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
+	pause := 10 * time.Millisecond // looks take processor time from what they wait for
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(pause) {
+		pause = min(pause*3/2, 100*time.Millisecond)
 		if time.Now().After(deadline) {
 			p.t.Fatalf("never: %s\nthe focus is on: %s\nthe page says:\n%s", what,
 				eval[string](p, "document.activeElement?.cloneNode().outerHTML ?? ''"),
@@ -378,12 +380,14 @@ const aim = `async function () {
 	const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
 	const guard = (event) => {
 		if (event.type === "pointerdown") view.missed = !within(event.composedPath()[0]);
+		if (event.type === "click") view.clicked = !view.missed;
 		if (!view.missed) return;
 		event.stopImmediatePropagation();
 		event.preventDefault();
 	};
 	view.unguard?.();
 	view.missed = true;
+	view.clicked = false;
 	view.unguard = () => {
 		for (const kind of kinds) view.removeEventListener(kind, guard, true);
 	};
@@ -391,11 +395,12 @@ const aim = `async function () {
 	return true;
 }`
 
-// assertHit is called on an element after a click, and is false if the click met something else.
+// assertHit is called on an element after a click, and is false if the click met something else, or if the
+// element was replaced between the press and the release.
 const assertHit = `async function () {
 	const view = this.ownerDocument.defaultView;
 	view?.unguard?.();
-	return !view?.missed;
+	return !view?.missed && (view?.clicked || this.disabled);
 }`
 
 // errMissed says that a function called on an element was false.
