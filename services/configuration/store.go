@@ -30,19 +30,11 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
-	documents, err := collectDocuments(rows)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRead, err)
-	}
-	return documents, nil
-}
-
-func collectDocuments(rows pgx.Rows) (Documents, error) {
 	documents := make(Documents)
 	var moduleID string
 	var rev int64
 	var key, value *string // nil: the document has no value
-	_, err := pgx.ForEachRow(rows, []any{&moduleID, &rev, &key, &value}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&moduleID, &rev, &key, &value}, func() error {
 		document, known := documents[moduleID]
 		if !known {
 			document = Document{Rev: rev, Values: make(map[string]string)}
@@ -53,7 +45,10 @@ func collectDocuments(rows pgx.Rows) (Documents, error) {
 		}
 		return nil
 	})
-	return documents, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRead, err)
+	}
+	return documents, nil
 }
 
 // lockDocument creates the module's row or waits for its lock, and returns the row's new revision. It is a

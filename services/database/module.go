@@ -37,14 +37,6 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
-	roles, err := collectModuleRoles(rows)
-	if err != nil {
-		return nil, fail(ErrUnreachable, err)
-	}
-	return roles, nil
-}
-
-func collectModuleRoles(rows pgx.Rows) (map[string]ModuleRole, error) {
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (ModuleRole, error) {
 		var role ModuleRole
 		var password string
@@ -53,7 +45,7 @@ func collectModuleRoles(rows pgx.Rows) (map[string]ModuleRole, error) {
 		return role, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fail(ErrUnreachable, err)
 	}
 	roles := make(map[string]ModuleRole, len(list))
 	for _, role := range list {

@@ -28,22 +28,17 @@ func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
-	decisions, err := collectDecisions(rows)
+	decisions := make(Decisions)
+	var moduleID string
+	var enabled bool
+	_, err = pgx.ForEachRow(rows, []any{&moduleID, &enabled}, func() error {
+		decisions[moduleID] = enabled
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
 	return decisions, nil
-}
-
-func collectDecisions(rows pgx.Rows) (Decisions, error) {
-	decisions := make(Decisions)
-	var moduleID string
-	var enabled bool
-	_, err := pgx.ForEachRow(rows, []any{&moduleID, &enabled}, func() error {
-		decisions[moduleID] = enabled
-		return nil
-	})
-	return decisions, err
 }
 
 const upsertDecision = `

@@ -11,8 +11,6 @@ export function olderStyle(css: string, layers: boolean): string {
 		.replace(/(\d)cqb\b/g, "$1vh");
 }
 
-
-
 /** Rewrites each style sheet and each style attribute that a script sets, those of modules too. */
 export function rewriteStyles(): void {
 	if ("CSSContainerRule" in window) return;
