@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -121,13 +122,26 @@ func (b *faultyPlatform) watchBystanders(t *testing.T) {
 func (b *faultyPlatform) awaitRestart(t *testing.T, p *person, id string, was int) {
 	t.Helper()
 	eventually(t, id+" is back", func() bool {
+		// Asked first: a response may still come from the old process, which is then gone when this is asked.
+		now := childNamed(t, id, b.daemon.command.Process.Pid)
 		got := p.do("GET", "/api/v1/modules/"+id+"/plain", nil)
 		if !isAllowedResponse(got) {
 			t.Errorf("GET /plain of %s during its restart: status %d; body %s, want 200 or an "+
 				"allowed refusal", id, got.status, got.body)
 		}
-		return got.status == http.StatusOK && childNamed(t, id, b.daemon.command.Process.Pid) != was
+		return got.status == http.StatusOK && now != 0 && now != was
 	})
+}
+
+// lostProcesses waits until the log has as many lost processes of a module, because the test reads the log a
+// little later than the daemon writes it, and returns the lines.
+func (b *faultyPlatform) lostProcesses(t *testing.T, id string, number int) (lines []logLine) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the log has %d lost processes of %s", number, id), func() bool {
+		lines = b.logLines(t, id, "module process lost")
+		return len(lines) >= number
+	})
+	return lines
 }
 
 // isAllowedResponse reports whether a request to a module whose process dies may get this response

@@ -63,7 +63,7 @@ func (b *faultyPlatform) testStoppedAndFull(t *testing.T) {
 		}
 	}
 	b.awaitRestart(t, b.owner, "flooded", pid)
-	if lost := b.logLines(t, "flooded", "module process lost"); len(lost) != 1 || lost[0].Reason != "link lost" {
+	if lost := b.lostProcesses(t, "flooded", 1); len(lost) != 1 || lost[0].Reason != "link lost" {
 		t.Errorf("lines \"module process lost\" of flooded: %v, want one with the reason \"link lost\"", lost)
 	}
 }
@@ -112,7 +112,7 @@ func TestStoppedModuleThatNobodyFills(t *testing.T) {
 	}
 	for id, pid := range pids {
 		b.awaitRestart(t, b.owner, id, pid)
-		if lost := b.logLines(t, id, "module process lost"); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
+		if lost := b.lostProcesses(t, id, 1); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
 			t.Errorf("lines \"module process lost\" of %s: %v, want one with the reason \"ping unanswered\"",
 				id, lost)
 		}
@@ -166,7 +166,7 @@ func TestStuckModuleIsBack(t *testing.T) {
 		t.Errorf("of %d calls that hang %v, want at least %d times %s", calls, got, places, handlerFailed)
 	}
 	b.awaitRestart(t, b.owner, "stuck", pid)
-	if lost := b.logLines(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
+	if lost := b.lostProcesses(t, "stuck", 1); len(lost) != 1 || lost[0].Reason != "calls stuck" {
 		t.Errorf("lines \"module process lost\" of stuck: %v, want one with the reason \"calls stuck\"", lost)
 	}
 	var told httpResponse

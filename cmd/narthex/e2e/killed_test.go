@@ -77,7 +77,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 	}
 	lost := 0
 	for _, id := range ids {
-		lost += len(b.logLines(t, id, "module process lost"))
+		lost += len(b.lostProcesses(t, id, kills))
 	}
 	if lost != modules*kills {
 		t.Errorf("the log tells of %d lost processes, want %d", lost, modules*kills)

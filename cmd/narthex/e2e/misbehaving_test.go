@@ -52,7 +52,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		}
 		b.awaitRestart(t, b.owner, id, pid)
 		// Either the exit or the loss of the link is noticed first; a ping would also find it, but late.
-		lost := b.logLines(t, id, "module process lost")
+		lost := b.lostProcesses(t, id, n%each+1)
 		if want := brokenRules[harm]; want != "" {
 			eventually(t, harm+" is told by the rule that it broke: "+want, func() bool {
 				ended := b.logLines(t, id, "module process ended")
