@@ -107,6 +107,7 @@ func TestMonthInTheAddress(t *testing.T) {
 // TestTooManyCookies: a browser that keeps more cookies of other sites than a head may have is told what to
 // do.
 func TestTooManyCookies(t *testing.T) {
+	leaveToProof(t, "a browser seldom has so many cookies")
 	t.Parallel()
 	d := startHouse(t)
 	p := openPage(t, "about:blank", desktop)

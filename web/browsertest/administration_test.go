@@ -299,6 +299,7 @@ func TestAdministrationScreens(t *testing.T) {
 // TestAdministrationWithEveryFont: the administration screens hold their text, and their targets are large
 // enough, with every system font. German has the longest words.
 func TestAdministrationWithEveryFont(t *testing.T) {
+	leaveToProof(t, "it opens every screen of the administration in each font")
 	t.Parallel()
 	eachFont(t, func(t *testing.T, browser context.Context) {
 		check := func(p *tab, screen, _ string) {

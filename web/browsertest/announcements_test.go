@@ -262,6 +262,7 @@ func testUnsavedNotice(t *testing.T, d *devServer) {
 // TestMoveAmongManyNotices: a board of any length can be ordered, because a move sends only the row and its
 // new neighbour.
 func TestMoveAmongManyNotices(t *testing.T) {
+	leaveToProof(t, "it needs hundreds of notices")
 	t.Parallel()
 	d := startNotices(t)
 	d.exec(t, `

@@ -180,6 +180,7 @@ func (b *boardHouse) showItem(p *tab, n int) {
 // board are inside what clips them, apart from each other, whole or hyphenated, and large enough to be read
 // from afar.
 func TestBoardsWithEveryFont(t *testing.T) {
+	leaveToProof(t, "it opens every board in each shape and font")
 	t.Parallel()
 	b := startBoards(t)
 	eachFont(t, func(t *testing.T, browser context.Context) {
@@ -213,6 +214,7 @@ func TestBoardsWithEveryFont(t *testing.T) {
 
 // TestIndicatorBesideBoards: in no corner does the indicator of a lost connection cover words of a board.
 func TestIndicatorBesideBoards(t *testing.T) {
+	leaveToProof(t, "it looks at every board with the indicator in each corner")
 	t.Parallel()
 	b := startBoards(t)
 	boards := map[string]*tab{}
@@ -239,6 +241,7 @@ func TestIndicatorBesideBoards(t *testing.T) {
 // TestTickingBoardsStayBright: a board with a clock or a timer that ticks is not dimmed, even if nothing else
 // on it changes.
 func TestTickingBoardsStayBright(t *testing.T) {
+	leaveToProof(t, "it waits for a clock to tick")
 	t.Parallel()
 	b := startBoards(t)
 	for module, clock := range map[string]string{"announcements": ".stage-clock", "stage": ".timer"} {

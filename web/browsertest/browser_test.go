@@ -81,6 +81,22 @@ func run(m *testing.M) int {
 	return code
 }
 
+// leaveToProof skips a test with -short, because it is slow and what it checks is seldom broken.
+func leaveToProof(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("for make proof: " + why)
+	}
+}
+
+// few returns with -short only the first of these cases, else all.
+func few[T any](cases ...T) []T {
+	if testing.Short() {
+		return cases[:1]
+	}
+	return cases
+}
+
 // view is the window size and the preferences of a tab.
 type view struct {
 	width, height int64

@@ -44,6 +44,7 @@ func TestCalendar(t *testing.T) {
 	t.Run("editor", func(t *testing.T) { testCalendarEditor(p, p.openTab(d.address+"/#/m/calendar"), open) })
 	t.Run("many events", func(t *testing.T) { testManyEvents(p, open) })
 	t.Run("German", func(t *testing.T) {
+		leaveToProof(t, "it opens the same pages in another language")
 		p.setLanguage("de")
 		for page, words := range map[string]string{"": "Sunday service", "new": "Wiederholt sich nicht"} {
 			p.do(chromedp.Navigate(d.address + "/?" + page + "#/m/calendar/" + page))

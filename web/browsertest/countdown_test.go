@@ -48,14 +48,17 @@ func TestCountdown(t *testing.T) {
 	screen.waitFor(`document.querySelector(".stage .slide img")?.naturalWidth === 1920`)
 
 	writeCountdown(p)
-	other := p.openTab("about:blank")
-	for _, language := range []string{"de", "ar-XB"} {
-		other.setLanguage(language)
-		other.do(chromedp.Navigate(d.address + "/#/m/announcements/new/countdown.slide"))
-		other.do(chromedp.Reload())
-		other.waitFor(`document.querySelector(".preview .countdown")`)
-		other.assertScreen("countdown-editor-"+language, true)
-	}
+	t.Run("languages", func(t *testing.T) {
+		leaveToProof(t, "it opens the same page in other languages")
+		other := p.openTab("about:blank")
+		for _, language := range []string{"de", "ar-XB"} {
+			other.setLanguage(language)
+			other.do(chromedp.Navigate(d.address + "/#/m/announcements/new/countdown.slide"))
+			other.do(chromedp.Reload())
+			other.waitFor(`document.querySelector(".preview .countdown")`)
+			other.assertScreen("countdown-editor-"+language, true)
+		}
+	})
 	p.click("button", "Show now: Before we begin")
 	screen.waitFor(faceOf + `?.textContent.includes("We begin in")`)
 	assertCountsRight(t, screen, p)

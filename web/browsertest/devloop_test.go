@@ -150,9 +150,7 @@ const noBanner = `document.querySelector("narthex-dev") === null`
 // TestDevLoop: saved changes appear on the open page without a reload. Failures are shown there, while the
 // previous version continues to run.
 func TestDevLoop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs from sources")
-	}
+	leaveToProof(t, "it builds programs from sources")
 	a := newAuthor(t)
 	p := openPage(t, a.dev.address+"/#/m/prayer-list", desktop)
 	p.submit("owner@example.org", a.dev.password)
@@ -252,9 +250,7 @@ func (a *author) figures(p *tab) {
 
 // TestDevLoopOnADisplay: a screen that shows a module mounts the saved version without a reload.
 func TestDevLoopOnADisplay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs from sources")
-	}
+	leaveToProof(t, "it builds programs from sources")
 	folder := checkout(t)
 	d := startIn(t, folder)
 	a := &author{t: t, dev: d, folder: filepath.Join(folder, "modules", "announcements")}

@@ -39,9 +39,7 @@ func (f *faultProxy) answerInstead(path, name string) *atomic.Int32 {
 // TestForeignAnswers: what a proxy says in the platform's place is a network that fails, on every route of a
 // display. Afterwards everything goes on by itself.
 func TestForeignAnswers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a screen reconnects after each answer of each path")
-	}
+	leaveToProof(t, "a screen reconnects after each answer of each path")
 	t.Parallel()
 	w := startWalls(t, 2)
 	f := w.fronts[0]
@@ -77,6 +75,7 @@ func TestForeignAnswers(t *testing.T) {
 // TestWallIsNeverEmpty: whatever keeps a module's content away, the screen shows the module's name and a
 // sentence.
 func TestWallIsNeverEmpty(t *testing.T) {
+	leaveToProof(t, "it goes through every fault of a module on a screen")
 	t.Parallel()
 	w := startWalls(t, 1)
 	f := w.fronts[0]
@@ -133,6 +132,7 @@ func (w *displayFixture) testForeignPages(t *testing.T, f *faultProxy) {
 // TestStartOnASilentNetwork: a screen that was paired before is dark and has words at once, although the
 // network takes requests and never answers.
 func TestStartOnASilentNetwork(t *testing.T) {
+	leaveToProof(t, "a network is seldom silent at a start; TestDisplays has the other faults")
 	t.Parallel()
 	w := startWalls(t, 1)
 	f := w.fronts[0]

@@ -9,6 +9,7 @@ import (
 // TestDisplayLanguage checks every state of a screen in the language of its house, which differs from the
 // browser's.
 func TestDisplayLanguage(t *testing.T) {
+	leaveToProof(t, "it goes through every state of a screen")
 	t.Parallel()
 	w := startWalls(t, 4)
 	w.publishText("Willkommen")
@@ -96,6 +97,7 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 // TestDisplayLanguageChanges: a mounted display changes to a new language of the house without a blank frame,
 // and receives the direction of a right-to-left language.
 func TestDisplayLanguageChanges(t *testing.T) {
+	leaveToProof(t, "it changes the language of a screen, which seldom happens")
 	t.Parallel()
 	w := startWalls(t, 2)
 	w.setLanguage("de")

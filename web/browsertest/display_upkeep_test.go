@@ -13,9 +13,7 @@ import (
 
 // TestDisplayUpkeep checks what a screen does by itself over days.
 func TestDisplayUpkeep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for many intervals of the page")
-	}
+	leaveToProof(t, "it waits for many intervals of the page")
 	t.Parallel()
 	w := startWalls(t, 4)
 	for i, test := range []struct {

@@ -29,9 +29,7 @@ type engine interface {
 // TestEngines walks through the whole house in browsers of other engines, and in the oldest ones for which
 // the platform is made (README.md). A browser that is too old says so.
 func TestEngines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make proof installs these browsers")
-	}
+	leaveToProof(t, "its browsers are installed by make proof")
 	d := startHouse(t)
 	for _, name := range []string{"firefox", "webkit"} {
 		t.Run(name, func(t *testing.T) {

@@ -90,11 +90,7 @@ func fontFile(folder string, f font) (string, error) {
 // runs the test with the usual font alone.
 func eachFont(t *testing.T, test func(t *testing.T, browser context.Context)) {
 	t.Helper()
-	fonts := systemFonts
-	if testing.Short() {
-		fonts = fonts[:1]
-	}
-	for _, f := range fonts {
+	for _, f := range few(systemFonts...) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.name == usualFont.name {
 				test(t, chromium)

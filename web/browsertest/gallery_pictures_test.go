@@ -10,6 +10,7 @@ import (
 // TestGalleryPictures compares every part of the gallery, and the dialogs and menus over it, with the
 // pictures in testdata: on a wide light page and on a narrow dark one, as on a phone.
 func TestGalleryPictures(t *testing.T) {
+	leaveToProof(t, "it compares pictures")
 	t.Parallel()
 	for _, look := range []struct {
 		name, query string

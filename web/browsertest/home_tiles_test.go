@@ -142,6 +142,7 @@ var contributed = regexp.MustCompile(`"contributions":\[\{.*?\}\]`)
 // TestHomeWithoutTiles: a hidden tile leaves no gap between the greeting and the links, nor does the module
 // if there is no tile.
 func TestHomeWithoutTiles(t *testing.T) {
+	leaveToProof(t, "it needs two platforms of its own; TestHomeTiles has the tiles")
 	t.Parallel()
 	d := startTiles(t, "rota")
 	p := d.openAs(t, d.member(t, "Ada"), "/", desktop)
@@ -160,6 +161,7 @@ func TestHomeWithoutTiles(t *testing.T) {
 
 // TestHomeTilesLooks checks the tiles in every size and theme, right to left, and in German.
 func TestHomeTilesLooks(t *testing.T) {
+	leaveToProof(t, "it opens Home in each language")
 	t.Parallel()
 	d := startTiles(t, "songs", "notes", "stage")
 	h := d.front(t)

@@ -87,6 +87,7 @@ var screensOfHouse = []string{
 // TestLargerText: on every screen, text of twice the size and text with wide spacing need no horizontal
 // scrolling, and no text is cut off or under other text.
 func TestLargerText(t *testing.T) {
+	leaveToProof(t, "it opens every screen and form in two settings of text")
 	t.Parallel()
 	d := startHouse(t)
 	addresses := d.houseAddresses(t)

@@ -9,6 +9,7 @@ import (
 // TestModulesAt320 opens pages of the sample modules on the narrowest phone, with every system font. They
 // hold their text, and every link and button is at least 24 pixels high and wide, except those in a sentence.
 func TestModulesAt320(t *testing.T) {
+	leaveToProof(t, "it opens the pages of all modules in each font")
 	t.Parallel()
 	d := startHouse(t)
 	owner := d.signIn(t, "owner@example.org")

@@ -8,6 +8,7 @@ import (
 
 // TestOneOfEach: a number of one has the words for one, in both languages, in the Dashboard and in modules.
 func TestOneOfEach(t *testing.T) {
+	leaveToProof(t, "it opens several screens in two languages")
 	t.Parallel()
 	d := startHouse(t)
 	d.exec(t, `INSERT INTO core.module_enablement (module_id, enabled)

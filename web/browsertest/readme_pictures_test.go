@@ -71,6 +71,7 @@ func jsonText(value object) string {
 // TestReadmePictures: every picture of README.md shows a page that this test opens. SCREENSHOTS=write writes
 // the pictures; they are not compared, because their fonts depend on the machine.
 func TestReadmePictures(t *testing.T) {
+	leaveToProof(t, "it opens the pages of pictures; other tests open the same")
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

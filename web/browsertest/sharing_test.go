@@ -299,6 +299,7 @@ func testReachNotices(t *testing.T, d *devServer) {
 // TestWindowsOfAHouse: with three displays and three windows on one machine a seventh page opens, and what is
 // asked for in it comes. The streams of six channels take turns.
 func TestWindowsOfAHouse(t *testing.T) {
+	leaveToProof(t, "it opens seven windows")
 	t.Parallel()
 	d := startHouse(t)
 	first := d.openAs(t, "owner@example.org", "/#/m/rota", desktop)

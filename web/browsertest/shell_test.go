@@ -215,6 +215,7 @@ func testPreferences(t *testing.T, d *devServer) {
 
 // TestLongWords: a long name without a place to break it neither widens the page nor is cut off.
 func TestLongWords(t *testing.T) {
+	leaveToProof(t, "it opens many screens with unusual names")
 	t.Parallel()
 	const long = "Kirchengemeindeverbandsverwaltungsratsvorsitzendenwahlversammlung"
 	d := startNamedHouse(t)

@@ -309,7 +309,7 @@ func TestStagePlans(t *testing.T) {
 	p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/" + live))
 	p.click("button", "Take control")
 	p.find("button", "Next")
-	for _, language := range []string{"en", "de"} {
+	for _, language := range few("en", "de") {
 		p.setLanguage(language)
 		for _, one := range []struct{ name, subpath, shown string }{
 			{"services", "", ".d-table .d-name"}, {"service", "service/" + harvest, ".about-item"},

@@ -203,9 +203,7 @@ function probe(container) {
 // TestStylesStayOutsideOfModules: on a real platform nothing that a module names reaches a rule of the host
 // or of the kit: not on a display, not on a page, and not on Home.
 func TestStylesStayOutsideOfModules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares the styles of an element of each class")
-	}
+	leaveToProof(t, "it compares the styles of an element of each class")
 	t.Parallel()
 	classes, ids, attributes := stylingNames(t)
 	names := jsonOf(t, object{"classes": classes, "ids": ids, "attributes": attributes})

@@ -69,6 +69,7 @@ func (p translatedPair) waitForSame(words string) {
 // TestTranslatedDashboard: a page that the browser translates shows what the original shows, on every screen,
 // after every change.
 func TestTranslatedDashboard(t *testing.T) {
+	leaveToProof(t, "it opens every screen in two windows")
 	t.Parallel()
 	b := startBoards(t)
 	session := b.signIn(t, "owner@example.org")
@@ -143,6 +144,7 @@ func TestTranslatedDashboard(t *testing.T) {
 
 // TestTranslatedDisplays: the same of the screens on walls.
 func TestTranslatedDisplays(t *testing.T) {
+	leaveToProof(t, "it opens every board in two windows")
 	t.Parallel()
 	b := startBoards(t)
 	for module, change := range map[string]func(words string){

@@ -9,6 +9,7 @@ import (
 // TestInGerman: names, permissions, settings and their values are in the language of the page, those of
 // modules too, and follow it without a reload of the data.
 func TestInGerman(t *testing.T) {
+	leaveToProof(t, "it opens several screens in a second language")
 	t.Parallel()
 	d := startHouse(t)
 	d.addPerson(t, "anna@example.org", "Anna")
