@@ -116,12 +116,12 @@ func (m *rota) deliverOne(ctx context.Context, q queued) bool {
 	}
 	if err != nil {
 		m.host.Log.Warn("a mail could not be written, it waits")
-		m.giveBack(ctx, q)
+		m.releaseClaim(ctx, q)
 		return false
 	}
 	outcome, err := m.attempt(ctx, *message)
 	if errors.Is(err, sdk.ErrTooManyMails) {
-		m.giveBack(ctx, q)
+		m.releaseClaim(ctx, q)
 		return false
 	}
 	return m.finish(ctx, q, outcome) == nil
@@ -150,8 +150,8 @@ func (m *rota) attempt(ctx context.Context, message sdk.Message) (outcome string
 	}
 }
 
-// giveBack releases the claim, so that a later run tries the mail again.
-func (m *rota) giveBack(ctx context.Context, q queued) {
+// releaseClaim releases the claim, so that a later run tries the mail again.
+func (m *rota) releaseClaim(ctx context.Context, q queued) {
 	_ = m.settle(ctx, `UPDATE mail_log SET claimed_at = NULL WHERE id = $1 AND outcome IS NULL`, q)
 }
 

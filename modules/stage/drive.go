@@ -80,7 +80,7 @@ func (s *stage) press(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *stage) pressAs(ctx context.Context, me, service string, pressed *press) (*controlUpdate, error) {
-	return s.drive(ctx, &pressed.OpID, func(tx *sdk.Tx, now *standing) error {
+	return s.drive(ctx, &pressed.OpID, func(tx *sdk.Tx, now *status) error {
 		if done, err := isDone(ctx, tx, me, pressed.OpID); err != nil || done {
 			return unchangedIf(done, err)
 		}
@@ -111,7 +111,7 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	me := sdk.Principal(ctx).UserID
-	return s.drive(ctx, nil, func(tx *sdk.Tx, now *standing) error {
+	return s.drive(ctx, nil, func(tx *sdk.Tx, now *status) error {
 		switch {
 		case now.drives(service) && now.Driver != nil && *now.Driver == me:
 			return errUnchanged
@@ -124,7 +124,7 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 
 // drive runs f in a transaction that has locked the row of the stage, and sends the new state to screens and
 // phones. When f returns errUnchanged, nothing is sent, and the response is the current state.
-func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *standing) error) (
+func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *status) error) (
 	*controlUpdate, error,
 ) {
 	if err := s.turn.take(ctx); err != nil {

@@ -131,7 +131,7 @@ func (s *stage) importing(ctx context.Context, preview bool, problems []problem,
 		return nil, errImport
 	}
 	var result imported
-	err := s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (onStage bool, err error) {
+	err := s.writePlan(ctx, func(tx *sdk.Tx, now *status) (onStage bool, err error) {
 		if result, err = f(tx); err == nil && preview {
 			err = errUnchanged
 		}

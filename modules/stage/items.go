@@ -115,7 +115,7 @@ func (s *stage) removeItem(ctx context.Context, r *http.Request) (any, error) {
 
 // writeItems runs f, which changes items and returns the id of their service.
 func (s *stage) writeItems(ctx context.Context, f func(tx *sdk.Tx) (serviceID string, err error)) error {
-	return s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
+	return s.writePlan(ctx, func(tx *sdk.Tx, now *status) (bool, error) {
 		service, err := f(tx)
 		if err != nil {
 			return false, err

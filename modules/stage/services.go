@@ -56,7 +56,7 @@ func (s *stage) createService(ctx context.Context, r *http.Request) (any, error)
 		return nil, sdk.ErrRequestInvalid
 	}
 	var created *service
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *status) (bool, error) {
 		created, err = createService(ctx, tx, &draft, sdk.Principal(ctx).UserID)
 		return false, err
 	})
@@ -79,7 +79,7 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, now *status) (bool, error) {
 		return now.drives(id), editService(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (bool, error) {
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, now *status) (bool, error) {
 		if err := removeService(ctx, tx, id); err != nil || !now.drives(id) {
 			return false, err
 		}

@@ -52,7 +52,7 @@ func (s *stage) createSong(ctx context.Context, r *http.Request) (any, error) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	var created *song
-	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *status) (bool, error) {
 		created, err = createSong(ctx, tx, &draft, sdk.Principal(ctx).UserID)
 		return false, err
 	})
@@ -76,7 +76,7 @@ func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	var edited *song
-	err = s.writePlan(ctx, func(tx *sdk.Tx, now *standing) (onStage bool, err error) {
+	err = s.writePlan(ctx, func(tx *sdk.Tx, now *status) (onStage bool, err error) {
 		if edited, err = editSong(ctx, tx, id, &draft, sdk.Principal(ctx).UserID); err != nil {
 			return false, err
 		}
@@ -95,7 +95,7 @@ func (s *stage) removeSong(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) (bool, error) {
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *status) (bool, error) {
 		return false, removeSong(ctx, tx, id)
 	})
 }

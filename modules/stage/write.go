@@ -9,15 +9,15 @@ import (
 // plansChannel notifies readers of services and songs of a change, so that they fetch them again.
 const plansChannel = "plans"
 
-// standing is the row that every write locks: the service that is being driven, its driver, and the rev.
-type standing struct {
+// status is the row that every write locks: the service that is being driven, its driver, and the rev.
+type status struct {
 	ServiceID *string
 	Driver    *string
 	Rev       int64
 }
 
 // drives reports whether this service is being driven.
-func (s *standing) drives(service string) bool { return s.ServiceID != nil && *s.ServiceID == service }
+func (s *status) drives(service string) bool { return s.ServiceID != nil && *s.ServiceID == service }
 
 // plansChange is the snapshot of plansChannel, and each of its updates.
 type plansChange struct {
@@ -28,7 +28,7 @@ type plansChange struct {
 // other. After the commit it notifies readers. f returns whether it has changed the driven service; then
 // screens and phones get an update, too.
 func (s *stage) writePlan(ctx context.Context,
-	f func(tx *sdk.Tx, now *standing) (onStage bool, err error),
+	f func(tx *sdk.Tx, now *status) (onStage bool, err error),
 ) error {
 	if err := s.turn.take(ctx); err != nil {
 		return err
@@ -88,8 +88,8 @@ func (s *stage) plansSnapshot(ctx context.Context) (any, error) {
 }
 
 // lock locks the row of the stage until the transaction ends, and returns it.
-func lock(ctx context.Context, tx *sdk.Tx) (*standing, error) {
-	now := new(standing)
+func lock(ctx context.Context, tx *sdk.Tx) (*status, error) {
+	now := new(status)
 	err := tx.QueryRow(ctx, `SELECT service_id::text, driver, rev FROM stage FOR UPDATE`).
 		Scan(&now.ServiceID, &now.Driver, &now.Rev)
 	return now, err

@@ -128,12 +128,12 @@ func TestKitCombobox(t *testing.T) {
 func TestKitBusyButton(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
-	for _, begun := range []string{"Begun: 1", "Begun: 2"} {
+	for _, started := range []string{"Started: 1", "Started: 2"} {
 		p.click("button", "Send")
 		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .d-ring")].length === 3`)
 		p.click("button", "Send")
 		p.click("button", "Let it arrive")
-		p.waitForAnnouncement(begun)
+		p.waitForAnnouncement(started)
 		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .d-ring")].length === 2`)
 	}
 }

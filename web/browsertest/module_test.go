@@ -42,7 +42,7 @@ func TestModulePages(t *testing.T) {
 		"MountErrorIsOnThePageInDev":      testMountErrorIsOnThePageInDev,
 		"NewVersion":                      testNewVersion,
 		"LastModuleIsPreloaded":           testLastModuleIsPreloaded,
-		"BegunNavigationIsDropped":        testBegunNavigationIsDropped,
+		"PreloadedNavigationIsDropped":    testPreloadedNavigationIsDropped,
 		"PreloadedModuleIsGone":           testPreloadedModuleIsGone,
 	} {
 		t.Run(name, func(t *testing.T) {

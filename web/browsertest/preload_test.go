@@ -74,9 +74,9 @@ func testLastModuleIsPreloaded(t *testing.T, d *devServer) {
 	p.waitFor(`localStorage["narthex.module"] === undefined`)
 }
 
-// testBegunNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to the
-// person who then signs in.
-func testBegunNavigationIsDropped(t *testing.T, d *devServer) {
+// testPreloadedNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to
+// the person who then signs in.
+func testPreloadedNavigationIsDropped(t *testing.T, d *devServer) {
 	h := d.notes(t, kept)
 	p := h.open("/#/m/stage", desktop)
 	p.waitForText("On stage.")

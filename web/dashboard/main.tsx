@@ -12,8 +12,9 @@ import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
 import { Platform } from "./data/platform";
+import { screens } from "./screens/table";
 import { Page } from "./shell/page";
-import { BadBuild } from "./shell/trouble";
+import { BadBuild } from "./shell/errorpage";
 import administration from "./screens/administration.css";
 import css from "./styles.css";
 
@@ -36,7 +37,7 @@ if (origin === undefined) {
 	const platform = new Platform(origin);
 	const script = lastModule(location.hash);
 	if (script !== undefined) preloadArtifact(platform.address(script));
-	const app = new App(platform, link);
+	const app = new App(platform, link, screens);
 	render(<Page app={app} />, root);
 	void app.start();
 }

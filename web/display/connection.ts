@@ -9,7 +9,7 @@ export type Notice =
 	| { readonly is: "back" }
 	| { readonly is: "leave-on" };
 
-const noticeAfter = 10_000; // milliseconds of trouble
+const noticeAfter = 10_000; // milliseconds without a connection
 const staleAfter = 30_000;
 const backFor = 3_000;
 

@@ -30,17 +30,17 @@ export function Buttons() {
 }
 
 /**
- * A button whose action ends when the other button is pressed, which shows how often the action was begun.
+ * A button whose action ends when the other button is pressed, which shows how often the action was started.
  */
 function Sending() {
-	const work = useRef({ begun: 0, end: () => {} });
+	const work = useRef({ started: 0, end: () => {} });
 	const send = () => {
-		work.current.begun++;
+		work.current.started++;
 		return new Promise<void>((resolve) => (work.current.end = resolve));
 	};
 	const arrive = () => {
 		work.current.end();
-		say(`Begun: ${work.current.begun}`);
+		say(`Started: ${work.current.started}`);
 	};
 	return (
 		<div class="d-row">

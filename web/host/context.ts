@@ -52,7 +52,7 @@ export interface ContextOptions {
 	readonly watch?: StreamWatch;
 	/** Called with the URL of a contribution after it was loaded. */
 	loaded?(address: string): void;
-	/** Aborted when the module is unmounted, which ends everything that the context has begun. */
+	/** Aborted when the module is unmounted, which ends everything that the context has started. */
 	readonly signal: AbortSignal;
 }
 

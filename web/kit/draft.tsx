@@ -80,7 +80,7 @@ type Typed = Pick<Draft<unknown>, "dirty" | "restored" | "discard">;
 
 interface DraftNoteProps {
 	readonly draft: Typed;
-	/** Discards the draft; by default the form begins again as it had begun. */
+	/** Discards the draft; by default the form shows its initial values again. */
 	discard?(): unknown;
 }
 

@@ -77,7 +77,7 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 		const focused = whole.current?.contains(document.activeElement) === true;
 		setHeld(false);
 		toasts.close();
-		if (focused) giveBack(before.current);
+		if (focused) restoreFocus(before.current);
 	};
 	const error = said?.level === "assertive";
 	return (
@@ -121,7 +121,7 @@ function Region({ toasts }: { readonly toasts: Toasts }) {
 }
 
 /** Returns the focus to the element that had it, or to the screen's heading if that element is gone. */
-export function giveBack(to: Element | null): void {
+export function restoreFocus(to: Element | null): void {
 	if (to instanceof HTMLElement && to.isConnected) to.focus();
 	if (document.activeElement === document.body || document.activeElement === null) focusHeading();
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { moduleAddress } from "../host/moduleapi";
+import { type Address, administrationFor } from "../dashboard/app/address";
 import { parseLink } from "../dashboard/app/link";
 import { apiOrigin } from "../dashboard/app/origin";
 import { hashOfPath, moduleHash, parseRoute } from "../dashboard/app/route";
-import { administrationFor, type Screen } from "../dashboard/app/screen";
 
 test("the API's origin is a canonical one, or the page's own", () => {
 	const own = "https://own.example.org";
@@ -56,19 +56,18 @@ test("a path that somebody typed", () => {
 	assert.equal(hashOfPath({ pathname: "/m/rota", hash: "#/account" }), "#/account");
 });
 
-const screen = (path: string, ...permissions: string[]): Screen => ({
+const screen = (path: string, ...permissions: string[]): Address => ({
 	path,
 	...(permissions.length > 0 ? { permissions } : {}),
 	title: () => path,
 	icon: "door",
-	load: () => Promise.reject(new Error("no component here")),
 });
 
 test("a fragment leads somewhere", () => {
 	const [home, account] = [screen(""), screen("account")];
 	const [modules, settings] = [screen("admin/modules"), screen("admin/modules/:id/settings")];
 	const parse = (hash: string) => parseRoute(hash, [home, account, modules, settings]);
-	const shown = (screen: Screen, params = {}) => ({ to: "screen", screen, params });
+	const shown = (screen: Address, params = {}) => ({ to: "screen", screen, params });
 	assert.deepEqual(parse(""), shown(home));
 	assert.deepEqual(parse("#/"), shown(home));
 	assert.deepEqual(parse("#/account"), shown(account));
@@ -83,9 +82,9 @@ test("a fragment leads somewhere", () => {
 	for (const typed of ["#/m/Notes", "#m/notes//", "#/M/notes"])
 		assert.deepEqual(parse(typed), { to: "module", moduleId: "notes", subpath: "" }, typed);
 	assert.deepEqual(parse("#/m/notes//edit/A/"), { to: "module", moduleId: "notes", subpath: "edit/A" });
-	const nowhere = ["#/m/", "#/m/n_o", "#/x", "#//evil.example", "#/admin", "#/account/x"];
-	for (const hash of [...nowhere, "#/admin/modules//settings", "#/admin/modules/a/b"])
-		assert.deepEqual(parse(hash), { to: "nowhere" }, hash);
+	const unknown = ["#/m/", "#/m/n_o", "#/x", "#//evil.example", "#/admin", "#/account/x"];
+	for (const hash of [...unknown, "#/admin/modules//settings", "#/admin/modules/a/b"])
+		assert.deepEqual(parse(hash), { to: "notfound" }, hash);
 	for (const own of ["a/b", "edit/1", "größe/50%", "a b", "?q=1&r", "%zz"])
 		assert.deepEqual(parse(moduleHash("notes", own)), { to: "module", moduleId: "notes", subpath: own }, own);
 	assert.equal(moduleHash("notes", "/a"), "#/m/notes/a");

@@ -12,6 +12,6 @@ import "./resource.test";
 import "./shape.test";
 import "./slide.test";
 import "./plans.test";
-import "./standing.test";
+import "./status.test";
 import "./timing.test";
 import "./values.test";

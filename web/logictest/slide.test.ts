@@ -6,7 +6,7 @@ import {
 	emptyDraft,
 	problemsOf,
 	type Slide,
-	standingOf,
+	statusOf,
 	submissionOf,
 	withPictureOnly,
 } from "../../modules/announcements/ui-src/slide";
@@ -27,13 +27,13 @@ const slide: Slide = {
 };
 
 test("where a notice stands", () => {
-	const standing = (hour: number, enabled = true) => standingOf({ ...slide, enabled }, Date.parse(at(hour)));
+	const status = (hour: number, enabled = true) => statusOf({ ...slide, enabled }, Date.parse(at(hour)));
 	assert.deepEqual(
-		[9, 10, 11, 12, 13].map((hour) => standing(hour)),
+		[9, 10, 11, 12, 13].map((hour) => status(hour)),
 		["scheduled", "live", "live", "ended", "ended"],
 	);
-	assert.equal(standing(11, false), "off");
-	assert.equal(standingOf({ ...slide, startsAt: null, endsAt: null }, 0), "live");
+	assert.equal(status(11, false), "off");
+	assert.equal(statusOf({ ...slide, startsAt: null, endsAt: null }, 0), "live");
 });
 
 test("an edit keeps what it does not touch", () => {

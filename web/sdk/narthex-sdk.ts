@@ -190,7 +190,7 @@ export interface ModuleUiContext extends Context {
 /** The context of a display's artifact on a wall. */
 export type DisplayContext = Context;
 
-/** Ends what mount has begun. What was started with context.signal, addStyle and realtime ends by itself. */
+/** Ends what mount started. What was started with context.signal, addStyle and realtime ends by itself. */
 export type Unmount = () => void;
 
 export interface ModuleUi {

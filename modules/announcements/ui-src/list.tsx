@@ -1,4 +1,4 @@
-import { Button, EmptyState, giveBack, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
+import { Button, EmptyState, restoreFocus, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../display-src/board";
@@ -8,7 +8,7 @@ import { askToDelete } from "./delete";
 import { Exchange, RefusedImport } from "./exchange";
 import { Managed } from "./managed";
 import { Read } from "./notice";
-import { changed, type Slide, type Standing, standingOf } from "./slide";
+import { changed, type Slide, type Status, statusOf } from "./slide";
 import type { Tools } from "./tools";
 
 /** All slides in their order, with their actions. */
@@ -129,7 +129,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 			problems={problems}
 			close={() => {
 				setProblems([]);
-				requestAnimationFrame(() => giveBack(null)); // the button that was pressed no longer exists
+				requestAnimationFrame(() => restoreFocus(null)); // the button that was pressed no longer exists
 			}}
 		/>
 	);
@@ -169,7 +169,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 }
 
 function countsOf(slides: readonly Slide[], now: number): Record<"live" | "scheduled", number> {
-	const count = (standing: Standing) => slides.filter((slide) => standingOf(slide, now) === standing).length;
+	const count = (status: Status) => slides.filter((slide) => statusOf(slide, now) === status).length;
 	return { live: count("live"), scheduled: count("scheduled") };
 }
 

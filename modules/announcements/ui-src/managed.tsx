@@ -1,7 +1,7 @@
 import { Button, type Column, Grip, Menu, type Reorder, Table, useReorder } from "@narthex/kit";
 import type { Board } from "./api";
 import { type SlideProps, State, Times } from "./notice";
-import { type Slide, standingOf } from "./slide";
+import { type Slide, statusOf } from "./slide";
 import { Thumbnail } from "./thumbnail";
 import type { Tools } from "./tools";
 
@@ -71,7 +71,7 @@ export function Managed({ tools, board, now, shown, publish, show, endShow, move
 							{say("stopShowing")}
 						</Button>
 					) : (
-						["live", "scheduled"].includes(standingOf(slide, now)) && (
+						["live", "scheduled"].includes(statusOf(slide, now)) && (
 							<Button
 								kind="quiet"
 								label={say("showNowOf", { title: slide.title })}

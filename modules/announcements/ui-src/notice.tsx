@@ -1,5 +1,5 @@
 import { Chip } from "@narthex/kit";
-import { ownKind, type Slide, standingOf } from "./slide";
+import { ownKind, type Slide, statusOf } from "./slide";
 import type { Tools } from "./tools";
 
 const chips = {
@@ -16,7 +16,7 @@ export interface SlideProps {
 
 /** The chip of a slide: whether the board shows it, and why not. */
 export function State({ tools: { say, kinds }, slide, now }: SlideProps & { readonly now: number }) {
-	const standing = standingOf(slide, now);
+	const status = statusOf(slide, now);
 	if (slide.kind !== ownKind && !kinds.has(slide.kind)) {
 		return (
 			<Chip tone="warn" door="barred">
@@ -24,12 +24,12 @@ export function State({ tools: { say, kinds }, slide, now }: SlideProps & { read
 			</Chip>
 		);
 	}
-	return <Chip {...chips[standing]}>{say(standing)}</Chip>;
+	return <Chip {...chips[status]}>{say(status)}</Chip>;
 }
 
 /** A slide for readers: its content, and whether the board shows it now. */
 export function Read({ tools, slide, now }: SlideProps & { readonly now: number }) {
-	const standing = standingOf(slide, now);
+	const status = statusOf(slide, now);
 	return (
 		<li>
 			<h2>
@@ -41,7 +41,7 @@ export function Read({ tools, slide, now }: SlideProps & { readonly now: number 
 				</p>
 			)}
 			<div class="d-row">
-				{standing !== "live" && <State tools={tools} slide={slide} now={now} />}
+				{status !== "live" && <State tools={tools} slide={slide} now={now} />}
 				<Times tools={tools} slide={slide} />
 			</div>
 		</li>

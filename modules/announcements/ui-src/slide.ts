@@ -48,10 +48,10 @@ export const withPictureOnly = (draft: Draft, alone: boolean): Draft => ({
 	payload: alone ? { pictureOnly: true } : null,
 });
 
-export type Standing = "off" | "scheduled" | "live" | "ended";
+export type Status = "off" | "scheduled" | "live" | "ended";
 
 /** The state of a slide at a time. */
-export function standingOf(slide: Slide, now: number): Standing {
+export function statusOf(slide: Slide, now: number): Status {
 	if (!slide.enabled) return "off";
 	if (slide.endsAt !== null && Date.parse(slide.endsAt) <= now) return "ended";
 	return slide.startsAt !== null && Date.parse(slide.startsAt) > now ? "scheduled" : "live";

@@ -102,9 +102,9 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		const next: ViewPage = { is: "view", view, day: to };
 		setPage(next);
 		clearTimeout(moving.current);
-		const begun = location.hash;
+		const requested = location.hash;
 		moving.current = setTimeout(() => {
-			if (location.hash !== begun) return; // the person has gone elsewhere
+			if (location.hash !== requested) return; // the person has gone elsewhere
 			// Back returns to another month, not to another day of this one.
 			const replace = view === opened.view && spanOf(view, to || today, begins)[0] === firstOpened;
 			moved.current = next;

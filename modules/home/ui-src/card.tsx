@@ -1,4 +1,4 @@
-import { Button, giveBack, Skeleton } from "@narthex/kit";
+import { Button, restoreFocus, Skeleton } from "@narthex/kit";
 import type { Contribution, ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { rounds } from "./rounds";
@@ -52,7 +52,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		changed(id, look.is === "hidden");
 		const buttonGone = pressed.current && !look.failed && document.activeElement === document.body;
 		pressed.current = false;
-		if (buttonGone) giveBack(heading.current);
+		if (buttonGone) restoreFocus(heading.current);
 		if (look.is === "loading" || look.failed) return;
 		const height = card.current?.offsetHeight ?? 0;
 		context.drafts.set(id, { hidden: look.is === "hidden", height } satisfies Remembered);

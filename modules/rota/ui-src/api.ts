@@ -1,5 +1,5 @@
 import { ApiError, type Context, jsonRequest } from "@narthex/sdk";
-import type { Change, Board } from "./board";
+import type { Board, Change, Days } from "./board";
 
 /** Why a request failed: an id of a text. */
 export type Refusal =
@@ -26,11 +26,6 @@ export type Result<Value> =
 	| { readonly ok: false; readonly why: Refusal; readonly permission: Permission };
 
 export type Permission = "rota.own.read" | "rota.own.respond" | "rota.manage" | "rota.mail.send";
-
-export interface Days {
-	readonly from: string;
-	readonly to: string;
-}
 
 /** One of the person's own dates. */
 export interface MyDate {

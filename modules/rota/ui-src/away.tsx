@@ -1,7 +1,7 @@
 import { Button, clockError, DateInput, DraftNote, Field, Form, IconButton, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
-import type { Days, Result } from "./api";
-import { dayOf } from "./board";
+import type { Result } from "./api";
+import { type Days, dayOf } from "./board";
 import type { Tools } from "./tools";
 
 interface AwayProps {

@@ -1,4 +1,8 @@
-import type { Days } from "./api";
+/** The days from one day to another, both included. */
+export interface Days {
+	readonly from: string;
+	readonly to: string;
+}
 
 export type Status = "planned" | "open" | "yes" | "no";
 

@@ -1,9 +1,16 @@
 import { Button } from "@narthex/kit";
 import type { Assignment, Mail, Service } from "./board";
-import type { GridProps } from "./grid";
+import type { Tools } from "./tools";
+
+interface MailsProps {
+	readonly tools: Tools;
+	readonly service: Service;
+	nameOf(assignment: Assignment): string;
+	send(assignments: readonly Assignment[]): Promise<void>;
+}
 
 /** The outcomes of the mails about a service: each that was not sent, and who has got one. */
-export function Mails({ tools, service, nameOf, send }: GridProps & { readonly service: Service }) {
+export function Mails({ tools, service, nameOf, send }: MailsProps) {
 	const { say, sends } = tools;
 	const mailed = service.assignments
 		.filter(({ mail, status }) => mail !== null && status !== "no")

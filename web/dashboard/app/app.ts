@@ -1,12 +1,12 @@
 import { batch, computed, signal } from "@preact/signals";
 import { Questions } from "../../kit/dialog";
 import { type ToastAction, Toasts } from "../../kit/toast";
-import { dropBegun } from "../data/begun";
+import { dropPreloaded } from "../data/preloaded";
 import { Data } from "../data/data";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
-import { screens } from "../screens/table";
 import { t } from "../words/words";
+import type { Address } from "./address";
 import { DraftStore } from "./drafts";
 import { house } from "./house";
 import { forgetModule } from "./lastmodule";
@@ -30,7 +30,7 @@ export type NavigationState =
 export class App {
 	readonly toasts = new Toasts();
 	readonly questions = new Questions();
-	readonly router = new Router(screens, () => this.#mayLose());
+	readonly router: Router;
 	readonly drafts = new DraftStore((discard) => {
 		if (this.session.who.peek().is !== "person") return () => undefined; // it is there after the sign-in
 		return this.toasts.show({
@@ -59,7 +59,9 @@ export class App {
 	constructor(
 		readonly platform: Platform,
 		link: Link | undefined,
+		screens: readonly Address[],
 	) {
+		this.router = new Router(screens, () => this.#mayLose());
 		this.link = signal(link);
 		this.clock = platform.clock;
 		this.session = new Session(platform, () => this.#leave());
@@ -87,7 +89,7 @@ export class App {
 			void this.data.navigation.load();
 			void this.data.account.load();
 		});
-		this.session.who.subscribe(({ is }) => is !== "starting" && dropBegun());
+		this.session.who.subscribe(({ is }) => is !== "starting" && dropPreloaded());
 		await this.session.recheck();
 	}
 

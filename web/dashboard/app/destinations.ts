@@ -3,10 +3,10 @@ import type { Person } from "../data/directory";
 import { holds, manageConfiguration, managePeople } from "../screens/modules/permissions";
 import { w as home } from "../screens/home/words";
 import { t } from "../words/words";
+import { administrationFor } from "./address";
 import { type App, doorsOf } from "./app";
 import { nameOf, permissionsHash, personHash } from "./people";
 import { accountHash, homeHash, moduleHash, type Route } from "./route";
-import { administrationFor } from "./screen";
 
 /** A place that the caller may open. */
 export interface Destination {
@@ -65,7 +65,7 @@ export function peopleAmong(app: App, people: readonly Person[], typed: string):
 /** The destination of a route or of a screen below it. */
 export function placeOf(route: Route): string | undefined {
 	if (route.to === "module") return moduleHash(route.moduleId);
-	if (route.to === "nowhere") return undefined;
+	if (route.to === "notfound") return undefined;
 	const path = route.screen.path.replace(":id", route.params["id"] ?? "");
 	return `#/${path.split("/:")[0]}`;
 }

@@ -9,7 +9,7 @@ const patience = 5_000;
 /** Whether the page has a connection to the server: what is wrong is said once for the whole page. */
 export class Reach {
 	/** undefined while all is well */
-	readonly trouble = computed(() =>
+	readonly problem = computed(() =>
 		this.#lost.value ? "connectionLost" : slowRequests.value > 0 ? "stillWaiting" : undefined,
 	);
 	readonly #lost = signal(false);

@@ -1,4 +1,4 @@
-import { matched, type Params, type Screen } from "./screen";
+import { type Address, matched, type Params } from "./address";
 
 /**
  * The place that the fragment names. Fragments are the only navigation state, and are never used as the
@@ -6,14 +6,14 @@ import { matched, type Params, type Screen } from "./screen";
  */
 export type Route =
 	| { readonly to: "module"; readonly moduleId: string; readonly subpath: string }
-	| { readonly to: "screen"; readonly screen: Screen; readonly params: Params }
-	| { readonly to: "nowhere" };
+	| { readonly to: "screen"; readonly screen: Address; readonly params: Params }
+	| { readonly to: "notfound" };
 
 /**
  * Parses a fragment with the table of the Dashboard's own screens. Slashes at its beginning and its end, and
  * upper case in fixed parts, do not matter, because people type addresses.
  */
-export function parseRoute(hash: string, screens: readonly Screen[]): Route {
+export function parseRoute(hash: string, screens: readonly Address[]): Route {
 	const path = hash.replace(/^#?\/*/, "").replace(/\/+$/, "");
 	const module = /^m\/+([a-z0-9-]+)(?:\/+(.*))?$/i.exec(path);
 	if (module) {
@@ -24,7 +24,7 @@ export function parseRoute(hash: string, screens: readonly Screen[]): Route {
 		const params = matched(screen.path, path);
 		if (params) return { to: "screen", screen, params };
 	}
-	return { to: "nowhere" };
+	return { to: "notfound" };
 }
 
 function decode(text: string): string {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
+import type { Address } from "./address";
 import { homeHash, parseRoute, type Route } from "./route";
-import type { Screen } from "./screen";
 
 export interface GoOptions {
 	/** Replaces the history entry, so that Back does not return to the current place. */
@@ -24,7 +24,7 @@ export class Router {
 
 	/** ask asks the person whether to discard unsaved work. */
 	constructor(
-		readonly screens: readonly Screen[],
+		readonly screens: readonly Address[],
 		ask: () => Promise<boolean>,
 	) {
 		this.#ask = ask;

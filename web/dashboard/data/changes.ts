@@ -1,4 +1,4 @@
-import type { LifecycleEntry } from "./lifecycle";
+import type { LifecycleEntry } from "./lifecycleshapes";
 
 /** What the next restart does to a module. */
 export interface Change {

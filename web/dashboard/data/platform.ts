@@ -1,6 +1,6 @@
 import { ServerClock } from "../../host/clock";
 import { accents } from "../../kit/accents";
-import { lifecycle } from "./lifecycle";
+import { lifecycle } from "./lifecycleshapes";
 import { type Result, nothing, request, write } from "./request";
 import {
 	count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo,

@@ -1,6 +1,6 @@
 import type { ServerClock } from "../../host/clock";
 import { followed } from "../../host/slow";
-import { takeBegun } from "./begun";
+import { takePreloaded } from "./preloaded";
 
 /**
  * The result of a request. Without a response the status is 0. A successful response of an unexpected shape
@@ -44,7 +44,7 @@ export async function request<Value>(
 	let text: string;
 	try {
 		const sent = performance.now();
-		const early = init.method === undefined ? await takeBegun(address) : undefined;
+		const early = init.method === undefined ? await takePreloaded(address) : undefined;
 		response =
 			early ??
 			(await followed(

@@ -1,5 +1,7 @@
+import type { ComponentType } from "preact";
+import type { Address } from "../app/address";
 import { administration } from "../app/administration";
-import type { Screen } from "../app/screen";
+import type { Screen, ScreenProps } from "../app/screen";
 import { t } from "../words/words";
 import { AccountScreen } from "./account/accountscreen";
 import { HomeScreen } from "./home/homescreen";
@@ -86,6 +88,13 @@ export const screens: readonly Screen[] = [
 		load: administration((screens) => screens.HouseScreen),
 	},
 ];
+
+/** Loads the component of a screen of the table. Call it when the caller may open the screen. */
+export async function componentOf({ path }: Address): Promise<ComponentType<ScreenProps>> {
+	const screen = screens.find((known) => known.path === path);
+	if (screen === undefined) throw new Error(`There is no screen at ${path}.`);
+	return screen.load();
+}
 
 /** The activity of everybody, or of one person. */
 function activity(path: string): Screen {

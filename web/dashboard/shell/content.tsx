@@ -3,13 +3,15 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../kit/button";
 import { Skeleton } from "../../kit/layout";
 import { OtherBuild } from "../app/administration";
+import { type Address, opens, type Params } from "../app/address";
 import type { App } from "../app/app";
-import { opens, type Params, type Screen, type ScreenProps } from "../app/screen";
+import type { ScreenProps } from "../app/screen";
 import { ModuleScreen } from "../screens/module/modulescreen";
+import { componentOf } from "../screens/table";
 import { t } from "../words/words";
+import { ErrorPage } from "./errorpage";
 import { Heading } from "./heading";
-import { NoAccess, Nowhere } from "./nowhere";
-import { Trouble } from "./trouble";
+import { NoAccess, NotFound } from "./notfound";
 
 /** The screen or module that the fragment names. */
 export function Content({ app }: { readonly app: App }) {
@@ -20,11 +22,11 @@ export function Content({ app }: { readonly app: App }) {
 	if (navigation.is === "loading") return <Skeleton />;
 	if (navigation.is === "failed") {
 		return (
-			<Trouble failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
+			<ErrorPage failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
 		);
 	}
 	if (navigation.is === "forbidden") return <NoAccess permission={navigation.permission} />;
-	if (route.to === "nowhere") return <Nowhere app={app} words={t("notThere")} />;
+	if (route.to === "notfound") return <NotFound app={app} words={t("notThere")} />;
 	if (route.to === "screen") {
 		const { screen, params } = route;
 		if (!opens(screen, navigation.view.permissions))
@@ -32,13 +34,13 @@ export function Content({ app }: { readonly app: App }) {
 		return <OwnScreen key={screen.path} app={app} screen={screen} params={params} />;
 	}
 	const entry = app.entry(route.moduleId);
-	if (entry === undefined) return <Nowhere app={app} words={t("moduleNotThere")} />;
+	if (entry === undefined) return <NotFound app={app} words={t("moduleNotThere")} />;
 	return <ModuleScreen key={route.moduleId} app={app} entry={entry} />;
 }
 
 interface OwnScreenProps {
 	readonly app: App;
-	readonly screen: Screen;
+	readonly screen: Address;
 	readonly params: Params;
 }
 
@@ -47,15 +49,14 @@ function OwnScreen({ app, screen, params }: OwnScreenProps) {
 	const [loaded, setLoaded] = useState<{ readonly Component: ComponentType<ScreenProps> }>();
 	const [failed, setFailed] = useState<{ readonly error: unknown; readonly at: Date }>();
 	const load = () =>
-		screen
-			.load()
+		componentOf(screen)
 			.then((Component) => setLoaded({ Component }))
 			.catch((error: unknown) => setFailed({ error, at: new Date() }));
 	useEffect(() => void load(), []);
 	if (loaded) return <loaded.Component app={app} params={params} />;
 	if (failed === undefined) return <Skeleton />;
 	if (failed.error instanceof OtherBuild) return <Outdated />;
-	return <Trouble failure={{ ok: false, status: 0, code: "NETWORK" }} at={failed.at} retry={load} />;
+	return <ErrorPage failure={{ ok: false, status: 0, code: "NETWORK" }} at={failed.at} retry={load} />;
 }
 
 /** The requested screen belongs to a newer Dashboard than this tab's. */

@@ -8,8 +8,8 @@ import type { Resource } from "../data/resource";
 import { sentenceOf } from "../words/failure";
 import { permissionName } from "../words/permissions";
 import { t } from "../words/words";
-import { NoAccess } from "./nowhere";
-import { FailureNote, Trouble } from "./trouble";
+import { NoAccess } from "./notfound";
+import { ErrorPage, FailureNote } from "./errorpage";
 
 /** How often visible data are read again, in milliseconds. */
 const every = 15_000;
@@ -70,7 +70,7 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 	if (value === undefined) {
 		if (failed === undefined) return <Skeleton rows={part ? 2 : 6} />;
 		if (part) return <FailureNote {...failed} />;
-		return <Trouble failure={failed.failure} at={failed.at} retry={() => resource.load()} />;
+		return <ErrorPage failure={failed.failure} at={failed.at} retry={() => resource.load()} />;
 	}
 	return (
 		<>

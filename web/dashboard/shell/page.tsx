@@ -12,7 +12,7 @@ import { SignIn } from "../screens/signin/signin";
 import { t } from "../words/words";
 import { ReachNotice } from "./reachnotice";
 import { Shell } from "./shell";
-import { Trouble } from "./trouble";
+import { ErrorPage } from "./errorpage";
 
 const linkScreens = {
 	"verify-email": ConfirmEmail,
@@ -46,7 +46,7 @@ function Screen({ app }: { readonly app: App }) {
 	if (who.is === "failed") {
 		return (
 			<Entrance>
-				<Trouble
+				<ErrorPage
 					words={who.failure.status >= 500 ? t("whoUnknown") : undefined}
 					failure={who.failure}
 					at={who.at}

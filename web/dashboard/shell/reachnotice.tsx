@@ -4,13 +4,13 @@ import { t } from "../words/words";
 
 /** Tells the person that the page does not follow changes, or waits for a response. */
 export function ReachNotice({ app }: { readonly app: App }) {
-	const trouble = app.reach.trouble.value;
+	const problem = app.reach.problem.value;
 	return (
 		<div class="host-reach" role="status">
-			{trouble && (
+			{problem && (
 				<p class="d-note d-warn">
 					<Icon name="offline" />
-					{t(trouble)}
+					{t(problem)}
 				</p>
 			)}
 		</div>

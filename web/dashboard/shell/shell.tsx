@@ -3,7 +3,7 @@ import { Icon, Mark } from "../../kit/icons";
 import { type App, doorsOf } from "../app/app";
 import { house } from "../app/house";
 import { homeHash } from "../app/route";
-import { administrationFor } from "../app/screen";
+import { administrationFor } from "../app/address";
 import { t } from "../words/words";
 import { AccountMenu } from "./accountmenu";
 import { Link } from "./anchor";

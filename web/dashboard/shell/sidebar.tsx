@@ -1,7 +1,7 @@
 import { Icon } from "../../kit/icons";
+import type { Address } from "../app/address";
 import { type App, homeModule } from "../app/app";
 import { homeHash, moduleHash, type Route } from "../app/route";
-import type { Screen } from "../app/screen";
 import type { NavigationView } from "../data/platform";
 import { t } from "../words/words";
 import { w as home } from "../screens/home/words";
@@ -12,7 +12,7 @@ interface SidebarProps {
 	readonly app: App;
 	readonly view: NavigationView;
 	/** The administration screens that the caller may use. */
-	readonly administration: readonly Screen[];
+	readonly administration: readonly Address[];
 	/** Hidden on a phone, until the Menu button shows it. */
 	readonly folded: boolean;
 	/** Opens the palette: on a phone the header has no room for its field. */

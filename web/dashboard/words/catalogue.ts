@@ -1,5 +1,4 @@
 import { fillIn, type Fillings, formOf, type Text } from "@narthex/sdk";
-import type { Locale } from "./language";
 
 /** Texts by id. */
 export type Entries = Readonly<Record<string, Text>>;
@@ -11,6 +10,18 @@ export interface Catalogue<English extends Entries> {
 }
 
 export type { Fillings };
+
+/** One language of the user interface. */
+export interface Locale {
+	readonly tag: string;
+	readonly dir: "ltr" | "rtl";
+	/** The language in a catalogue. */
+	readonly language: keyof Catalogue<Entries>;
+	/** Its name in the language itself. A language without a name is not offered. */
+	readonly name?: string;
+	/** The right-to-left pseudo-language for testing layouts. It can be selected only by its tag. */
+	readonly mirrored?: boolean;
+}
 
 /** The text of an id with its placeholders filled in. */
 export function say<English extends Entries>(

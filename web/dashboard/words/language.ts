@@ -1,16 +1,4 @@
-import type { Catalogue, Entries } from "./catalogue";
-
-/** One language of the user interface. */
-export interface Locale {
-	readonly tag: string;
-	readonly dir: "ltr" | "rtl";
-	/** The language in a catalogue. */
-	readonly language: keyof Catalogue<Entries>;
-	/** Its name in the language itself. A language without a name is not offered. */
-	readonly name?: string;
-	/** The right-to-left pseudo-language for testing layouts. It can be selected only by its tag. */
-	readonly mirrored?: boolean;
-}
+import type { Locale } from "./catalogue";
 
 export const standard: Locale = { tag: "en", dir: "ltr", language: "en", name: "English" };
 

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
-import { type Catalogue, type Entries, type Fillings, say } from "./catalogue";
+import { type Catalogue, type Entries, type Fillings, type Locale, say } from "./catalogue";
 import { english } from "./english";
 import { german } from "./german";
-import { type Locale, standard } from "./language";
+import { standard } from "./language";
 
 /** The current language. The preferences set it. */
 export const locale = signal<Locale>(standard);

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../kit/button";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/trouble";
+import { FailureNote } from "../../shell/errorpage";
 import { w } from "./words";
 
 /** The download of everything that is kept about the person. */

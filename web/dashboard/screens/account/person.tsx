@@ -7,7 +7,7 @@ import { nameError } from "../../../kit/names";
 import type { App } from "../../app/app";
 import type { Account } from "../../data/platform";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/trouble";
+import { FailureNote } from "../../shell/errorpage";
 import { t } from "../../words/words";
 import { w } from "./words";
 

@@ -12,7 +12,7 @@ import { type Permission, readPermissions } from "../../data/grants";
 import type { Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { Loaded, useLive, useResource } from "../../shell/live";
-import { NoAccess } from "../../shell/nowhere";
+import { NoAccess } from "../../shell/notfound";
 import { t } from "../../words/words";
 import { holds, manageConfiguration, manageGrants, managePeople, seeActivity } from "../modules/permissions";
 import { personOption } from "../permissions/people";

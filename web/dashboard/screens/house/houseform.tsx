@@ -15,7 +15,7 @@ import type { House } from "../../data/platform";
 import type { Result } from "../../data/request";
 import type { Failed } from "../../data/resource";
 import { refusalOf } from "../../shell/live";
-import { SmallPrint } from "../../shell/trouble";
+import { SmallPrint } from "../../shell/errorpage";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { manageHouse } from "../modules/permissions";

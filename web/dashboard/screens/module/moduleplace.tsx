@@ -5,7 +5,7 @@ import { Skeleton } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { keepModule } from "../../app/lastmodule";
 import type { NavigationEntry } from "../../data/platform";
-import { SmallPrint } from "../../shell/trouble";
+import { SmallPrint } from "../../shell/errorpage";
 import { locale, t } from "../../words/words";
 import { explain } from "./explain";
 import { ModuleMount } from "./modulemount";

@@ -1,4 +1,4 @@
-import type { Difference, Preview, Runtime } from "../../data/lifecycle";
+import type { Difference, Preview, Runtime } from "../../data/lifecycleshapes";
 import { t } from "../../words/words";
 import { labelOf } from "../settings/values";
 import { w } from "./words";

@@ -1,18 +1,19 @@
-import type { ComponentChildren } from "preact";
 import { PageHeader } from "../../../kit/layout";
 import { Switch } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
-import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
+import type { LifecycleView } from "../../data/lifecycle";
+import type { LifecycleEntry } from "../../data/lifecycleshapes";
 import { Link } from "../../shell/anchor";
 import { Trail } from "../../shell/trail";
 import { Heading } from "../../shell/heading";
 import { Loaded, useLive } from "../../shell/live";
-import { Nowhere } from "../../shell/nowhere";
+import { NotFound } from "../../shell/notfound";
 import { t } from "../../words/words";
-import { Autopsy } from "./autopsy";
+import { CrashReport } from "./crashreport";
+import { Fact } from "./fact";
 import { holds, manageConfiguration, manageLifecycle } from "./permissions";
-import { dependents } from "./standing";
+import { dependents } from "./status";
 import { moduleHash, settingsHash, StateChip, Why } from "./state";
 import { useSwitching } from "./switching";
 import { w } from "./words";
@@ -25,7 +26,7 @@ export function ModulePage({ app, params }: ScreenProps) {
 		<Loaded resource={lifecycle} permission={manageLifecycle}>
 			{(view) => {
 				const module = view.modules.find(({ id }) => id === params["id"]);
-				if (module === undefined) return <Nowhere app={app} words={t("moduleNotThere")} />;
+				if (module === undefined) return <NotFound app={app} words={t("moduleNotThere")} />;
 				return <Facts key={module.id} app={app} view={view} module={module} />;
 			}}
 		</Loaded>
@@ -63,7 +64,7 @@ function Facts({ app, view, module }: FactsProps) {
 					)
 				}
 			/>
-			<div class="host-standing">
+			<div class="host-status">
 				<Why
 					app={app}
 					module={module}
@@ -90,7 +91,7 @@ function Facts({ app, view, module }: FactsProps) {
 					))}
 				</Fact>
 			</dl>
-			<Autopsy app={app} moduleId={module.id} />
+			<CrashReport app={app} moduleId={module.id} />
 		</>
 	);
 }
@@ -106,16 +107,5 @@ function To({ app, to, of }: ToProps) {
 		<Link app={app} to={moduleHash(to)}>
 			<bdi>{of(to)}</bdi>
 		</Link>
-	);
-}
-
-/** A fact with its name. An empty list is shown as such. */
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-	const none = Array.isArray(children) && children.length === 0;
-	return (
-		<div>
-			<dt>{name}</dt>
-			<dd class={none ? "d-muted" : "d-row"}>{none ? w("nothing") : children}</dd>
-		</div>
 	);
 }

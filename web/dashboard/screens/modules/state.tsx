@@ -1,12 +1,12 @@
 import { Chip } from "../../../kit/chip";
 import { Icon } from "../../../kit/icons";
 import type { App } from "../../app/app";
-import type { LifecycleEntry, Runtime } from "../../data/lifecycle";
+import type { LifecycleEntry, Runtime } from "../../data/lifecycleshapes";
 import { Link } from "../../shell/anchor";
 import { locale } from "../../words/words";
 import { doneOf, reasonOf } from "./consequences";
 import { holds, manageConfiguration } from "./permissions";
-import { isForSettings } from "./standing";
+import { isForSettings } from "./status";
 import { w } from "./words";
 
 /** The state of a module, as a word and as a door. */

@@ -36,10 +36,10 @@ type Organising = ReturnType<typeof useOrganiser>;
 
 function Organiser({ app, view }: { readonly app: App; readonly view: NavigationView }) {
 	const organising = useOrganiser(app, view);
-	const [naming, setNaming] = useKept<{ readonly id?: string; readonly label: string } | undefined>(
+	const [renaming, setRenaming] = useKept<{ readonly id?: string; readonly label: string } | undefined>(
 		app,
 		"admin/navigation",
-		"naming",
+		"renaming",
 		undefined,
 	);
 	const { columns, move, undoLast } = organising;
@@ -54,7 +54,7 @@ function Organiser({ app, view }: { readonly app: App; readonly view: Navigation
 						<Button icon="undo" disabled={undoLast === undefined} onPress={() => undoLast?.()}>
 							{t("undo")}
 						</Button>
-						<Button kind="primary" icon="plus" onPress={() => setNaming({ label: "" })}>
+						<Button kind="primary" icon="plus" onPress={() => setRenaming({ label: "" })}>
 							{w("addGroup")}
 						</Button>
 					</>
@@ -70,13 +70,20 @@ function Organiser({ app, view }: { readonly app: App; readonly view: Navigation
 							last={at >= columns.length - 2}
 							organising={organising}
 							dragging={dragging}
-							onRename={() => setNaming({ id: column.id ?? "", label: column.label })}
+							onRename={() => setRenaming({ id: column.id ?? "", label: column.label })}
 						/>
 					))}
 				</div>
 				<Preview columns={columns} />
 			</div>
-			{naming && <Naming app={app} {...naming} organising={organising} onClose={() => setNaming(undefined)} />}
+			{renaming && (
+				<NameDialog
+					app={app}
+					{...renaming}
+					organising={organising}
+					onClose={() => setRenaming(undefined)}
+				/>
+			)}
 		</>
 	);
 }
@@ -278,7 +285,7 @@ function Preview({ columns }: { readonly columns: readonly Column[] }) {
 	);
 }
 
-interface NamingProps {
+interface NameDialogProps {
 	readonly app: App;
 	/** The id of the group to rename; undefined for a new group. */
 	readonly id?: string;
@@ -287,7 +294,7 @@ interface NamingProps {
 	onClose(): void;
 }
 
-function Naming({ app, id, label, organising, onClose }: NamingProps) {
+function NameDialog({ app, id, label, organising, onClose }: NameDialogProps) {
 	const draft = useDraft(app.drafts.of("admin/navigation"), `name/${id ?? "new"}`, label);
 	const name = draft.value;
 	const [tried, setTried] = useState(false);

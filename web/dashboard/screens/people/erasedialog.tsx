@@ -9,8 +9,8 @@ import { decide, type Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
 import { refusalOf } from "../../shell/live";
 import { managePeople } from "../modules/permissions";
-import { refusalAbout } from "./deciding";
-import { displayName } from "./naming";
+import { refusalAbout } from "./decisions";
+import { displayName } from "./displayname";
 import { w } from "./words";
 
 interface EraseDialogProps {

@@ -10,9 +10,9 @@ import type { Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
 import { day, t } from "../../words/words";
 import { holds, manageGrants, seeActivity } from "../modules/permissions";
-import { deactivate, reactivate } from "./deciding";
+import { deactivate, reactivate } from "./decisions";
 import { EraseDialog } from "./erasedialog";
-import { displayName, isOneself, moduleNames } from "./naming";
+import { displayName, isOneself, moduleNames } from "./displayname";
 import { OthersDialog } from "./othersdialog";
 import { w } from "./words";
 
@@ -142,7 +142,7 @@ function Ended({ word, at }: { readonly word: string; readonly at: string }) {
 	);
 }
 
-interface Deciding {
+interface PersonActions {
 	readonly app: App;
 	readonly member: Member;
 	readonly changed: readonly Resource<unknown>[];
@@ -152,8 +152,8 @@ interface Deciding {
 }
 
 /** What else there is about a person, and the decisions, without those that the server would refuse. */
-function itemsOf(deciding: Deciding): MenuItem[] {
-	const { app, member } = deciding;
+function itemsOf(actions: PersonActions): MenuItem[] {
+	const { app, member } = actions;
 	const items: MenuItem[] = [];
 	if (holds(app, manageGrants) && member.erasedAt === null) {
 		items.push({
@@ -172,12 +172,12 @@ function itemsOf(deciding: Deciding): MenuItem[] {
 		});
 	}
 	if (member.erasedAt === null) {
-		items.push({ id: "others", label: w("others"), icon: "info", onPick: deciding.ask });
+		items.push({ id: "others", label: w("others"), icon: "info", onPick: actions.ask });
 	}
-	return [...items, ...decisionsOf(deciding)];
+	return [...items, ...decisionsOf(actions)];
 }
 
-function decisionsOf({ app, member, changed, erase }: Deciding): MenuItem[] {
+function decisionsOf({ app, member, changed, erase }: PersonActions): MenuItem[] {
 	if (member.owner || member.erasedAt !== null || isOneself(app, member)) return [];
 	if (member.deactivatedAt === null) {
 		return [

@@ -8,7 +8,7 @@ import { t } from "../../words/words";
 import { w as account } from "../account/words";
 import { holds, manageGrants } from "../modules/permissions";
 import { w as signIn } from "../signin/words";
-import { isOneself } from "./naming";
+import { isOneself } from "./displayname";
 import { w } from "./words";
 
 interface OthersDialogProps {

@@ -6,7 +6,8 @@ import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
 import { nameOf, usePeople } from "../../app/people";
-import type { Params, ScreenProps } from "../../app/screen";
+import type { Params } from "../../app/address";
+import type { ScreenProps } from "../../app/screen";
 import {
 	type GrantFilter,
 	type GrantList,

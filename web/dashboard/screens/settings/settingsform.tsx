@@ -17,7 +17,7 @@ import type { Failure, Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { refusalOf, refuse } from "../../shell/live";
 import { Trail } from "../../shell/trail";
-import { SmallPrint } from "../../shell/trouble";
+import { SmallPrint } from "../../shell/errorpage";
 import { t } from "../../words/words";
 import { consequencesOf, waitingBeside } from "../modules/consequences";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";

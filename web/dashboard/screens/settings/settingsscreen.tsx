@@ -1,6 +1,6 @@
 import type { ScreenProps } from "../../app/screen";
 import { readConfiguration } from "../../data/configuration";
-import { Nowhere } from "../../shell/nowhere";
+import { NotFound } from "../../shell/notfound";
 import { Loaded, useLive, useResource } from "../../shell/live";
 import { t } from "../../words/words";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
@@ -13,7 +13,7 @@ export function SettingsScreen({ app, params }: ScreenProps) {
 	useLive(app.data.configurations);
 	useLive(holds(app, manageLifecycle) ? app.data.lifecycle : undefined);
 	if (resource.failed.value?.failure.code === "MODULE_NOT_INSTALLED")
-		return <Nowhere app={app} words={t("moduleNotThere")} />;
+		return <NotFound app={app} words={t("moduleNotThere")} />;
 	return (
 		<Loaded resource={resource} permission={manageConfiguration}>
 			{(view) => (

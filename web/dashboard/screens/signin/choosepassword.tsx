@@ -4,7 +4,7 @@ import { Form, PasswordField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
-import { FailureNote } from "../../shell/trouble";
+import { FailureNote } from "../../shell/errorpage";
 import { t } from "../../words/words";
 import { w } from "./words";
 import { type LinkScreenProps, Onward } from "./confirmemail";

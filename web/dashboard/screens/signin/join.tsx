@@ -6,7 +6,7 @@ import { nameError } from "../../../kit/names";
 import { acceptInvitation, inspectInvitation, type Invited } from "../../data/joining";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
-import { FailureNote, Trouble } from "../../shell/trouble";
+import { ErrorPage, FailureNote } from "../../shell/errorpage";
 import { t } from "../../words/words";
 import { type LinkScreenProps, Onward } from "./confirmemail";
 import { useCountdown } from "./countdown";
@@ -36,7 +36,7 @@ export function Join({ app, token, signedIn, finish }: LinkScreenProps) {
 	};
 	useEffect(() => void ask(), []);
 	if (state.is === "asking") return <Skeleton />;
-	if (state.is === "failed") return <Trouble failure={state.failure} at={state.at} retry={ask} />;
+	if (state.is === "failed") return <ErrorPage failure={state.failure} at={state.at} retry={ask} />;
 
 	const joined = async (email: string, password: string) => {
 		app.email.value = email;

@@ -4,7 +4,7 @@ import { Form } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/trouble";
+import { FailureNote } from "../../shell/errorpage";
 import { t } from "../../words/words";
 import { w } from "./words";
 import { useCountdown } from "./countdown";

@@ -5,7 +5,7 @@ import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
-import { FailureNote } from "../../shell/trouble";
+import { FailureNote } from "../../shell/errorpage";
 import { w } from "./words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";

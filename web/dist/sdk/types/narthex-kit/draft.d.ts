@@ -32,7 +32,7 @@ differs?: (value: Value, base: Value) => boolean): Draft<Value>;
 type Typed = Pick<Draft<unknown>, "dirty" | "restored" | "discard">;
 interface DraftNoteProps {
     readonly draft: Typed;
-    /** Discards the draft; by default the form begins again as it had begun. */
+    /** Discards the draft; by default the form shows its initial values again. */
     discard?(): unknown;
 }
 /** At the start of a form: says that its text is a draft from before, and discards it. */

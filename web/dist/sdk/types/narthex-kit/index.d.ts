@@ -20,5 +20,5 @@ export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";
 export { ListRow, Table, type Column, type TableProps } from "./table";
-export { giveBack, ToastRegion, Toasts, type Toast, type ToastAction } from "./toast";
+export { restoreFocus, ToastRegion, Toasts, type Toast, type ToastAction } from "./toast";
 export { kitLocale } from "./words";

@@ -24,6 +24,6 @@ export declare function ToastRegion({ toasts }: {
     readonly toasts: Toasts;
 }): import("preact").JSX.Element;
 /** Returns the focus to the element that had it, or to the screen's heading if that element is gone. */
-export declare function giveBack(to: Element | null): void;
+export declare function restoreFocus(to: Element | null): void;
 /** Focuses the screen's heading when the focused element is removed. */
 export declare function focusHeading(): void;

@@ -20,7 +20,7 @@ export function BadBuild() {
 	);
 }
 
-interface TroubleProps {
+interface ErrorPageProps {
 	/** What the failure means here, if there is more to say than what went wrong. */
 	readonly words?: string | undefined;
 	readonly failure: Failure;
@@ -29,7 +29,7 @@ interface TroubleProps {
 }
 
 /** A failed load. It is retried after 2 to 30 s, and at once when the person asks for it. */
-export function Trouble({ words, failure, at, retry }: TroubleProps) {
+export function ErrorPage({ words, failure, at, retry }: ErrorPageProps) {
 	const [busy, setBusy] = useState(false);
 	useEffect(() => {
 		const stop = new AbortController();

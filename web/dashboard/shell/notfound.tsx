@@ -17,7 +17,7 @@ export function NoAccess({ permission }: { readonly permission: string }) {
 }
 
 /** An address that does not exist. */
-export function Nowhere({ app, words }: { readonly app: App; readonly words: string }) {
+export function NotFound({ app, words }: { readonly app: App; readonly words: string }) {
 	return (
 		<div class="d-stack">
 			<Heading title={words} />

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dependents, inOrder } from "../dashboard/screens/modules/standing";
+import { dependents, inOrder } from "../dashboard/screens/modules/status";
 
 const module = (id: string, state: string, on?: string, needs: string[] = []) => ({
 	id,

@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
-import { type Process, readProcess } from "../../data/lifecycle";
+import { readProcess } from "../../data/lifecycle";
+import type { Process } from "../../data/lifecycleshapes";
 import { Loaded, useLive } from "../../shell/live";
 import { locale, moment } from "../../words/words";
+import { Fact } from "./fact";
 import { manageLifecycle } from "./permissions";
-import { Fact } from "./modulepage";
 import { w } from "./words";
 
 /** How often the figures are read, in milliseconds, and how many of them the chart keeps. */
@@ -13,11 +14,11 @@ const every = 5_000;
 const kept = 60;
 
 /** The state of a module's process, and how it last ended. */
-export function Autopsy({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
+export function CrashReport({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
 	const resource = useMemo(() => app.data.resource(() => readProcess(app.platform, moduleId)), [moduleId]);
 	useLive(resource, every);
 	return (
-		<section class="host-autopsy">
+		<section class="host-crashreport">
 			<h2>{w("process")}</h2>
 			<Loaded resource={resource} permission={manageLifecycle} part>
 				{(process) => <Figures app={app} moduleId={moduleId} process={process} />}

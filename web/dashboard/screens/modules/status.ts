@@ -1,4 +1,5 @@
-import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
+import type { LifecycleView } from "../../data/lifecycle";
+import type { LifecycleEntry } from "../../data/lifecycleshapes";
 
 /** How far a module is from the cause of its block; 0 is the cause itself. */
 function depthOf(module: LifecycleEntry, modules: ReadonlyMap<string, LifecycleEntry>): number {
