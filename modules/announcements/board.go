@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -87,42 +86,13 @@ func onBoard(s *slide) update {
 	return update{Upsert: []slide{forBoard(*s)}}
 }
 
-// change runs f in a transaction that first increments the board's rev, so that all changes wait for each
-// other at that row. After the commit it publishes the update that f returned. This process publishes in the
-// order of the revs. If another process made a change in between, readers notice the missing rev.
+// change runs f as a change of the board, and publishes the update that f returned to screens and people.
 func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
-	if err := a.turn.take(ctx); err != nil {
-		return err
-	}
-	defer a.turn.leave()
-	var told update
-	err := a.store.db.InTx(ctx, func(tx *sdk.Tx) (err error) {
-		var rev int64
-		if err := tx.QueryRow(ctx, `UPDATE board SET rev = rev + 1 RETURNING rev`).Scan(&rev); err != nil {
-			return err
-		}
-		told, err = f(tx)
+	return a.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
+		told, err := f(tx)
 		told.Rev = rev
-		return err
+		return sdk.Updates{boardChannel: told, noticesChannel: told}, err
 	})
-	if err != nil {
-		return err
-	}
-	a.publish(boardChannel, told)
-	a.publish(noticesChannel, told)
-	return nil
-}
-
-// publish sends an update to the readers of a channel. The change is already committed, so an error does not
-// refuse it: readers notice the gap with the next update, or when their stream restarts within five minutes.
-func (a *announcements) publish(channel string, told update) {
-	err := a.host.Realtime.Publish(channel, told)
-	if errors.Is(err, sdk.ErrUpdateTooLarge) {
-		err = a.host.Realtime.Publish(channel, update{Rev: told.Rev})
-	}
-	if err != nil {
-		a.host.Log.Warn("an update of the board was not published", "channel", channel)
-	}
 }
 
 // board reads the board in one statement, so that rev and slides are consistent.
@@ -173,19 +143,3 @@ type prefixed struct {
 func (p prefixed) Scan(dst ...any) error {
 	return p.row.Scan(append(append([]any{}, p.into...), dst...)...)
 }
-
-// turn lets one change at a time run.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) leave() { <-t }

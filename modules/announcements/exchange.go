@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -156,24 +155,14 @@ func (a *announcements) content(ctx context.Context, p picture) ([]byte, error) 
 }
 
 // shownPictures returns the pictures that slides name.
-func (s *store) shownPictures(ctx context.Context) (pictures []picture, err error) {
-	rows, err := s.db.Query(ctx, `
+func (s *store) shownPictures(ctx context.Context) ([]picture, error) {
+	return sdk.SelectBy(ctx, s.db, func(row sdk.Scanner, p *picture) error {
+		return row.Scan(&p.ID, &p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum)
+	}, `
 		SELECT id::text, object_key, type, bytes, width, height, sha256
 		FROM images
 		WHERE EXISTS (SELECT FROM slides WHERE image_id = images.id)
 		ORDER BY created_at, id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p picture
-		if err := rows.Scan(&p.ID, &p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum); err != nil {
-			return nil, err
-		}
-		pictures = append(pictures, p)
-	}
-	return pictures, rows.Err()
 }
 
 // exchangeReader reads a file value by value. It buffers at most the longest allowed value.
@@ -301,7 +290,7 @@ func unread(err error) error {
 // name.
 func uploadOf(p exchangedPicture) (*upload, error) {
 	u, err := newUpload(bytes.NewReader(p.Data))
-	if err != nil || !isID(p.ID) || len(p.Data) > maxImage {
+	if err != nil || !sdk.IsID(p.ID) || len(p.Data) > maxImage {
 		return nil, errImage
 	}
 	u.ID = p.ID
@@ -310,19 +299,11 @@ func uploadOf(p exchangedPicture) (*upload, error) {
 
 // known returns the pictures that exist already, by id and content.
 func (s *store) known(ctx context.Context) (map[string]string, error) {
-	sums := make(map[string]string)
-	rows, err := s.db.Query(ctx, `SELECT id::text, sha256 FROM images`)
-	if err != nil {
-		return nil, err
+	type known struct{ ID, Sum string }
+	all, err := sdk.Select[known](ctx, s.db, `SELECT id::text, encode(sha256, 'hex') FROM images`)
+	sums := make(map[string]string, len(all))
+	for _, one := range all {
+		sums[one.ID] = one.Sum
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var sum []byte
-		if err := rows.Scan(&id, &sum); err != nil {
-			return nil, err
-		}
-		sums[id] = hex.EncodeToString(sum)
-	}
-	return sums, rows.Err()
+	return sums, err
 }

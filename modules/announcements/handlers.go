@@ -61,7 +61,7 @@ func (a *announcements) edit(ctx context.Context, r *http.Request) (any, error) 
 		return nil, sdk.ErrRequestInvalid
 	}
 	draft.writer = sdk.Principal(ctx).UserID
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (a *announcements) edit(ctx context.Context, r *http.Request) (any, error) 
 }
 
 func (a *announcements) remove(ctx context.Context, r *http.Request) (any, error) {
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}

@@ -88,9 +88,9 @@ func (a *announcements) original(ctx context.Context, r *http.Request) (any, err
 
 // picture returns the picture in the path.
 func (a *announcements) picture(r *http.Request, unpublished bool) (*picture, error) {
-	id := r.PathValue("id")
-	if !isID(id) {
-		return nil, errNoImage
+	id, err := sdk.PathID(r, errNoImage)
+	if err != nil {
+		return nil, err
 	}
 	return a.store.image(r.Context(), id, unpublished)
 }

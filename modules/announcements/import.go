@@ -15,14 +15,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-const maxImportProblems = 10 // only the first ones are reported
-
-// imported is what an import changes, or would change.
+// imported is what an import changes, or would change. The line of a problem is the position in its list.
 type imported struct {
-	Notices  counts    `json:"notices"`
-	Pictures counts    `json:"pictures"`
-	Missing  int       `json:"missing"` // pictures that the export did not find, and that are not here, either
-	Problems []problem `json:"problems"`
+	Notices  counts `json:"notices"`
+	Pictures counts `json:"pictures"`
+	Missing  int    `json:"missing"` // pictures that the export did not find, and that are not here, either
+	sdk.Exchange
 }
 
 type counts struct {
@@ -31,17 +29,10 @@ type counts struct {
 	Same    int `json:"same"`
 }
 
-// problem is why an import is refused. Line is the position in its list, from 1; 0 means the file itself.
-type problem struct {
-	Line int    `json:"line"`
-	Code string `json:"code"`
-}
-
 // importing is one import in progress.
 type importing struct {
 	*announcements
-	preview bool
-	result  imported
+	imported
 	notices []exchanged
 	ids     map[string]string // ids in this installation, by the picture's id in the file
 	uploads []*upload         // stored, but without a row yet
@@ -50,48 +41,29 @@ type importing struct {
 }
 
 // importAll imports an export. A slide that exists already is changed to the file's content, others are
-// appended to the board, and none is deleted. With preview=1 it only returns what it would change. If there
-// is a problem, nothing is written.
+// appended to the board, and none is deleted.
 func (a *announcements) importAll(ctx context.Context, r *http.Request) (any, error) {
-	sent, err := sdk.Query(r, "preview")
-	if err != nil || sent["preview"] != "" && sent["preview"] != "1" {
-		return nil, sdk.ErrRequestInvalid
-	}
-	if err := a.importTurn.take(ctx); err != nil { // an import has one picture at a time in memory
+	exchange, err := sdk.ReadExchange(r)
+	if err != nil {
 		return nil, err
 	}
-	defer a.importTurn.leave()
-	i := &importing{announcements: a, preview: sent["preview"] == "1", ids: make(map[string]string),
+	if err := a.importing.Take(ctx); err != nil { // an import has one picture at a time in memory
+		return nil, err
+	}
+	defer a.importing.Leave()
+	i := &importing{announcements: a, imported: imported{Exchange: exchange}, ids: make(map[string]string),
 		named: make(map[string]bool), missing: make(map[string]bool)}
 	err = i.read(ctx, newExchangeReader(r.Body))
 	if errors.Is(err, errNoExport) {
-		i.problem(0, "NOT_AN_EXPORT")
+		i.Problem(0, "NOT_AN_EXPORT")
 		err = nil
 	}
-	if err != nil || len(i.result.Problems) > 0 {
+	if err != nil || i.ProblemCount > 0 {
 		i.clear(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if i.preview {
-			return imported{Problems: i.result.Problems}, nil
-		}
-		return nil, errImport
+		return i.Answer(&i.imported, err)
 	}
-	err = a.change(ctx, func(tx *sdk.Tx) (update, error) { return update{}, i.write(ctx, tx) })
-	if err != nil && err != errUnchanged {
-		return nil, err
-	}
-	return i.result, nil
-}
-
-// errUnchanged rolls back the transaction of a preview.
-var errUnchanged = errors.New("a preview changes nothing")
-
-func (i *importing) problem(line int, code string) {
-	if len(i.result.Problems) < maxImportProblems {
-		i.result.Problems = append(i.result.Problems, problem{line, code})
-	}
+	err = a.change(ctx, func(tx *sdk.Tx) (update, error) { return update{}, i.Keep(i.write(ctx, tx)) })
+	return i.Answer(&i.imported, err)
 }
 
 // read checks the whole file. It stores the pictures unless it is a preview or there are problems.
@@ -119,7 +91,7 @@ func (i *importing) read(ctx context.Context, r exchangeReader) error {
 	}
 	for n, notice := range i.notices {
 		if id := notice.ImageID; id != nil && i.ids[*id] == "" && !i.missing[*id] {
-			i.problem(n+1, "PICTURE_MISSING")
+			i.Problem(n+1, "PICTURE_MISSING")
 		}
 	}
 	return r.end()
@@ -141,8 +113,8 @@ func (i *importing) readNotices(r exchangeReader) error {
 			return errNoExport
 		}
 		d := notice.draft("")
-		if d.check() != nil || !isID(notice.ID) || ids[notice.ID] {
-			i.problem(len(i.notices), "NOTICE_INVALID")
+		if d.check() != nil || !sdk.IsID(notice.ID) || ids[notice.ID] {
+			i.Problem(len(i.notices), "NOTICE_INVALID")
 		}
 		ids[notice.ID] = true
 		if notice.ImageID != nil {
@@ -174,7 +146,7 @@ func (i *importing) readMissing(r exchangeReader, known map[string]string) error
 			continue
 		}
 		i.missing[id] = true
-		i.result.Missing++
+		i.Missing++
 	}
 }
 
@@ -193,21 +165,21 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader, known ma
 		}
 		u, err := uploadOf(p)
 		if err != nil || i.ids[p.ID] != "" || !i.named[p.ID] {
-			i.problem(line, "PICTURE_INVALID")
+			i.Problem(line, "PICTURE_INVALID")
 			continue
 		}
 		sum := sha256.Sum256(p.Data)
 		switch here, taken := known[p.ID]; {
 		case taken && here == hex.EncodeToString(sum[:]):
 			i.ids[p.ID] = p.ID
-			i.result.Pictures.Same++
+			i.Pictures.Same++
 			continue
 		case taken: // the id belongs to another picture
 			u.ID = uuid.NewString()
 		}
 		i.ids[p.ID] = u.ID
-		i.result.Pictures.New++
-		if i.preview || len(i.result.Problems) > 0 {
+		i.Pictures.New++
+		if i.Preview || i.ProblemCount > 0 {
 			continue
 		}
 		if _, err := i.images.Put(ctx, u.objectKey, u.Type, u); err != nil {
@@ -244,14 +216,14 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		there, found := before[notice.ID]
 		switch {
 		case found && same(there, &d):
-			i.result.Notices.Same++
+			i.Notices.Same++
 			continue
 		case found:
-			i.result.Notices.Changed++
+			i.Notices.Changed++
 		default:
-			i.result.Notices.New++
+			i.Notices.New++
 		}
-		if i.preview {
+		if i.Preview {
 			continue
 		}
 		if found {
@@ -263,9 +235,6 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		if err != nil {
 			return err
 		}
-	}
-	if i.preview {
-		return errUnchanged
 	}
 	return nil
 }

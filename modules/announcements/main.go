@@ -27,9 +27,10 @@ type announcements struct {
 	host   *sdk.Host
 	store  *store
 	images *sdk.Bucket
-	turn   turn
-
-	importTurn turn
+	// changes are those of the board.
+	changes *sdk.Changes
+	// importing is taken by the import that has a picture in memory.
+	importing sdk.Turn
 
 	sweptTo string // only for the sweep: where the last one stopped because of its deadline
 }
@@ -65,7 +66,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 // Start stores the host.
 func (a *announcements) Start(_ context.Context, h *sdk.Host) error {
 	a.host, a.store, a.images = h, &store{db: h.DB}, h.Storage.Bucket("images")
-	a.turn, a.importTurn = newTurn(), newTurn()
+	a.changes, a.importing = h.Changes(`UPDATE board SET rev = rev + 1 RETURNING rev`), sdk.NewTurn()
 	return nil
 }
 

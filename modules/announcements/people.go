@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // writer returns the name of the last writer of a slide to people who write slides; null if the person is no
 // longer known.
 func (a *announcements) writer(ctx context.Context, r *http.Request) (any, error) {
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}
@@ -45,22 +47,7 @@ type written struct {
 
 // export returns what the module stores about a person: the slides that they were the last to write.
 func (a *announcements) export(ctx context.Context, userID string) (any, error) {
-	rows, err := a.store.db.Query(ctx, `
-		SELECT id::text, title, body
-		FROM slides
-		WHERE changed_by = $1
-		ORDER BY position, id`, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var notices []written
-	for rows.Next() {
-		var w written
-		if err := rows.Scan(&w.ID, &w.Title, &w.Body); err != nil {
-			return nil, err
-		}
-		notices = append(notices, w)
-	}
-	return map[string]any{"noticesLastWritten": notices}, rows.Err()
+	notices, err := sdk.Select[written](ctx, a.store.db, `
+		SELECT id::text, title, body FROM slides WHERE changed_by = $1 ORDER BY position, id`, userID)
+	return map[string]any{"noticesLastWritten": notices}, err
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -22,11 +20,11 @@ func (a *announcements) place(ctx context.Context, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}
-	if wanted.After != nil && (*wanted.After == id || !isID(*wanted.After)) {
+	if wanted.After != nil && (*wanted.After == id || !sdk.IsID(*wanted.After)) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	var rev int64
@@ -53,11 +51,8 @@ func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64
 	rev int64, told update, err error,
 ) {
 	err = tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, told, errConflict
-	}
 	if err != nil {
-		return 0, told, err
+		return 0, told, sdk.OrNoRow(err, errConflict)
 	}
 	position, err := between(ctx, tx, id, after)
 	spreads := err == nil && position == nil
@@ -73,13 +68,10 @@ func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64
 	var moved slide
 	err = scan(tx.QueryRow(ctx, `UPDATE slides SET position = $2 WHERE id = $1 RETURNING `+columns,
 		id, *position), &moved)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, told, errNotFound
-	}
 	if err == nil && !spreads { // after a spread every slide has moved, so readers must fetch a new snapshot
 		told = onBoard(&moved)
 	}
-	return rev, told, err
+	return rev, told, sdk.OrNoRow(err, errNotFound)
 }
 
 // between returns a position behind one slide and before the next, ignoring the slide that is moved; nil if
@@ -88,11 +80,8 @@ func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64,
 	var left int64
 	if after != nil {
 		err := tx.QueryRow(ctx, `SELECT position FROM slides WHERE id = $1`, *after).Scan(&left)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil, errConflict
-		}
 		if err != nil {
-			return nil, err
+			return nil, sdk.OrNoRow(err, errConflict)
 		}
 	}
 	// Slides that were created at the same time have the same position; then the id decides, as in the list.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"net/http"
 	"time"
 
@@ -25,7 +23,7 @@ func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) 
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
 	}
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +41,7 @@ func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) 
 
 // endShow ends what show began. It does nothing for a slide that is not being shown.
 func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, error) {
-	id, err := slideID(r)
+	id, err := sdk.PathID(r, errNotFound)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +50,9 @@ func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, erro
 		err := tx.QueryRow(ctx, `
 			UPDATE board SET shown_until = now() WHERE shown_id = $1 AND shown_until > now() RETURNING shown_until`,
 			id).Scan(&ended)
-		return update{Show: &shown{ID: id, Until: ended}}, err
+		return update{Show: &shown{ID: id, Until: ended}}, sdk.OrNoRow(err, sdk.ErrUnchanged)
 	})
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, err
-	}
-	return nil, nil
+	return nil, err
 }
 
 // showNow locks the slide, so that it is not unpublished or deleted meanwhile.
@@ -66,11 +61,8 @@ func showNow(ctx context.Context, tx *sdk.Tx, id string, lasts time.Duration) (*
 	err := tx.QueryRow(ctx, `
 		SELECT enabled AND (ends_at IS NULL OR ends_at > now()) FROM slides WHERE id = $1 FOR SHARE`,
 		id).Scan(&visible)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, errNotFound
-	}
 	if err != nil {
-		return nil, err
+		return nil, sdk.OrNoRow(err, errNotFound)
 	}
 	if !visible {
 		return nil, errNotPublished

@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -68,19 +67,13 @@ func (d *draft) check() error {
 		d.Payload = nil
 	}
 	switch {
-	case d.Title == nil, !isText(*d.Title, 1, maxTitle), !isText(*d.Body, 0, maxBody),
-		!isText(*d.Kind, 1, maxKind),
-		d.ImageID != nil && !isID(*d.ImageID),
+	case d.Title == nil, !sdk.IsText(*d.Title, 1, maxTitle), !sdk.IsText(*d.Body, 0, maxBody),
+		!sdk.IsText(*d.Kind, 1, maxKind),
+		d.ImageID != nil && !sdk.IsID(*d.ImageID),
 		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload ||
 			strings.Contains(string(d.Payload), `\u0000`)),
 		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.After(*d.StartsAt):
 		return sdk.ErrRequestInvalid
 	}
 	return nil
-}
-
-// isText counts characters. It refuses NUL, which PostgreSQL cannot store.
-func isText(text string, least, most int) bool {
-	count := utf8.RuneCountInString(text)
-	return least <= count && count <= most && !strings.ContainsRune(text, 0)
 }

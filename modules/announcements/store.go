@@ -14,30 +14,12 @@ type store struct{ db *sdk.DB }
 const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
 	`enabled, rev`
 
-// querier is the database, or a transaction.
-type querier interface {
-	Query(ctx context.Context, statement string, args ...any) (*sdk.Rows, error)
-}
-
-func listSlides(ctx context.Context, q querier, unpublished bool) ([]slide, error) {
-	rows, err := q.Query(ctx, `
+func listSlides(ctx context.Context, q sdk.Querier, unpublished bool) ([]slide, error) {
+	return sdk.SelectBy(ctx, q, scan, `
 		SELECT `+columns+`
 		FROM slides
 		WHERE enabled OR $1
 		ORDER BY position, id`, unpublished)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var slides []slide
-	for rows.Next() {
-		var s slide
-		if err := scan(rows, &s); err != nil {
-			return nil, err
-		}
-		slides = append(slides, s)
-	}
-	return slides, rows.Err()
 }
 
 func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
@@ -99,16 +81,13 @@ func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 func remove(ctx context.Context, tx *sdk.Tx, id string) (dropped string, err error) {
 	var before *string
 	err = tx.QueryRow(ctx, `DELETE FROM slides WHERE id = $1 RETURNING image_id::text`, id).Scan(&before)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", errNotFound
-	}
 	if err != nil {
-		return "", err
+		return "", sdk.OrNoRow(err, errNotFound)
 	}
 	return dropImage(ctx, tx, before)
 }
 
-func scan(row interface{ Scan(dst ...any) error }, s *slide) error {
+func scan(row sdk.Scanner, s *slide) error {
 	var payload []byte
 	err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &s.StartsAt, &s.EndsAt, &s.Position,
 		&s.Enabled, &s.Rev)

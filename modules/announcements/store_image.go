@@ -8,13 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// execer is the database, or a transaction.
-type execer interface {
-	Exec(ctx context.Context, statement string, args ...any) (int64, error)
-}
-
-func addImage(ctx context.Context, e execer, p *picture) error {
-	_, err := e.Exec(ctx, `
+func addImage(ctx context.Context, q sdk.Querier, p *picture) error {
+	_, err := q.Exec(ctx, `
 		INSERT INTO images (id, object_key, type, bytes, width, height, sha256)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		p.ID, p.objectKey, p.Type, p.Bytes, int64(p.Width), int64(p.Height), p.sum)
@@ -29,10 +24,7 @@ func (s *store) image(ctx context.Context, id string, unpublished bool) (*pictur
 		FROM images
 		WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM slides WHERE image_id = images.id AND enabled))`,
 		id, unpublished).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, errNoImage
-	}
-	return &p, err
+	return &p, sdk.OrNoRow(err, errNoImage)
 }
 
 // named converts the error of a write that names a missing picture to a refusal.

@@ -68,43 +68,27 @@ func (a *announcements) deleteNameless(ctx context.Context, objects []sdk.Object
 // refused.
 func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string, err error) {
 	return keys, s.db.InTx(ctx, func(tx *sdk.Tx) error {
-		ids, err := texts(tx.Query(ctx, `
+		ids, err := sdk.Select[string](ctx, tx, `
 			SELECT id::text
 			FROM images
 			WHERE created_at < $1 AND NOT EXISTS (SELECT FROM slides WHERE image_id = images.id)
 			LIMIT 1000
-			FOR UPDATE SKIP LOCKED`, before))
+			FOR UPDATE SKIP LOCKED`, before)
 		if err != nil {
 			return err
 		}
-		keys, err = texts(tx.Query(ctx, `
+		keys, err = sdk.Select[string](ctx, tx, `
 			DELETE FROM images
 			WHERE id = ANY($1::uuid[]) AND NOT EXISTS (SELECT FROM slides WHERE image_id = images.id)
-			RETURNING object_key`, ids))
+			RETURNING object_key`, ids)
 		return err
 	})
 }
 
 // nameless returns the keys that no picture has.
 func (s *store) nameless(ctx context.Context, keys []string) ([]string, error) {
-	return texts(s.db.Query(ctx, `
+	return sdk.Select[string](ctx, s.db, `
 		SELECT key
 		FROM unnest($1::text[]) AS key
-		WHERE NOT EXISTS (SELECT FROM images WHERE object_key = key)`, keys))
-}
-
-func texts(rows *sdk.Rows, err error) ([]string, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		all = append(all, text)
-	}
-	return all, rows.Err()
+		WHERE NOT EXISTS (SELECT FROM images WHERE object_key = key)`, keys)
 }

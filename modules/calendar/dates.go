@@ -17,7 +17,7 @@ type onDate struct {
 
 // change locks the event, checks that it repeats and that it has not changed since the writer read it, and
 // increments its rev.
-func (d onDate) change(ctx context.Context, tx statements) (*event, error) {
+func (d onDate) change(ctx context.Context, tx sdk.Querier) (*event, error) {
 	e, err := seenEvent(ctx, tx, d.id, d.rev)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (d onDate) change(ctx context.Context, tx statements) (*event, error) {
 }
 
 // drop deletes the occurrence of the date. It returns errNoDate if there is none.
-func (d onDate) drop(ctx context.Context, tx statements) error {
+func (d onDate) drop(ctx context.Context, tx sdk.Querier) error {
 	n, err := tx.Exec(ctx, `DELETE FROM occurrences WHERE event_id = $1::uuid AND recurrence = $2::timestamp`,
 		d.id, d.date.Format(clockForm))
 	if err == nil && n == 0 {
@@ -40,7 +40,7 @@ func (d onDate) drop(ctx context.Context, tx statements) error {
 
 // named reads the event and the date from the path.
 func (d *onDate) named(r *http.Request) (err error) {
-	if d.id, err = eventID(r); err != nil {
+	if d.id, err = sdk.PathID(r, errNoEvent); err != nil {
 		return err
 	}
 	d.date, err = readDate(r.PathValue("date"))
@@ -97,7 +97,7 @@ func (c *calendar) editDate(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // place writes one occurrence. Its rooms must be free.
-func (c *calendar) place(ctx context.Context, tx statements, o occurrence) error {
+func (c *calendar) place(ctx context.Context, tx sdk.Querier, o occurrence) error {
 	if err := checkRooms(ctx, tx, o.rooms); err != nil {
 		return err
 	}

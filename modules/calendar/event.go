@@ -1,10 +1,8 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -97,7 +95,7 @@ type draft struct {
 // event checks a draft. If the start is not a date of its rule, the event begins with the first date that is.
 func (d *draft) event(z zone) (*event, error) {
 	title := strings.TrimSpace(d.Title)
-	if !isText(title, 1, maxTitle) || !isText(d.Text, 0, maxText) || len(d.Rooms) > maxEventRooms ||
+	if !sdk.IsText(title, 1, maxTitle) || !sdk.IsText(d.Text, 0, maxText) || len(d.Rooms) > maxEventRooms ||
 		repeated(d.Rooms) {
 		return nil, sdk.ErrRequestInvalid
 	}
@@ -159,26 +157,4 @@ func repeated(ids []int64) bool {
 		seen[id] = true
 	}
 	return false
-}
-
-// isText counts characters. It refuses NUL, which PostgreSQL cannot store.
-func isText(text string, least, most int) bool {
-	count := utf8.RuneCountInString(text)
-	return least <= count && count <= most && !strings.ContainsRune(text, 0)
-}
-
-// readIDs parses numbers separated by commas, as string_agg and array_to_string write them.
-func readIDs(text string) ([]int64, error) {
-	ids := []int64{}
-	for part := range strings.SplitSeq(text, ",") {
-		if part == "" {
-			continue
-		}
-		id, err := strconv.ParseInt(part, 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -62,43 +61,30 @@ func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
 	if all.rooms, err = readRooms(ctx, c.db); err != nil {
 		return nil, err
 	}
-	rows, err := c.db.Query(ctx, `
+	all.events, err = sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, e **event) (err error) {
+		*e, err = scanEvent(row)
+		return err
+	}, `
 		SELECT `+eventColumns+` FROM events WHERE deleted_at IS NULL ORDER BY starts, id LIMIT $1`, maxExported)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	allDay := make(map[string]bool)
-	for rows.Next() {
-		e, err := scanEvent(rows)
-		if err != nil {
-			return nil, err
-		}
-		all.events, allDay[e.id] = append(all.events, e), e.allDay
+	type exceptional struct {
+		event string
+		exception
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
+	exceptions, err := sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, x *exceptional) error {
+		return scanException(after{row, &x.event}, &x.exception)
+	}, `SELECT event_id::text, `+exceptionColumns+` FROM exceptions ORDER BY event_id, recurrence`)
+	allDay := make(map[string]bool, len(all.events))
+	for _, e := range all.events {
+		allDay[e.id] = e.allDay
 	}
-	return all, c.readAllExceptions(ctx, all, allDay)
-}
-
-func (c *calendar) readAllExceptions(ctx context.Context, all *everything, allDay map[string]bool) error {
-	rows, err := c.db.Query(ctx, `
-		SELECT event_id::text, `+exceptionColumns+` FROM exceptions ORDER BY event_id, recurrence`)
-	if err != nil {
-		return err
+	for _, x := range exceptions {
+		x.allDay = allDay[x.event]
+		all.exceptions[x.event] = append(all.exceptions[x.event], x.exception)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		x, err := scanException(after{rows, &id})
-		if err != nil {
-			return err
-		}
-		x.allDay = allDay[id]
-		all.exceptions[id] = append(all.exceptions[id], *x)
-	}
-	return rows.Err()
+	return all, err
 }
 
 // names returns the names of rooms, in the order of the rooms.
@@ -135,20 +121,12 @@ func (all *everything) archive() archive {
 	return a
 }
 
-// download returns a response that browsers save as a file.
-func download(name, contentType string, body any) sdk.Response {
-	header := http.Header{}
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	header.Set("Content-Type", contentType)
-	return sdk.Response{Header: header, Body: body}
-}
-
 func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error) {
 	all, err := c.readEverything(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return download("calendar.json", "application/json", all.archive()), nil
+	return sdk.Download("calendar.json", "application/json", all.archive()), nil
 }
 
 var csvColumns = []string{"title", "start", "end", "rule", "rooms", "text"}
@@ -177,7 +155,7 @@ func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) 
 		}
 	}
 	writer.Flush()
-	return download("calendar.csv", "text/csv; charset=utf-8", &body), writer.Error()
+	return sdk.Download("calendar.csv", "text/csv; charset=utf-8", &body), writer.Error()
 }
 
 // csvLine writes a list into one cell, as a line of CSV.
@@ -215,5 +193,6 @@ func (c *calendar) exportICS(ctx context.Context, _ *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return download("calendar.ics", "text/calendar; charset=utf-8", bytes.NewReader(all.ics(time.Now()))), nil
+	body := bytes.NewReader(all.ics(time.Now()))
+	return sdk.Download("calendar.ics", "text/calendar; charset=utf-8", body), nil
 }

@@ -74,7 +74,9 @@ func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) 
 
 // end writes a last day before a date into the rule of a locked event. e keeps the old rule for the caller.
 // passed is how many dates remain.
-func (c *calendar) end(ctx context.Context, tx statements, e *event, date time.Time) (passed int, err error) {
+func (c *calendar) end(
+	ctx context.Context, tx sdk.Querier, e *event, date time.Time,
+) (passed int, err error) {
 	rule, err := parseRule(e.rule, e.start)
 	if err != nil {
 		return 0, err
@@ -121,7 +123,7 @@ func countOn(wanted *event, ruleBefore string, passed int) error {
 
 // moveExceptions moves the exceptions from a date on to an event that now begins at another time of day, or
 // to another event. Exceptions for which the event has no date are deleted.
-func moveExceptions(ctx context.Context, tx statements, before, after *event, since time.Time) error {
+func moveExceptions(ctx context.Context, tx sdk.Querier, before, after *event, since time.Time) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE exceptions
 		SET event_id = $2::uuid, recurrence = recurrence::date + $3::timestamp::time

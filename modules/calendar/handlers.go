@@ -13,7 +13,7 @@ import (
 
 // event returns one event, with its exceptional dates.
 func (c *calendar) event(ctx context.Context, r *http.Request) (any, error) {
-	id, err := eventID(r)
+	id, err := sdk.PathID(r, errNoEvent)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64,
 	if draft.Rev == nil {
 		return "", nil, 0, sdk.ErrRequestInvalid
 	}
-	id, err = eventID(r)
+	id, err = sdk.PathID(r, errNoEvent)
 	return id, wanted, *draft.Rev, err
 }
 
 // replace writes an event in place of the previous version. New occurrences are made only if its dates or
 // rooms change, so a booking that waits for a room keeps its place while only texts are corrected.
-func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *event) error {
+func (c *calendar) replace(ctx context.Context, tx sdk.Querier, before, wanted *event) error {
 	wanted.id, wanted.rev = before.id, before.rev
 	if err := update(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *calendar) replace(ctx context.Context, tx statements, before, wanted *e
 
 // remove deletes an event. It can be restored for a while.
 func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
-	id, err := eventID(r)
+	id, err := sdk.PathID(r, errNoEvent)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	if _, err := sdk.Decode[struct{}](r); err != nil {
 		return nil, err
 	}
-	id, err := eventID(r)
+	id, err := sdk.PathID(r, errNoEvent)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (c *calendar) waiting(ctx context.Context, _ *http.Request) (any, error) {
 		Room  int64  `json:"room"`
 		By    string `json:"by"`
 	}
-	rows, err := c.db.Query(ctx, `
+	all, err := sdk.Select[waits](ctx, c.db, `
 		SELECT w.event_id::text, to_char(w.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
 		       to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'), w.room_id,
 		       coalesce((
@@ -182,17 +182,5 @@ func (c *calendar) waiting(ctx context.Context, _ *http.Request) (any, error) {
 		WHERE NOT w.held AND upper(w.during) > $1
 		ORDER BY lower(w.during), w.room_id
 		LIMIT 100`, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []waits
-	for rows.Next() {
-		var w waits
-		if err := rows.Scan(&w.Event, &w.Date, &w.Title, &w.Start, &w.Room, &w.By); err != nil {
-			return nil, err
-		}
-		all = append(all, w)
-	}
-	return map[string]any{"waiting": all}, rows.Err()
+	return map[string]any{"waiting": all}, err
 }

@@ -28,31 +28,24 @@ func (c *calendar) moveHorizon(ctx context.Context) error {
 
 func (c *calendar) moveSome(ctx context.Context) (changed bool, err error) {
 	until := horizon(time.Now())
-	var events []*event
-	var builtUntil []string
-	rows, err := c.db.Query(ctx, `
+	type built struct {
+		until string
+		event *event
+	}
+	events, err := sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, b *built) (err error) {
+		b.event, err = scanEvent(after{row, &b.until})
+		return err
+	}, `
 		SELECT coalesce(built_until::text, ''), `+eventColumns+`
 		FROM events
 		WHERE deleted_at IS NULL AND (built_until IS NULL OR rule <> '' AND built_until < $1::date)
 		LIMIT 50`, until.Format(dayForm))
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var built string
-		e, err := scanEvent(after{rows, &built})
-		if err != nil {
-			return false, err
-		}
-		events, builtUntil = append(events, e), append(builtUntil, built)
-	}
-	if err := rows.Err(); err != nil || len(events) == 0 {
+	if err != nil || len(events) == 0 {
 		return false, err
 	}
 	return true, c.change(ctx, func(tx *sdk.Tx) error {
-		for i, e := range events {
-			if err := c.moveOne(ctx, tx, e, builtUntil[i], until); err != nil {
+		for _, b := range events {
+			if err := c.moveOne(ctx, tx, b.event, b.until, until); err != nil {
 				return err
 			}
 		}
@@ -63,7 +56,7 @@ func (c *calendar) moveSome(ctx context.Context) (changed bool, err error) {
 // moveOne continues where an event's occurrences end: at the day built, or at the beginning if built is "".
 // An event that has changed since it was read is left for the next run.
 func (c *calendar) moveOne(
-	ctx context.Context, tx statements, e *event, built string, until time.Time,
+	ctx context.Context, tx sdk.Querier, e *event, built string, until time.Time,
 ) error {
 	n, err := tx.Exec(ctx, `
 		UPDATE events SET built_until = $4::date
@@ -94,7 +87,7 @@ func (c *calendar) moveOne(
 
 // after scans one column before those of an event.
 type after struct {
-	row   *sdk.Rows
+	row   sdk.Scanner
 	first *string
 }
 

@@ -7,21 +7,23 @@ import (
 
 // entriesOfICS reads a file of another program. LOCATION becomes rooms if it names rooms of this calendar;
 // another place becomes a part of the text.
-func entriesOfICS(content string, z zone, known []string) (entries []entry, problems []problem) {
+func (i *importing) entriesOfICS(content string, z zone, known []string) []entry {
 	lines, err := icsLines(content)
 	if err == nil {
 		var events []icsEvent
 		if events, err = icsEvents(lines); err == nil {
-			return entriesOfEvents(events, z, known)
+			return i.entriesOfEvents(events, z, known)
 		}
 	}
 	if err == errTooManyImported {
-		return nil, []problem{{Line: 1, Code: "TOO_MANY"}}
+		i.Problem(1, "TOO_MANY")
+	} else {
+		i.Problem(1, "FILE_INVALID")
 	}
-	return nil, []problem{{Line: 1, Code: "FILE_INVALID"}}
+	return nil
 }
 
-func entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry, problems []problem) {
+func (i *importing) entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry) {
 	at := make(map[string]int) // index of a repeating event, by its UID
 	var dates []icsEvent
 	for _, event := range events {
@@ -31,7 +33,7 @@ func entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry
 		}
 		one, code := event.entry(z, known)
 		if code != "" {
-			problems = append(problems, problem{Line: event.number, Code: code})
+			i.Problem(event.number, code)
 		} else if event.lines["STATUS"].value != "CANCELLED" {
 			at[one.id] = len(entries)
 			entries = append(entries, one)
@@ -47,14 +49,14 @@ func entriesOfEvents(events []icsEvent, z zone, known []string) (entries []entry
 		series, is := at[one.id]
 		switch {
 		case code != "":
-			problems = append(problems, problem{Line: event.number, Code: code})
+			i.Problem(event.number, code)
 		case is:
 			one.date = date
 			one.cancelled = event.lines["STATUS"].value == "CANCELLED"
 			entries[series].dates = append(entries[series].dates, one)
 		}
 	}
-	return entries, problems
+	return entries
 }
 
 // entry converts a VEVENT for an import; code is the reason why that is impossible, or "".

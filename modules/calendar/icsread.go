@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // Limits of a file of another program.
@@ -203,7 +205,7 @@ func icsDuration(text string) (time.Duration, bool) {
 
 // icsID returns the same id for the same UID at every import. An event of this module keeps its own id.
 func icsID(uid string) string {
-	if own, is := strings.CutSuffix(uid, icsSuffix); is && isID(own) {
+	if own, is := strings.CutSuffix(uid, icsSuffix); is && sdk.IsID(own) {
 		return own
 	}
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("icalendar:"+uid)).String()

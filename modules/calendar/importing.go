@@ -13,12 +13,12 @@ import (
 
 // importing is an import in progress: the parsed events and the problems.
 type importing struct {
+	*sdk.Exchange
 	calendar *calendar
 	ids      map[string]int64 // of rooms, by name
 	newRooms []string
 	events   []imported
 	known    int
-	problems []problem
 }
 
 // imported is an event that will be written. Its rooms get ids when they are created.
@@ -34,15 +34,11 @@ type importedDate struct {
 	needs []string
 }
 
-func (i *importing) problem(line int, code string) {
-	i.problems = append(i.problems, problem{Line: line, Code: code})
-}
-
 // needRooms records rooms that do not exist yet, until there are too many.
 func (i *importing) needRooms(line int, names []string) {
 	for _, name := range names {
 		if clean, err := roomName(name); err != nil || clean != name {
-			i.problem(line, "ROOM_INVALID")
+			i.Problem(line, "ROOM_INVALID")
 			return
 		}
 		if _, is := i.ids[name]; !is && len(i.newRooms) <= maxRooms && !slices.Contains(i.newRooms, name) {
@@ -55,7 +51,7 @@ func (i *importing) needRooms(line int, names []string) {
 // of ctx: a rule may take some milliseconds.
 func (i *importing) check(ctx context.Context, entries []entry) error {
 	if len(entries) > maxImported {
-		i.problem(1, "TOO_MANY")
+		i.Problem(1, "TOO_MANY")
 		return nil
 	}
 	seen, dates := make(map[string]bool, len(entries)), 0
@@ -63,8 +59,8 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !isID(e.id) || seen[e.id] {
-			i.problem(e.line, "EVENT_INVALID")
+		if !sdk.IsID(e.id) || seen[e.id] {
+			i.Problem(e.line, "EVENT_INVALID")
 			continue
 		}
 		seen[e.id] = true
@@ -80,13 +76,13 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 			}
 		}
 		if dates += len(one.except); dates > maxImported {
-			i.problem(e.line, "TOO_MANY")
+			i.Problem(e.line, "TOO_MANY")
 			return nil
 		}
 		i.events = append(i.events, one)
 	}
 	if len(i.newRooms)+len(i.ids) > maxRooms {
-		i.problem(1, "TOO_MANY")
+		i.Problem(1, "TOO_MANY")
 	}
 	return nil
 }
@@ -97,9 +93,9 @@ func (i *importing) made(e entry) (*event, bool) {
 	made, err := wanted.event(i.calendar.zone)
 	switch {
 	case errors.Is(err, errRule):
-		i.problem(e.line, "RULE_INVALID")
+		i.Problem(e.line, "RULE_INVALID")
 	case err != nil || len(e.rooms) > maxEventRooms:
-		i.problem(e.line, "EVENT_INVALID")
+		i.Problem(e.line, "EVENT_INVALID")
 	default:
 		return made, true
 	}
@@ -120,7 +116,7 @@ func (i *importing) date(of imported, x entry) (importedDate, bool) {
 	x.line, x.rule = of.line, ""
 	made, ok := i.made(x)
 	if !ok || made.allDay != of.allDay {
-		i.problem(of.line, "EVENT_INVALID")
+		i.Problem(of.line, "EVENT_INVALID")
 		return date, false
 	}
 	date.times, date.title, date.text, date.needs = made.times, made.title, made.text, x.rooms
@@ -158,7 +154,7 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 			return err
 		}
 		if all = append(all, dates...); len(all) > maxImportedDates {
-			i.problem(e.line, "TOO_MANY")
+			i.Problem(e.line, "TOO_MANY")
 			return nil
 		}
 	}
@@ -180,30 +176,23 @@ func (i *importing) roomsOf(names []string) []int64 {
 }
 
 // dropKnown removes events that exist already, including recently deleted ones.
-func (i *importing) dropKnown(ctx context.Context, tx statements) error {
+func (i *importing) dropKnown(ctx context.Context, tx sdk.Querier) error {
 	ids := make([]string, len(i.events))
 	for at, e := range i.events {
 		ids[at] = e.id
 	}
-	rows, err := tx.Query(ctx, `SELECT id::text FROM events WHERE id = ANY ($1::text[]::uuid[])`, ids)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	here := make(map[string]bool)
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
+	known, err := sdk.Select[string](ctx, tx, `
+		SELECT id::text FROM events WHERE id = ANY ($1::text[]::uuid[])`, ids)
+	i.known = len(known)
+	here := make(map[string]bool, len(known))
+	for _, id := range known {
 		here[id] = true
 	}
-	i.known = len(here)
 	i.events = slices.DeleteFunc(i.events, func(e imported) bool { return here[e.id] })
-	return rows.Err()
+	return err
 }
 
-func (i *importing) insertEvents(ctx context.Context, tx statements) error {
+func (i *importing) insertEvents(ctx context.Context, tx sdk.Querier) error {
 	until, writer := horizon(time.Now()).Format(dayForm), sdk.Principal(ctx).UserID
 	for start := 0; start < len(i.events); start += batch {
 		columns := make([][]string, 6)
@@ -234,7 +223,7 @@ func (i *importing) insertEvents(ctx context.Context, tx statements) error {
 }
 
 // taken reports the lines of events whose rooms are taken.
-func (i *importing) taken(ctx context.Context, tx statements) error {
+func (i *importing) taken(ctx context.Context, tx sdk.Querier) error {
 	ids, lines := make([]string, len(i.events)), make(map[string]int)
 	for at, e := range i.events {
 		ids[at], lines[e.id] = e.id, e.line
@@ -244,8 +233,7 @@ func (i *importing) taken(ctx context.Context, tx statements) error {
 		return err
 	}
 	for _, t := range by {
-		i.problems = append(i.problems, problem{Line: lines[t.wanted], Code: errRoomTaken.Code(),
-			Detail: t.Title + ", " + strings.ReplaceAll(t.From, "T", " ")})
+		i.Problem(lines[t.Wanted], errRoomTaken.Code(), t.Title+", "+strings.ReplaceAll(t.From, "T", " "))
 	}
 	return nil
 }

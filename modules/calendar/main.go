@@ -22,12 +22,16 @@ const (
 	todayChannel  = "today"
 )
 
+// nextRev begins each change of the calendar.
+const nextRev = `UPDATE calendar SET rev = rev + 1 RETURNING rev`
+
 // calendar is the module with its routes and, once started, their dependencies.
 type calendar struct {
 	host *sdk.Host
 	db   *sdk.DB
-	turn turn
-	zone zone
+	// changes are those of all events and rooms.
+	changes *sdk.Changes
+	zone    zone
 	// zoneWrong: an administrator has set a zone that does not exist, so the last valid one is used.
 	zoneWrong bool
 }
@@ -67,7 +71,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 
 // Start stores the host, and applies a new zone if an administrator has set one.
 func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
-	c.host, c.db, c.turn = h, h.DB, newTurn()
+	c.host, c.db, c.changes = h, h.DB, h.Changes(nextRev)
 	return c.settleZone(ctx)
 }
 

@@ -69,17 +69,10 @@ func (e *event) occurrences(from, until time.Time, exceptions []exception) ([]oc
 	return all, nil
 }
 
-// statements is the interface that a transaction and the database share.
-type statements interface {
-	Exec(ctx context.Context, sql string, args ...any) (int64, error)
-	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
-}
-
 // insertOccurrences writes occurrences and books their rooms if they are free. held is how many of the wanted
 // bookings were made. The constraint of the table bookings decides between concurrent bookings.
 func insertOccurrences(
-	ctx context.Context, tx statements, z zone, all []occurrence,
+	ctx context.Context, tx sdk.Querier, z zone, all []occurrence,
 ) (wanted, held int64, err error) {
 	var rooms bookings
 	for start := 0; start < len(all); start += batch {
@@ -124,7 +117,7 @@ func (b *bookings) add(event, recurrence string, room int64) {
 }
 
 // hold books free rooms and lets the other bookings wait.
-func (b *bookings) hold(ctx context.Context, tx statements) (held int64, err error) {
+func (b *bookings) hold(ctx context.Context, tx sdk.Querier) (held int64, err error) {
 	for start := 0; start < len(b.rooms); start += batch {
 		end := min(start+batch, len(b.rooms))
 		for _, holds := range []bool{true, false} { // the second pass stores conflicts as waiting
@@ -149,7 +142,7 @@ func (b *bookings) hold(ctx context.Context, tx statements) (held int64, err err
 
 // build replaces the occurrences of an event. If a room is taken, it returns an error with the other booking,
 // and the transaction is rolled back.
-func (c *calendar) build(ctx context.Context, tx statements, e *event) error {
+func (c *calendar) build(ctx context.Context, tx sdk.Querier, e *event) error {
 	if err := checkRooms(ctx, tx, e.rooms); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
 
 // forget removes an erased person's id from the events. The events remain, because they are the
 // congregation's.
@@ -18,19 +22,7 @@ type written struct {
 
 // export returns what the module stores about a person: the events that they were the last to write.
 func (c *calendar) export(ctx context.Context, userID string) (any, error) {
-	rows, err := c.db.Query(ctx, `
+	events, err := sdk.Select[written](ctx, c.db, `
 		SELECT id::text, title, text FROM events WHERE changed_by = $1 ORDER BY starts, id LIMIT 5000`, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var events []written
-	for rows.Next() {
-		var w written
-		if err := rows.Scan(&w.ID, &w.Title, &w.Text); err != nil {
-			return nil, err
-		}
-		events = append(events, w)
-	}
-	return map[string]any{"eventsLastWritten": events}, rows.Err()
+	return map[string]any{"eventsLastWritten": events}, err
 }

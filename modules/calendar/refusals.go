@@ -3,8 +3,6 @@ package main
 import (
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
@@ -21,17 +19,3 @@ var (
 	errRoomInUse   = sdk.Refuse(http.StatusConflict, "ROOM_IN_USE")
 	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY_ROOMS")
 )
-
-// eventID returns the path's id. An id in another format does not exist.
-func eventID(r *http.Request) (string, error) {
-	id := r.PathValue("id")
-	if !isID(id) {
-		return "", errNoEvent
-	}
-	return id, nil
-}
-
-func isID(text string) bool {
-	id, err := uuid.Parse(text)
-	return err == nil && id.String() == text
-}

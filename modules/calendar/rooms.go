@@ -24,21 +24,8 @@ type room struct {
 	Rev  int64  `json:"rev"`
 }
 
-func readRooms(ctx context.Context, db statements) ([]room, error) {
-	rows, err := db.Query(ctx, `SELECT id, name, rev FROM rooms ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []room{}
-	for rows.Next() {
-		var r room
-		if err := rows.Scan(&r.ID, &r.Name, &r.Rev); err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
+func readRooms(ctx context.Context, db sdk.Querier) ([]room, error) {
+	return sdk.Select[room](ctx, db, `SELECT id, name, rev FROM rooms ORDER BY id`)
 }
 
 func (c *calendar) listRooms(ctx context.Context, _ *http.Request) (any, error) {
@@ -48,7 +35,7 @@ func (c *calendar) listRooms(ctx context.Context, _ *http.Request) (any, error) 
 
 func roomName(text string) (string, error) {
 	name := strings.TrimSpace(text)
-	if !isText(name, 1, maxRoomName) {
+	if !sdk.IsText(name, 1, maxRoomName) {
 		return "", sdk.ErrRequestInvalid
 	}
 	return name, nil
@@ -77,14 +64,11 @@ func (c *calendar) createRoom(ctx context.Context, r *http.Request) (any, error)
 
 // insertRoom counts the rooms. The caller has locked the calendar's row, so two requests cannot both add the
 // last allowed room.
-func insertRoom(ctx context.Context, tx statements, name string) (id int64, err error) {
+func insertRoom(ctx context.Context, tx sdk.Querier, name string) (id int64, err error) {
 	err = tx.QueryRow(ctx, `
 		INSERT INTO rooms (name) SELECT $1 WHERE (SELECT count(*) FROM rooms) < $2 RETURNING id`,
 		name, maxRooms).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, errTooMany
-	}
-	return id, refusalOf(err)
+	return id, refusalOf(sdk.OrNoRow(err, errTooMany))
 }
 
 func (c *calendar) renameRoom(ctx context.Context, r *http.Request) (any, error) {
@@ -139,7 +123,7 @@ func (c *calendar) removeRoom(ctx context.Context, r *http.Request) (any, error)
 }
 
 // roomMissing returns why a change found no room: it does not exist, or has changed since the writer read it.
-func roomMissing(ctx context.Context, tx statements, id int64) error {
+func roomMissing(ctx context.Context, tx sdk.Querier, id int64) error {
 	var there bool
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM rooms WHERE id = $1)`, id).Scan(&there)
 	if err == nil && there {

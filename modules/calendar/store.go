@@ -2,44 +2,38 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 const (
 	eventColumns = `id::text, title, text, to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, all_day, rule, ` +
-		`array_to_string(rooms, ','), rev`
+		`rooms, rev`
 	insertEvent = `
 		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, changed_by)
 		VALUES ($1, $2, $3, $4::timestamp, $5, $6, $7, $8::bigint[]::integer[], nullif($9, ''))`
 )
 
-func scanEvent(row interface{ Scan(dst ...any) error }) (*event, error) {
+func scanEvent(row sdk.Scanner) (*event, error) {
 	var e event
-	var starts, rooms string
-	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &rooms, &e.rev)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, errNoEvent
-	}
+	var starts string
+	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &e.rooms, &e.rev)
 	if err != nil {
-		return nil, err
+		return nil, sdk.OrNoRow(err, errNoEvent)
 	}
-	if e.start, err = time.Parse(clockForm, starts); err != nil {
-		return nil, err
-	}
-	e.rooms, err = readIDs(rooms)
+	e.start, err = time.Parse(clockForm, starts)
 	return &e, err
 }
 
 // readEvent reads an event that is not deleted. how is FOR UPDATE if it will be changed.
-func readEvent(ctx context.Context, db statements, id, how string) (*event, error) {
+func readEvent(ctx context.Context, db sdk.Querier, id, how string) (*event, error) {
 	return scanEvent(db.QueryRow(ctx, `
 		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
 }
 
 // seenEvent locks an event and refuses it if it has changed since the writer read it.
-func seenEvent(ctx context.Context, tx statements, id string, rev int64) (*event, error) {
+func seenEvent(ctx context.Context, tx sdk.Querier, id string, rev int64) (*event, error) {
 	e, err := readEvent(ctx, tx, id, "FOR UPDATE")
 	if err == nil && e.rev != rev {
 		return nil, errConflict
@@ -47,7 +41,7 @@ func seenEvent(ctx context.Context, tx statements, id string, rev int64) (*event
 	return e, err
 }
 
-func insert(ctx context.Context, tx statements, e *event, writer string) error {
+func insert(ctx context.Context, tx sdk.Querier, e *event, writer string) error {
 	e.rev = 1
 	_, err := tx.Exec(ctx, insertEvent, e.id, e.title, e.text, e.start.Format(clockForm), e.minutes, e.allDay,
 		e.rule, e.rooms, writer)
@@ -55,7 +49,7 @@ func insert(ctx context.Context, tx statements, e *event, writer string) error {
 }
 
 // update replaces an event whose row is locked, and increments its rev.
-func update(ctx context.Context, tx statements, e *event, writer string) error {
+func update(ctx context.Context, tx sdk.Querier, e *event, writer string) error {
 	e.rev++
 	_, err := tx.Exec(ctx, `
 		UPDATE events
@@ -67,46 +61,30 @@ func update(ctx context.Context, tx statements, e *event, writer string) error {
 }
 
 const exceptionColumns = `to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI'), cancelled, title, text, ` +
-	`to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, array_to_string(rooms, ',')`
+	`to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, rooms`
 
-func readExceptions(ctx context.Context, db statements, e *event) ([]exception, error) {
-	rows, err := db.Query(ctx, `
-		SELECT `+exceptionColumns+` FROM exceptions WHERE event_id = $1::uuid ORDER BY recurrence`, e.id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []exception
-	for rows.Next() {
-		x, err := scanException(rows)
-		if err != nil {
-			return nil, err
-		}
+func readExceptions(ctx context.Context, db sdk.Querier, e *event) ([]exception, error) {
+	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, x *exception) error {
 		x.allDay = e.allDay
-		all = append(all, *x)
-	}
-	return all, rows.Err()
+		return scanException(row, x)
+	}, `SELECT `+exceptionColumns+` FROM exceptions WHERE event_id = $1::uuid ORDER BY recurrence`, e.id)
 }
 
-func scanException(row interface{ Scan(dst ...any) error }) (*exception, error) {
-	var x exception
-	var recurrence, starts, rooms string
-	err := row.Scan(&recurrence, &x.cancelled, &x.title, &x.text, &starts, &x.minutes, &rooms)
+func scanException(row sdk.Scanner, x *exception) error {
+	var recurrence, starts string
+	err := row.Scan(&recurrence, &x.cancelled, &x.title, &x.text, &starts, &x.minutes, &x.rooms)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if x.recurrence, err = time.Parse(clockForm, recurrence); err != nil {
-		return nil, err
+		return err
 	}
-	if x.start, err = time.Parse(clockForm, starts); err != nil {
-		return nil, err
-	}
-	x.rooms, err = readIDs(rooms)
-	return &x, err
+	x.start, err = time.Parse(clockForm, starts)
+	return err
 }
 
 // keep writes an exception, replacing an earlier one for the same date.
-func keep(ctx context.Context, tx statements, id string, x exception) error {
+func keep(ctx context.Context, tx sdk.Querier, id string, x exception) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO exceptions (event_id, recurrence, cancelled, title, text, starts, minutes, rooms)
 		VALUES ($1::uuid, $2::timestamp, $3, $4, $5, $6::timestamp, $7, $8::bigint[]::integer[])
@@ -119,7 +97,7 @@ func keep(ctx context.Context, tx statements, id string, x exception) error {
 }
 
 // checkRooms refuses rooms that do not exist, even if they need not be booked yet.
-func checkRooms(ctx context.Context, db statements, rooms []int64) error {
+func checkRooms(ctx context.Context, db sdk.Querier, rooms []int64) error {
 	var known int
 	err := db.QueryRow(ctx, `SELECT count(*) FROM rooms WHERE id = ANY ($1::bigint[])`, rooms).Scan(&known)
 	if err == nil && known < len(rooms) {

@@ -17,7 +17,7 @@ type taken struct {
 	From  string `json:"from"`
 	Until string `json:"until"`
 
-	wanted string // the event that needs it
+	Wanted string `json:"-"` // the event that needs it
 }
 
 // roomTaken is errRoomTaken with the bookings that have the rooms. Everybody who may write events may see all
@@ -28,7 +28,7 @@ func (roomTaken) Error() string { return errRoomTaken.Code() }
 func (roomTaken) Unwrap() error { return errRoomTaken }
 
 // takenBy returns the first ten bookings that have the rooms of an event's waiting bookings, as an error.
-func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error {
+func (c *calendar) takenBy(ctx context.Context, tx sdk.Querier, id string) error {
 	by, err := readTaken(ctx, tx, `w.event_id = $1::uuid`, id)
 	if err != nil {
 		return err
@@ -37,11 +37,11 @@ func (c *calendar) takenBy(ctx context.Context, tx statements, id string) error 
 }
 
 // readTaken reads waiting bookings, w, with the bookings that have their rooms.
-func readTaken(ctx context.Context, db statements, where string, args ...any) ([]taken, error) {
-	rows, err := db.Query(ctx, `
-		SELECT w.event_id::text, w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text,
+func readTaken(ctx context.Context, db sdk.Querier, where string, args ...any) ([]taken, error) {
+	return sdk.Select[taken](ctx, db, `
+		SELECT w.room_id, to_char(wo.starts, 'YYYY-MM-DD"T"HH24:MI'), h.event_id::text,
 		       coalesce(x.title, e.title), to_char(ho.starts, 'YYYY-MM-DD"T"HH24:MI'),
-		       to_char(ho.ends, 'YYYY-MM-DD"T"HH24:MI')
+		       to_char(ho.ends, 'YYYY-MM-DD"T"HH24:MI'), w.event_id::text
 		FROM bookings w
 		JOIN occurrences wo ON wo.event_id = w.event_id AND wo.recurrence = w.recurrence
 		JOIN bookings h ON h.held AND int4range(h.room_id, h.room_id, '[]') && int4range(w.room_id, w.room_id, '[]')
@@ -52,19 +52,6 @@ func readTaken(ctx context.Context, db statements, where string, args ...any) ([
 		WHERE NOT w.held AND `+where+`
 		ORDER BY lower(w.during), w.room_id, lower(h.during)
 		LIMIT 10`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []taken{}
-	for rows.Next() {
-		var t taken
-		if err := rows.Scan(&t.wanted, &t.Room, &t.Start, &t.Event, &t.Title, &t.From, &t.Until); err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, rows.Err()
 }
 
 // conflictResponse returns the response to a write: 409 with the other bookings if a room is taken.

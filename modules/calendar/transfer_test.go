@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/emersion/go-ical"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // filled returns a calendar with an example of everything.
@@ -60,7 +62,7 @@ func TestRoundTrip(t *testing.T) {
 			content := from.get(t, path)
 			to := start(t, "Europe/Berlin")
 			preview, status := to.send(t, "preview=1&format="+format, content)
-			if status != 200 || preview.Events != 3 || preview.Count != 0 {
+			if status != 200 || preview.Events != 3 || preview.ProblemCount != 0 {
 				t.Fatalf("preview: %d %+v, want 3 events", status, preview)
 			}
 			if got := to.seen(t, soon(0), soon(90)); len(got.Occurrences) > 0 {
@@ -190,7 +192,7 @@ func TestOtherPrograms(t *testing.T) {
 	} {
 		preview, _ := s.send(t, "format=ics&preview=1", c.ics)
 		got := ""
-		if preview.Count > 0 {
+		if preview.ProblemCount > 0 {
 			got = fmt.Sprintf("%d %s", preview.Problems[0].Line, preview.Problems[0].Code)
 		} else if done, _ := s.send(t, "format=ics", c.ics); done.Events > 0 {
 			day := c.want[:len(dayForm)]
@@ -238,9 +240,8 @@ func FuzzICS(f *testing.F) {
 	f.Add("BEGIN:VCALENDAR\n x\nEND:VCALENDAR")
 	z, _ := loadZone("Europe/Berlin")
 	f.Fuzz(func(t *testing.T, content string) {
-		entries, problems := entriesOfICS(content, z, []string{"Hall"})
-		i := importing{calendar: &calendar{zone: z}, ids: map[string]int64{"Hall": 1}, problems: problems}
-		if err := i.check(t.Context(), entries); err != nil {
+		i := importing{Exchange: &sdk.Exchange{}, calendar: &calendar{zone: z}, ids: map[string]int64{"Hall": 1}}
+		if err := i.check(t.Context(), i.entriesOfICS(content, z, []string{"Hall"})); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range i.events {

@@ -80,49 +80,29 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 
 // between returns the occurrences between two instants, in order.
 func (c *calendar) between(ctx context.Context, from, until time.Time, most int) ([]shownOccurrence, error) {
-	rows, err := c.db.Query(ctx, `
+	return sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, o *shownOccurrence) error {
+		err := row.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
+			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev)
+		if err != nil || !o.AllDay {
+			return err
+		}
+		last, err := time.Parse(clockForm, o.End)
+		o.Start, o.End = o.Start[:len(dayForm)], last.Add(-day).Format(dayForm)
+		return err
+	}, `
 		SELECT o.event_id::text, to_char(o.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
 		       coalesce(x.text, e.text), to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'),
 		       to_char(o.ends, 'YYYY-MM-DD"T"HH24:MI'), lower(o.during), upper(o.during), e.all_day, e.rule <> '',
-		       x.event_id IS NOT NULL, coalesce(b.held, ''), coalesce(b.waiting, ''), e.rev
+		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev
 		FROM occurrences o
 		JOIN events e ON e.id = o.event_id
 		LEFT JOIN exceptions x ON x.event_id = o.event_id AND x.recurrence = o.recurrence
 		LEFT JOIN LATERAL (
-			SELECT string_agg(room_id::text, ',' ORDER BY room_id) FILTER (WHERE held) AS held,
-			       string_agg(room_id::text, ',' ORDER BY room_id) FILTER (WHERE NOT held) AS waiting
+			SELECT array_agg(room_id ORDER BY room_id) FILTER (WHERE held) AS held,
+			       array_agg(room_id ORDER BY room_id) FILTER (WHERE NOT held) AS waiting
 			FROM bookings
 			WHERE event_id = o.event_id AND recurrence = o.recurrence) b ON true
 		WHERE o.during && tstzrange($1, $2)
 		ORDER BY lower(o.during), e.all_day DESC, e.title COLLATE "und-x-icu", o.event_id
 		LIMIT $3`, from, until, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []shownOccurrence{}
-	for rows.Next() {
-		var o shownOccurrence
-		var held, waiting string
-		err := rows.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
-			&o.Repeats, &o.Changed, &held, &waiting, &o.Rev)
-		if err != nil {
-			return nil, err
-		}
-		if o.Rooms, err = readIDs(held); err != nil {
-			return nil, err
-		}
-		if o.Waiting, err = readIDs(waiting); err != nil {
-			return nil, err
-		}
-		if o.AllDay {
-			last, err := time.Parse(clockForm, o.End)
-			if err != nil {
-				return nil, err
-			}
-			o.Start, o.End = o.Start[:len(dayForm)], last.Add(-day).Format(dayForm)
-		}
-		all = append(all, o)
-	}
-	return all, rows.Err()
 }

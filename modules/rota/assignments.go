@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"net/http"
 	"time"
 
@@ -36,39 +34,28 @@ type mailSeen struct {
 	At      time.Time `json:"at"`
 }
 
-// querier is the database, or a transaction in it.
-type querier interface {
-	Exec(ctx context.Context, sql string, args ...any) (int64, error)
-	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
-}
-
 // assignments reads the assignments for which a condition is true.
-func assignments(ctx context.Context, db querier, where string, args ...any) (all []assignment, err error) {
-	rows, err := db.Query(ctx, `
+func assignments(ctx context.Context, db sdk.Querier, where string, args ...any) ([]assignment, error) {
+	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, a *assignment) error {
+		var kind, outcome *string
+		var at *time.Time
+		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Rev, &kind, &outcome, &at)
+		a.Mail = mailOf(kind, outcome, at)
+		return err
+	}, `
 		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.rev,
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM assignments AS a LEFT JOIN mail_log AS m ON m.id = a.mail_id
 		WHERE a.`+where+`
 		ORDER BY a.id`, args...)
-	if err != nil {
-		return nil, err
+}
+
+// mailOf returns the mail in a row that may have none.
+func mailOf(kind, outcome *string, at *time.Time) *mailSeen {
+	if kind == nil {
+		return nil
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var a assignment
-		var kind, outcome *string
-		var at *time.Time
-		if err := rows.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Rev, &kind, &outcome,
-			&at); err != nil {
-			return nil, err
-		}
-		if kind != nil {
-			a.Mail = &mailSeen{*kind, *outcome, *at}
-		}
-		all = append(all, a)
-	}
-	return all, rows.Err()
+	return &mailSeen{*kind, *outcome, *at}
 }
 
 // maxChanges bounds one write of assignments.
@@ -97,17 +84,17 @@ func (w *wanted) check() error {
 		return sdk.ErrRequestInvalid
 	}
 	for _, a := range w.Add {
-		if !isLine(a.ServiceID, 1, 64) || !isID(a.RoleID) || !isID(a.VolunteerID) {
+		if !isLine(a.ServiceID, 1, 64) || !sdk.IsID(a.RoleID) || !sdk.IsID(a.VolunteerID) {
 			return sdk.ErrRequestInvalid
 		}
 	}
 	for _, s := range w.Set {
-		if !isID(s.ID) || !isStatus(s.Status) {
+		if !sdk.IsID(s.ID) || !isStatus(s.Status) {
 			return sdk.ErrRequestInvalid
 		}
 	}
 	for _, r := range w.Remove {
-		if !isID(r.ID) {
+		if !sdk.IsID(r.ID) {
 			return sdk.ErrRequestInvalid
 		}
 	}
@@ -209,11 +196,8 @@ func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err err
 func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 	var there int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM assignments WHERE id = $1`, id).Scan(&there)
-	if errors.Is(err, sql.ErrNoRows) {
-		return errGone
-	}
 	if err != nil {
-		return err
+		return sdk.OrNoRow(err, errGone)
 	}
 	return errConflict
 }

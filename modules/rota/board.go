@@ -132,55 +132,11 @@ func (m *rota) monthBefore(at time.Time) time.Time {
 	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone)
 }
 
-// errNothing ends a change that changes nothing. No update is published.
-var errNothing = errors.New("nothing has changed")
-
-// change runs f in a transaction that first increments the board's rev, so that all changes wait for each
-// other at that row. After the commit it publishes the update that f returned. This process publishes in the
-// order of the revs. If another process made a change in between, readers notice the missing rev.
+// change runs f as a change of the board, and publishes the update that f returned.
 func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
-	if err := m.turn.take(ctx); err != nil {
-		return err
-	}
-	defer m.turn.leave()
-	var told update
-	err := m.db.InTx(ctx, func(tx *sdk.Tx) (err error) {
-		var rev int64
-		if err := tx.QueryRow(ctx, `UPDATE board SET rev = rev + 1 RETURNING rev`).Scan(&rev); err != nil {
-			return err
-		}
-		told, err = f(tx)
+	return m.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
+		told, err := f(tx)
 		told.Rev = rev
-		return err
+		return sdk.Updates{boardChannel: told}, err
 	})
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	err = m.host.Realtime.Publish(boardChannel, told)
-	if errors.Is(err, sdk.ErrUpdateTooLarge) {
-		err = m.host.Realtime.Publish(boardChannel, update{Rev: told.Rev})
-	}
-	if err != nil { // the change is committed: readers notice the gap with the next update
-		m.host.Log.Warn("an update of the board was not published")
-	}
-	return nil
 }
-
-// turn lets one change at a time run.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) leave() { <-t }

@@ -117,9 +117,8 @@ func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date,
 
 // composeDigest writes the overview of the coming week for coordinators. It is one mail to all of them.
 func (m *rota) composeDigest(ctx context.Context) (*sdk.Message, error) {
-	rows, err := m.db.Query(ctx, `
+	addresses, err := sdk.Select[string](ctx, m.db, `
 		SELECT email FROM volunteers WHERE digest AND email <> '' ORDER BY id LIMIT $1`, maxDigest)
-	addresses, err := texts(rows, err)
 	if err != nil {
 		return nil, err
 	}

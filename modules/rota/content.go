@@ -81,7 +81,7 @@ func plain(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case hides(r):
+		case unicode.IsControl(r), turns(r):
 			return -1
 		}
 		return r

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"net/mail"
@@ -42,7 +41,7 @@ func (m *rota) queueMails(ctx context.Context, r *http.Request) (any, error) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	for _, id := range wanted.IDs {
-		if !isID(id) {
+		if !sdk.IsID(id) {
 			return nil, sdk.ErrRequestInvalid
 		}
 	}
@@ -74,10 +73,8 @@ func queueInvitations(ctx context.Context, tx *sdk.Tx, ids []string) (mails []in
 		err := tx.QueryRow(ctx, `SELECT email, user_id IS NOT NULL FROM volunteers WHERE id = $1 FOR UPDATE`,
 			id).Scan(&email, &connected)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return nil, errGone
 		case err != nil:
-			return nil, err
+			return nil, sdk.OrNoRow(err, errGone)
 		case connected:
 			return nil, errConflict
 		case email == "":
@@ -109,10 +106,8 @@ func queueRequests(ctx context.Context, tx *sdk.Tx, ids []string) (mails []int64
 			WHERE a.id = $1
 			FOR UPDATE OF a`, id).Scan(&status, &key.volunteer, &email)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return nil, errGone
 		case err != nil:
-			return nil, err
+			return nil, sdk.OrNoRow(err, errGone)
 		case status == statusNo:
 			return nil, errConflict
 		case email == "":

@@ -33,14 +33,14 @@ type rota struct {
 	db      *sdk.DB
 	zone    *time.Location
 	replyTo *mail.Address // nil: none
-	turn    turn
+	changes *sdk.Changes  // of the board
 	outbox  *outbox
 	clock   func() time.Time // the current time for reminders; tests replace it
 }
 
 func main() { sdk.Serve(newRota()) }
 
-func newRota() *rota { return &rota{clock: time.Now, turn: newTurn()} }
+func newRota() *rota { return &rota{clock: time.Now} }
 
 // Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {
@@ -74,6 +74,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 // Start stores the host, reads the settings and begins to send waiting mails.
 func (m *rota) Start(_ context.Context, h *sdk.Host) error {
 	m.host, m.db, m.zone = h, h.DB, time.UTC
+	m.changes = h.Changes(`UPDATE board SET rev = rev + 1 RETURNING rev`)
 	if name := h.Config.String("timeZone"); name != "" {
 		zone, err := time.LoadLocation(name)
 		if err != nil {

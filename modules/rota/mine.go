@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"net/http"
 	"time"
@@ -71,14 +70,11 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 // volunteerOf returns the volunteer that a person has claimed.
-func volunteerOf(ctx context.Context, db querier, userID string) (*volunteer, error) {
+func volunteerOf(ctx context.Context, db sdk.Querier, userID string) (*volunteer, error) {
 	var id string
 	err := db.QueryRow(ctx, `SELECT id::text FROM volunteers WHERE user_id = $1`, userID).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, errNoVolunteer
-	}
 	if err != nil {
-		return nil, err
+		return nil, sdk.OrNoRow(err, errNoVolunteer)
 	}
 	found, err := volunteers(ctx, db, []string{id})
 	if err == nil && len(found) == 0 {
@@ -101,9 +97,9 @@ func (m *rota) answer(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := r.PathValue("id")
-	if !isID(id) {
-		return nil, errGone
+	id, err := sdk.PathID(r, errGone)
+	if err != nil {
+		return nil, err
 	}
 	status := said.Answer
 	var day *time.Time
@@ -165,10 +161,8 @@ func answer(
 		WHERE id = $1 AND volunteer_id = $2 AND status <> 'planned'
 		FOR UPDATE`, id, own.ID).Scan(&seen)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return told, errGone
 	case err != nil:
-		return told, err
+		return told, sdk.OrNoRow(err, errGone)
 	case seen != rev:
 		return told, errConflict
 	}
@@ -241,9 +235,9 @@ func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
 
 // putAwayOf replaces the periods of any volunteer, for those who have told a coordinator.
 func (m *rota) putAwayOf(ctx context.Context, r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	if !isID(id) {
-		return nil, errGone
+	id, err := sdk.PathID(r, errGone)
+	if err != nil {
+		return nil, err
 	}
 	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
 		var there bool

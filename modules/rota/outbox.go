@@ -185,7 +185,7 @@ func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err 
 	if told.Assignments, err = assignments(ctx, tx, `mail_id = ANY($1)`, ids); err != nil {
 		return told, err
 	}
-	invited, err := texts(tx.Query(ctx, `SELECT id::text FROM volunteers WHERE mail_id = ANY($1)`, ids))
+	invited, err := sdk.Select[string](ctx, tx, `SELECT id::text FROM volunteers WHERE mail_id = ANY($1)`, ids)
 	if err != nil || len(invited) == 0 {
 		return told, err
 	}
@@ -197,15 +197,15 @@ func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err 
 // outbox.
 func (m *rota) resume(ctx context.Context) error {
 	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		lost, err := integers(tx.Query(ctx, `
+		lost, err := sdk.Select[int64](ctx, tx, `
 			UPDATE mail_log SET outcome = $2, at = now()
 			WHERE outcome IS NULL AND claimed_at < now() - $1 * interval '1 second'
-			RETURNING id`, int64(claimLasts.Seconds()), outcomeTryAgain))
+			RETURNING id`, int64(claimLasts.Seconds()), outcomeTryAgain)
 		if err != nil {
 			return update{}, err
 		}
 		if len(lost) == 0 {
-			return update{}, errNothing
+			return update{}, sdk.ErrUnchanged
 		}
 		return aboutMails(ctx, tx, lost)
 	})
@@ -215,36 +215,4 @@ func (m *rota) resume(ctx context.Context) error {
 	_, err = m.db.Exec(ctx, `DELETE FROM mail_log WHERE at < now() - $1 * interval '1 day'`, logDays)
 	m.outbox.wake()
 	return err
-}
-
-// texts reads rows with one text.
-func texts(rows *sdk.Rows, err error) (all []string, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var one string
-		if err := rows.Scan(&one); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// integers reads rows with one integer.
-func integers(rows *sdk.Rows, err error) (all []int64, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var one int64
-		if err := rows.Scan(&one); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
 }

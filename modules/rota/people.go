@@ -14,7 +14,7 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 		var id string
 		own, err := volunteerOf(ctx, tx, userID)
 		if errors.Is(err, errNoVolunteer) {
-			return update{}, errNothing
+			return update{}, sdk.ErrUnchanged
 		}
 		if err != nil {
 			return update{}, err

@@ -4,10 +4,6 @@ import (
 	"net/http"
 	"net/mail"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -26,26 +22,13 @@ var (
 	errNoAddress   = sdk.Refuse(http.StatusConflict, "ADDRESS_MISSING")
 )
 
-// isID accepts an id in its one format.
-func isID(text string) bool {
-	id, err := uuid.Parse(text)
-	return err == nil && id.String() == text
-}
-
-// isLine accepts one line of text without spaces around it and without characters that hide or reorder
-// others.
+// isLine accepts one line of text without characters that change the direction of the text around it.
 func isLine(text string, least, most int) bool {
-	count := utf8.RuneCountInString(text)
-	return least <= count && count <= most && utf8.ValidString(text) && text == strings.TrimSpace(text) &&
-		!strings.ContainsFunc(text, hides)
+	return sdk.IsLine(text, least, most) && !strings.ContainsFunc(text, turns)
 }
 
-// hides reports control characters, line and paragraph separators, and those that change the direction of
-// text.
-func hides(r rune) bool {
-	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || r >= 0x202A && r <= 0x202E ||
-		r >= 0x2066 && r <= 0x2069
-}
+// turns reports the characters that change the direction of text.
+func turns(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
 
 // isAddress accepts addresses to which the platform sends mail: ASCII, without a name and without quotes.
 func isAddress(text string) bool {

@@ -67,7 +67,7 @@ func remindAtHour(day time.Time) time.Time {
 // got their request after the reminder was due.
 func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Time, once string) error {
 	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		mails, err := integers(tx.Query(ctx, `
+		mails, err := sdk.Select[int64](ctx, tx, `
 			WITH due AS (
 				SELECT a.id, a.volunteer_id, 'reminder/' || a.id || $3 AS once
 				FROM assignments AS a JOIN volunteers AS v ON v.id = a.volunteer_id
@@ -82,12 +82,12 @@ func (m *rota) queueReminders(ctx context.Context, serviceID string, due time.Ti
 			UPDATE assignments SET mail_id = written.id
 			FROM written JOIN due USING (once)
 			WHERE assignments.id = due.id
-			RETURNING written.id`, serviceID, due, once))
+			RETURNING written.id`, serviceID, due, once)
 		if err != nil {
 			return update{}, err
 		}
 		if len(mails) == 0 {
-			return update{}, errNothing
+			return update{}, sdk.ErrUnchanged
 		}
 		return aboutMails(ctx, tx, mails)
 	})

@@ -18,20 +18,8 @@ type role struct {
 	Name string `json:"name"`
 }
 
-func roles(ctx context.Context, db querier) (all []role, err error) {
-	rows, err := db.Query(ctx, `SELECT id::text, name FROM roles ORDER BY position, id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r role
-		if err := rows.Scan(&r.ID, &r.Name); err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
+func roles(ctx context.Context, db sdk.Querier) ([]role, error) {
+	return sdk.Select[role](ctx, db, `SELECT id::text, name FROM roles ORDER BY position, id`)
 }
 
 // roleList is the whole list in its order. A role without an id is new.
@@ -50,7 +38,7 @@ func (l *roleList) check() error {
 	seen := make(map[string]bool)
 	for _, r := range l.Roles {
 		key := folded(r.Name)
-		if !isLine(r.Name, 1, maxRoleName) || seen[key] || r.ID != nil && !isID(*r.ID) {
+		if !isLine(r.Name, 1, maxRoleName) || seen[key] || r.ID != nil && !sdk.IsID(*r.ID) {
 			return sdk.ErrRequestInvalid
 		}
 		seen[key] = true

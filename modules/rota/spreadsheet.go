@@ -28,37 +28,34 @@ type line struct {
 	roles  []string // by name
 }
 
-// problem is a mistake in a line.
-type problem struct {
-	Line int    `json:"line"`
-	Code string `json:"code"`
-}
-
-// maxProblems is how many problems are reported.
-const maxProblems = 20
-
 // readList reads a list as spreadsheets write it: with commas, semicolons or tabs, with or without a byte
 // order mark. The first line names the columns.
-func readList(text []byte) (lines []line, problems []problem) {
+func readList(text []byte, found *sdk.Exchange) (lines []line) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if !utf8.Valid(text) {
-		return nil, []problem{{1, "NOT_UTF8"}}
+		found.Problem(1, "NOT_UTF8")
+		return nil
 	}
 	reader := csv.NewReader(bytes.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord, reader.TrimLeadingSpace = separator(text), -1, true
 	head, err := reader.Read()
 	columns := columnsOf(head)
 	if _, named := columns["name"]; err != nil || !named {
-		return nil, []problem{{1, "COLUMNS_UNKNOWN"}}
+		found.Problem(1, "COLUMNS_UNKNOWN")
+		return nil
 	}
 	seen := make(map[string]bool)
 	for {
 		fields, err := reader.Read()
 		if errors.Is(err, io.EOF) {
-			return lines, problems
+			if len(lines) == 0 && found.ProblemCount == 0 {
+				found.Problem(1, "EMPTY")
+			}
+			return lines
 		}
 		if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-			return nil, append(problems, problem{parse.Line, "NOT_CSV"})
+			found.Problem(parse.Line, "NOT_CSV")
+			return nil
 		}
 		number, _ := reader.FieldPos(0)
 		l, code := lineOf(columns, fields)
@@ -70,7 +67,7 @@ func readList(text []byte) (lines []line, problems []problem) {
 			seen[key] = true
 		}
 		if code != "" {
-			problems = append(problems, problem{number, code})
+			found.Problem(number, code)
 		} else {
 			lines = append(lines, l)
 		}
@@ -192,18 +189,17 @@ func (m *rota) exportVolunteers(ctx context.Context, _ *http.Request) (any, erro
 
 // imported is what an import changes, or would change.
 type imported struct {
-	Added     int       `json:"added"`
-	Changed   int       `json:"changed"`
-	Unchanged int       `json:"unchanged"`
-	NewRoles  []string  `json:"newRoles"`
-	Problems  []problem `json:"problems"`
-	Done      bool      `json:"done"`
+	Added     int      `json:"added"`
+	Changed   int      `json:"changed"`
+	Unchanged int      `json:"unchanged"`
+	NewRoles  []string `json:"newRoles"`
+	sdk.Exchange
 }
 
-// importVolunteers imports a whole list or nothing. With preview=1 it only returns what it would change. A
-// volunteer with the same name and address is changed, every other one is added, and none is removed.
+// importVolunteers imports a whole list or nothing. A volunteer with the same name and address is changed,
+// every other one is added, and none is removed.
 func (m *rota) importVolunteers(ctx context.Context, r *http.Request) (any, error) {
-	query, err := sdk.Query(r, "preview")
+	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
 		return nil, err
 	}
@@ -211,36 +207,13 @@ func (m *rota) importVolunteers(ctx context.Context, r *http.Request) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	result := &imported{}
-	var lines []line
-	if lines, result.Problems = readList(text); len(result.Problems) > maxProblems {
-		result.Problems = result.Problems[:maxProblems]
+	result := &imported{Exchange: exchange}
+	if lines := readList(text, &result.Exchange); result.ProblemCount == 0 {
+		err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
+			return update{}, result.Keep(importLines(ctx, tx, lines, result))
+		})
 	}
-	if len(lines) == 0 && len(result.Problems) == 0 {
-		result.Problems = []problem{{1, "EMPTY"}}
-	}
-	if len(result.Problems) > 0 {
-		return refusedImport(query, result)
-	}
-	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		if err := importLines(ctx, tx, lines, result); err != nil {
-			return update{}, err
-		}
-		if query["preview"] != "" {
-			return update{}, errNothing // rolled back
-		}
-		result.Done = true
-		return update{}, nil
-	})
-	return result, err
-}
-
-// refusedImport returns the problems with 422, or with 200 for a preview.
-func refusedImport(query map[string]string, result any) (any, error) {
-	if query["preview"] != "" {
-		return result, nil
-	}
-	return sdk.Response{Status: http.StatusUnprocessableEntity, Body: result}, nil
+	return result.Answer(result, err)
 }
 
 func importLines(ctx context.Context, tx *sdk.Tx, lines []line, result *imported) error {

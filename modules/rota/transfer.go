@@ -69,17 +69,15 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 // arrived is what the import of an archive changes, or would change. A problem's line is the position in its
 // list, from 1.
 type arrived struct {
-	Roles       int       `json:"roles"`
-	Volunteers  int       `json:"volunteers"`
-	Assignments int       `json:"assignments"`
-	Problems    []problem `json:"problems"`
-	Done        bool      `json:"done"`
+	Roles       int `json:"roles"`
+	Volunteers  int `json:"volunteers"`
+	Assignments int `json:"assignments"`
+	sdk.Exchange
 }
 
-// importAll imports a whole archive or nothing. With preview=1 it only returns what it would change. Data
-// with the same id is replaced, and nothing is removed.
+// importAll imports a whole archive or nothing. Data with the same id is replaced, and nothing is removed.
 func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
-	query, err := sdk.Query(r, "preview")
+	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
 		return nil, err
 	}
@@ -87,33 +85,24 @@ func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &arrived{Problems: all.problems()}
-	if len(result.Problems) > 0 {
-		return refusedImport(query, result)
+	result := &arrived{Exchange: exchange}
+	if all.check(&result.Exchange); result.ProblemCount == 0 {
+		err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
+			return update{}, result.Keep(all.write(ctx, tx, result))
+		})
 	}
-	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		if err := all.write(ctx, tx, result); err != nil {
-			return update{}, err
-		}
-		if query["preview"] != "" {
-			return update{}, errNothing // rolled back
-		}
-		result.Done = true
-		return update{}, nil
-	})
-	return result, err
+	return result.Answer(result, err)
 }
 
-// problems returns the first problems of the archive.
-func (a *archive) problems() (all []problem) {
-	told := func(n int, code string) { all = append(all, problem{n + 1, code}) }
+// check finds the problems of the archive.
+func (a *archive) check(found *sdk.Exchange) {
 	if a.Rota != 1 || len(a.Roles) > maxRoles || len(a.Volunteers) > maxVolunteers {
-		told(0, "NOT_AN_EXPORT")
+		found.Problem(1, "NOT_AN_EXPORT")
 	}
 	ofRoles, people := make(map[string]bool), make(map[string]bool)
 	for n, r := range a.Roles {
-		if !isID(r.ID) || ofRoles[r.ID] || !isLine(r.Name, 1, maxRoleName) {
-			told(n, "ROLE_INVALID")
+		if !sdk.IsID(r.ID) || ofRoles[r.ID] || !isLine(r.Name, 1, maxRoleName) {
+			found.Problem(n+1, "ROLE_INVALID")
 		}
 		ofRoles[r.ID] = true
 	}
@@ -121,18 +110,17 @@ func (a *archive) problems() (all []problem) {
 		draft := volunteerDraft{Label: v.Label, Email: v.Email, Language: v.Language, Digest: v.Digest,
 			RoleIDs: v.RoleIDs}
 		away := awayList{Away: v.Away}
-		if !isID(v.ID) || people[v.ID] || draft.check() != nil || away.check() != nil ||
+		if !sdk.IsID(v.ID) || people[v.ID] || draft.check() != nil || away.check() != nil ||
 			!allIn(v.RoleIDs, ofRoles) {
-			told(n, "VOLUNTEER_INVALID")
+			found.Problem(n+1, "VOLUNTEER_INVALID")
 		}
 		people[v.ID] = true
 	}
 	for n, d := range a.Assignments {
 		if !isLine(d.ServiceID, 1, 64) || !ofRoles[d.RoleID] || !people[d.VolunteerID] || !isStatus(d.Status) {
-			told(n, "ASSIGNMENT_INVALID")
+			found.Problem(n+1, "ASSIGNMENT_INVALID")
 		}
 	}
-	return all[:min(len(all), maxProblems)]
 }
 
 func allIn(ids []string, known map[string]bool) bool {

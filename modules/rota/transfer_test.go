@@ -24,7 +24,7 @@ func TestVolunteerList(t *testing.T) {
 	f.volunteer("Reader 1", "Reader")
 	list := "\ufeffName;E-Mail;Rollen;Sprache\r\nTea 1;tea1@example.org;Tea, Welcome;de\r\n\"'=1+1\";;;\r\n"
 	if got := f.sendCSV("/volunteers/import?preview=1", list); got.String() != `200 {"added":2,"changed":0,`+
-		`"unchanged":0,"newRoles":["Tea"],"problems":[],"done":false}` || len(f.board().Volunteers) != 1 {
+		`"unchanged":0,"newRoles":["Tea"],"problems":[],"problemCount":0}` || len(f.board().Volunteers) != 1 {
 		t.Fatalf("preview: %s and %d volunteers, want two to be added and nothing changed", got,
 			len(f.board().Volunteers))
 	}
@@ -58,7 +58,7 @@ func TestVolunteerList(t *testing.T) {
 		"that is broken":    {"Name\n\"A\n", `{"line":2,"code":"NOT_CSV"}`},
 		"empty":             {"Name\n", `{"line":1,"code":"EMPTY"}`},
 	} {
-		for path, status := range map[string]int{"/volunteers/import": 422, "/volunteers/import?preview=1": 200} {
+		for path, status := range map[string]int{"/volunteers/import": 400, "/volunteers/import?preview=1": 200} {
 			if got := f.sendCSV(path, c.list); got.Status != status || !strings.Contains(got.Body, c.problem) {
 				t.Errorf("a list %s to %s: %s, want %d and %s", name, path, got, status, c.problem)
 			}
@@ -83,7 +83,7 @@ func TestExportAndImport(t *testing.T) {
 	to.do(to.office, "PUT", "/roles", `{"rev":2,"roles":[]}`, 200)
 	all := from.do(from.office, "GET", "/export", nil, 200).Body
 	if got := to.do(to.office, "POST", "/import?preview=1", all, 200); got.Body != `{"roles":2,"volunteers":1,`+
-		`"assignments":1,"problems":[],"done":false}` || len(to.board().Volunteers) != 0 {
+		`"assignments":1,"problems":[],"problemCount":0}` || len(to.board().Volunteers) != 0 {
 		t.Errorf("preview: %s, want what would be written, and nothing written", got)
 	}
 	to.do(to.office, "POST", "/import", all, 200)
@@ -91,9 +91,9 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("the export after the import is %s, want %s", got, all)
 	}
 	broken := strings.Replace(all, `"status":"planned"`, `"status":"maybe"`, 1)
-	if got := to.office.Do("POST", "/import", broken); got.Status != 422 ||
+	if got := to.office.Do("POST", "/import", broken); got.Status != 400 ||
 		!strings.Contains(got.Body, `{"line":1,"code":"ASSIGNMENT_INVALID"}`) {
-		t.Errorf("an export with a status that is none: %s, want 422", got)
+		t.Errorf("an export with a status that is none: %s, want 400", got)
 	}
 	to.refused(to.office, "POST", "/import", `{"rota":1}`, 400, "REQUEST_INVALID")
 	to.refused(to.Person(), "GET", "/export", nil, 403, "PERMISSION_DENIED")

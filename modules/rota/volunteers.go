@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -39,40 +36,24 @@ type days struct {
 }
 
 // volunteers reads volunteers by their ids, or all of them for nil. Periods away that are over are omitted.
-func volunteers(ctx context.Context, db querier, ids []string) (all []volunteer, err error) {
-	rows, err := db.Query(ctx, `
+func volunteers(ctx context.Context, db sdk.Querier, ids []string) ([]volunteer, error) {
+	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, v *volunteer) error {
+		var kind, outcome *string
+		var at *time.Time
+		err := row.Scan(&v.ID, &v.Label, &v.Email, &v.Language, &v.Digest, &v.Connected, &v.Rev, &v.RoleIDs,
+			&v.Away, &kind, &outcome, &at)
+		v.Mail = mailOf(kind, outcome, at)
+		return err
+	}, `
 		SELECT v.id::text, v.label, v.email, v.language, v.digest, v.user_id IS NOT NULL, v.rev,
 		       coalesce((SELECT json_agg(role_id ORDER BY role_id)
-		                 FROM volunteer_roles WHERE volunteer_id = v.id), '[]')::text,
+		                 FROM volunteer_roles WHERE volunteer_id = v.id), '[]'),
 		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
-		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]')::text,
+		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
 		WHERE $1::uuid[] IS NULL OR v.id = ANY($1::uuid[])
 		ORDER BY v.label COLLATE "und-x-icu", v.id`, orNull(ids))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v volunteer
-		var ofRoles, away string
-		var kind, outcome *string
-		var at *time.Time
-		if err := rows.Scan(&v.ID, &v.Label, &v.Email, &v.Language, &v.Digest, &v.Connected, &v.Rev, &ofRoles,
-			&away, &kind, &outcome, &at); err != nil {
-			return nil, err
-		}
-		err := errors.Join(json.Unmarshal([]byte(ofRoles), &v.RoleIDs), json.Unmarshal([]byte(away), &v.Away))
-		if err != nil {
-			return nil, err
-		}
-		if kind != nil {
-			v.Mail = &mailSeen{*kind, *outcome, *at}
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
 }
 
 // orNull returns NULL for a nil slice, but not for an empty one.
@@ -99,7 +80,7 @@ func (d *volunteerDraft) check() error {
 		return sdk.ErrRequestInvalid
 	}
 	for _, id := range d.RoleIDs {
-		if !isID(id) {
+		if !sdk.IsID(id) {
 			return sdk.ErrRequestInvalid
 		}
 	}
@@ -142,11 +123,8 @@ func insertVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDra
 		SELECT coalesce(nullif($1, '')::uuid, gen_random_uuid()), $2, $3, $4, $5
 		WHERE (SELECT count(*) FROM volunteers) < $6
 		RETURNING id::text`, id, d.Label, d.Email, d.Language, d.Digest, maxVolunteers).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", errTooMany
-	}
 	if err != nil {
-		return "", refusalOf(err)
+		return "", refusalOf(sdk.OrNoRow(err, errTooMany))
 	}
 	return id, writeVolunteerRoles(ctx, tx, id, d)
 }
@@ -188,12 +166,12 @@ func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	id := r.PathValue("id")
 	if err := draft.check(); err != nil || draft.Rev == nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	if !isID(id) {
-		return nil, errGone
+	id, err := sdk.PathID(r, errGone)
+	if err != nil {
+		return nil, err
 	}
 	var edited []volunteer
 	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
@@ -227,11 +205,8 @@ func updateVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDra
 func missingVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
 	var there int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM volunteers WHERE id = $1`, id).Scan(&there)
-	if errors.Is(err, sql.ErrNoRows) {
-		return errGone
-	}
 	if err != nil {
-		return err
+		return sdk.OrNoRow(err, errGone)
 	}
 	return errConflict
 }
@@ -249,9 +224,9 @@ func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (m *rota) touchVolunteer(ctx context.Context, r *http.Request, statement string, stays bool) error {
-	id := r.PathValue("id")
-	if !isID(id) {
-		return errGone
+	id, err := sdk.PathID(r, errGone)
+	if err != nil {
+		return err
 	}
 	return m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
 		touched, err := tx.Exec(ctx, statement, id)

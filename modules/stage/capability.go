@@ -52,7 +52,7 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 	}
 	var after *servicePosition
 	if in.After != "" {
-		if in.From == nil || !isID(in.After) {
+		if in.From == nil || !sdk.IsID(in.After) {
 			return out, sdk.ErrRequestInvalid
 		}
 		after = &servicePosition{StartsAt: from, ID: in.After}
@@ -66,7 +66,7 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 
 // service returns a service to other modules.
 func (s *stage) service(ctx context.Context, in serviceRequest) (out serviceResponse, err error) {
-	if !isID(in.ID) {
+	if !sdk.IsID(in.ID) {
 		return out, nil
 	}
 	found, err := s.store.service(ctx, in.ID)

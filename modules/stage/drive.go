@@ -28,19 +28,19 @@ func (p *press) check() error {
 	if p.Message != nil {
 		*p.Message = normalized(*p.Message)
 	}
-	valid := isID(p.OpID)
+	valid := sdk.IsID(p.OpID)
 	switch p.Action {
 	case "next", "previous", "end":
 		valid = valid && has == [4]bool{}
 	case "item":
-		valid = valid && has == [4]bool{0: true, 1: has[1]} && isID(*p.Item)
+		valid = valid && has == [4]bool{0: true, 1: has[1]} && sdk.IsID(*p.Item)
 	case "section":
 		valid = valid && has == [4]bool{1: true}
 	case "screen":
 		valid = valid && has == [4]bool{2: true} &&
 			(*p.Screen == showLive || *p.Screen == showBlack || *p.Screen == showLogo)
 	case "message":
-		valid = valid && has == [4]bool{3: true} && isLine(*p.Message, 0, maxMessage)
+		valid = valid && has == [4]bool{3: true} && sdk.IsLine(*p.Message, 0, maxMessage)
 	default:
 		valid = false
 	}
@@ -72,7 +72,7 @@ func (s *stage) press(ctx context.Context, r *http.Request) (any, error) {
 	if err := pressed.check(); err != nil {
 		return nil, err
 	}
-	service, err := pathID(r, errNoService)
+	service, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, err := pathID(r, errNoService)
+	service, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 	return s.drive(ctx, nil, func(tx *sdk.Tx, now *status) error {
 		switch {
 		case now.drives(service) && now.Driver != nil && *now.Driver == me:
-			return errUnchanged
+			return sdk.ErrUnchanged
 		case now.Rev != wanted.Rev:
 			return errConflict
 		}
@@ -123,14 +123,14 @@ func (s *stage) take(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // drive runs f in a transaction that has locked the row of the stage, and sends the new state to screens and
-// phones. When f returns errUnchanged, nothing is sent, and the response is the current state.
+// phones. When f returns sdk.ErrUnchanged, nothing is sent, and the response is the current state.
 func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *status) error) (
 	*controlUpdate, error,
 ) {
-	if err := s.turn.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return nil, err
 	}
-	defer s.turn.leave()
+	defer s.turn.Leave()
 	var after *moment
 	changed := true
 	err := s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
@@ -139,7 +139,7 @@ func (s *stage) drive(ctx context.Context, ack *string, f func(tx *sdk.Tx, now *
 			return err
 		}
 		switch err := f(tx, now); {
-		case err == errUnchanged:
+		case err == sdk.ErrUnchanged:
 			changed = false
 		case err != nil:
 			return err

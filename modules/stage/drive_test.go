@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
@@ -207,7 +208,7 @@ func TestPressesOfSeveralProcesses(t *testing.T) {
 		var group sync.WaitGroup
 		refused = map[string]int{}
 		for n := range processes {
-			process := &stage{host: first.host, store: first.store, turn: newTurn()}
+			process := &stage{host: first.host, store: first.store, turn: sdk.NewTurn()}
 			group.Go(func() {
 				_, err := process.pressAs(t.Context(), d.Caller.ID, service, sent(n))
 				mu.Lock()

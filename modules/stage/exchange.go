@@ -11,9 +11,8 @@ import (
 
 // Limits of one import.
 const (
-	maxImport         = 8 << 20 // bytes of the file
-	maxSongImport     = 256 << 10
-	maxImportProblems = 10 // only the first ones are reported
+	maxImport     = 8 << 20 // bytes of the file
+	maxSongImport = 256 << 10
 )
 
 // exchange is everything that the module stores, in the form of an export.
@@ -47,21 +46,15 @@ type exchangedItem struct {
 
 // imported is what an import changes, or would change.
 type imported struct {
-	Songs    counts    `json:"songs"`
-	Services counts    `json:"services"`
-	Problems []problem `json:"problems"`
+	Songs    counts `json:"songs"`
+	Services counts `json:"services"`
+	sdk.Exchange
 }
 
 type counts struct {
 	New     int `json:"new"`
 	Changed int `json:"changed"`
 	Same    int `json:"same"`
-}
-
-// problem is a reason why an import is refused.
-type problem struct {
-	Line int    `json:"line"`
-	Code string `json:"code"`
 }
 
 // exportAll returns a consistent file of everything.
@@ -81,23 +74,20 @@ func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 // importAll imports such a file. Data with a known id is replaced. Nothing is deleted except items that are
 // no longer in a service.
 func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
-	preview, err := isPreview(r)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	all, problems := parseExchange(text)
-	return s.importing(ctx, preview, problems, func(tx *sdk.Tx) (imported, error) {
-		return writeAll(ctx, tx, all, sdk.Principal(ctx).UserID)
-	})
+	return importing(ctx, s, r, parseExchange, writeAll)
 }
 
 // importSongs imports songs as plain text, or as JSON without ids. A song that already exists is not changed.
 func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
-	preview, err := isPreview(r)
+	return importing(ctx, s, r, parseSongs, addSongs)
+}
+
+// importing reads a file with parse, and writes it in a change.
+func importing[T any](ctx context.Context, s *stage, r *http.Request,
+	parse func(text []byte, found *sdk.Exchange) T,
+	write func(ctx context.Context, tx *sdk.Tx, all T, done *imported) error,
+) (any, error) {
+	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
 		return nil, err
 	}
@@ -105,40 +95,12 @@ func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	songs, problems := parseSongs(text)
-	return s.importing(ctx, preview, problems, func(tx *sdk.Tx) (imported, error) {
-		return addSongs(ctx, tx, songs, sdk.Principal(ctx).UserID)
-	})
-}
-
-func isPreview(r *http.Request) (bool, error) {
-	sent, err := sdk.Query(r, "preview")
-	if err != nil || sent["preview"] != "" && sent["preview"] != "1" {
-		return false, sdk.ErrRequestInvalid
+	done := &imported{Exchange: exchange}
+	all := parse(text, &done.Exchange)
+	if done.ProblemCount == 0 {
+		err = s.writePlan(ctx, func(tx *sdk.Tx, now *status) (onStage bool, err error) {
+			return now.ServiceID != nil, done.Keep(write(ctx, tx, all, done))
+		})
 	}
-	return sent["preview"] == "1", nil
-}
-
-// importing runs f in a transaction, which is rolled back for a preview. If there are problems, nothing is
-// written.
-func (s *stage) importing(ctx context.Context, preview bool, problems []problem,
-	f func(tx *sdk.Tx) (imported, error),
-) (any, error) {
-	if len(problems) > 0 {
-		if preview {
-			return imported{Problems: problems}, nil
-		}
-		return nil, errImport
-	}
-	var result imported
-	err := s.writePlan(ctx, func(tx *sdk.Tx, now *status) (onStage bool, err error) {
-		if result, err = f(tx); err == nil && preview {
-			err = errUnchanged
-		}
-		return now.ServiceID != nil, err
-	})
-	if err != nil && err != errUnchanged {
-		return nil, err
-	}
-	return result, nil
+	return done.Answer(done, err)
 }

@@ -54,7 +54,7 @@ func (d *itemDraft) check() error {
 	least := 1
 	switch d.Kind {
 	case songKind:
-		if d.SongID == nil || !isID(*d.SongID) || *d.Text != "" {
+		if d.SongID == nil || !sdk.IsID(*d.SongID) || *d.Text != "" {
 			return sdk.ErrRequestInvalid
 		}
 		least = 0
@@ -65,7 +65,7 @@ func (d *itemDraft) check() error {
 	default:
 		return sdk.ErrRequestInvalid
 	}
-	if !isLine(*d.Title, least, maxTitle) || !isText(*d.Text, 0, maxText) ||
+	if !sdk.IsLine(*d.Title, least, maxTitle) || !isText(*d.Text, 0, maxText) ||
 		*d.Seconds < 0 || *d.Seconds > maxSeconds {
 		return sdk.ErrRequestInvalid
 	}

@@ -15,7 +15,7 @@ func (s *stage) createItem(ctx context.Context, r *http.Request) (any, error) {
 	if err := draft.check(); err != nil || draft.Rev != nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	service, err := pathID(r, errNoService)
+	service, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +38,11 @@ func (s *stage) copyItems(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, err := pathID(r, errNoService)
+	service, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
-	if !isID(wanted.From) || wanted.From == service {
+	if !sdk.IsID(wanted.From) || wanted.From == service {
 		return nil, sdk.ErrRequestInvalid
 	}
 	created := []string{}
@@ -65,7 +65,7 @@ func (s *stage) editItem(ctx context.Context, r *http.Request) (any, error) {
 	if err := draft.check(); err != nil || draft.Rev == nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	id, err := pathID(r, errNoItem)
+	id, err := sdk.PathID(r, errNoItem)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +89,11 @@ func (s *stage) placeItem(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := pathID(r, errNoItem)
+	id, err := sdk.PathID(r, errNoItem)
 	if err != nil {
 		return nil, err
 	}
-	if wanted.After != nil && (*wanted.After == id || !isID(*wanted.After)) {
+	if wanted.After != nil && (*wanted.After == id || !sdk.IsID(*wanted.After)) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	err = s.writeItems(ctx, func(tx *sdk.Tx) (string, error) {
@@ -106,7 +106,7 @@ func (s *stage) placeItem(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *stage) removeItem(ctx context.Context, r *http.Request) (any, error) {
-	id, err := pathID(r, errNoItem)
+	id, err := sdk.PathID(r, errNoItem)
 	if err != nil {
 		return nil, err
 	}

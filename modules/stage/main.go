@@ -22,7 +22,7 @@ const (
 type stage struct {
 	host  *sdk.Host
 	store *store
-	turn  turn
+	turn  sdk.Turn
 }
 
 func main() { sdk.Serve(&stage{}) }
@@ -63,7 +63,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 
 // Start keeps the host.
 func (s *stage) Start(_ context.Context, h *sdk.Host) error {
-	s.host, s.store, s.turn = h, &store{db: h.DB}, newTurn()
+	s.host, s.store, s.turn = h, &store{db: h.DB}, sdk.NewTurn()
 	return nil
 }
 

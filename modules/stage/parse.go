@@ -8,21 +8,23 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // reader reads the JSON of an import, and finds the line of each problem. It stops after the last problem
 // that is reported: a file may have millions.
 type reader struct {
-	text     []byte
-	problems []problem
+	*sdk.Exchange
+	text []byte
 }
 
 func (r *reader) refuse(offset int64, code string) {
 	line := 1 + bytes.Count(r.text[:min(offset, int64(len(r.text)))], []byte("\n"))
-	r.problems = append(r.problems, problem{line, code})
+	r.Problem(line, code)
 }
 
-func (r *reader) full() bool { return len(r.problems) >= maxImportProblems }
+func (r *reader) full() bool { return r.ProblemCount >= sdk.MaxProblems }
 
 // lists reads an object of lists. It passes each element, with its offset, to the function for its list.
 func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64)) {
@@ -67,13 +69,13 @@ func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64))
 }
 
 // parseExchange reads an export.
-func parseExchange(text []byte) (all exchange, problems []problem) {
-	r := &reader{text: text}
+func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
+	r := &reader{found, text}
 	known := map[string]bool{}
 	fresh := func(id string) bool {
 		was := known[id]
 		known[id] = true
-		return isID(id) && !was
+		return sdk.IsID(id) && !was
 	}
 	r.lists(map[string]func(jsontext.Value, int64){
 		"songs": func(value jsontext.Value, offset int64) {
@@ -93,7 +95,7 @@ func parseExchange(text []byte) (all exchange, problems []problem) {
 			all.Services = append(all.Services, one)
 		},
 	})
-	return all, r.problems
+	return all
 }
 
 func strictly(value jsontext.Value, into any) error {
@@ -124,11 +126,11 @@ func (s *exchangedService) check(fresh func(id string) bool) error {
 }
 
 // parseSongs reads {"songs": [{"title", "credit", "sections"}]}, or plain text.
-func parseSongs(text []byte) ([]songDraft, []problem) {
+func parseSongs(text []byte, found *sdk.Exchange) []songDraft {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
-		return parseText(text)
+		return parseText(text, found)
 	}
-	r := &reader{text: text}
+	r := &reader{found, text}
 	var songs []songDraft
 	r.lists(map[string]func(jsontext.Value, int64){
 		"songs": func(value jsontext.Value, offset int64) {
@@ -140,7 +142,7 @@ func parseSongs(text []byte) ([]songDraft, []problem) {
 			songs = append(songs, one)
 		},
 	})
-	return songs, r.problems
+	return songs
 }
 
 var (
@@ -150,8 +152,8 @@ var (
 
 // parseText reads plain text: the title, optionally the author in brackets, and sections between empty lines,
 // each with or without a heading like "[Chorus]" or "Verse 2:". Three hyphens separate two songs.
-func parseText(text []byte) (songs []songDraft, problems []problem) {
-	r := &reader{text: []byte(plainLines(string(text)) + "\n")}
+func parseText(text []byte, found *sdk.Exchange) (songs []songDraft) {
+	r := &reader{found, []byte(plainLines(string(text)) + "\n")}
 	offset, start := int64(0), int64(0)
 	var lines []string
 	end := func() {
@@ -171,7 +173,7 @@ func parseText(text []byte) (songs []songDraft, problems []problem) {
 			continue
 		}
 		if end(); r.full() {
-			return nil, r.problems
+			return nil
 		}
 		lines, start = nil, offset
 	}
@@ -179,7 +181,7 @@ func parseText(text []byte) (songs []songDraft, problems []problem) {
 	if len(songs) == 0 {
 		r.refuse(0, "NO_SONGS")
 	}
-	return songs, r.problems
+	return songs
 }
 
 func songOf(lines []string) songDraft {

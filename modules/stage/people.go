@@ -37,16 +37,16 @@ func (s *stage) exportPerson(ctx context.Context, userID string) (any, error) {
 		Songs    []written `json:"songsLastWritten"`
 		Drives   bool      `json:"drives"`
 	}{}
-	scan := func(row scanner, w *written) error { return row.Scan(&w.ID, &w.Title) }
-	rows, err := s.store.db.Query(ctx, `
+	var err error
+	own.Services, err = sdk.Select[written](ctx, s.store.db, `
 		SELECT id::text, title FROM services WHERE changed_by = $1 ORDER BY starts_at, id`, userID)
-	if own.Services, err = collect(rows, err, scan); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	rows, err = s.store.db.Query(ctx, `
+	own.Songs, err = sdk.Select[written](ctx, s.store.db, `
 		SELECT id::text, title FROM songs WHERE changed_by = $1
 		ORDER BY title COLLATE "und-x-icu", id`, userID)
-	if own.Songs, err = collect(rows, err, scan); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	err = s.store.db.QueryRow(ctx, `SELECT coalesce(driver = $1, false) FROM stage`, userID).Scan(&own.Drives)

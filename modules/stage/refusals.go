@@ -3,8 +3,6 @@ package main
 import (
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
@@ -20,17 +18,3 @@ var (
 	errImport      = sdk.Refuse(http.StatusBadRequest, "IMPORT_INVALID")
 	errSongUnknown = sdk.Refuse(http.StatusBadRequest, "SONG_UNKNOWN") // an item names it
 )
-
-// pathID returns the path's id. An id in another format does not exist.
-func pathID(r *http.Request, missing error) (string, error) {
-	id := r.PathValue("id")
-	if !isID(id) {
-		return "", missing
-	}
-	return id, nil
-}
-
-func isID(text string) bool {
-	id, err := uuid.Parse(text)
-	return err == nil && id.String() == text
-}

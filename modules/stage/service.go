@@ -40,7 +40,7 @@ type serviceDraft struct {
 
 func (d *serviceDraft) check() error {
 	d.Title = normalized(d.Title)
-	if !isLine(d.Title, 1, maxTitle) || d.StartsAt.Year() < 1900 || d.StartsAt.Year() > 2999 {
+	if !sdk.IsLine(d.Title, 1, maxTitle) || d.StartsAt.Year() < 1900 || d.StartsAt.Year() > 2999 {
 		return sdk.ErrRequestInvalid
 	}
 	return nil

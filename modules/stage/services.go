@@ -14,7 +14,7 @@ func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if page.After != nil && !isID(page.After.ID) {
+	if page.After != nil && !sdk.IsID(page.After.ID) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	border := time.Now().Add(-stillUpcoming)
@@ -40,7 +40,7 @@ func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) 
 }
 
 func (s *stage) readService(ctx context.Context, r *http.Request) (any, error) {
-	id, err := pathID(r, errNoService)
+	id, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	if err := draft.check(); err != nil || draft.Rev == nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	id, err := pathID(r, errNoService)
+	id, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error) {
-	id, err := pathID(r, errNoService)
+	id, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (d *songDraft) check() error {
 		d.Credit = new(string)
 	}
 	d.Title, *d.Credit = normalized(d.Title), normalized(*d.Credit)
-	if !isLine(d.Title, 1, maxTitle) || !isLine(*d.Credit, 0, maxCredit) ||
+	if !sdk.IsLine(d.Title, 1, maxTitle) || !sdk.IsLine(*d.Credit, 0, maxCredit) ||
 		len(d.Sections) == 0 || len(d.Sections) > maxSections {
 		return sdk.ErrRequestInvalid
 	}
@@ -61,7 +61,7 @@ func (d *songDraft) check() error {
 	for i := range d.Sections {
 		one := &d.Sections[i]
 		one.Label, one.Text = normalized(one.Label), withoutGaps(normalized(one.Text))
-		if !isLine(one.Label, 0, maxLabel) || !isText(one.Text, 1, maxWords) {
+		if !sdk.IsLine(one.Label, 0, maxLabel) || !isText(one.Text, 1, maxWords) {
 			return sdk.ErrRequestInvalid
 		}
 		words += len([]rune(one.Text))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -16,8 +17,8 @@ func (s *stage) listSongs(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := page.Query["q"]
-	if page.After != nil && !isID(page.After.ID) || !isLine(search, 0, maxSearch) {
+	search := strings.TrimSpace(page.Query["q"])
+	if page.After != nil && !sdk.IsID(page.After.ID) || !sdk.IsLine(search, 0, maxSearch) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	found, err := s.store.songs(ctx, search, page.After, page.Limit+1)
@@ -36,7 +37,7 @@ func (s *stage) listSongs(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *stage) readSong(ctx context.Context, r *http.Request) (any, error) {
-	id, err := pathID(r, errNoSong)
+	id, err := sdk.PathID(r, errNoSong)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
 	if err := draft.check(); err != nil || draft.Rev == nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	id, err := pathID(r, errNoSong)
+	id, err := sdk.PathID(r, errNoSong)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (s *stage) removeSong(ctx context.Context, r *http.Request) (any, error) {
-	id, err := pathID(r, errNoSong)
+	id, err := sdk.PathID(r, errNoSong)
 	if err != nil {
 		return nil, err
 	}

@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// errUnchanged ends a transaction that has nothing to change. It is not a failure.
-var errUnchanged = errors.New("nothing has changed")
-
 func unchangedIf(done bool, err error) error {
 	if err == nil && done {
-		return errUnchanged
+		return sdk.ErrUnchanged
 	}
 	return err
 }

@@ -12,18 +12,11 @@ import (
 const chunk = 16
 
 // readAll reads all songs and services, always in the same order.
-func readAll(ctx context.Context, q querier) (all exchange, err error) {
-	rows, err := q.Query(ctx, `
+func readAll(ctx context.Context, q sdk.Querier) (all exchange, err error) {
+	all.Songs, err = sdk.Select[exchangedSong](ctx, q, `
 		SELECT id::text, title, credit, sections
 		FROM songs
 		ORDER BY title COLLATE "und-x-icu", id`)
-	all.Songs, err = collect(rows, err, func(row scanner, s *exchangedSong) error {
-		var sections []byte
-		if err := row.Scan(&s.ID, &s.Title, &s.Credit, &sections); err != nil {
-			return err
-		}
-		return json.Unmarshal(sections, &s.Sections)
-	})
 	if err != nil {
 		return all, err
 	}
@@ -31,13 +24,12 @@ func readAll(ctx context.Context, q querier) (all exchange, err error) {
 	return all, err
 }
 
-func readServices(ctx context.Context, q querier) ([]exchangedService, error) {
-	rows, err := q.Query(ctx, `SELECT id::text, title, starts_at FROM services ORDER BY starts_at, id`)
-	services, err := collect(rows, err, func(row scanner, s *exchangedService) error {
+func readServices(ctx context.Context, q sdk.Querier) ([]exchangedService, error) {
+	services, err := sdk.SelectBy(ctx, q, func(row sdk.Scanner, s *exchangedService) error {
 		err := row.Scan(&s.ID, &s.Title, &s.StartsAt)
 		s.Items, s.StartsAt = []exchangedItem{}, s.StartsAt.UTC()
 		return err
-	})
+	}, `SELECT id::text, title, starts_at FROM services ORDER BY starts_at, id`)
 	if err != nil {
 		return nil, err
 	}
@@ -45,46 +37,48 @@ func readServices(ctx context.Context, q querier) ([]exchangedService, error) {
 	for n, one := range services {
 		places[one.ID] = n
 	}
-	rows, err = q.Query(ctx, `
+	type placed struct {
+		ServiceID string
+		exchangedItem
+	}
+	items, err := sdk.Select[placed](ctx, q, `
 		SELECT service_id::text, id::text, kind, title, text, song_id::text, seconds
 		FROM items
 		ORDER BY service_id, position`)
-	_, err = collect(rows, err, func(row scanner, i *exchangedItem) error {
-		var service string
-		err := row.Scan(&service, &i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.Seconds)
-		if place, found := places[service]; err == nil && found {
-			services[place].Items = append(services[place].Items, *i)
+	for _, one := range items {
+		if place, found := places[one.ServiceID]; found {
+			services[place].Items = append(services[place].Items, one.exchangedItem)
 		}
-		return err
-	})
+	}
 	return services, err
 }
 
 // writeAll writes the songs and services that differ from the stored ones.
-func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, writer string) (done imported, err error) {
+func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, done *imported) error {
+	writer := sdk.Principal(ctx).UserID
 	before, err := readAll(ctx, tx)
 	if err != nil {
-		return done, err
+		return err
 	}
 	all.Songs = differing(&done.Songs, before.Songs, all.Songs, func(s exchangedSong) string { return s.ID })
 	all.Services = differing(&done.Services, before.Services, all.Services,
 		func(s exchangedService) string { return s.ID })
 	for part := range slices.Chunk(all.Songs, chunk) {
 		if err := writeSongs(ctx, tx, part, writer); err != nil {
-			return done, err
+			return err
 		}
 	}
 	for part := range slices.Chunk(all.Services, chunk) {
 		if err := writeServices(ctx, tx, part, writer); err != nil {
-			return done, err
+			return err
 		}
 		for _, one := range part {
 			if err := writeServiceItems(ctx, tx, one); err != nil {
-				return done, err
+				return err
 			}
 		}
 	}
-	return done, nil
+	return nil
 }
 
 // differing counts new, changed and unchanged elements, and returns the new and changed ones.
@@ -164,7 +158,7 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 }
 
 // addSongs adds the songs for which there is none with the same title and words.
-func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, writer string) (done imported, err error) {
+func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, done *imported) error {
 	for _, one := range songs {
 		sections := asJSON(one.Sections)
 		added, err := tx.Exec(ctx, `
@@ -174,12 +168,12 @@ func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, writer string)
 				SELECT
 				FROM songs
 				WHERE lower(title COLLATE "und-x-icu") = lower($1 COLLATE "und-x-icu") AND sections = $3::jsonb)`,
-			one.Title, *one.Credit, sections, writer)
+			one.Title, *one.Credit, sections, sdk.Principal(ctx).UserID)
 		if err != nil {
-			return done, err
+			return err
 		}
 		done.Songs.New += int(added)
 		done.Songs.Same += 1 - int(added)
 	}
-	return done, nil
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-func scanItem(row scanner, i *item) error {
+func scanItem(row sdk.Scanner, i *item) error {
 	return row.Scan(&i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.SongTitle, &i.Seconds, &i.Position, &i.Rev)
 }
 
@@ -19,7 +19,7 @@ func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 		SELECT items.id::text, kind, items.title, text, song_id::text, songs.title, seconds, position, items.rev
 		FROM items LEFT JOIN songs ON songs.id = items.song_id
 		WHERE items.id = $1`, id), read)
-	return read, orElse(err, errNoItem)
+	return read, sdk.OrNoRow(err, errNoItem)
 }
 
 // room checks that a service has room for this many more items.
@@ -73,26 +73,13 @@ func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]strin
 	if err := room(ctx, tx, serviceID, more); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `
+	return sdk.Select[string](ctx, tx, `
 		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
 		SELECT $1, last.position + row_number() OVER (ORDER BY items.position),
 			kind, title, text, song_id, seconds
 		FROM items, (SELECT coalesce(max(position), 0) AS position FROM items WHERE service_id = $1) AS last
 		WHERE service_id = $2
 		RETURNING id::text`, serviceID, from)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	created := []string{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		created = append(created, id)
-	}
-	return created, rows.Err()
 }
 
 // editItem replaces an item and returns the id of its service.
@@ -133,7 +120,7 @@ func removeItem(ctx context.Context, tx *sdk.Tx, id string) (serviceID string, e
 	err = tx.QueryRow(ctx, `DELETE FROM items WHERE id = $1 RETURNING service_id::text, position`,
 		id).Scan(&serviceID, &position)
 	if err != nil {
-		return "", orElse(err, errNoItem)
+		return "", sdk.OrNoRow(err, errNoItem)
 	}
 	_, err = tx.Exec(ctx, `UPDATE items SET position = position - 1 WHERE service_id = $1 AND position > $2`,
 		serviceID, position)
@@ -151,7 +138,7 @@ func placeItem(ctx context.Context, tx *sdk.Tx, id string, after *string, seen i
 		FROM items JOIN services ON services.id = items.service_id
 		WHERE items.id = $1`, id).Scan(&serviceID, &rev)
 	if err != nil {
-		return "", orElse(err, errNoItem)
+		return "", sdk.OrNoRow(err, errNoItem)
 	}
 	if rev != seen {
 		return "", errConflict
@@ -161,7 +148,7 @@ func placeItem(ctx context.Context, tx *sdk.Tx, id string, after *string, seen i
 		err := tx.QueryRow(ctx, `SELECT position FROM items WHERE id = $1 AND service_id = $2`,
 			*after, serviceID).Scan(&behind)
 		if err != nil {
-			return "", orElse(err, errConflict)
+			return "", sdk.OrNoRow(err, errConflict)
 		}
 	}
 	_, err = tx.Exec(ctx, `

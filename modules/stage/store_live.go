@@ -2,17 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
-
-// querier is a transaction, or the database if one statement is enough.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (*sdk.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) *sdk.Row
-}
 
 // moment is the state that screens and phones get, except the plan.
 type moment struct {
@@ -32,7 +25,7 @@ type neighbour struct {
 }
 
 // readMoment reads the state of the service that is being driven.
-func readMoment(ctx context.Context, q querier) (*moment, error) {
+func readMoment(ctx context.Context, q sdk.Querier) (*moment, error) {
 	var m moment
 	var item, onTime, service *time.Time
 	err := q.QueryRow(ctx, `
@@ -56,29 +49,23 @@ func readMoment(ctx context.Context, q querier) (*moment, error) {
 		return &m, err
 	}
 	m.ends = map[string]*time.Time{"item": item, "end_on_time": onTime, "end_service": service}
-	rows, err := q.Query(ctx, `
+	m.around, err = sdk.SelectBy(ctx, q, func(row sdk.Scanner, n *neighbour) error {
+		return scanWords(row, &n.words, &n.ID, &n.Offset, &n.Seconds)
+	}, `
 		SELECT items.id::text, items.position - here.position, items.seconds, `+wordColumns+`
 		FROM items
 			LEFT JOIN songs ON songs.id = items.song_id,
 			(SELECT coalesce((SELECT position FROM items WHERE id = $2), 0) AS position) AS here
 		WHERE items.service_id = $1 AND items.position BETWEEN here.position - 1 AND here.position + 1
 		ORDER BY items.position`, *m.ServiceID, m.ItemID)
-	m.around, err = collect(rows, err, func(row scanner, n *neighbour) error {
-		return scanWords(row, &n.words, &n.ID, &n.Offset, &n.Seconds)
-	})
 	m.Section = max(0, min(m.Section, m.lastStep()))
 	return &m, err
 }
 
 const wordColumns = `items.kind, items.title, items.text, songs.title, songs.sections`
 
-func scanWords(row scanner, w *words, before ...any) error {
-	var sections []byte
-	err := row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &sections)...)
-	if err != nil || sections == nil {
-		return err
-	}
-	return json.Unmarshal(sections, &w.Sections)
+func scanWords(row sdk.Scanner, w *words, before ...any) error {
+	return row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &w.Sections)...)
 }
 
 // at returns the item at this offset from the current one; nil when there is none.
@@ -100,22 +87,21 @@ func (m *moment) lastStep() int64 {
 }
 
 // planOf reads the items of a service with their words.
-func planOf(ctx context.Context, q querier, id string) (*plan, error) {
-	p := &plan{ID: id, Items: []planItem{}}
+func planOf(ctx context.Context, q sdk.Querier, id string) (*plan, error) {
+	p := &plan{ID: id}
 	err := q.QueryRow(ctx, `SELECT title, starts_at FROM services WHERE id = $1`, id).Scan(&p.Title, &p.StartsAt)
 	if err != nil {
-		return nil, orElse(err, errNoService)
+		return nil, sdk.OrNoRow(err, errNoService)
 	}
-	rows, err := q.Query(ctx, `
-		SELECT items.id::text, items.seconds, `+wordColumns+`
-		FROM items LEFT JOIN songs ON songs.id = items.song_id
-		WHERE items.service_id = $1
-		ORDER BY items.position`, id)
-	p.Items, err = collect(rows, err, func(row scanner, i *planItem) error {
+	p.Items, err = sdk.SelectBy(ctx, q, func(row sdk.Scanner, i *planItem) error {
 		var w words
 		err := scanWords(row, &w, &i.ID, &i.Seconds)
 		i.Kind, i.Title, i.Steps = w.Kind, w.name(), w.steps()
 		return err
-	})
+	}, `
+		SELECT items.id::text, items.seconds, `+wordColumns+`
+		FROM items LEFT JOIN songs ON songs.id = items.song_id
+		WHERE items.service_id = $1
+		ORDER BY items.position`, id)
 	return p, err
 }

@@ -19,13 +19,9 @@ type servicePosition struct {
 const stillUpcoming = 12 * time.Hour
 
 const listedService = `
-	services.id::text, services.title, services.starts_at, services.rev,
+	services.id::text, services.title, services.starts_at,
 	(SELECT count(*) FROM items WHERE items.service_id = services.id),
-	(SELECT coalesce(sum(seconds), 0) FROM items WHERE items.service_id = services.id)`
-
-func scanService(row scanner, s *service) error {
-	return row.Scan(&s.ID, &s.Title, &s.StartsAt, &s.Rev, &s.Items, &s.Seconds)
-}
+	(SELECT coalesce(sum(seconds), 0) FROM items WHERE items.service_id = services.id), services.rev`
 
 // upcomingServices returns the services that start at a time or later, the next one first.
 func (s *store) upcomingServices(ctx context.Context, from time.Time, after *servicePosition, limit int) (
@@ -34,13 +30,12 @@ func (s *store) upcomingServices(ctx context.Context, from time.Time, after *ser
 	if after == nil {
 		after = &servicePosition{StartsAt: from, ID: firstID}
 	}
-	rows, err := s.db.Query(ctx, `
+	return sdk.Select[service](ctx, s.db, `
 		SELECT `+listedService+`
 		FROM services
 		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)
 		ORDER BY starts_at, id
 		LIMIT $4`, from, after.StartsAt, after.ID, limit)
-	return collect(rows, err, scanService)
 }
 
 // pastServices returns the services that started before a time, the last one first.
@@ -50,13 +45,12 @@ func (s *store) pastServices(ctx context.Context, before time.Time, after *servi
 	if after == nil {
 		after = &servicePosition{StartsAt: before, ID: firstID}
 	}
-	rows, err := s.db.Query(ctx, `
+	return sdk.Select[service](ctx, s.db, `
 		SELECT `+listedService+`
 		FROM services
 		WHERE (starts_at, id) < ($1, $2::uuid)
 		ORDER BY starts_at DESC, id DESC
 		LIMIT $3`, after.StartsAt, after.ID, limit)
-	return collect(rows, err, scanService)
 }
 
 // firstID sorts before every id that the database generates.
@@ -100,7 +94,7 @@ func (s *store) service(ctx context.Context, id string) (*fullService, error) {
 
 // prefixed scans some columns before those of an item.
 type prefixed struct {
-	row  scanner
+	row  sdk.Scanner
 	into []any
 }
 
@@ -133,7 +127,7 @@ func editService(ctx context.Context, tx *sdk.Tx, id string, d *serviceDraft, wr
 func removeService(ctx context.Context, tx *sdk.Tx, id string) error {
 	var removed string
 	err := tx.QueryRow(ctx, `DELETE FROM services WHERE id = $1 RETURNING id::text`, id).Scan(&removed)
-	return orElse(err, errNoService)
+	return sdk.OrNoRow(err, errNoService)
 }
 
 // touchService increments the rev of a service after a change of its items.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -30,17 +29,16 @@ func (s *store) songs(ctx context.Context, search string, after *songPosition, l
 		after = &songPosition{ID: firstID}
 	}
 	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(search) + "%"
-	rows, err := s.db.Query(ctx, `
+	return sdk.SelectBy(ctx, s.db, func(row sdk.Scanner, s *orderedSong) error {
+		err := row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev)
+		s.place = songPosition{s.Title, s.ID}
+		return err
+	}, `
 		SELECT id::text, title, credit, jsonb_array_length(sections), rev
 		FROM songs
 		WHERE (title COLLATE "und-x-icu", id) > ($1, $2::uuid) AND folded LIKE folded($3)
 		ORDER BY title COLLATE "und-x-icu", id
 		LIMIT $4`, after.Title, after.ID, pattern, limit)
-	return collect(rows, err, func(row scanner, s *orderedSong) error {
-		err := row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev)
-		s.place = songPosition{s.Title, s.ID}
-		return err
-	})
 }
 
 func (s *store) song(ctx context.Context, id string) (*song, error) {
@@ -48,44 +46,32 @@ func (s *store) song(ctx context.Context, id string) (*song, error) {
 	err := scanSong(s.db.QueryRow(ctx, `
 		SELECT id::text, title, credit, sections, rev FROM songs WHERE id = $1`, id), read)
 	if err != nil {
-		return nil, orElse(err, errNoSong)
+		return nil, sdk.OrNoRow(err, errNoSong)
 	}
 	return read, nil
 }
 
-func scanSong(row scanner, s *song) error {
-	var sections []byte
-	if err := row.Scan(&s.ID, &s.Title, &s.Credit, &sections, &s.Rev); err != nil {
-		return err
-	}
-	return json.Unmarshal(sections, &s.Sections)
+func scanSong(row sdk.Scanner, s *song) error {
+	return row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev)
 }
 
 func createSong(ctx context.Context, tx *sdk.Tx, d *songDraft, writer string) (*song, error) {
-	sections, err := json.Marshal(d.Sections)
-	if err != nil {
-		return nil, err
-	}
 	created := new(song)
-	err = scanSong(tx.QueryRow(ctx, `
+	err := scanSong(tx.QueryRow(ctx, `
 		INSERT INTO songs (title, credit, sections, changed_by)
 		VALUES ($1, $2, $3, nullif($4, ''))
-		RETURNING id::text, title, credit, sections, rev`, d.Title, *d.Credit, string(sections), writer), created)
+		RETURNING id::text, title, credit, sections, rev`, d.Title, *d.Credit, asJSON(d.Sections), writer), created)
 	return created, err
 }
 
 func editSong(ctx context.Context, tx *sdk.Tx, id string, d *songDraft, writer string) (*song, error) {
-	sections, err := json.Marshal(d.Sections)
-	if err != nil {
-		return nil, err
-	}
 	edited := new(song)
-	err = scanSong(tx.QueryRow(ctx, `
+	err := scanSong(tx.QueryRow(ctx, `
 		UPDATE songs
 		SET title = $3, credit = $4, sections = $5, changed_by = nullif($6, ''), rev = rev + 1
 		WHERE id = $1 AND rev = $2
 		RETURNING id::text, title, credit, sections, rev`,
-		id, *d.Rev, d.Title, *d.Credit, string(sections), writer), edited)
+		id, *d.Rev, d.Title, *d.Credit, asJSON(d.Sections), writer), edited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, missing(ctx, tx, "songs", id, errNoSong)
 	}
@@ -99,5 +85,5 @@ func removeSong(ctx context.Context, tx *sdk.Tx, id string) error {
 	if sdk.BrokenConstraint(err) == "items_song" {
 		return errSongInUse
 	}
-	return orElse(err, errNoSong)
+	return sdk.OrNoRow(err, errNoSong)
 }

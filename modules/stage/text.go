@@ -6,11 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// isLine reports whether a text is one line of least to most characters.
-func isLine(text string, least, most int) bool {
-	return isText(text, least, most) && !strings.ContainsRune(text, '\n')
-}
-
 // isText reports whether a text has least to most characters, all of them visible except line ends.
 func isText(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)

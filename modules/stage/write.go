@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -30,10 +31,10 @@ type plansChange struct {
 func (s *stage) writePlan(ctx context.Context,
 	f func(tx *sdk.Tx, now *status) (onStage bool, err error),
 ) error {
-	if err := s.turn.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return err
 	}
-	defer s.turn.leave()
+	defer s.turn.Leave()
 	var rev int64
 	var after *moment
 	err := s.store.db.InTx(ctx, func(tx *sdk.Tx) error {
@@ -53,6 +54,9 @@ func (s *stage) writePlan(ctx context.Context,
 		}
 		return err
 	})
+	if errors.Is(err, sdk.ErrUnchanged) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

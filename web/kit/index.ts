@@ -33,5 +33,13 @@ export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";
 export { ListRow, Table, type Column, type TableProps } from "./table";
-export { restoreFocus, ToastRegion, Toasts, type Toast, type ToastAction } from "./toast";
+export {
+	restoreFocus,
+	/** Its other name, for modules that use it: an export is never removed. */
+	restoreFocus as giveBack,
+	ToastRegion,
+	Toasts,
+	type Toast,
+	type ToastAction,
+} from "./toast";
 export { kitLocale } from "./words";

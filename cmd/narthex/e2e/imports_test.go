@@ -9,10 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// TestFilesOfManyMistakes: a file as long as an import may be, in which everything is wrong, or which names
-// one thing again and again, gets a response of the module, which then still runs.
-func TestFilesOfManyMistakes(t *testing.T) {
-	t.Parallel()
+// startImporters starts the modules that import files, and signs in the owner.
+func startImporters(t *testing.T) *person {
+	t.Helper()
 	i := install(t, "stage", "rota", "announcements", "calendar")
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
 	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
@@ -21,7 +20,63 @@ func TestFilesOfManyMistakes(t *testing.T) {
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
 	i.start(t)
-	owner := i.signIn(t, ownerAddress, ownerPassword)
+	return i.signIn(t, ownerAddress, ownerPassword)
+}
+
+// TestPreviewMeansOneThing: in every module preview=1 and preview=true answer what an import would change,
+// and write nothing; another value is refused; and a file with problems is refused with the problems.
+func TestPreviewMeansOneThing(t *testing.T) {
+	t.Parallel()
+	owner := startImporters(t)
+	const id = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f1"
+	for _, row := range []struct{ path, query, export, good, bad string }{
+		{"announcements/import", "", "announcements/export",
+			`{"announcements":1,"notices":[{"id":"` + id + `0","kind":"notice","title":"Lunch","body":"",` +
+				`"imageId":null,"payload":null,"startsAt":null,"endsAt":null,"enabled":true}],"pictures":[]}`, `{}`},
+		{"stage/import", "", "stage/export", `{"songs":[{"id":"` + id + `1","title":"Song","credit":"",` +
+			`"sections":[{"label":"1","text":"words"}]}],"services":[]}`, `{"x":[]}`},
+		{"stage/songs/import", "", "stage/export", "Another song\n\nwords", "\n"},
+		{"rota/import", "", "rota/export", `{"rota":1,"roles":[{"id":"` + id + `2","name":"Tea"}],` +
+			`"volunteers":[],"assignments":[]}`, `{"rota":2,"roles":[],"volunteers":[],"assignments":[]}`},
+		{"rota/volunteers/import", "", "rota/export", "Name\nRuth\n", "Name\n"},
+		{"calendar/import", "format=csv&", "calendar/export",
+			"title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\n", "x\n"},
+	} {
+		at := "/api/v1/modules/" + row.path + "?" + row.query
+		export := func() string { return owner.do("GET", "/api/v1/modules/"+row.export, nil).body }
+		send := func(query, file string) httpResponse { return owner.do("POST", at+query, strings.NewReader(file)) }
+		before := export()
+		for query, status := range map[string]int{"preview=1": 200, "preview=true": 200, "preview=false": 400,
+			"preview=0": 400, "preview=yes": 400, "preview=": 400} {
+			got := send(query, row.good)
+			if got.status != status || (status == 200) != strings.Contains(got.body, `"problems":[]`) {
+				t.Errorf("POST %s%s: status %d, want %d; body %s", at, query, got.status, status, got.body)
+			}
+			if export() != before {
+				t.Fatalf("POST %s%s has imported the file", at, query)
+			}
+		}
+		if got := send("preview=1", row.bad); got.status != 200 || !strings.Contains(got.body, `"problems":[{`) {
+			t.Errorf("POST %spreview=1 of %q: status %d, want 200; body %s, want a problem", at, row.bad, got.status,
+				got.body)
+		}
+		if got := send("", row.bad); got.status != 400 || !strings.Contains(got.body, `"code":"IMPORT_INVALID"`) ||
+			!strings.Contains(got.body, `"problems":[{`) {
+			t.Errorf("POST %s of %q: status %d, want 400; body %s, want IMPORT_INVALID and a problem", at, row.bad,
+				got.status, got.body)
+		}
+		if got := send("", row.good); got.status != 200 || !strings.Contains(got.body, `"problems":[]`) ||
+			export() == before {
+			t.Errorf("POST %s: status %d, want 200 and the file imported; body %s", at, got.status, got.body)
+		}
+	}
+}
+
+// TestFilesOfManyMistakes: a file as long as an import may be, in which everything is wrong, or which names
+// one thing again and again, gets a response of the module, which then still runs.
+func TestFilesOfManyMistakes(t *testing.T) {
+	t.Parallel()
+	owner := startImporters(t)
 	filled := func(begin, repeated, end string, size int) string {
 		return begin + strings.Repeat(repeated, (size-len(begin)-len(end))/len(repeated)) + end
 	}
@@ -29,7 +84,7 @@ func TestFilesOfManyMistakes(t *testing.T) {
 	for n := range 380_000 {
 		fmt.Fprintf(&rooms, `"%06d",`, n)
 	}
-	const invalid = `{"code":"IMPORT_INVALID"}`
+	const invalid = `"code":"IMPORT_INVALID","problems":[{`
 	for _, row := range []struct {
 		path, body, want string
 		status           int
@@ -42,8 +97,8 @@ func TestFilesOfManyMistakes(t *testing.T) {
 			invalid, 400},
 		{"rota/import", filled(`{"rota":1,"roles":[],"volunteers":[],"assignments":[{}`, `,{}`, `]}`, 1<<20),
 			`{"code":"REQUEST_INVALID"}`, 400},
-		{"rota/volunteers/import", filled("name\n", "x\n", "", 512<<10), "TWICE", 422},
-		{"rota/volunteers/import", filled("name;roles\nx;\"a", ";a", "\"\n", 512<<10), "ROLE_INVALID", 422},
+		{"rota/volunteers/import", filled("name\n", "x\n", "", 512<<10), "TWICE", 400},
+		{"rota/volunteers/import", filled("name;roles\nx;\"a", ";a", "\"\n", 512<<10), "ROLE_INVALID", 400},
 		{"calendar/import?format=json", `{"format":"narthex-calendar-1","zone":"UTC","rooms":[` + rooms.String() +
 			`"Hall"],"events":[]}`, "TOO_MANY", 400},
 	} {

@@ -1,0 +1,104 @@
+package sdk
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+)
+
+// Exchange is the import of a file, by rules that are the same in all modules:
+//
+//   - With ?preview=1 or ?preview=true the answer tells what the import would change, and nothing is
+//     written. Without preview the file is imported. Every other value is ErrRequestInvalid.
+//   - ?format= names the file's format, if the route reads several ones.
+//   - A file with problems changes nothing. A preview tells them with 200, an import with 400 and the code
+//     IMPORT_INVALID.
+//
+// The answer has the members of Exchange, and those of the module's struct in which it is embedded:
+//
+//	answer := &imported{Exchange: exchange} // ReadExchange returned it
+//	notes := answer.read(content)           // calls answer.Problem(line, "NOTE_INVALID")
+//	if answer.ProblemCount == 0 {
+//		err = changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
+//			updates, err := answer.write(ctx, tx, notes)
+//			return updates, answer.Keep(err)
+//		})
+//	}
+//	return answer.Answer(answer, err)
+type Exchange struct {
+	Preview      bool      `json:"-"`
+	Format       string    `json:"-"`
+	Code         string    `json:"code,omitempty"` // of an import with problems
+	Problems     []Problem `json:"problems"`       // the first MaxProblems of them
+	ProblemCount int       `json:"problemCount"`
+}
+
+// Problem is a mistake in a file.
+type Problem struct {
+	Line   int    `json:"line"` // where it is, from 1: a line, or a position in a list; 0: the whole file
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// MaxProblems is how many problems an answer contains.
+const MaxProblems = 20
+
+// ReadExchange reads the parameters of an import. formats are those that the route reads; without any, the
+// request may not name one.
+func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
+	allowed := []string{"preview"}
+	if len(formats) > 0 {
+		allowed = append(allowed, "format")
+	}
+	sent, err := Query(r, allowed...)
+	if err != nil {
+		return Exchange{}, err
+	}
+	preview, asked := sent["preview"]
+	if asked && preview != "1" && preview != "true" ||
+		len(formats) > 0 && !slices.Contains(formats, sent["format"]) {
+		return Exchange{}, ErrRequestInvalid
+	}
+	return Exchange{Preview: asked, Format: sent["format"]}, nil
+}
+
+// Problem adds a problem. detail is what the code alone does not tell, such as the name of a room.
+func (e *Exchange) Problem(line int, code string, detail ...string) {
+	if e.ProblemCount++; e.ProblemCount > MaxProblems {
+		return
+	}
+	one := Problem{Line: line, Code: code}
+	if len(detail) > 0 {
+		one.Detail = detail[0]
+	}
+	e.Problems = append(e.Problems, one)
+}
+
+// Keep returns the error with which the change of an import ends: err, or else ErrUnchanged for a preview
+// and for a file with problems, so that nothing of it is written.
+func (e *Exchange) Keep(err error) error {
+	if err == nil && (e.Preview || e.ProblemCount > 0) {
+		return ErrUnchanged
+	}
+	return err
+}
+
+// Answer returns what the handler returns: err, or the answer, in which e is embedded.
+func (e *Exchange) Answer(answer any, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	if e.Preview || e.ProblemCount == 0 {
+		return answer, nil
+	}
+	e.Code = "IMPORT_INVALID"
+	return Response{Status: http.StatusBadRequest, Body: answer}, nil
+}
+
+// Download returns a response that browsers save as a file. body is as in Response.
+func Download(name, contentType string, body any) Response {
+	return Response{Body: body, Header: http.Header{
+		"Content-Type":        {contentType},
+		"Content-Disposition": {mime.FormatMediaType("attachment", map[string]string{"filename": name})},
+	}}
+}
