@@ -13,11 +13,11 @@ func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
 // Receive handles an update of another process; Counted handles a message with that process's count.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
-	h.deliver(peerMessage{kind: kindUpdate, origin: peerID{origin}, count: count, data: data})
+	h.deliver(Message{Kind: KindUpdate, Origin: PeerID{origin}, Count: count, Data: data})
 }
 
 func (h *Hub) Counted(origin byte, count uint64) {
-	h.inbox.put(fromPeer{peerMessage: peerMessage{kind: kindCount, origin: peerID{origin}, count: count}})
+	h.inbox.put(fromPeer{Message: Message{Kind: KindCount, Origin: PeerID{origin}, Count: count}})
 }
 
 // Trust makes a link accept a test's certificate.
@@ -25,8 +25,8 @@ func (l *Link) Trust(config *tls.Config) { l.roots = config }
 
 // ReadPeerMessage decodes a message of the backplane; data is nil unless the message is an update.
 func ReadPeerMessage(b []byte) (data []byte, ok bool) {
-	p, ok := readPeerMessage(b)
-	return p.data, ok
+	p, ok := readMessage(b)
+	return p.Data, ok
 }
 
 // Signer signs and verifies messages of one sender.
@@ -44,7 +44,7 @@ func (s Signer) Accepts(subject string, message []byte) bool {
 	if !ok {
 		return false
 	}
-	fresh, timely := s.fresh(peerID{}, number)
+	fresh, timely := s.fresh(PeerID{}, number)
 	return fresh && timely
 }
 

@@ -102,7 +102,7 @@ type (
 		err   error
 	}
 	fromPeer struct { // from another process's hub
-		peerMessage
+		Message
 		charge *charge
 	}
 	announce struct{} // tells the other processes the number of the last update
@@ -127,12 +127,12 @@ type hub struct {
 	settle    *time.Timer
 	waiting   readerSet
 	snapshots snapshots
-	peers     peers
+	peers     Peers
 }
 
 // Serve is one run of the hub, until ctx ends. It waits for the snapshot in progress.
 func (h *Hub) Serve(ctx context.Context) error {
-	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), snapshots: newSnapshots(), peers: newPeers(h.link)}
+	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), snapshots: newSnapshots(), peers: NewPeers(h.link)}
 	run.newest = make(map[string]uint64)
 	run.events = newEventLog(h.latest != nil, &h.counts)
 	run.settle = time.NewTimer(time.Hour)
@@ -147,7 +147,7 @@ func (h *Hub) Serve(ctx context.Context) error {
 		close(h.ready)
 	}
 	// Overtaken numbers, silent processes and announcements need no more precise clock.
-	tick := time.NewTicker(announceInterval)
+	tick := time.NewTicker(AnnounceInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -192,7 +192,7 @@ func (h *hub) close() {
 	h.events.close()
 	h.events.frames.close()
 	h.order.forget(0)
-	h.announceKind(kindGoodbye)
+	h.announceKind(KindGoodbye)
 }
 
 func (m join) handle(h *hub) {
@@ -238,7 +238,7 @@ func (m ended) handle(h *hub) {
 		h.snapshots.discard()
 	}
 	if !h.draining { // after a crash the last committed change may not have been published
-		h.announceKind(kindLost)
+		h.announceKind(KindLost)
 	}
 }
 
@@ -330,7 +330,7 @@ func (h *hub) settleLog() {
 // skip stops waiting for a missing number.
 func (h *hub) skip(now time.Time) {
 	h.missed()
-	h.announceKind(kindLost)
+	h.announceKind(KindLost)
 	expected := h.order.next
 	if released := h.order.giveUp(now); len(released) > 0 {
 		h.id += released[0].number - expected
@@ -345,7 +345,7 @@ func (h *hub) overflowed() {
 	h.counts.overflows.Add(1)
 	h.missed()
 	h.order.forget(0)
-	h.announceKind(kindLost)
+	h.announceKind(KindLost)
 }
 
 // missed disconnects every live reader after a lost update, so that each fetches a new snapshot. A snapshot
@@ -374,9 +374,9 @@ func (h *hub) tick(now time.Time) {
 		h.skip(now)
 	}
 	if h.link != nil {
-		if h.peers.silent(now) {
+		if h.peers.Silent(now) {
 			h.missed()
 		}
-		h.announceKind(kindCount)
+		h.announceKind(KindCount)
 	}
 }

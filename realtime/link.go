@@ -28,7 +28,7 @@ type Link struct {
 	servers []environment.Secret
 	prefix  string
 	signer  *signer
-	own     peerID // the id of the link's own messages
+	own     PeerID // the id of the link's own messages
 	log     *zap.Logger
 	ready   chan struct{}
 	hubs    *Hubs // set before Serve
@@ -49,7 +49,7 @@ type Link struct {
 // dispatch is a message to be sent.
 type dispatch struct {
 	subject string
-	message peerMessage
+	message Message
 	charge  *charge // of the message's data
 }
 
@@ -128,7 +128,7 @@ func (l *Link) Serve(ctx context.Context) error {
 	if conn.IsConnected() {
 		l.connected(conn) // perhaps a second time: responses before the subscription were not received
 	}
-	look := time.NewTicker(announceInterval)
+	look := time.NewTicker(AnnounceInterval)
 	defer look.Stop()
 	for {
 		select {
@@ -194,7 +194,7 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 // connected requests the other processes' numbers, and sends those of the hubs here.
 func (l *Link) connected(conn *nats.Conn) {
 	subject := l.prefix + ask
-	_ = conn.Publish(subject, l.signer.sign(subject, peerMessage{kind: kindQuery, origin: l.own}.encode()))
+	_ = conn.Publish(subject, l.signer.sign(subject, Message{Kind: kindQuery, Origin: l.own}.encode()))
 	l.setConnected(true)
 }
 
@@ -223,9 +223,9 @@ func (l *Link) notifyHubs(m message) {
 }
 
 // send queues a message, or drops it if the queue is full.
-func (l *Link) send(to name, p peerMessage, charged *charge) {
+func (l *Link) send(to name, p Message, charged *charge) {
 	charged.keep(0)
-	if !l.outbox.putUpdate(dispatch{l.subject(to), p, charged}, p.size()) {
+	if !l.outbox.putUpdate(dispatch{l.subject(to), p, charged}, p.Size()) {
 		charged.drop(0)
 	}
 }
@@ -254,7 +254,7 @@ func (l *Link) flush(conn *nats.Conn) {
 // subscribe themselves.
 func (l *Link) listen(conn *nats.Conn) error {
 	_, err := conn.Subscribe(l.prefix+ask, func(m *nats.Msg) {
-		if p, ok := l.read(m); ok && p.kind == kindQuery {
+		if p, ok := l.read(m); ok && p.Kind == kindQuery {
 			l.notifyHubs(announce{})
 		}
 	})
@@ -280,7 +280,7 @@ func (l *Link) follow(hub *Hub) {
 	}
 	l.followed[hub] = struct{}{}
 	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) {
-		if p, ok := l.read(m); ok && p.kind != kindQuery {
+		if p, ok := l.read(m); ok && p.Kind != kindQuery {
 			hub.deliver(p)
 		}
 	})
@@ -303,17 +303,17 @@ func (l *Link) subject(of name) string { return l.prefix + of.module + "." + of.
 
 // read verifies and decodes a message. It refuses messages with an invalid signature, old ones, and
 // repetitions.
-func (l *Link) read(m *nats.Msg) (p peerMessage, ok bool) {
+func (l *Link) read(m *nats.Msg) (p Message, ok bool) {
 	body, number, ok := l.signer.verify(m.Subject, m.Data)
 	if !ok {
 		l.refuse.warn(l.log, "signature")
-		return peerMessage{}, false
+		return Message{}, false
 	}
-	if p, ok = readPeerMessage(body); !ok {
+	if p, ok = readMessage(body); !ok {
 		l.refuse.warn(l.log, "format")
-		return peerMessage{}, false
+		return Message{}, false
 	}
-	fresh, timely := l.signer.fresh(p.origin, number)
+	fresh, timely := l.signer.fresh(p.Origin, number)
 	if !timely {
 		l.refuse.warn(l.log, "clock")
 	}

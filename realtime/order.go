@@ -77,3 +77,11 @@ func (o *reorderBuffer) giveUp(now time.Time) (released []numbered) {
 	o.next, o.since = lowest, now
 	return o.add(p, now)
 }
+
+// forget drops the publishes that wait for their turn, and sets the next number.
+func (o *reorderBuffer) forget(next uint64) {
+	for _, p := range o.held {
+		p.charge.drop(0)
+	}
+	*o = reorderBuffer{next: next}
+}

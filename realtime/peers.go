@@ -16,122 +16,63 @@ type peer struct {
 	heard    time.Time
 }
 
-// peerID is a random id.
-type peerID [16]byte
+// PeerID is a random id.
+type PeerID [16]byte
 
-func newPeerID() (id peerID) {
+func newPeerID() (id PeerID) {
 	_, _ = rand.Read(id[:]) // cannot fail
 	return id
 }
 
-type peers struct {
-	own    peerID
+type Peers struct {
+	own    PeerID
 	sent   uint64
-	known  map[peerID]*peer
+	known  map[PeerID]*peer
 	linked bool
 }
 
 const (
-	announceInterval = 5 * time.Second
-	peerTimeout      = 3*announceInterval + announceInterval/2
+	AnnounceInterval = 5 * time.Second
+	peerTimeout      = 3*AnnounceInterval + AnnounceInterval/2
 	maxPeers         = 256 // further ones replace the oldest, which are registered again when they send
 )
 
-func newPeers(link *Link) peers {
-	o := peers{linked: true}
+func NewPeers(link *Link) Peers {
+	o := Peers{linked: true}
 	if link != nil {
 		o.own = newPeerID()
-		o.known = make(map[peerID]*peer)
+		o.known = make(map[PeerID]*peer)
 	}
 	return o
 }
 
-// sendUpdate sends an update to the other processes.
-func (h *hub) sendUpdate(key string, data []byte, charged *charge) {
-	if h.link != nil {
-		h.peers.sent++
-		p := peerMessage{kind: kindUpdate, origin: h.peers.own, count: h.peers.sent, key: key, data: data}
-		h.link.send(h.name, p, charged)
-	}
-}
-
-// announceKind sends the other processes a message without data. kindLost uses a number, as an update does.
-func (h *hub) announceKind(what peerMessageKind) {
-	if h.link == nil {
-		return
-	}
-	if what == kindLost {
-		h.peers.sent++
-	}
-	h.link.send(h.name, peerMessage{kind: what, origin: h.peers.own, count: h.peers.sent}, nil)
-}
-
-func (announce) handle(h *hub) { h.announceKind(kindCount) }
-
-func (m linked) handle(h *hub) {
-	h.peers.linked = bool(m)
-	for _, o := range h.peers.known {
-		o.heard = time.Now()
-	}
-	if m {
-		h.announceKind(kindCount)
-	}
-}
-
-func (m fromPeer) handle(h *hub) {
-	defer m.charge.drop(0)
-	if m.origin == h.peers.own {
-		return
-	}
-	nobody := h.events.readers() == 0 && !h.snapshots.logging()
-	fresh, whole := h.peers.follow(m.peerMessage, nobody)
-	if !whole || fresh && m.kind == kindLost {
-		h.missed()
-		return
-	}
-	if fresh && m.kind == kindUpdate {
-		if h.latest == nil {
-			m.key = "" // from a process with another version of the module
-		}
-		h.pass(&update{key: m.key, charge: m.charge}, m.data)
-	}
-}
-
-// deliver passes a message of another process to the hub.
-func (h *Hub) deliver(p peerMessage) {
-	m := fromPeer{p, h.chargeUnconditionally(p.data)}
-	if !h.inbox.deliver(m, p.size()) {
-		m.charge.drop(0)
-	}
-}
-
-// follow returns whether p is new, and whether no message before it is missing. If there is nobody who could
+// Follow returns whether p is new, and whether no message before it is missing. If there is nobody who could
 // have missed one, the count of an unknown peer is accepted as it is.
-func (o *peers) follow(p peerMessage, nobody bool) (fresh, whole bool) {
-	before := p.count // the count before this message
-	if p.kind == kindUpdate || p.kind == kindLost {
+func (o *Peers) Follow(p Message, nobody bool) (fresh, whole bool) {
+	before := p.Count // the count before this message
+	if p.Kind == KindUpdate || p.Kind == KindLost {
 		before--
 	}
-	from := o.known[p.origin]
+	from := o.known[p.Origin]
 	if from == nil {
 		from = &peer{}
 		if nobody {
 			from.position = before
 		}
-		o.register(p.origin, from)
+		o.register(p.Origin, from)
 	}
 	from.heard = time.Now()
-	fresh, whole = p.count > from.position, before <= from.position
-	from.position = max(from.position, p.count)
-	if p.kind == kindGoodbye {
-		delete(o.known, p.origin)
+	fresh, whole = p.Count > from.position, before <= from.position
+	from.position = max(from.position, p.Count)
+	if p.Kind == KindGoodbye {
+		delete(o.known, p.Origin)
 	}
 	return fresh, whole
 }
 
-func (o *peers) register(id peerID, from *peer) {
+func (o *Peers) register(id PeerID, from *peer) {
 	for len(o.known) >= maxPeers {
-		var oldest peerID
+		var oldest PeerID
 		var heard time.Time
 		for other, origin := range o.known {
 			if heard.IsZero() || origin.heard.Before(heard) {
@@ -143,8 +84,8 @@ func (o *peers) register(id peerID, from *peer) {
 	o.known[id] = from
 }
 
-// silent removes peers that have sent nothing for too long, and reports whether there was one.
-func (o *peers) silent(now time.Time) (found bool) {
+// Silent removes peers that have sent nothing for too long, and reports whether there was one.
+func (o *Peers) Silent(now time.Time) (found bool) {
 	if !o.linked {
 		return false
 	}

@@ -96,3 +96,18 @@ func (c *frameCache) of(id uint64) []byte {
 	}
 	return frame
 }
+
+// charges are the charges of one holder.
+type charges []*charge
+
+func (c charges) keep() {
+	for _, each := range c {
+		each.keep(0)
+	}
+}
+
+func (c charges) drop() {
+	for _, each := range c {
+		each.drop(0)
+	}
+}

@@ -1,8 +1,6 @@
 package realtime
 
 import (
-	"context"
-	"errors"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -62,50 +60,10 @@ type reader struct {
 	gone       bool     // closed; the next sweep removes it
 }
 
-func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
-
-// refuse ends the wait of a reader that is not live.
-func (r *reader) refuse(err error) { r.outcome <- err }
-
-// await waits until the reader is live, or returns why it will not be.
-func (r *reader) await(ctx context.Context) error {
-	patience := time.NewTimer(snapshotTimeout)
-	defer patience.Stop()
-	err := ErrHandlerFailed
-	select {
-	case err := <-r.outcome:
-		return err
-	case <-patience.C:
-		if !r.decided.Swap(true) {
-			return err
-		}
-	case <-ctx.Done():
-		if !r.decided.Swap(true) {
-			return errors.Join(err, ctx.Err()) // the client has disconnected
-		}
-	}
-	return <-r.outcome
-}
-
 // release releases the stream's beginning.
 func (r *reader) release() {
 	if r.prelude != nil {
 		r.prelude.charges.drop()
 		r.prelude = nil
-	}
-}
-
-// charges are the charges of one holder.
-type charges []*charge
-
-func (c charges) keep() {
-	for _, each := range c {
-		each.keep(0)
-	}
-}
-
-func (c charges) drop() {
-	for _, each := range c {
-		each.drop(0)
 	}
 }

@@ -26,7 +26,7 @@ type signer struct {
 
 	mu   sync.Mutex
 	last int64            // last number that was used
-	seen map[peerID]int64 // last number received, by sender
+	seen map[PeerID]int64 // last number received, by sender
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 
 func newSigner(keys environment.Keys, installation string) *signer {
 	return &signer{keys: keys, installation: installation, began: time.Now().UnixMicro(),
-		seen: make(map[peerID]int64)}
+		seen: make(map[PeerID]int64)}
 }
 
 // sign appends the next number and the HMAC to body.
@@ -75,7 +75,7 @@ func (s *signer) verify(subject string, message []byte) (body []byte, number int
 
 // fresh reports whether a message's number was not used before, and whether it is near enough to the clock
 // here to decide that.
-func (s *signer) fresh(sender peerID, number int64) (fresh, timely bool) {
+func (s *signer) fresh(sender PeerID, number int64) (fresh, timely bool) {
 	now := time.Now()
 	oldest, newest := now.Add(-validity).UnixMicro(), now.Add(validity).UnixMicro()
 	if number <= oldest || number >= newest {

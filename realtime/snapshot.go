@@ -267,3 +267,14 @@ func (c *snapshots) close() {
 		<-c.current.ended
 	}
 }
+
+// empty drops the shared snapshot and the log.
+func (c *snapshots) empty() {
+	if c.shared != nil {
+		c.shared.charge.drop(0)
+	}
+	for _, u := range c.log {
+		u.charge.drop(0)
+	}
+	c.shared, c.log, c.bytes = nil, nil, 0
+}
