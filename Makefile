@@ -92,7 +92,7 @@ lint: ## Check formatting, vet and staticcheck
 .PHONY: bench
 bench: postgresql build ## Measure the platform beside the least program that could do the same work
 	$(GO) run ./cmd/narthex-bench
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 
 .PHONY: faults
 faults: postgresql versitygw build ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)

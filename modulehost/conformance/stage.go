@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/hub"
 )
 
 // stage is a process of the module and the host's side of it, as the platform builds them.
@@ -21,7 +21,7 @@ type stage struct {
 	trial   *trial
 	memory  *hostmemory.Account
 	facade  *facade.Facade
-	hubs    *realtime.Hubs
+	hubs    *hub.Hubs
 	process *process.Process
 	end     func() // ends the hubs
 }
@@ -35,7 +35,7 @@ func (t *trial) newStage(
 	wrap func(process.Host) process.Host, observe func(*abi.RegisterResponse, error),
 ) *stage {
 	m := t.module.Manifest
-	s := &stage{trial: t, memory: hostmemory.New(hostmemory.Limit), hubs: realtime.New(zap.NewNop(), nil)}
+	s := &stage{trial: t, memory: hostmemory.New(hostmemory.Limit), hubs: hub.New(zap.NewNop(), nil)}
 	s.hubs.Unshared()
 	s.runHubs()
 	config := facade.Config{
@@ -104,15 +104,15 @@ func (s *stage) openChannels(channels []*abi.Channel) error {
 	return nil
 }
 
-func (s *stage) snapshot(channel string) realtime.Snapshot {
-	return func(ctx context.Context) (realtime.State, error) {
+func (s *stage) snapshot(channel string) hub.Snapshot {
+	return func(ctx context.Context) (hub.State, error) {
 		number := s.facade.ProcessNumber()
 		var response abi.SnapshotResponse
 		err := s.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel}, &response)
 		if err != nil {
-			return realtime.State{}, err
+			return hub.State{}, err
 		}
-		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
+		return hub.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
 	}
 }
 

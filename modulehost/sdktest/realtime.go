@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/hub"
 )
 
 // openChannels creates and starts the hubs of the registered channels, if there are any.
@@ -52,14 +52,14 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 }
 
 // snapshot requests a channel's state from the module. The process number is always 1.
-func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot {
-	return func(ctx context.Context) (realtime.State, error) {
+func (m *Module) snapshot(host *facade.Facade, channel string) hub.Snapshot {
+	return func(ctx context.Context) (hub.State, error) {
 		var response abi.SnapshotResponse
 		if err := m.run().client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT),
 			&abi.SnapshotRequest{Channel: channel}, &response); err != nil {
-			return realtime.State{}, process.ErrHandlerFailed
+			return hub.State{}, process.ErrHandlerFailed
 		}
-		return realtime.State{Data: response.GetData(), Number: response.GetPosition(),
+		return hub.State{Data: response.GetData(), Number: response.GetPosition(),
 			Process: host.ProcessNumber()}, nil
 	}
 }

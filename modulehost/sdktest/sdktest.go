@@ -42,7 +42,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/hub"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/schedule"
@@ -92,7 +92,7 @@ type Module struct {
 	routes     []*abi.Route
 	registered *abi.RegisterResponse
 	streams    []httpapi.Route // the streams of its channels
-	hubs       *realtime.Hubs
+	hubs       *hub.Hubs
 	buckets    map[string]facade.Bucket
 	faulty     map[string]facade.Bucket // the same buckets with the test's faults, for the module
 	faults     faults
@@ -122,7 +122,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	if err != nil {
 		tb.Fatal("sdktest: ", err)
 	}
-	m := &Module{tb: tb, manifest: sources.Manifest, hubs: realtime.New(zap.NewNop(), nil),
+	m := &Module{tb: tb, manifest: sources.Manifest, hubs: hub.New(zap.NewNop(), nil),
 		mailServer: newMailServer(tb), faults: faults{cutAfter: -1}}
 	settings := m.settings(options.Configuration)
 	m.openBuckets()

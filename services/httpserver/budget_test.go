@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/stream"
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
@@ -94,7 +94,7 @@ func startCrowded(
 	p, release = newPipeListener(), make(chan struct{})
 	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/stream" && !realtime.ConnectionOf(r.Context()).BeginStream() {
+			if r.URL.Path == "/stream" && !stream.ConnectionOf(r.Context()).BeginStream() {
 				panic(http.ErrAbortHandler)
 			}
 			if r.URL.Path != "/" {

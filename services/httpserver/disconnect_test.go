@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/hub"
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
@@ -98,13 +98,13 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 func TestEndOfInputEndsAStream(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	hubs := realtime.New(zap.NewNop(), nil)
+	hubs := hub.New(zap.NewNop(), nil)
 	ended := make(chan struct{})
 	go func() { _ = hubs.Serve(ctx); close(ended) }()
 	defer func() { stop(); <-ended }()
 	<-hubs.Ready()
-	hub, err := hubs.Open(ctx, "m", "c", func(context.Context) (realtime.State, error) {
-		return realtime.State{Data: []byte("{}"), Process: 1}, nil
+	channel, err := hubs.Open(ctx, "m", "c", func(context.Context) (hub.State, error) {
+		return hub.State{Data: []byte("{}"), Process: 1}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestEndOfInputEndsAStream(t *testing.T) {
 			r *http.Request) {
 			close(entered)
 			<-read
-			streamed <- hub.Stream(w, r)
+			streamed <- channel.Stream(w, r)
 		})}, httpserver.Limits{})
 		conn := s.dial(t)
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")

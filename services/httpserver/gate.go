@@ -5,7 +5,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/stream"
 )
 
 // gate is the handler that net/http calls. Requests that the connection does not admit never reach the route
@@ -32,7 +32,7 @@ func connContext(ctx context.Context, socket net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancelRequests = leave
-	return context.WithValue(realtime.WithConnection(ctx, c), connKey{}, c) // outermost: looked up most often
+	return context.WithValue(stream.WithConnection(ctx, c), connKey{}, c) // outermost: looked up most often
 }
 
 // connState is called by net/http when a response was sent, or a stream has hijacked the connection.

@@ -4,7 +4,7 @@ import (
 	"net"
 	"syscall"
 
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/stream"
 )
 
 // This file handles a connection whose stream was hijacked from net/http (http.Hijacker). It is still counted
@@ -32,23 +32,23 @@ func (c *conn) lend() {
 
 // EndStream closes the socket of a stream that was hijacked from net/http, or lets it linger until its last
 // deadline.
-func (c *conn) EndStream(how realtime.StreamEnd) {
+func (c *conn) EndStream(how stream.End) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lent = false
 	switch how {
-	case realtime.StreamTold:
+	case stream.Told:
 		if c.writeClosed = true; c.unread() { // closing now would reset before the peer has read all
 			c.linger()
 			return
 		}
 		_ = c.finish()
-	case realtime.StreamLeft:
+	case stream.Left:
 		_ = c.closeSocket()
-	case realtime.StreamStalled:
+	case stream.Stalled:
 		c.all.logEvent(stalledLine)
 		c.reset()
-	case realtime.StreamCut:
+	case stream.Cut:
 		c.reset()
 	}
 }

@@ -12,30 +12,31 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/hub"
+	"github.com/narthex-platform/narthex/realtime/stream"
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
 // startStreams serves one channel, whose streams are hijacked from net/http.
 func startStreams(
 	t *testing.T, draining bool, limits httpserver.Limits,
-) (s *rawServer, hubs *realtime.Hubs, returned chan error) {
+) (s *rawServer, hubs *hub.Hubs, returned chan error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	hubs = realtime.New(zap.NewNop(), nil)
+	hubs = hub.New(zap.NewNop(), nil)
 	ended := make(chan struct{})
 	go func() { _ = hubs.Serve(ctx); close(ended) }()
 	t.Cleanup(func() { stop(); <-ended })
 	<-hubs.Ready()
-	hub, err := hubs.Open(ctx, "m", "c", func(context.Context) (realtime.State, error) {
-		return realtime.State{Data: []byte("{}"), Process: 1}, nil
+	channel, err := hubs.Open(ctx, "m", "c", func(context.Context) (hub.State, error) {
+		return hub.State{Data: []byte("{}"), Process: 1}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	returned = make(chan error, 10)
 	config := httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		returned <- hub.Stream(w, r)
+		returned <- channel.Stream(w, r)
 	})}
 	if draining {
 		config.Draining = hubs.Drain
@@ -43,8 +44,8 @@ func startStreams(
 	return startRaw(t, config, limits), hubs, returned
 }
 
-// stream opens a stream and returns its reader, positioned after the snapshot's first line.
-func stream(t *testing.T, s *rawServer) *bufio.Reader {
+// openStream opens a stream and returns its reader, positioned after the snapshot's first line.
+func openStream(t *testing.T, s *rawServer) *bufio.Reader {
 	t.Helper()
 	conn := s.dial(t)
 	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -64,7 +65,7 @@ func stream(t *testing.T, s *rawServer) *bufio.Reader {
 // stop notifies its reader and waits for the stream's end.
 func TestStopWaitsForLentStreams(t *testing.T) {
 	s, _, returned := startStreams(t, true, httpserver.Limits{})
-	reader := stream(t, s)
+	reader := openStream(t, s)
 	if err := <-returned; err != nil {
 		t.Error(err)
 	}
@@ -87,7 +88,7 @@ func TestStopWaitsForLentStreams(t *testing.T) {
 func TestStopCutsLentStreams(t *testing.T) {
 	t.Parallel()
 	s, _, returned := startStreams(t, false, httpserver.Limits{Drain: 200 * time.Millisecond})
-	reader := stream(t, s)
+	reader := openStream(t, s)
 	<-returned
 	if err := s.end(); !errors.Is(err, httpserver.ErrDrain) {
 		t.Errorf("stop: %v, want %v", err, httpserver.ErrDrain)
@@ -139,10 +140,10 @@ func TestLentStreamOutlivesTheRequest(t *testing.T) {
 // TestCutLeavesTheDescriptor checks that a stop whose time is over shuts down the connection of a lent
 // stream, but leaves its descriptor open until EndStream, because the stream may be about to write to it.
 func TestCutLeavesTheDescriptor(t *testing.T) {
-	lent := make(chan realtime.Connection, 1)
+	lent := make(chan stream.Connection, 1)
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
-			connection := realtime.ConnectionOf(r.Context())
+			connection := stream.ConnectionOf(r.Context())
 			if !connection.BeginStream() {
 				t.Error("no room for a stream")
 			}
@@ -162,7 +163,7 @@ func TestCutLeavesTheDescriptor(t *testing.T) {
 	if err := connection.Socket().Control(func(uintptr) {}); err != nil {
 		t.Errorf("the stream's descriptor: %v, want it open until the stream's end", err)
 	}
-	connection.EndStream(realtime.StreamCut)
+	connection.EndStream(stream.Cut)
 	if err := <-ended; !errors.Is(err, httpserver.ErrDrain) {
 		t.Errorf("stop: %v, want %v", err, httpserver.ErrDrain)
 	}

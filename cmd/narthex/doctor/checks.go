@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/backplane"
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -322,7 +322,7 @@ func (e *Examination) backplane(ctx context.Context) {
 	if e.Sound&environment.HostSection == 0 || len(servers) == 0 {
 		return
 	}
-	reasons := realtime.Probe(ctx, servers)
+	reasons := backplane.Probe(ctx, servers)
 	if len(reasons) == 0 {
 		e.ok("Realtime: the NATS server can be used.")
 		return

@@ -7,7 +7,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/backplane"
+	"github.com/narthex-platform/narthex/realtime/hub"
+	"github.com/narthex-platform/narthex/realtime/update"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -22,7 +24,7 @@ func (s *Server) startHubs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.hubs, s.backplane = realtime.New(s.log, link), link
+	s.hubs, s.backplane = hub.New(s.log, link), link
 	var children []supervisor.Child
 	if link != nil {
 		children = append(children, supervisor.Child{Service: link})
@@ -34,7 +36,7 @@ func (s *Server) startHubs(ctx context.Context) error {
 const linkKeys = "narthex realtime 1"
 
 // newLink returns nil if no NATS server is configured.
-func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
+func (s *Server) newLink(ctx context.Context) (*backplane.Link, error) {
 	if len(s.Settings.Realtime.NATS) == 0 {
 		return nil, nil
 	}
@@ -46,7 +48,7 @@ func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return realtime.NewLink(realtime.LinkConfig{
+	return backplane.New(backplane.Config{
 		Servers: s.Settings.Realtime.NATS, Installation: installation, Keys: keys, Log: s.log,
 	}), nil
 }
@@ -54,14 +56,14 @@ func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
 // spareOfStreams is the part of a module's account of host memory that its streams must leave free. The link
 // uses it for the messages of 256 publishes. So the hub is the one to refuse a publish, and it counts what
 // was refused; a publish refused by the link would leave a gap, for which every reader is disconnected.
-const spareOfStreams = 256 * realtime.MaxUpdate
+const spareOfStreams = 256 * update.MaxData
 
 // openChannels is called between a module's registration and its start, so that what the module publishes
 // while it starts is counted.
 func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
-	charge := realtime.Charge(module.memory.Sharing(spareOfStreams))
+	charge := hub.Charge(module.memory.Sharing(spareOfStreams))
 	for _, channel := range channels {
 		open := s.hubs.Open
 		if channel.GetLatest() {
@@ -77,18 +79,18 @@ func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) er
 
 // snapshot requests a snapshot from the module's process and returns it with the number of the run that
 // responded.
-func (m *runningModule) snapshot(channel string) realtime.Snapshot {
-	return func(ctx context.Context) (realtime.State, error) {
+func (m *runningModule) snapshot(channel string) hub.Snapshot {
+	return func(ctx context.Context) (hub.State, error) {
 		number := m.facade.ProcessNumber()
 		var response abi.SnapshotResponse
 		if err := m.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel},
 			&response); err != nil {
-			return realtime.State{}, err
+			return hub.State{}, err
 		}
 		if m.facade.ProcessNumber() != number { // it is unknown which run responded
-			return realtime.State{}, process.ErrUnavailable
+			return hub.State{}, process.ErrUnavailable
 		}
-		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
+		return hub.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
 	}
 }
 

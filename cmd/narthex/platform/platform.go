@@ -20,7 +20,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/publication"
-	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/realtime/backplane"
+	"github.com/narthex-platform/narthex/realtime/hub"
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/configuration"
@@ -96,8 +97,8 @@ type Server struct {
 	dashboard     *dashboard.Service
 	roles         map[string]database.ModuleRole
 	pools         map[string]*database.ModulePool // of the modules to start, by id
-	hubs          *realtime.Hubs
-	backplane     *realtime.Link   // nil: none is configured
+	hubs          *hub.Hubs
+	backplane     *backplane.Link  // nil: none is configured
 	metrics       *metrics.Metrics // nil: not configured
 	users         *process.Users   // nil: modules run as the platform's user
 	priorities    *process.Priorities

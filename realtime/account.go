@@ -1,9 +1,0 @@
-package realtime
-
-// Option changes how a hub works.
-type Option func(*Hub)
-
-// Charge counts the memory of a hub in the module's account: updates until their last reader has got them,
-// and snapshots. A publish that does not fit is refused with ErrHostOverloaded, a snapshot with
-// ErrOverloaded.
-func Charge(account Account) Option { return func(h *Hub) { h.account = account } }

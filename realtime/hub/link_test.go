@@ -1,0 +1,361 @@
+package hub_test
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"math/big"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/realtime/backplane"
+	"github.com/narthex-platform/narthex/realtime/hub"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/waittest"
+)
+
+// nats runs a NATS server on a port, or on any free one if port is 0; kill ends it.
+func nats(t *testing.T, port int, options server.Options) (bound int, kill func()) {
+	t.Helper()
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", port, true, true
+	if port == 0 {
+		options.Port = server.RANDOM_PORT
+	}
+	s, err := server.NewServer(&options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("no server")
+	}
+	kill = sync.OnceFunc(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	t.Cleanup(kill)
+	return s.Addr().(*net.TCPAddr).Port, kill
+}
+
+// process is one of several platform processes that share a channel.
+type process struct {
+	*module
+	channel *hub.Hub
+	hubs    *hub.Hubs
+	link    *backplane.Link
+	logged  *observer.ObservedLogs
+	stop    func()
+}
+
+func newProcess(t *testing.T, url, installation string, trust *x509.CertPool) *process {
+	t.Helper()
+	return newSigning(t, url, installation, trust, environment.Keys{Current: bytes.Repeat([]byte("k"), 32)})
+}
+
+// newSigning is newProcess with other signing keys.
+func newSigning(
+	t *testing.T, url, installation string, trust *x509.CertPool, keys environment.Keys,
+) *process {
+	t.Helper()
+	core, logged := observer.New(zap.InfoLevel)
+	p := &process{module: newModule(), logged: logged}
+	var servers []environment.Secret
+	for one := range strings.FieldsSeq(url) {
+		servers = append(servers, environment.NewSecret(one))
+	}
+	p.link = backplane.New(backplane.Config{Servers: servers, Installation: installation, Keys: keys,
+		Log: zap.New(core), Roots: trust})
+	hubs, stopHubs := hub.New(zap.NewNop(), p.link), func() {}
+	hubs.Unshared() // so that a reader gets only updates that were published after it connected
+	p.hubs, p.channel, stopHubs = open(t, hubs, p.snapshot)
+	stopLink := run(t, p.link)
+	p.stop = func() {
+		stopHubs()
+		stopLink()
+	}
+	t.Cleanup(p.stop)
+	return p
+}
+
+// logs waits until a line was logged n times.
+func (p *process) logs(t *testing.T, line string, n int) {
+	t.Helper()
+	until(t, line, func() bool { return p.logged.FilterMessage(line).Len() >= n })
+}
+
+// until polls a condition that other goroutines make true.
+func until(t testing.TB, what string, reached func() bool) {
+	t.Helper()
+	waittest.Until(t, what, reached)
+}
+
+// count returns how many events with this name were flushed.
+func (c *client) count(t *testing.T, name string) (n int) {
+	t.Helper()
+	for _, e := range c.events(t) {
+		if e.name == name {
+			n++
+		}
+	}
+	return n
+}
+
+// An update reaches the readers of every process of its installation once, and no reader of another
+// installation.
+func TestTwoProcesses(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil),
+		newProcess(t, url, "two", nil)
+	for _, p := range []*process{a, b, stranger} {
+		p.logs(t, "realtime backplane connected", 1)
+	}
+	reached(t, a, b)
+	reached(t, b, a)
+	readers := []*client{dial(t, a.channel), dial(t, b.channel), dial(t, stranger.channel)}
+	for _, r := range readers {
+		until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	}
+	const each = 50
+	for range each {
+		_ = publish(a.channel, a.next())
+		_ = publish(b.channel, b.next())
+	}
+	for _, r := range readers[:2] {
+		until(t, "updates", func() bool { return r.count(t, "update") >= 2*each })
+	}
+	a.stop()
+	b.stop()
+	stranger.stop()
+	if n := readers[2].count(t, "update"); n != 0 {
+		t.Errorf("another installation received %d updates, want none", n)
+	}
+	for _, r := range readers[:2] {
+		if got := r.count(t, "update"); got != 2*each {
+			t.Errorf("got %d, want %d", got, 2*each)
+		}
+	}
+}
+
+func natsURL(scheme string, port int) string {
+	return scheme + "://secret:word@127.0.0.1:" + strconv.Itoa(port)
+}
+
+// reached publishes until a reader of the other process receives an update: then the two connections to NATS
+// know of each other. The first update that is received may show that earlier ones were missed; the reader
+// then connects again.
+func reached(t *testing.T, from, to *process) {
+	t.Helper()
+	r := dial(t, to.channel)
+	until(t, "first update", func() bool {
+		if r.count(t, "update") > 0 {
+			return true
+		}
+		if r.count(t, "reconnect") > 0 {
+			r = dial(t, to.channel)
+		}
+		_ = publish(from.channel, from.next())
+		time.Sleep(20 * time.Millisecond) // slow enough that a late subscription misses little
+		return false
+	})
+	until(t, "all updates", func() bool {
+		updates := named(r.events(t), "update")
+		return updates[len(updates)-1].data == string(from.at().json())
+	})
+}
+
+// The NATS server dies and restarts under load, three times. A reader of the other process misses no update
+// unless it is made to reconnect. Readers of the same process are not affected.
+func TestServerRestarts(t *testing.T) {
+	port, kill := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	local := dial(t, a.channel)
+	until(t, "snapshot", func() bool { return local.count(t, "snapshot") == 1 })
+
+	halt, halted := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(halted)
+		for {
+			select {
+			case <-halt:
+				return
+			case <-time.After(time.Millisecond):
+				_ = publish(a.channel, a.next())
+			}
+		}
+	}()
+	var mu sync.Mutex
+	var remote []*client // the readers of b, each after the end of the previous one
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			r := dial(t, b.channel)
+			mu.Lock()
+			remote = append(remote, r)
+			mu.Unlock()
+			select {
+			case <-over:
+				return
+			case <-r.ended:
+			}
+		}
+	}()
+	load := func(updates uint64) {
+		from := a.at().Number
+		until(t, "updates", func() bool { return a.at().Number >= from+updates })
+	}
+	for round := range 3 {
+		load(300)
+		kill()
+		a.logs(t, "realtime backplane left", round+1)
+		load(200)
+		_, kill = nats(t, port, server.Options{})
+		a.logs(t, "realtime backplane connected", round+2)
+		b.logs(t, "realtime backplane connected", round+2)
+	}
+	close(halt)
+	<-halted
+	last := a.at().json()
+	until(t, "the last update", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		events := remote[len(remote)-1].events(t)
+		if updates := named(events, "update"); len(updates) > 0 {
+			return updates[len(updates)-1].data == string(last)
+		}
+		return len(events) > 0 && len(remote) > 1 // one that joined later has it in its snapshot
+	})
+	close(over)
+	<-watched
+	for _, r := range remote {
+		var before position
+		for _, e := range named(r.events(t), "update") {
+			at := read(t, e)
+			if before.Number != 0 && at.Number != before.Number+1 {
+				t.Errorf("%v after %v, with no reconnect between", at, before)
+			}
+			before = at
+		}
+	}
+	until(t, "the local reader", func() bool { return uint64(local.count(t, "update")) == a.at().Number })
+	t.Logf("%d updates, %d remote readers", a.at().Number, len(remote))
+	b.stop()
+	a.stop()
+}
+
+// A process that becomes silent without a goodbye may have lost an update, so the readers of other processes
+// reconnect. When a process stops normally, no reader reconnects. A crash of a module's process is reported
+// at once.
+func TestOthersEnd(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b, c := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	for _, p := range []*process{a, b, c} {
+		p.logs(t, "realtime backplane connected", 1)
+	}
+	reached(t, a, b)
+	r := dial(t, b.channel)
+	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	before := r.count(t, "update")
+	a.stop()
+	_ = publish(c.channel, c.next()) // b gets it after a's goodbye
+	until(t, "an update behind the farewell, or the stream's end",
+		func() bool { return r.count(t, "update") > before || r.count(t, "reconnect") > 0 })
+	if r.count(t, "reconnect") != 0 {
+		t.Error("a process that stopped in order ended the stream of a reader elsewhere, want it to go on")
+	}
+	c.hubs.Ended("board", c.restart())
+	until(t, "reconnect", func() bool { return r.count(t, "reconnect") == 1 })
+	<-r.ended
+	b.stop()
+	c.stop()
+}
+
+// A NATS server that cannot be reached delays neither the start nor the stop nor any reader.
+func TestNoServer(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	p := newProcess(t, natsURL("nats", taken.Addr().(*net.TCPAddr).Port), "one", nil)
+	r := dial(t, p.channel)
+	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	for range 10_000 { // more than the queue holds
+		_ = publish(p.channel, p.next())
+		if p.number%200 == 0 {
+			until(t, "updates", func() bool { return uint64(r.count(t, "update")) == p.number })
+		}
+	}
+	p.stop()
+}
+
+// With tls:// nothing is sent to a server whose certificate is not trusted, nor to one without TLS.
+func TestTLS(t *testing.T) {
+	certificate, roots := certify(t)
+	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 60,
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}})
+	plain, _ := nats(t, 0, server.Options{})
+
+	a, b := newProcess(t, natsURL("tls", secure), "one", roots),
+		newProcess(t, natsURL("tls", secure), "one", roots)
+	stranger, stripped := newProcess(t, natsURL("tls", secure), "one", nil),
+		newProcess(t, natsURL("tls", plain), "one", roots)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	reached(t, a, b)
+	for name, p := range map[string]*process{"untrusted": stranger, "stripped": stripped} {
+		if p.logged.FilterMessage("realtime backplane connected").Len() != 0 {
+			t.Error(name, "is connected")
+		}
+	}
+	for _, p := range []*process{a, b, stranger, stripped} {
+		for _, line := range p.logged.All() {
+			if text := fmt.Sprint(line.Message, line.ContextMap()); strings.Contains(text, "127.0.0.1") ||
+				strings.Contains(text, "word") {
+				t.Errorf("logged %v, want neither address nor password", line)
+			}
+		}
+		p.stop()
+	}
+}
+
+func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:        true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(parsed)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+}

@@ -1,0 +1,295 @@
+package hub_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime/hub"
+)
+
+// site serves hub on a real socket, as net/http does below the gateway. If handler is given, it replaces the
+// hub.
+func site(t testing.TB, handler http.HandlerFunc) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // as the platform's listener does
+		return ctx
+	}}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return listener.Addr().String()
+}
+
+func streaming(t testing.TB, channel *hub.Hub) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := channel.Stream(w, r); err != nil && r.Context().Err() == nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			t.Errorf("Stream: error %v, want none while the reader stays", err)
+		}
+	}
+}
+
+// socket is a client that reads a stream line by line.
+type socket struct {
+	net.Conn
+	raw  *bufio.Reader
+	body *bufio.Reader // nil until the headers are read; it removes the chunks' borders
+}
+
+func connect(address string) (*socket, error) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	return &socket{Conn: c, raw: bufio.NewReaderSize(c, 4096)}, err
+}
+
+func (s *socket) begin() error {
+	chunked := false
+	for s.body == nil {
+		line, err := s.raw.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		chunked = chunked || line == "Transfer-Encoding: chunked\r\n"
+		switch {
+		case line == "\r\n" && chunked:
+			s.body = bufio.NewReaderSize(httputil.NewChunkedReader(s.raw), 512)
+		case line == "\r\n":
+			s.body = s.raw // this stream was taken from net/http
+		}
+	}
+	return nil
+}
+
+// next returns the data of the next event of that name. It waits up to 2 minutes, because a machine may be
+// busy.
+func (s *socket) next(name string) (data string, err error) {
+	if err := s.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+		return "", err
+	}
+	if err := s.begin(); err != nil {
+		return "", err
+	}
+	for {
+		line, err := s.body.ReadString('\n')
+		if err != nil {
+			return "", err
+		}
+		if after, found := strings.CutPrefix(line, "data: "); found {
+			data = strings.TrimSpace(after)
+		}
+		if event, found := strings.CutPrefix(line, "event: "); found && strings.TrimSpace(event) == name {
+			return data, nil
+		}
+	}
+}
+
+// crowd opens n streams, at most a hundred at a time, and passes each to then when it has its snapshot.
+func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sync.WaitGroup {
+	t.Helper()
+	var all sync.WaitGroup
+	var there sync.WaitGroup
+	places := make(chan struct{}, 100)
+	there.Add(n)
+	for i := range n {
+		all.Go(func() {
+			places <- struct{}{}
+			s, err := connect(address)
+			<-places
+			if err == nil {
+				_, err = s.next("snapshot")
+			}
+			there.Done()
+			if err != nil {
+				t.Errorf("reader %d: error %v, want a snapshot", i, err)
+				return
+			}
+			then(i, s)
+			_ = s.Close()
+		})
+	}
+	there.Wait()
+	return &all
+}
+
+// 50 of 5,000 readers do not read. All others receive every event, while the mailboxes of the 50 fill up and
+// they are disconnected.
+func TestFiveThousandReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("5,000 sockets")
+	}
+	const readers, deaf, burst, most = many, many / 100, 50, 1_500
+	_, channel, stop := serve(t, newModule().snapshot, nil)
+	var cut atomic.Int32
+	address := site(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = channel.Stream(w, r)
+		cut.Add(1)
+	})
+	heard, over := make(chan struct{}, readers), make(chan struct{})
+	all := crowd(t, address, readers, func(i int, s *socket) {
+		if i%(readers/deaf) == 0 {
+			<-over
+			return
+		}
+		for n := 0; ; n++ {
+			data, err := s.next("update")
+			if want := fmt.Sprintf(`[%d,`, n); err != nil || !strings.HasPrefix(data, want) {
+				select {
+				case <-over: // the stop
+				default:
+					t.Errorf("reader %d: %.20s, %v, want %s", i, data, err, want)
+				}
+				return
+			}
+			if n%burst == burst-1 {
+				heard <- struct{}{}
+			}
+		}
+	})
+	padding := strings.Repeat("x", 1_200)
+	events := 0
+	for ; cut.Load() < deaf && events < most; events++ {
+		if err := channel.Publish(1, uint64(events+1), fmt.Appendf(nil, `[%d,%q]`, events, padding)); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; events%burst == burst-1 && i < readers-deaf; i++ { // as fast as those that read
+			select {
+			case <-heard:
+			case <-time.After(2 * time.Minute):
+				t.Error("an event did not come")
+				close(over)
+				stop()
+				all.Wait()
+				return
+			}
+		}
+	}
+	until(t, "the last ones are cut", func() bool { return cut.Load() >= deaf })
+	if n := cut.Load(); n != deaf {
+		t.Errorf("%d readers were cut after %d events, want %d", n, events, deaf)
+	}
+	close(over)
+	stop()
+	all.Wait()
+}
+
+// 5,000 readers that reconnect at once, three times, cause one snapshot each time. On a machine that is so
+// slow that they come one after the other, there is one more every two seconds.
+func TestStampede(t *testing.T) {
+	readers := many
+	if testing.Short() {
+		readers = 500
+	}
+	m := newModule()
+	m.pause = func() { time.Sleep(5 * time.Millisecond) } // a module that needs some time for a snapshot
+	hubs, channel, stop := serve(t, m.snapshot, nil)
+	address := site(t, streaming(t, channel))
+	for range 3 {
+		before, began := m.asked.Load(), time.Now()
+		all := crowd(t, address, readers, func(i int, s *socket) {
+			if _, err := s.next("reconnect"); err != nil {
+				t.Errorf("reader %d: error %v, want reconnect", i, err)
+			}
+		})
+		asked, took := m.asked.Load()-before, time.Since(began)
+		t.Logf("%d snapshots for %d readers in %v", asked, readers, took)
+		if most := 1 + int32(took/(2*time.Second)); asked > most {
+			t.Errorf("%d snapshots, want at most %d", asked, most)
+		}
+		hubs.Ended("board", m.restart())
+		all.Wait()
+	}
+	stop()
+}
+
+// Connections that end in any way leave no goroutine; TestMain checks that.
+func TestComingAndGoing(t *testing.T) {
+	m := newModule()
+	hubs, channel, stop := serve(t, m.snapshot, nil)
+	address := site(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
+	var all sync.WaitGroup
+	places := make(chan struct{}, 50)
+	for i := range 1_000 {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			s, err := connect(address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			switch i % 5 {
+			case 0: // before its snapshot
+			case 1:
+				_, _ = s.next("snapshot")
+			case 2: // its process ends
+				_, _ = s.next("snapshot")
+				hubs.Ended("board", m.restart())
+				_, _ = s.next("reconnect")
+			case 3: // half closed
+				_, _ = s.next("snapshot")
+				_ = s.Conn.(*net.TCPConn).CloseWrite()
+				_, _ = io.Copy(io.Discard, s.body)
+			case 4: // reset while an event is being sent
+				_, _ = s.next("snapshot")
+				_ = publish(channel, m.next())
+				_ = s.Conn.(*net.TCPConn).SetLinger(0)
+			}
+		})
+	}
+	all.Wait()
+	stop()
+}
+
+// A connection whose stream has ended serves the next request.
+func TestConnectionAfterwards(t *testing.T) {
+	m := newModule()
+	hubs, channel, stop := serve(t, m.snapshot, nil)
+	s, err := connect(site(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			_ = channel.Stream(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, "well")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.next("heartbeat"); err != nil {
+		t.Fatal(err)
+	}
+	hubs.Ended("board", m.restart())
+	if _, err := s.next("reconnect"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(s, "GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(s.raw)
+	if err != nil || !strings.HasSuffix(string(rest), "well") {
+		t.Errorf("the next response on the connection %q, want it to end with \"well\"; error %v", rest, err)
+	}
+	stop()
+}

@@ -1,6 +1,0 @@
-//go:build race
-
-package realtime_test
-
-// many is a tenth under the race detector, which makes every delivery about ten times as slow.
-const many = 500
