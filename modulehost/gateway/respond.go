@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -27,8 +29,14 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 	w := c.Writer
 	if !follows || c.Request.Method == http.MethodHead || !mayHaveBody(status) {
 		responseHeaders(w.Header(), response, follows)
+		coded := c.Compressor(status)
 		w.WriteHeader(status)
-		_, _ = w.Write(response.GetBody()) // the client has disconnected, so the error is ignored
+		if coded == nil || c.Request.Method == http.MethodHead {
+			_, _ = w.Write(response.GetBody()) // the client has disconnected, so the error is ignored
+			return nil
+		}
+		_, _ = coded.Write(response.GetBody())
+		_ = coded.Close()
 		return nil
 	}
 	if err := x.OpenBody(c.Request.Context(), response.GetBodyBytes() >= link.SharedBody); err != nil {
@@ -69,6 +77,8 @@ func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.Handle
 
 func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse, b []byte) error {
 	control := http.NewResponseController(c.Writer)
+	var coded *compressed // nil: the body goes out as it is
+	var to io.Writer = c.Writer
 	promised, passed, begun := response.BodyBytes, 0, false
 	for left := response.GetBodyBytes(); ; {
 		p, err := x.Next(b)
@@ -84,11 +94,15 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 		}
 		if !begun {
 			responseHeaders(c.Writer.Header(), response, true)
+			if w := c.Compressor(int(response.GetStatus())); w != nil {
+				coded = &compressed{Writer: w}
+				to = coded
+			}
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
 		}
 		// Write also fails when the client accepts no more bytes: its connection has a deadline.
-		if _, err := c.Writer.Write(p); err != nil {
+		if _, err := to.Write(p); err != nil {
 			return abortedOr(c.Request.Context(), err)
 		}
 		if x.Flush() {
@@ -97,12 +111,33 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			}
 		}
 		if err == io.EOF {
+			if coded != nil {
+				if err := coded.Close(); err != nil {
+					return abortedOr(c.Request.Context(), err)
+				}
+			}
 			if passed < link.SharedBody && r.shared.Load() {
 				r.shared.Store(false)
 			}
 			return nil
 		}
 	}
+}
+
+// compressed compresses a body. Its pieces may lie in memory that the module can still change, so each is
+// copied before it is looked at.
+type compressed struct {
+	*gzip.Writer
+	piece [32 << 10]byte
+}
+
+func (z *compressed) Write(p []byte) (written int, err error) {
+	for written < len(p) && err == nil {
+		var n int
+		n, err = z.Writer.Write(z.piece[:copy(z.piece[:], p[written:])])
+		written += n
+	}
+	return written, err
 }
 
 // abortedOr prevents a log line about a response that was cut off because its client disconnected.

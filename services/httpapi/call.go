@@ -64,13 +64,13 @@ func (c *Call) JSON(status int, value any) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(c.Writer, status, body)
+	c.writeJSON(status, body)
 	return nil
 }
 
 // RawJSON responds with body, which is JSON already.
 func (c *Call) RawJSON(status int, body []byte) error {
-	writeJSON(c.Writer, status, body)
+	c.writeJSON(status, body)
 	return nil
 }
 
@@ -140,13 +140,24 @@ var (
 // the body fits its own buffer.
 const selfCounted = 2048 - 1
 
-func writeJSON(w http.ResponseWriter, status int, body []byte) {
-	header := w.Header()
+func (c *Call) writeJSON(status int, body []byte) {
+	jsonHeader(c.Writer.Header(), len(body))
+	if len(body) >= compressFrom {
+		if coded := c.Compressor(status); coded != nil {
+			c.Writer.WriteHeader(status)
+			_, _ = coded.Write(body) // fails only when the client has left
+			_ = coded.Close()
+			return
+		}
+	}
+	c.Writer.WriteHeader(status)
+	_, _ = c.Writer.Write(body) // fails only when the client has left
+}
+
+func jsonHeader(header http.Header, length int) {
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
-	if len(body) > selfCounted {
-		header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if length > selfCounted {
+		header["Content-Length"] = []string{strconv.Itoa(length)}
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails only when the client has left
 }

@@ -52,7 +52,8 @@ func TestLargeResponseDeclaresItsLength(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]string{100: "", 5000: strconv.Itoa(5000)} {
 		w := httptest.NewRecorder()
-		c := &httpapi.Call{Writer: w}
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		c := &httpapi.Call{Writer: w, Request: r}
 		if err := c.RawJSON(200, []byte(strings.Repeat("1", length))); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -80,7 +81,10 @@ func WriteError(w http.ResponseWriter, err error) (sent string) {
 	case "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
 		header.Set("Retry-After", strconv.Itoa(retryAfter(err)))
 	}
-	writeJSON(w, status(code), []byte(`{"code":"`+code+`"}`))
+	body := `{"code":"` + code + `"}`
+	jsonHeader(header, len(body))
+	w.WriteHeader(status(code))
+	_, _ = io.WriteString(w, body) // fails only when the client has left
 	return code
 }
 

@@ -163,6 +163,13 @@ func (m *module) Register(r *sdk.Registry) error {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"plain":true}`)
 	})
+	r.Handle("GET /json/{count}/{declared}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.PathValue("declared") == "true" {
+			w.Header().Set("Content-Length", r.PathValue("count"))
+		}
+		pattern(w, r)
+	})
 	r.Handle("GET /nap", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {
 		time.Sleep(time.Millisecond)
 	})
