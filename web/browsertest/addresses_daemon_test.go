@@ -72,6 +72,7 @@ func TestTypedAddresses(t *testing.T) {
 // TestMonthInTheAddress: the month that the calendar shows is shown again after a reload, in a second tab,
 // and after Back. The button that leads from month to month keeps the focus.
 func TestMonthInTheAddress(t *testing.T) {
+	leaveToProof(t, "it opens the calendar in several tabs")
 	t.Parallel()
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/", desktop)

@@ -244,6 +244,7 @@ func testUnsavedNotice(t *testing.T, d *devServer) {
 		"list": func(p *tab) { p.click("link", "Announcements") },
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "back")
 			t.Parallel()
 			p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 			p.click("button", "Write a notice")
@@ -323,6 +324,7 @@ func testRefusedWritesAreSeen(t *testing.T, d *devServer) {
 		"move, offline":      {offline, moveDown, nil, "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "take down, conflict", "move, forbidden")
 			t.Parallel()
 			h, email := d.front(t), d.member(t, "Ada", manageNotices)
 			p := h.openAs(email, "/#/m/announcements", desktop)

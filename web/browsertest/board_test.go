@@ -262,7 +262,11 @@ func testBoardRotates(b *boardHouse) {
 	b.addSlide("Drei", object{"imageId": b.upload("180x320")})
 	p := b.pairBoard(b.t, chromium, "announcements", "de")
 	p.waitFor(`document.querySelector(".slide-title")`)
+	// The clock of the page stands still between the slides, however long the steps of this test take.
 	p.runScript(blankness + `
+		let at = performance.now();
+		performance.now = () => at;
+		window.later = (milliseconds) => (at += milliseconds);
 		window.shown = [];
 		new MutationObserver(() => {
 			const words = [...document.querySelectorAll(".slide-title")].at(-1)?.textContent ?? "blank";

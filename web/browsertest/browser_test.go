@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,14 @@ func leaveToProof(t *testing.T, why string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("for make proof: " + why)
+	}
+}
+
+// usually skips a case with -short unless it is one of the kept ones, which show what the others do.
+func usually(t *testing.T, name string, kept ...string) {
+	t.Helper()
+	if testing.Short() && !slices.Contains(kept, name) {
+		t.Skip("for make proof: other cases show the same of most of the code")
 	}
 }
 

@@ -112,6 +112,7 @@ func TestChangesOfOthers(t *testing.T) {
 			"focus": func(p *tab) { p.runScript(`dispatchEvent(new Event("focus"))`) },
 		} {
 			t.Run(name+", "+when, func(t *testing.T) {
+				usually(t, name, "modules")
 				t.Parallel()
 				h := newFixture(t)
 				change := row.open(t, h)

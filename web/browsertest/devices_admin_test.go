@@ -115,6 +115,7 @@ func testPairingRefused(t *testing.T, d *devServer) {
 			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "expired")
 			h := d.keeper(t)
 			_, code := newScreen(t, h, "stage")
 			p := h.open(devicesScreen+"/"+code, desktop)

@@ -77,6 +77,7 @@ func TestSettingsOfTwoAdministrators(t *testing.T) {
 
 // TestHouseOfTwoAdministrators: one administrator's colour does not take another's name back.
 func TestHouseOfTwoAdministrators(t *testing.T) {
+	leaveToProof(t, "TestSettingsOfTwoAdministrators has the same of settings")
 	t.Parallel()
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/#/admin/house", desktop)
@@ -141,6 +142,7 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "settings", "invite")
 			t.Parallel()
 			d := startHouse(t)
 			p := d.openAs(t, "owner@example.org", form.path, desktop)
@@ -206,6 +208,7 @@ func TestLeftFormsKeepADraft(t *testing.T) {
 		dispatchEvent(event); return event.defaultPrevented; })()`
 	for _, form := range forms {
 		t.Run(form.name, func(t *testing.T) {
+			usually(t, form.name, "settings", "invite", "notice", "event", "volunteer", "song")
 			p.t = t
 			value := fmt.Sprintf(`document.querySelector(%q)?.value`, form.field)
 			open := func() { p.openForm(addresses.Replace(form.path), form.opener, form.field) }

@@ -24,6 +24,7 @@ const blockedCookies = `
 
 // TestBlockedCookies: the Dashboard and a screen work as far as they can and say why they cannot do more.
 func TestBlockedCookies(t *testing.T) {
+	leaveToProof(t, "few browsers keep no cookies")
 	t.Parallel()
 	d := startHouse(t)
 	for path, words := range map[string]string{
@@ -126,6 +127,7 @@ func TestBackAfterLeavingAForm(t *testing.T) {
 		"address": {func(p *tab) { p.runScript(`location.hash = "#/m/calendar"`) }, "Calendar"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "back")
 			t.Parallel()
 			p := d.openIn(t, chromium, session, "/", desktop)
 			p.waitForHome()

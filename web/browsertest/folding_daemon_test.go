@@ -4,6 +4,7 @@ import "testing"
 
 // TestUmlautsAreFound: "o" finds "ö", in a combobox as in the list of a screen, and the combobox marks it.
 func TestUmlautsAreFound(t *testing.T) {
+	leaveToProof(t, "it types the umlauts of each list")
 	t.Parallel()
 	d := startHouse(t)
 	d.addPerson(t, "joerg@example.org", "Jörg Öffner")

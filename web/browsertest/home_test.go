@@ -130,6 +130,7 @@ func testHouseOfAnotherShape(t *testing.T, d *devServer) {
 		"name":   `{"accent":"teal","language":"en","rev":1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "accent")
 			t.Parallel()
 			h := d.front(t)
 			h.respondStrangely("GET /api/v1/house", 200, body)

@@ -156,6 +156,7 @@ func testHouseRefused(t *testing.T, d *devServer) {
 			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "forbidden")
 			t.Parallel()
 			h := d.caretaker(t)
 			p := h.open(houseScreenPath, desktop)

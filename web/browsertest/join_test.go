@@ -216,6 +216,7 @@ func testJoinRefused(t *testing.T, d *devServer) {
 			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "dead", "name")
 			t.Parallel()
 			h := d.front(t)
 			_, link, id := d.sendInvitation(t, "Tea 5")

@@ -173,6 +173,7 @@ func testRefusedModuleAsksOnce(t *testing.T, d *devServer) {
 			"no JSON":    {replyStrange, 500, `oh`},
 		} {
 			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
+				usually(t, name, "still here")
 				t.Parallel()
 				h := d.notes(t, kept)
 				h.respond("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
@@ -250,6 +251,7 @@ func testFailingMounts(t *testing.T, d *devServer) {
 			"Notes did not start in time.", "MODULE_UI_TIMEOUT"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "throws", "older ABI", "breaks")
 			t.Parallel()
 			h := d.notes(t, row.script)
 			p := openPage(t, "about:blank", desktop)

@@ -69,6 +69,7 @@ func TestModuleReasons(t *testing.T) {
 		"storage_unavailable": {object{"storageBucketId": "files"}, "Needs file storage (“files”)."},
 	} {
 		t.Run(reason, func(t *testing.T) {
+			usually(t, reason, "configuration_missing")
 			t.Parallel()
 			o := newModulesFixture(t)
 			o.setModule("countdown", object{"runtime": blocked(reason, row.fields)})
@@ -148,6 +149,7 @@ func TestSwitchingRefused(t *testing.T) {
 		"write failed": {"PUT %s/enabled", `{"code":"STORE_UNAVAILABLE"}`, 503, "That did not work just now."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "write failed")
 			t.Parallel()
 			o := newModulesFixture(t)
 			o.respondPreview("stage", offPreview)

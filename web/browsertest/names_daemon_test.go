@@ -9,6 +9,7 @@ import (
 // TestNamesNotIDs: pickers and reasons have the names of modules, also of those that do not run, and of
 // permissions; permissions of screens are not offered for people; and names are shown as people write them.
 func TestNamesNotIDs(t *testing.T) {
+	leaveToProof(t, "it looks at the words of several screens")
 	t.Parallel()
 	d := startHouse(t)
 	d.exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('rota', false)
@@ -50,6 +51,7 @@ func TestNamesNotIDs(t *testing.T) {
 // TestModulesWithoutPreview: the list of modules stays when the consequences cannot be computed, and a switch
 // says so.
 func TestModulesWithoutPreview(t *testing.T) {
+	leaveToProof(t, "it takes a table away from the platform")
 	t.Parallel()
 	d := startHouse(t)
 	d.exec(t, `INSERT INTO core.module_enablement (module_id, enabled)

@@ -217,6 +217,7 @@ func testOrganiserRefused(n *organiser) {
 		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet.", true},
 	} {
 		n.t.Run(name, func(t *testing.T) {
+			usually(t, name, "failed")
 			n := newOrganiser(t, n.house)
 			p := n.openScreen()
 			if row.status != 0 {

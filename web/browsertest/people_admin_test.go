@@ -149,6 +149,7 @@ func TestInviteRefused(t *testing.T) {
 		"offline": {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "store")
 			t.Parallel()
 			f := newPeopleFixture(t, newFixture(t))
 			p := openPeople(t, f)
@@ -236,6 +237,7 @@ func TestInvitationsRefused(t *testing.T) {
 			"Tea 4 (tea4@example.org) has had six invitations within a day. Try again tomorrow."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "gone")
 			t.Parallel()
 			f := newPeopleFixture(t, newFixture(t))
 			p := openPeople(t, f)
@@ -302,6 +304,7 @@ func TestDecisionsRefused(t *testing.T) {
 		"offline": {0, "", "You are offline. Nothing is lost, nothing is saved yet.", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "store")
 			t.Parallel()
 			f := newPeopleFixture(t, newFixture(t), row.permissions...)
 			p := openPeople(t, f)

@@ -252,6 +252,7 @@ func TestGivingRefused(t *testing.T) {
 		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "has it")
 			t.Parallel()
 			r := newGrantsFixture(t, newFixture(t))
 			p := openPage(t, r.URL+"/#/admin/permissions", desktop)

@@ -20,6 +20,7 @@ func (p *tab) waitForFieldError(words string) {
 // TestRefusedNames: a name with a character that nobody sees is refused at its field, which names the
 // character, in every form; nothing is sent.
 func TestRefusedNames(t *testing.T) {
+	leaveToProof(t, "it opens every form that has a name")
 	t.Parallel()
 	d := startHouse(t)
 	const words = "This has a character that nobody sees (U+202E)."

@@ -15,6 +15,7 @@ func (d *devServer) grant(t *testing.T, userID, permission, ends string) {
 // TestReactivationByManagerOfPeople: whoever may only manage people cannot make a dismissed administrator one
 // again, and is told who can.
 func TestReactivationByManagerOfPeople(t *testing.T) {
+	leaveToProof(t, "services/people has TestReactivationGivesNothingTheCallerCannotGive")
 	t.Parallel()
 	d := startHouse(t)
 	d.grant(t, d.addPerson(t, "anna@example.org", "Anna"), "core.people.manage", "NULL")
@@ -33,6 +34,7 @@ func TestReactivationByManagerOfPeople(t *testing.T) {
 
 // TestGrantByBriefAdministrator: whoever may give permissions for an hour gives none for ever.
 func TestGrantByBriefAdministrator(t *testing.T) {
+	leaveToProof(t, "services/authorization has TestGrantOutlivesNoRight")
 	t.Parallel()
 	d := startHouse(t)
 	anna := d.addPerson(t, "anna@example.org", "Anna")

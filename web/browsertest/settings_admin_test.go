@@ -208,6 +208,7 @@ func testSettingsRefused(t *testing.T, d *devServer) {
 			"You are offline. Nothing is lost, nothing is saved yet."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "forbidden")
 			h := d.administrator(t)
 			p := h.open(teamSettings, desktop)
 			p.fill("Team name", "Kept by "+name)

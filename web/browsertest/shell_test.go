@@ -67,6 +67,7 @@ func testNavigationFails(t *testing.T, d *devServer) {
 			`{"groups":[],"ungrouped":[{"moduleId":"notes"}],"permissions":[]}`, "MALFORMED, "},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "store")
 			t.Parallel()
 			h := d.front(t)
 			row.respond(h, navigationRoute, row.status, row.body)

@@ -110,6 +110,7 @@ func testSignInRefusals(t *testing.T, d *devServer) {
 		}, "Your browser did not keep the sign-in."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			usually(t, row.name, "wrong pair", "unverified")
 			t.Parallel()
 			h := d.front(t)
 			if row.fault != nil {
@@ -296,6 +297,7 @@ func testNobodyIsSignedOutByAFailure(t *testing.T, d *devServer) {
 			"The server gave an answer this page does not understand."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "store")
 			t.Parallel()
 			h := d.front(t)
 			row.fault(h)
@@ -391,6 +393,7 @@ func testEnterAsksForALink(t *testing.T, d *devServer) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "forgot")
 			t.Parallel()
 			p := openPage(t, d.front(t).URL+row.path, desktop)
 			row.walk(p)

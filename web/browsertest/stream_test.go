@@ -236,6 +236,7 @@ func testRefusedStream(t *testing.T, d *devServer) {
 		"another's login": {200, "text/html", "<p>Sign in to the guest network.", "waiting", false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "no permission", "another's 404")
 			t.Parallel()
 			h := d.notes(t, reading)
 			h.handle(path, func(w http.ResponseWriter, _ *http.Request) {

@@ -265,7 +265,7 @@ func TestCalendarOnAScreen(t *testing.T) {
 	}
 	allDay("Wedding rehearsal") // in no room, so that there is a fourth box beside the sample's three rooms
 	boxes := 4
-	for _, more := range []int{0, 2, 4} {
+	for _, more := range few(0, 2, 4) {
 		for n := range more {
 			room := p.request("POST", calendarRoot+"/rooms",
 				object{"name": fmt.Sprintf("Gemeindesaal %d", boxes+n)})
