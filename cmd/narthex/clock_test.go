@@ -13,14 +13,10 @@ import (
 var clocks = map[string]int{
 	"cmd/narthex/e2e/authclient_test.go":    1,
 	"cmd/narthex/e2e/backup_test.go":        1,
-	"cmd/narthex/e2e/docs_test.go":          1,
-	"cmd/narthex/e2e/glutton_test.go":       1,
 	"cmd/narthex/e2e/histories_test.go":     3,
 	"cmd/narthex/e2e/identity_test.go":      2,
 	"cmd/narthex/e2e/killed_test.go":        3,
 	"cmd/narthex/e2e/misbehaving_test.go":   1,
-	"cmd/narthex/e2e/password_test.go":      1,
-	"cmd/narthex/e2e/several_test.go":       2,
 	"mail/content_test.go":                  1,
 	"modulehost/facade/facade_test.go":      1,
 	"modulehost/gateway/bench_test.go":      3,
@@ -46,7 +42,6 @@ var clocks = map[string]int{
 	"web/browsertest/display_heap_test.go":  1,
 	"web/browsertest/display_soak_test.go":  2,
 	"web/browsertest/kiosk_test.go":         1,
-	"web/browsertest/platform_test.go":      1,
 }
 
 // clock finds sleeps and measured times. A duration that is only logged decides nothing.

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/services/buildtest"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // install builds narthex-dev into an empty folder, and the modules of the given source folders into its
@@ -138,13 +140,11 @@ func (d *daemon) Write(text []byte) (int, error) {
 // waitForLine waits for a line that contains words and returns the rest of the line after them.
 func (d *daemon) waitForLine(t *testing.T, words string) string {
 	t.Helper()
-	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) &&
-		!d.hasEnded(); time.Sleep(50 * time.Millisecond) {
-		if rest, found := d.textAfter(words); found {
-			return rest
-		}
-	}
-	rest, found := d.textAfter(words) // the last output
+	waittest.Until(t, fmt.Sprintf("the platform says %q or ends", words), func() bool {
+		_, found := d.textAfter(words)
+		return found || d.hasEnded()
+	})
+	rest, found := d.textAfter(words)
 	if !found {
 		t.Fatalf("the platform never says %q, but\n%s", words, d.text())
 	}

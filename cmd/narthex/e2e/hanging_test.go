@@ -147,6 +147,9 @@ func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan re
 // TestStuckModuleIsBack: the module responds to pings, but its handlers never return. Their calls are
 // abandoned, and after the same time again the process is ended.
 func TestStuckModuleIsBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a daemon with shorter deadlines")
+	}
 	t.Parallel()
 	const places, calls = 256, 600
 	i := install(t, "base")

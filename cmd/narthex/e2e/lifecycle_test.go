@@ -473,6 +473,9 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 
 // TestHangingStopInARollbackIsReported: the start of one module fails, and another module does not stop.
 func TestHangingStopInARollbackIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a daemon with shorter deadlines")
+	}
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
 	i.shortDeadlines = true

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -55,18 +54,19 @@ func atTerminal(t *testing.T, i *installation, args ...string) *terminalUser {
 // awaitText reads until a text is on the screen.
 func (p *terminalUser) awaitText(t *testing.T, text string) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for piece := make([]byte, 256); !strings.Contains(p.screen.String(), text); {
+	piece := make([]byte, 256)
+	eventually(t, fmt.Sprintf("the screen shows %q", text), func() bool {
+		if strings.Contains(p.screen.String(), text) {
+			return true
+		}
 		n, err := unix.Read(int(p.Fd()), piece)
-		switch {
-		case n > 0:
+		if n > 0 {
 			p.screen.Write(piece[:n])
-		case err == unix.EAGAIN && time.Now().Before(deadline):
-			time.Sleep(5 * time.Millisecond) // a terminal can only be polled here
-		default:
+		} else if err != unix.EAGAIN {
 			t.Fatalf("the screen does not show %q but %q: %v", text, p.screen.String(), err)
 		}
-	}
+		return false
+	})
 }
 
 func (p *terminalUser) enter(t *testing.T, text string) {

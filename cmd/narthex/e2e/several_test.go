@@ -163,14 +163,14 @@ func (s *several) read(ctx context.Context, p *person, picture string, reads *at
 			return
 		case <-pace.C:
 		}
-		path, began := paths[n%len(paths)], time.Now()
+		path := paths[n%len(paths)]
 		got, err := p.doContext(ctx, "GET", path, nil)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil || got.status != http.StatusOK:
-			p.t.Errorf("GET %s%s: status %d, error %v, body %.200q after %v; want 200", p.address, path, got.status,
-				err, got.body, time.Since(began))
+			p.t.Errorf("GET %s%s: status %d, error %v, body %.200q; want 200", p.address, path, got.status, err,
+				got.body)
 		}
 		reads.Add(1)
 	}
@@ -191,7 +191,6 @@ func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()
 	for failed := false; ctx.Err() == nil && !to.stopped.Load(); <-pace.C {
-		began := time.Now()
 		got, err := p.doContext(context.WithoutCancel(ctx), "POST", "/api/v1/modules/board/notes", nil)
 		note, noNumber := strconv.Atoi(got.body)
 		to.mu.Lock()
@@ -201,8 +200,8 @@ func (s *several) write(ctx context.Context, p *person, to *noteLedger) {
 		case err == nil && got.status == http.StatusBadGateway && !failed:
 			to.unanswered, failed = to.unanswered+1, true
 		default:
-			p.t.Errorf("POST a note at %s: status %d, error %v, body %.200q after %v; want 200, or once 502",
-				p.address, got.status, err, got.body, time.Since(began))
+			p.t.Errorf("POST a note at %s: status %d, error %v, body %.200q; want 200, or once 502", p.address,
+				got.status, err, got.body)
 		}
 		to.mu.Unlock()
 	}
