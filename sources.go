@@ -8,9 +8,8 @@ import "embed"
 // its files are not needed for that. A test of modulehost/sdkexport finds what is missing.
 //
 //go:embed go.mod go.sum LICENSE mail migrations modulehost/catalog modulehost/facade modulehost/gateway
-//go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/sdktest realtime
-//go:embed services/activity/chain services/authorization services/clientaddress services/database
-//go:embed services/deadlines services/environment services/folding services/httpapi services/httpserver
-//go:embed services/leaktest services/loglimit services/principal services/schedule services/store storage
-//go:embed supervisor
+//go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/schedule
+//go:embed modulehost/sdktest realtime services/activity/chain services/authorization
+//go:embed services/clientaddress services/database services/environment services/httpapi services/httpserver
+//go:embed services/leaktest services/loglimit services/principal services/store storage supervisor
 var Host embed.FS

@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // limits bound one attempt to send.

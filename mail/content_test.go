@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // parsedMessage is a message as a mail program reads it.
@@ -193,7 +193,7 @@ func assertAddresses(t testing.TB, header netmail.Header, key string, want ...st
 
 func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 	t.Parallel()
-	transport, err := mail.New(settings(environment.StartTLS))
+	transport, err := mail.New(settings(setting.StartTLS))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 // that lets them be read as something else.
 func TestHeadersAreSafeToFold(t *testing.T) {
 	t.Parallel()
-	transport, err := mail.New(settings(environment.StartTLS))
+	transport, err := mail.New(settings(setting.StartTLS))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // never is a limit that is too long to end an attempt in a test.
@@ -156,7 +156,7 @@ func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := startScripted(t, c.script, nil)
-			transport, dialer := newTransport(t, settings(environment.StartTLS), server)
+			transport, dialer := newTransport(t, settings(setting.StartTLS), server)
 			transport.Shorten(c.limits)
 			if result := send(t, transport, testMessage()); result != c.want {
 				t.Errorf("Send returned %s, want %s", result, c.want)
@@ -188,7 +188,7 @@ func TestImplicitTLSNeedsTLSFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := startScripted(t, script{"": c.does}, nil)
-			transport, dialer := newTransport(t, settings(environment.ImplicitTLS), server)
+			transport, dialer := newTransport(t, settings(setting.ImplicitTLS), server)
 			transport.Shorten(c.limits)
 			if result := send(t, transport, testMessage()); result != c.want {
 				t.Errorf("Send returned %s, want %s", result, c.want)
@@ -207,7 +207,7 @@ func TestPlaintextInputBeforeTLSIsDiscarded(t *testing.T) {
 		"EHLO":     reply("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN"),
 		"STARTTLS": reply("220 go\r\n250-evil\r\n250 AUTH X-EVIL\r\n535 evil\r\n550 evil"),
 	}, ca.config(t, host, time.Hour))
-	transport, dialer := newTransport(t, settings(environment.StartTLS), server)
+	transport, dialer := newTransport(t, settings(setting.StartTLS), server)
 	transport.Trust(ca.roots())
 	if result := send(t, transport, testMessage()); result != mail.Sent {
 		t.Error("Send returned the wrong result:", result)
@@ -250,7 +250,7 @@ func TestAuthentication(t *testing.T) {
 				script{"EHLO": reply("250-there\r\n" + c.offers), "AUTH": c.does, "?": c.does},
 				nil,
 			)
-			s := settings(environment.PlaintextMail)
+			s := settings(setting.PlaintextMail)
 			s.Host = "localhost" // where the library sends a password without TLS
 			transport, err := mail.New(s)
 			if err != nil {
@@ -304,7 +304,7 @@ func TestConnectFailures(t *testing.T) {
 		"a panic": {func(context.Context, string, string) (net.Conn, error) { panic("marked") },
 			mail.ConnectionFailed},
 	} {
-		transport, err := mail.New(settings(environment.StartTLS))
+		transport, err := mail.New(settings(setting.StartTLS))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestLimits(t *testing.T) {
 		Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second,
 		Total: 30 * time.Second,
 	}
-	transport, err := mail.New(settings(environment.StartTLS))
+	transport, err := mail.New(settings(setting.StartTLS))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/leaktest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 func TestMain(m *testing.M) {
@@ -98,16 +98,16 @@ func (s *recordedConn) Close() error {
 }
 
 // settings returns settings for the test's server, with a user.
-func settings(security environment.MailSecurity) environment.Mail {
-	return environment.Mail{
-		Host: host, Port: 2525, Security: security, Username: user, Password: environment.NewSecret(password),
+func settings(security setting.MailSecurity) setting.Mail {
+	return setting.Mail{
+		Host: host, Port: 2525, Security: security, Username: user, Password: setting.NewSecret(password),
 		From: "Gemeinde Süd <office@example.org>", HelloName: "narthex.example.org",
 	}
 }
 
 // plaintext returns settings for a test server without TLS and without users.
-func plaintext() environment.Mail {
-	s := settings(environment.PlaintextMail)
+func plaintext() setting.Mail {
+	s := settings(setting.PlaintextMail)
 	s.Username = ""
 	return s
 }
@@ -115,7 +115,7 @@ func plaintext() environment.Mail {
 // newTransport makes a transport that connects to the listener.
 func newTransport(
 	t *testing.T,
-	s environment.Mail,
+	s setting.Mail,
 	listener net.Listener,
 ) (*mail.Transport, *recordingDialer) {
 	t.Helper()

@@ -12,10 +12,11 @@ package mail
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"net"
 	"os"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // Sender makes one attempt to send a message.
@@ -26,7 +27,7 @@ type Sender interface {
 // Transport sends messages to the configured server. It is safe for concurrent use: every message has its own
 // connection.
 type Transport struct {
-	settings environment.Mail
+	settings setting.Mail
 	from     address
 	hello    string
 	limits   limits
@@ -36,11 +37,14 @@ type Transport struct {
 
 var _ Sender = (*Transport)(nil)
 
+// ErrSettings: nothing can be sent with the settings.
+var ErrSettings = errors.New("mail: the settings are not valid")
+
 // New checks the sender's address and opens no connection. If settings have no host, every Send returns
-// NotConfigured. The only error is environment.ErrSMTP: the sender's address breaks the rules for recipients.
+// NotConfigured. The only error is ErrSettings: the sender's address breaks the rules for recipients.
 //
 // Without settings.HelloName, EHLO contains the machine's host name, as with go-mail's own client.
-func New(settings environment.Mail) (*Transport, error) {
+func New(settings setting.Mail) (*Transport, error) {
 	t := &Transport{
 		settings: settings,
 		hello:    settings.HelloName,
@@ -52,7 +56,7 @@ func New(settings environment.Mail) (*Transport, error) {
 	}
 	var ok bool
 	if t.from, ok = parseAddress(settings.From); !ok {
-		return nil, environment.ErrSMTP
+		return nil, ErrSettings
 	}
 	if t.hello == "" {
 		t.hello = machineName()

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 func TestWithoutHostNothingIsSent(t *testing.T) {
 	t.Parallel()
-	transport, err := mail.New(environment.Mail{})
+	transport, err := mail.New(setting.Mail{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +31,10 @@ func TestInvalidSenderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"", "office", "büro@example.org", "office@exämple.org", `"a b"@example.org`,
 		"a@example.org\r\nX: y"} {
-		s := settings(environment.StartTLS)
+		s := settings(setting.StartTLS)
 		s.From = from
-		if _, err := mail.New(s); err != environment.ErrSMTP {
-			t.Errorf("New with the sender %q: error %v, want %v", from, err, environment.ErrSMTP)
+		if _, err := mail.New(s); err != mail.ErrSettings {
+			t.Errorf("New with the sender %q: error %v, want %v", from, err, mail.ErrSettings)
 		}
 	}
 }
@@ -42,12 +42,12 @@ func TestInvalidSenderIsRefused(t *testing.T) {
 // TestSendsUnderTLS also checks that neither the password nor the message is readable on the wire below TLS.
 func TestSendsUnderTLS(t *testing.T) {
 	t.Parallel()
-	for name, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS,
-		"tls": environment.ImplicitTLS} {
+	for name, security := range map[string]setting.MailSecurity{"starttls": setting.StartTLS,
+		"tls": setting.ImplicitTLS} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ca := newAuthority(t)
-			in := startMailServer(t, ca.config(t, host, time.Hour), security == environment.ImplicitTLS)
+			in := startMailServer(t, ca.config(t, host, time.Hour), security == setting.ImplicitTLS)
 			transport, dialer := newTransport(t, settings(security), in.listener)
 			transport.Trust(ca.roots())
 			if result := send(t, transport, testMessage()); result != mail.Sent {
@@ -93,7 +93,7 @@ func TestNoPasswordInPlaintext(t *testing.T) {
 		t.Run(mechanism, func(t *testing.T) {
 			t.Parallel()
 			server := startScripted(t, script{"EHLO": reply("250-there\r\n250 AUTH " + mechanism)}, nil)
-			transport, dialer := newTransport(t, settings(environment.PlaintextMail), server)
+			transport, dialer := newTransport(t, settings(setting.PlaintextMail), server)
 			if result := send(t, transport, testMessage()); result != mail.AuthenticationFailed {
 				t.Error("Send returned the wrong result:", result)
 			}
@@ -107,7 +107,7 @@ func TestNoPasswordInPlaintext(t *testing.T) {
 func TestPlaintextAuthenticatesOnLoopback(t *testing.T) {
 	t.Parallel()
 	in := startMailServer(t, nil, false)
-	s := settings(environment.PlaintextMail)
+	s := settings(setting.PlaintextMail)
 	s.Host, s.Port = "127.0.0.1", uint16(in.listener.Addr().(*net.TCPAddr).Port)
 	transport, err := mail.New(s)
 	if err != nil {
@@ -157,11 +157,11 @@ func TestUntrustedTLSSendsNothing(t *testing.T) {
 		"expired":           ca.config(t, host, -time.Minute),
 		"TLS 1.1":           old,
 	} {
-		for mode, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS,
-			"tls": environment.ImplicitTLS} {
+		for mode, security := range map[string]setting.MailSecurity{"starttls": setting.StartTLS,
+			"tls": setting.ImplicitTLS} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
-				in := startMailServer(t, config, security == environment.ImplicitTLS)
+				in := startMailServer(t, config, security == setting.ImplicitTLS)
 				transport, dialer := newTransport(t, settings(security), in.listener)
 				transport.Trust(ca.roots())
 				if result := send(t, transport, testMessage()); result != mail.TLSFailed {
@@ -178,8 +178,8 @@ func TestWrongPasswordSendsNothing(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	in := startMailServer(t, ca.config(t, host, time.Hour), false)
-	s := settings(environment.StartTLS)
-	s.Password = environment.NewSecret("wrong")
+	s := settings(setting.StartTLS)
+	s.Password = setting.NewSecret("wrong")
 	transport, dialer := newTransport(t, s, in.listener)
 	transport.Trust(ca.roots())
 	if result := send(t, transport, testMessage()); result != mail.AuthenticationFailed {
@@ -219,7 +219,7 @@ func TestConcurrentSends(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	in := startMailServer(t, ca.config(t, host, time.Hour), false)
-	transport, dialer := newTransport(t, settings(environment.StartTLS), in.listener)
+	transport, dialer := newTransport(t, settings(setting.StartTLS), in.listener)
 	transport.Trust(ca.roots())
 	const many = 20
 	var senders sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // controls are characters that some programs treat as the end of a line, or that are otherwise harmful.
@@ -104,7 +104,7 @@ func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = listener.Close()
-	transport, dialer := newTransport(t, settings(environment.PlaintextMail), listener)
+	transport, dialer := newTransport(t, settings(setting.PlaintextMail), listener)
 	for name, change := range change {
 		m := testMessage()
 		change(&m)
@@ -119,7 +119,7 @@ func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 
 func TestValidMessagesAreRendered(t *testing.T) {
 	t.Parallel()
-	transport, err := mail.New(settings(environment.StartTLS))
+	transport, err := mail.New(settings(setting.StartTLS))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestValidMessagesAreRendered(t *testing.T) {
 
 // FuzzMessage checks that an accepted message is sent with exactly its author's content.
 func FuzzMessage(f *testing.F) {
-	transport, err := mail.New(settings(environment.StartTLS))
+	transport, err := mail.New(settings(setting.StartTLS))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/waittest"
 	"github.com/narthex-platform/narthex/supervisor"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 var _ supervisor.Service = (*mail.Outbox)(nil)
@@ -306,7 +306,7 @@ func TestThroughARealServer(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	in := startMailServer(t, ca.config(t, host, time.Hour), false)
-	transport, _ := newTransport(t, settings(environment.StartTLS), in.listener)
+	transport, _ := newTransport(t, settings(setting.StartTLS), in.listener)
 	transport.Trust(ca.roots())
 	o, logs := newOutbox(transport)
 	for range 10 {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/wneessen/go-mail/smtp"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // session is one attempt to send. It calls the SMTP library step by step, so that a failure gets the result
@@ -84,7 +84,7 @@ func (t *Transport) tlsConfig() *tls.Config {
 // encrypt starts implicit TLS, if that is configured.
 func (s *session) encrypt() error {
 	s.tcp.limitPhase(s.limits.greeting)
-	if s.settings.Security != environment.ImplicitTLS {
+	if s.settings.Security != setting.ImplicitTLS {
 		return nil
 	}
 	conn := tls.Client(s.tcp, s.tlsConfig())
@@ -106,7 +106,7 @@ func (s *session) greet() error {
 // upgrade requires STARTTLS, if that is configured. The library then sends EHLO again, so that nothing from
 // before TLS is trusted.
 func (s *session) upgrade() error {
-	if s.settings.Security != environment.StartTLS {
+	if s.settings.Security != setting.StartTLS {
 		return nil
 	}
 	if offered, _ := s.client.Extension("STARTTLS"); !offered {

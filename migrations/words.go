@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/narthex-platform/narthex/services/folding"
+	"github.com/narthex-platform/narthex/migrations/folding"
 )
 
 // peopleWords is the name of the file that adds the column of words. The words of the people who are there

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // newTransport makes a transport without a proxy from the environment, with verified certificates, for
@@ -33,7 +33,7 @@ func newTransport() *http.Transport {
 	}
 }
 
-func newClient(settings environment.Storage, transport http.RoundTripper, counts *counts) *s3.Client {
+func newClient(settings setting.Storage, transport http.RoundTripper, counts *counts) *s3.Client {
 	return s3.New(s3.Options{
 		BaseEndpoint: aws.String(settings.Endpoint),
 		Region:       settings.Region,
@@ -61,7 +61,7 @@ func newClient(settings environment.Storage, transport http.RoundTripper, counts
 	})
 }
 
-func credentials(settings environment.Storage) aws.Credentials {
+func credentials(settings setting.Storage) aws.Credentials {
 	return aws.Credentials{AccessKeyID: settings.AccessKey.Reveal(),
 		SecretAccessKey: settings.SecretKey.Reveal()}
 }

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // TestEveryCallEndsInTime: a service that never responds ends each call after 15 s, in virtual time.
@@ -129,9 +129,9 @@ func TestStalledTransferEnds(t *testing.T) {
 // serveInBubble returns a bucket of a service that is reached by pipes, for virtual time.
 func serveInBubble(t *testing.T, handler http.HandlerFunc) *storage.Bucket {
 	t.Helper()
-	provider, err := storage.New(environment.Storage{Endpoint: "http://service.test",
+	provider, err := storage.New(setting.Storage{Endpoint: "http://service.test",
 		Delivery: "http://service.test", Region: "eu-central-1", ForcePathStyle: true, Spool: t.TempDir(),
-		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+		AccessKey: setting.NewSecret("key"), SecretKey: setting.NewSecret("secret")})
 	if err != nil {
 		t.Fatal(err)
 	}

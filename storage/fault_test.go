@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // everyCall makes each call that reaches the storage service, within 2 minutes for all, and returns their
@@ -67,9 +67,9 @@ func TestAServerThatDenies(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
 	put(t, images(t, server), "a", "", "x")
-	for name, change := range map[string]func(*environment.Storage){
-		"secret": func(s *environment.Storage) { s.SecretKey = environment.NewSecret("wrong") },
-		"key":    func(s *environment.Storage) { s.AccessKey = environment.NewSecret("stranger") },
+	for name, change := range map[string]func(*setting.Storage){
+		"secret": func(s *setting.Storage) { s.SecretKey = setting.NewSecret("wrong") },
+		"key":    func(s *setting.Storage) { s.AccessKey = setting.NewSecret("stranger") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := server.Settings
@@ -250,9 +250,9 @@ func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storag
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "eu-central-1",
+	provider := open(t, setting.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "eu-central-1",
 		ForcePathStyle: true,
-		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+		AccessKey:      setting.NewSecret("key"), SecretKey: setting.NewSecret("secret")})
 	return provider, provider.Bucket("m", "b")
 }
 
@@ -436,9 +436,9 @@ func TestAnUntrustedCertificate(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
+	provider := open(t, setting.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
 		ForcePathStyle: true,
-		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+		AccessKey:      setting.NewSecret("key"), SecretKey: setting.NewSecret("secret")})
 	wantEvery(t, everyCall(t.Context(), provider.Bucket("m", "b")), storage.ErrUnavailable)
 }
 
@@ -456,9 +456,9 @@ func TestAConnectionThatWasClosedMeanwhile(t *testing.T) {
 		w.Header().Set("ETag", `"e"`)
 	}))
 	t.Cleanup(server.Close)
-	b := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
+	b := open(t, setting.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
 		ForcePathStyle: true,
-		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")}).Bucket("m", "b")
+		AccessKey:      setting.NewSecret("key"), SecretKey: setting.NewSecret("secret")}).Bucket("m", "b")
 	for range 3 {
 		put(t, b, "a", "", "x")
 	}

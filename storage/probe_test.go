@@ -3,9 +3,9 @@ package storage_test
 import (
 	"testing"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // TestProbePutsGetsAndDeletes checks the probe against a real server: with the right credentials, which leave
@@ -21,7 +21,7 @@ func TestProbePutsGetsAndDeletes(t *testing.T) {
 		t.Errorf("after a probe: objects %v and error %v, want none", keys(page), err)
 	}
 	refused := server.Settings
-	refused.SecretKey = environment.NewSecret("m4rked")
+	refused.SecretKey = setting.NewSecret("m4rked")
 	wantCode(t, open(t, refused).Probe(t.Context()), storage.ErrAccessDenied)
 	server.Stop()
 	wantCode(t, open(t, server.Settings).Probe(t.Context()), storage.ErrUnavailable)

@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // A module's bodies in progress use no more disk space than its limit; those of other modules are not
@@ -73,7 +73,7 @@ func TestSpoolDirectory(t *testing.T) {
 		states["/dev/shm"] = storage.SpoolInMemory
 	}
 	for dir, want := range states {
-		if got := storage.Spool(environment.Storage{Spool: dir}); got != want {
+		if got := storage.Spool(setting.Storage{Spool: dir}); got != want {
 			t.Errorf("the state of %s: %d, want %d", dir, got, want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // SpoolState is the state of the directory for spooled objects.
@@ -20,7 +20,7 @@ const (
 )
 
 // Spool returns the state of the configured directory. It changes nothing.
-func Spool(settings environment.Storage) SpoolState {
+func Spool(settings setting.Storage) SpoolState {
 	dir := settings.Spool
 	if dir == "" {
 		dir = os.TempDir()

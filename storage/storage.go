@@ -9,6 +9,7 @@ package storage
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -16,8 +17,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // MaxObject is the largest size of an object, in bytes.
@@ -50,9 +51,12 @@ type limits struct {
 	spool int64         // bytes per module
 }
 
-// New makes a Provider. It opens no connection. The only error is environment.ErrObjectStorage: there is no
-// endpoint, or endpoint or delivery origin is not an http or https URL.
-func New(settings environment.Storage) (*Provider, error) {
+// ErrSettings: there can be no object storage with the settings.
+var ErrSettings = errors.New("storage: the settings are not valid")
+
+// New makes a Provider. It opens no connection. The only error is ErrSettings: there is no endpoint, or
+// endpoint or delivery origin is not an http or https URL.
+func New(settings setting.Storage) (*Provider, error) {
 	reading, err := newReading(settings)
 	if err != nil {
 		return nil, err

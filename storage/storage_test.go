@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/leaktest"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/storage/storagetest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m)
 }
 
-func open(t testing.TB, settings environment.Storage) *storage.Provider {
+func open(t testing.TB, settings setting.Storage) *storage.Provider {
 	t.Helper()
 	provider, err := storage.New(settings)
 	if err != nil {
@@ -320,15 +320,15 @@ func TestHostsOfBuckets(t *testing.T) {
 
 func TestNewRefusesWhatIsNoService(t *testing.T) {
 	t.Parallel()
-	good := environment.Storage{Endpoint: "https://s3.example.org", Delivery: "https://s3.example.org"}
+	good := setting.Storage{Endpoint: "https://s3.example.org", Delivery: "https://s3.example.org"}
 	open(t, good)
-	for _, broken := range []environment.Storage{{}, {Endpoint: good.Endpoint},
+	for _, broken := range []setting.Storage{{}, {Endpoint: good.Endpoint},
 		{Endpoint: "s3.example.org", Delivery: good.Delivery},
 		{Endpoint: "ftp://s3.example.org", Delivery: good.Delivery},
 		{Endpoint: good.Endpoint, Delivery: "https://"}} {
-		if _, err := storage.New(broken); !errors.Is(err, environment.ErrObjectStorage) {
+		if _, err := storage.New(broken); !errors.Is(err, storage.ErrSettings) {
 			t.Errorf("storage.New: error %v, want %v; broken %v",
-				err, environment.ErrObjectStorage, broken)
+				err, storage.ErrSettings, broken)
 		}
 	}
 }

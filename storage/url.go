@@ -12,7 +12,7 @@ import (
 
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // The lifetimes of a read URL.
@@ -27,18 +27,18 @@ type reading struct {
 	delivery  url.URL // scheme and host of the delivery origin, path of the endpoint
 	pathStyle bool
 	region    string
-	settings  environment.Storage // for the credentials
+	settings  setting.Storage // for the credentials
 	signer    *v4.Signer
 }
 
-func newReading(settings environment.Storage) (reading, error) {
+func newReading(settings setting.Storage) (reading, error) {
 	endpoint, err := url.Parse(settings.Endpoint)
 	if err != nil || !isHTTP(endpoint) {
-		return reading{}, environment.ErrObjectStorage
+		return reading{}, ErrSettings
 	}
 	delivery, err := url.Parse(settings.Delivery)
 	if err != nil || !isHTTP(delivery) {
-		return reading{}, environment.ErrObjectStorage
+		return reading{}, ErrSettings
 	}
 	return reading{
 		delivery: url.URL{Scheme: delivery.Scheme, Host: delivery.Host, Path: endpoint.Path},

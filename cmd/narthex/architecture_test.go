@@ -43,26 +43,26 @@ var ranks = map[string]int{
 	"services/httpserver": 5,
 	"modulehost/gateway":  5,
 
-	"services/activity":              4,
-	"services/authorization":         4,
-	"services/configuration":         4,
-	"services/dashboard":             4,
-	"services/house":                 4,
-	"services/navigation":            4,
-	"services/people":                4,
-	"services/schedule":              4,
-	"modulehost/publication":         4,
-	"services/devices":               4,
-	"services/displays":              4,
-	"services/enablement":            4,
-	"services/health":                4,
-	"services/identity":              4,
-	"services/database/databasetest": 4, // only for tests
-	"services/httpapi/httpapitest":   4, // only for tests
-	"services/httpapi/openapitest":   1, // only for tests
-	"storage/storagetest":            4, // only for tests
-	"modulehost/facade":              4,
-	"modulehost/modulelogs":          4,
+	"services/activity":                  4,
+	"services/authorization":             4,
+	"modulehost/decisions/configuration": 4,
+	"services/dashboard":                 4,
+	"services/house":                     4,
+	"modulehost/decisions/navigation":    4,
+	"services/people":                    4,
+	"modulehost/schedule":                4,
+	"modulehost/publication":             4,
+	"services/devices":                   4,
+	"modulehost/decisions/displays":      4,
+	"modulehost/decisions/enablement":    4,
+	"services/health":                    4,
+	"services/identity":                  4,
+	"services/database/databasetest":     4, // only for tests
+	"services/httpapi/httpapitest":       4, // only for tests
+	"services/httpapi/openapitest":       1, // only for tests
+	"storage/storagetest":                4, // only for tests
+	"modulehost/facade":                  4,
+	"modulehost/modulelogs":              4,
 
 	"services/backup":      3,
 	"services/emails":      3,
@@ -98,12 +98,14 @@ var ranks = map[string]int{
 
 	"cmd/narthex/cli":             2,
 	"supervisor":                  1,
+	"supervisor/deadlines":        1,
+	"supervisor/setting":          0,
+	"migrations/folding":          1,
 	"web":                         1,
 	"web/bundle":                  1,
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
-	"services/folding":            1,
 	"services/buildtest":          1, // only for tests
 	"services/leaktest":           1, // only for tests
 	"services/porttest":           1, // only for tests
@@ -112,7 +114,6 @@ var ranks = map[string]int{
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,
 	"modulehost/sdk/abi":          1,
-	"services/deadlines":          1,
 	"modulehost/sdk/link":         1,
 	"modulehost/hostmemory":       1,
 	"modulehost/process/launcher": 1,
@@ -137,7 +138,7 @@ var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench/bare"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
-	"golang.org/x/text":            {"services/identity", "services/folding"},
+	"golang.org/x/text":            {"services/identity", "migrations/folding"},
 	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},
@@ -211,13 +212,41 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		for _, imported := range p.imports {
 			own, ours := strings.CutPrefix(imported, project)
+			other, known := ranks[own]
 			switch {
 			case !ours:
 			case special && !slices.Contains(allowed, own):
 				t.Errorf("%s imports %s, which is not its own to use", p.path, own)
 			case (p.path == "modulehost/sdktest" || p.path == "modulehost/sdkexport") && own == "modulehost/sdk":
-			case ranked && (ranks[own] == 0 || ranks[own] >= rank):
-				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, ranks[own])
+			case ranked && (!known || other >= rank):
+				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, other)
+			}
+		}
+	}
+}
+
+// folders is the layer of each top folder. A package imports from its own folder and from folders of a lower
+// layer.
+var folders = map[string]int{
+	"cmd": 6, "deploy": 6, "modules": 5, "modulehost": 4, "services": 3,
+	"mail": 2, "migrations": 2, "realtime": 2, "storage": 2, "supervisor": 1, "web": 1,
+}
+
+// TestTopFoldersPointDown: what a folder needs is in the folders below it, so each can be read without those
+// above. web/build and deploy/debian/pack are programs.
+func TestTopFoldersPointDown(t *testing.T) {
+	for _, p := range listPackages(t) {
+		folder, _, _ := strings.Cut(p.path, "/")
+		if folder == "" || p.path == "web/build" || p.path == "deploy/debian/pack" {
+			continue
+		}
+		for _, imported := range p.imports {
+			own, ours := strings.CutPrefix(imported, project)
+			if !ours {
+				continue
+			}
+			if other, _, _ := strings.Cut(own, "/"); other != folder && folders[other] >= folders[folder] {
+				t.Errorf("%s imports %s: the folder %s is not below %s", p.path, own, other, folder)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The limits of one module's open objects. A put uses up to storage.MaxObject of the host's disk, a get one

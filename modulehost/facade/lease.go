@@ -8,7 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/services/database"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The limits of one module's mails. All modules share the installation's reputation with other mail servers.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/modulehost/process/launcher"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The limits of a module (measured: Go needs 48 MiB of data and 768 MiB of address space to start).

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // PersonErased reports whether the module registered to be notified of erasures. See Routes.

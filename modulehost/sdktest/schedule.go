@@ -8,9 +8,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/modulehost/schedule"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/schedule"
 )
 
 // Advance moves the clock of the module's schedules (Registry.Every). It makes the runs that become due, one

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/realtime/update"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // Link carries updates between the processes of one installation, over NATS; it is a supervisor.Service. Hubs
@@ -27,7 +27,7 @@ import (
 // numbers of all hubs: no module id begins with an underscore. Every message is signed (see signer), so
 // another user of these subjects can only read messages or withhold them.
 type Link struct {
-	servers []environment.Secret
+	servers []setting.Secret
 	prefix  string
 	signer  *signer
 	own     PeerID // the id of the link's own messages
@@ -81,11 +81,11 @@ const (
 
 // Config configures a link.
 type Config struct {
-	Servers []environment.Secret // of one NATS cluster, nats:// or tls://, validated by services/environment
+	Servers []setting.Secret // of one NATS cluster, nats:// or tls://, validated by services/environment
 	// Installation distinguishes the installations that share a server, and is the same in all processes of one.
 	// It is only sent hashed.
 	Installation string
-	Keys         environment.Keys // sign the messages
+	Keys         setting.Keys // sign the messages
 	Log          *zap.Logger
 	Roots        *x509.CertPool // trusted authorities for tls://; nil: the system's
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // The reasons why a server is not used, without information about it.
@@ -58,10 +58,10 @@ func (r *refusals) warn(log *zap.Logger, why string) {
 
 // Probe connects to each server once and disconnects. It returns the reasons why servers cannot be used,
 // without their names.
-func Probe(ctx context.Context, servers []environment.Secret) (reasons []string) {
+func Probe(ctx context.Context, servers []setting.Secret) (reasons []string) {
 	for _, server := range servers {
 		o := nats.GetDefaultOptions()
-		o.Servers = reveal([]environment.Secret{server})
+		o.Servers = reveal([]setting.Secret{server})
 		o.Name = "narthex doctor"
 		o.AllowReconnect = false
 		o.IgnoreDiscoveredServers = true
@@ -89,7 +89,7 @@ func secure(o *nats.Options, roots *x509.CertPool) {
 	o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 }
 
-func reveal(secrets []environment.Secret) []string {
+func reveal(secrets []setting.Secret) []string {
 	urls := make([]string, len(secrets))
 	for i, secret := range secrets {
 		urls[i] = secret.Reveal()

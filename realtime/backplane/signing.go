@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // signer signs the messages between the processes of one installation. So somebody who can merely use the
@@ -20,7 +20,7 @@ import (
 // not above the sender's last one, is older than this process, or differs from the clock here by more than
 // validity. Therefore a process has to store a sender's last number no longer than that.
 type signer struct {
-	keys         environment.Keys
+	keys         setting.Keys
 	installation string
 	began        int64
 
@@ -36,7 +36,7 @@ const (
 	maxSenders = 1_024
 )
 
-func newSigner(keys environment.Keys, installation string) *signer {
+func newSigner(keys setting.Keys, installation string) *signer {
 	return &signer{keys: keys, installation: installation, began: time.Now().UnixMicro(),
 		seen: make(map[PeerID]int64)}
 }

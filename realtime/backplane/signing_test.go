@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/leaktest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -25,23 +25,23 @@ func accepts(s *signer, subject string, message []byte) bool {
 // A message is accepted once, for its installation and its subject, within half a minute.
 func TestSignature(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		keys := environment.Keys{Current: []byte("current"), Previous: []byte("previous")}
+		keys := setting.Keys{Current: []byte("current"), Previous: []byte("previous")}
 		sender := newSigner(keys, "one")
 		message := sender.sign("a.b", []byte("body"))
 		altered := bytes.Clone(message)
 		altered[5] ^= 1
 		for name, r := range map[string]struct {
-			keys         environment.Keys
+			keys         setting.Keys
 			installation string
 			subject      string
 			message      []byte
 			good         bool
 		}{
 			"as it is": {keys, "one", "a.b", message, true},
-			"after the replacement": {environment.Keys{Current: []byte("next"), Previous: keys.Current}, "one", "a.b",
+			"after the replacement": {setting.Keys{Current: []byte("next"), Previous: keys.Current}, "one", "a.b",
 				message, true},
-			"the key before":       {environment.Keys{Current: keys.Previous}, "one", "a.b", message, false},
-			"another key":          {environment.Keys{Current: []byte("other")}, "one", "a.b", message, false},
+			"the key before":       {setting.Keys{Current: keys.Previous}, "one", "a.b", message, false},
+			"another key":          {setting.Keys{Current: []byte("other")}, "one", "a.b", message, false},
 			"another installation": {keys, "two", "a.b", message, false},
 			"another subject":      {keys, "one", "a.c", message, false},
 			"altered":              {keys, "one", "a.b", altered, false},

@@ -22,8 +22,8 @@ import (
 
 	"github.com/narthex-platform/narthex/realtime/backplane"
 	"github.com/narthex-platform/narthex/realtime/hub"
-	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/waittest"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // nats runs a NATS server on a port, or on any free one if port is 0; kill ends it.
@@ -61,19 +61,19 @@ type process struct {
 
 func newProcess(t *testing.T, url, installation string, trust *x509.CertPool) *process {
 	t.Helper()
-	return newSigning(t, url, installation, trust, environment.Keys{Current: bytes.Repeat([]byte("k"), 32)})
+	return newSigning(t, url, installation, trust, setting.Keys{Current: bytes.Repeat([]byte("k"), 32)})
 }
 
 // newSigning is newProcess with other signing keys.
 func newSigning(
-	t *testing.T, url, installation string, trust *x509.CertPool, keys environment.Keys,
+	t *testing.T, url, installation string, trust *x509.CertPool, keys setting.Keys,
 ) *process {
 	t.Helper()
 	core, logged := observer.New(zap.InfoLevel)
 	p := &process{module: newModule(), logged: logged}
-	var servers []environment.Secret
+	var servers []setting.Secret
 	for one := range strings.FieldsSeq(url) {
-		servers = append(servers, environment.NewSecret(one))
+		servers = append(servers, setting.NewSecret(one))
 	}
 	p.link = backplane.New(backplane.Config{Servers: servers, Installation: installation, Keys: keys,
 		Log: zap.New(core), Roots: trust})

@@ -13,7 +13,7 @@ import (
 	natsclient "github.com/nats-io/nats.go"
 
 	"github.com/narthex-platform/narthex/realtime/backplane"
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // eavesdropper is a client that may use the NATS server but does not know the key.
@@ -128,9 +128,9 @@ func TestKeys(t *testing.T) {
 	url := natsURL("nats", port)
 	before, after, foreign := bytes.Repeat([]byte("b"), 32), bytes.Repeat([]byte("a"), 32),
 		bytes.Repeat([]byte("f"), 32)
-	old := newSigning(t, url, "one", nil, environment.Keys{Current: before})
-	replaced := newSigning(t, url, "one", nil, environment.Keys{Current: after, Previous: before})
-	stranger := newSigning(t, url, "one", nil, environment.Keys{Current: foreign})
+	old := newSigning(t, url, "one", nil, setting.Keys{Current: before})
+	replaced := newSigning(t, url, "one", nil, setting.Keys{Current: after, Previous: before})
+	stranger := newSigning(t, url, "one", nil, setting.Keys{Current: foreign})
 	for _, p := range []*process{old, replaced, stranger} {
 		p.logs(t, "realtime backplane connected", 1)
 	}
@@ -162,7 +162,7 @@ func TestNotReached(t *testing.T) {
 			t.Errorf("logged %v, want %q", entry.ContextMap(), why)
 		}
 		p.stop()
-		servers := []environment.Secret{environment.NewSecret(url), environment.NewSecret(natsURL("nats", open))}
+		servers := []setting.Secret{setting.NewSecret(url), setting.NewSecret(natsURL("nats", open))}
 		if got := backplane.Probe(t.Context(), servers); len(got) != 1 || got[0] != why {
 			t.Errorf("a probe found %v, want %q of the first server", got, why)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/realtime/stream"
 	"github.com/narthex-platform/narthex/realtime/update"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/realtime/update"
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (

@@ -6,13 +6,6 @@ import (
 	"fmt"
 )
 
-// Keys are the keys of one purpose, derived from the identity secret. Current signs everything. A signature
-// made with either key is accepted, so replacing the secret does not invalidate everything at once.
-type Keys struct {
-	Current  []byte
-	Previous []byte // nil unless SERVICE_IDENTITY_SECRET_PREVIOUS is set
-}
-
 // Keys derives the 32-byte keys of a purpose (HKDF with SHA-256, with the purpose as its info). The keys of
 // one purpose reveal nothing about those of another.
 func (i Identity) Keys(purpose string) (Keys, error) {

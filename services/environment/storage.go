@@ -8,18 +8,6 @@ import (
 	"sync"
 )
 
-// Storage defines where the object storage is. Without an endpoint there is none.
-type Storage struct {
-	Endpoint       string // URL without a trailing slash; "" means no object storage
-	AccessKey      Secret
-	SecretKey      Secret
-	Region         string
-	ForcePathStyle bool
-	BucketPrefix   string
-	Delivery       string // the origin on which browsers reach the storage
-	Spool          string // the directory of the spool; "": the directory for temporary files
-}
-
 // readSpool uses the first directory that systemd made for the service's state or cache. These are on disk,
 // while /tmp may be in memory.
 func readSpool(in input, out *Settings) Error {

@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
 	"github.com/narthex-platform/narthex/services/loglimit"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // limits are the deadlines and sizes of connections.

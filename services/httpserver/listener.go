@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Drain is how long requests in progress may take at a stop before their connections are closed. A

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/services/folding"
+	"github.com/narthex-platform/narthex/migrations/folding"
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/narthex-platform/narthex/services/deadlines"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Patience is how long a request waits for its database work.

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
 // The credentials of every server.
@@ -36,8 +36,8 @@ const startDeadline = 30 * time.Second
 
 // Server is one test's S3 service, without content at first. It is stopped when the test ends.
 type Server struct {
-	Address  string              // host:port
-	Settings environment.Storage // with path-style URLs; change a copy for other settings
+	Address  string          // host:port
+	Settings setting.Storage // with path-style URLs; change a copy for other settings
 	objects  string
 	metadata string // in files, so that the file system needs no extended attributes
 	pid      int
@@ -162,11 +162,11 @@ func start(ctx context.Context, program, folder string, arguments []string) (*Se
 	return s, nil
 }
 
-func settings(address string) environment.Storage {
-	return environment.Storage{
+func settings(address string) setting.Storage {
+	return setting.Storage{
 		Endpoint:       "http://" + address,
-		AccessKey:      environment.NewSecret(AccessKey),
-		SecretKey:      environment.NewSecret(SecretKey),
+		AccessKey:      setting.NewSecret(AccessKey),
+		SecretKey:      setting.NewSecret(SecretKey),
 		Region:         "us-east-1",
 		ForcePathStyle: true,
 		BucketPrefix:   "narthex",

@@ -6,8 +6,8 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/services/activity/chain"
-	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 )

@@ -33,7 +33,7 @@ func (e *Examination) mail(ctx context.Context) {
 	defer cancel()
 	transport, err := mail.New(e.Settings.Mail)
 	if err != nil {
-		e.blockAll(err)
+		e.blockAll(environment.ErrSMTP)
 		return
 	}
 	result := transport.Probe(ctx)
@@ -68,7 +68,7 @@ func (e *Examination) objects(ctx context.Context) {
 	defer cancel()
 	provider, err := storage.New(e.Settings.Storage)
 	if err != nil {
-		e.blockAll(err)
+		e.blockAll(environment.ErrObjectStorage)
 		return
 	}
 	defer provider.Close()

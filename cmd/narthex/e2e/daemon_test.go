@@ -168,7 +168,7 @@ type installation struct {
 	db          *databasetest.DB
 	environment map[string]string
 	address     string
-	// shortDeadlines starts daemons with a tenth of the deadlines that a test waits for (services/deadlines).
+	// shortDeadlines starts daemons with a tenth of the deadlines that a test waits for (supervisor/deadlines).
 	shortDeadlines bool
 }
 

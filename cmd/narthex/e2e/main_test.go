@@ -69,7 +69,7 @@ var (
 	developmentBinary = sync.OnceValues(func() (path string, err error) {
 		return buildProgram("narthex-dev", "narthex-dev")
 	})
-	// shortBinary is narthex with a tenth of each deadline (services/deadlines).
+	// shortBinary is narthex with a tenth of each deadline (supervisor/deadlines).
 	shortBinary = sync.OnceValues(func() (path string, err error) {
 		return buildProgram("narthex-short", "narthex", "-tags", "shortdeadlines")
 	})

@@ -7,9 +7,9 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database"
-	"github.com/narthex-platform/narthex/services/enablement"
 )
 
 func ModulesEnable(p *cli.Program) *cobra.Command {

@@ -44,7 +44,7 @@ func WithBackups(
 	if settings.Storage.Endpoint != "" && installed != nil {
 		provider, err := storage.New(settings.Storage)
 		if err != nil {
-			return err
+			return environment.ErrObjectStorage
 		}
 		defer provider.Close()
 		for _, module := range installed.Modules {

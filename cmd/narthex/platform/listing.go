@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
-	"github.com/narthex-platform/narthex/services/enablement"
 )
 
 // ListedModule is one line of modules:list. Its JSON names are those of the lifecycle routes.

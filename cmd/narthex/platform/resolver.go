@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
-	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database"
-	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 

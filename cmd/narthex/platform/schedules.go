@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/process"
-	"github.com/narthex-platform/narthex/services/schedule"
+	"github.com/narthex-platform/narthex/modulehost/schedule"
 )
 
 // Scheduled returns the schedules of the modules whose process is ready. See schedule.Modules.

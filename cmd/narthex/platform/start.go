@@ -13,20 +13,22 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
+	"github.com/narthex-platform/narthex/modulehost/decisions/displays"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
+	"github.com/narthex-platform/narthex/modulehost/decisions/navigation"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/modulelogs"
 	"github.com/narthex-platform/narthex/modulehost/publication"
+	"github.com/narthex-platform/narthex/modulehost/schedule"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
-	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
-	"github.com/narthex-platform/narthex/services/displays"
 	"github.com/narthex-platform/narthex/services/emails"
-	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/expiry"
 	"github.com/narthex-platform/narthex/services/health"
@@ -34,10 +36,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
-	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
-	"github.com/narthex-platform/narthex/services/schedule"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 	"github.com/narthex-platform/narthex/web"
@@ -144,7 +144,7 @@ func (s *Server) checkInBackground(ctx context.Context) {
 func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 	if s.Mail == nil {
 		if s.Mail, err = mail.New(s.Settings.Mail); err != nil {
-			return err
+			return environment.ErrSMTP
 		}
 	}
 	s.health = health.New(s.database.Ping, s.log)
@@ -272,9 +272,11 @@ func (s *Server) readPages(context.Context) (err error) {
 // openStorage creates the storage provider without opening a connection.
 func (s *Server) openStorage() (err error) {
 	if s.Settings.Storage.Endpoint != "" && !s.rehearsing {
-		s.storage, err = storage.New(s.Settings.Storage)
+		if s.storage, err = storage.New(s.Settings.Storage); err != nil {
+			return environment.ErrObjectStorage
+		}
 	}
-	return err
+	return nil
 }
 
 // buildHTTP is step 7: one table of all routes, and its handler.

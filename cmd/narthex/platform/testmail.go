@@ -16,7 +16,7 @@ func SendTestMail(
 ) (outcome mail.SendResult, err error) {
 	sender, err := mail.New(settings.Mail)
 	if err != nil {
-		return "", err
+		return "", environment.ErrSMTP
 	}
 	var stored house.House
 	err = WithDatabase(ctx, settings.Database, nil, func(db *database.Database) error {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/narthex-platform/narthex/services/folding"
+	"github.com/narthex-platform/narthex/migrations/folding"
 )
 
 func TestFold(t *testing.T) {

@@ -30,7 +30,7 @@ const (
 	Stuck     = 30 * time.Second / divisor // from abandoning a call to the end of the process
 )
 
-// Of a module's calls (modulehost/gateway, modulehost/process, modulehost/facade, services/schedule). Those
+// Of a module's calls (modulehost/gateway, modulehost/process, modulehost/facade, modulehost/schedule). Those
 // that the SDK knows, too, are also in modulehost/sdk/abi.
 const (
 	Response   = 30 * time.Second / divisor // from the end of the request's body to the response's head

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/services/enablement"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 )
 
 // processes are the processes that this API process runs.

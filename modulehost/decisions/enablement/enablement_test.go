@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/enablement"
 )
 
 func TestNoRecordMeansEnabled(t *testing.T) {

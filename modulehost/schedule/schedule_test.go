@@ -11,9 +11,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/modulehost/schedule"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/schedule"
 	"github.com/narthex-platform/narthex/services/waittest"
 )
 

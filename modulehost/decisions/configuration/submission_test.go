@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
-	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
-	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/enablement"
 )
 
 // TestConcurrentDecisions decides both ways at once, also for the first row. All succeed, one decision stays,

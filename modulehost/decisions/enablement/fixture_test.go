@@ -13,8 +13,8 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
+	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
-	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )

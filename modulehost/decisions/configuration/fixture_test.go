@@ -13,7 +13,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
-	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"

@@ -18,13 +18,13 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/decisions/navigation"
 	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
-	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 

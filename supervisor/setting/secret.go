@@ -1,9 +1,6 @@
-package environment
-
-import (
-	"math"
-	"unicode/utf8"
-)
+// Package setting holds the shapes of settings that packages below the services take, so that those need no
+// service. services/environment reads and validates them.
+package setting
 
 // Secret holds a value that must never be printed. It keeps the value in a closure, because fmt prints
 // unexported string fields even of a type with a String method.
@@ -20,24 +17,7 @@ func (s Secret) Reveal() string {
 	return s.reveal()
 }
 
+// String, GoString and MarshalText never return the value.
 func (Secret) String() string               { return "[secret]" }
 func (Secret) GoString() string             { return "[secret]" }
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
-
-// highEntropy requires at least 32 characters with together 96 bits of entropy, computed from the frequencies
-// of the characters. 32 random hexadecimal digits have about 112 bits, a word written four times about 88.
-func highEntropy(secret string) bool {
-	length := utf8.RuneCountInString(secret)
-	if length < 32 {
-		return false
-	}
-	counts := make(map[rune]int)
-	for _, r := range secret {
-		counts[r]++
-	}
-	var bits float64
-	for _, count := range counts {
-		bits -= float64(count) * math.Log2(float64(count)/float64(length))
-	}
-	return bits >= 96
-}
