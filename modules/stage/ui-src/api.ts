@@ -13,6 +13,7 @@ export type Refusal =
 	| "failed"
 	| "invalid"
 	| "notDriver"
+	| "notSent"
 	| "serviceFull"
 	| "songInUse"
 	| "songUnknown"

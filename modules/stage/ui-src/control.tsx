@@ -31,7 +31,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 
 	const told = (why: Refusal | undefined, again: () => unknown) => {
 		if (why === undefined) return;
-		const retries = ["offline", "failed", "busy"].includes(why);
+		const retries = ["offline", "failed", "busy", "notSent"].includes(why);
 		const words = say(why === "conflict" ? "pressConflict" : why);
 		context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
 	};
@@ -115,12 +115,18 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 			<Order tools={tools} plan={plan} at={at} off={!mine} press={press} />
 			{mine && (
 				<div class="bar">
-					<Button busy={pending === "previous"} onPress={() => press({ action: "previous" })}>
-						{say("previous")}
-					</Button>
-					<Button kind="primary" busy={pending === "next"} onPress={() => press({ action: "next" })}>
-						{say("next")}
-					</Button>
+					{(["previous", "next"] as const).map((action) => (
+						<button // takes further presses while one is being sent, which the kit's Button does not
+							key={action}
+							type="button"
+							class={action === "next" ? "d-primary" : undefined}
+							aria-busy={pending === action || undefined}
+							onClick={() => void press({ action })}
+						>
+							{pending === action && <span class="d-ring" />}
+							{say(action)}
+						</button>
+					))}
 				</div>
 			)}
 		</div>

@@ -5,13 +5,15 @@ import type { Tools } from "./tools";
 /** How often a press is sent again after its response was lost, and the pause in between, in milliseconds. */
 const tries = 3;
 const tryAfter = 1000;
+/** How long a press may wait for those before it, in milliseconds; later nobody would expect it any more. */
+const waitAtMost = 2000;
 
 /** The state of driving that the page shows. */
 export interface Driving {
 	readonly control: Control | undefined;
 	/** The id of the person at this page; unknown at first. */
 	readonly you: string | undefined;
-	/** The press that is being sent. */
+	/** The last press that has not been answered. */
 	readonly pending: Press["action"] | "take" | undefined;
 	readonly refused: Refusal | undefined;
 }
@@ -27,6 +29,8 @@ export class Driver {
 	readonly #api: StageApi;
 	#stop: (() => void) | undefined;
 	readonly #acknowledged = new Set<string>();
+	/** The rev that the last press has led to; undefined if it was refused, or if nobody knows. */
+	#before: Promise<number | undefined> | undefined;
 
 	constructor(
 		readonly tools: Tools,
@@ -59,14 +63,43 @@ export class Driver {
 		void this.#meet();
 	}
 
-	/** Sends a press, unless one is being sent. It returns the reason of a refusal. */
+	/**
+	 * Sends a press after those before it, as long as these are carried out quickly. It returns the reason of a
+	 * refusal.
+	 */
 	async press(press: Press): Promise<Refusal | undefined> {
 		const { control, pending } = this.state;
-		if (control === undefined || pending !== undefined) return undefined;
-		const opId = newId();
+		if (control === undefined || pending === "take") return undefined;
+		const before = this.#before;
+		const sent = this.#inTurn(press, before, control.live.rev);
+		const led = sent.then((result) => (typeof result === "string" ? undefined : result?.live.rev));
+		this.#before = led;
 		this.#become({ pending: press.action });
-		const { rev } = control.live;
-		return this.#settled(await this.#send(opId, () => this.#api.press(this.service, opId, rev, press)));
+		const result = await sent;
+		if (this.tools.context.signal.aborted) return undefined;
+		if (this.#before === led) {
+			this.#before = undefined;
+			this.#acknowledged.clear();
+			this.#become({ pending: undefined });
+		}
+		return typeof result === "string" ? result : undefined;
+	}
+
+	/** Returns the update that a press has led to, undefined if only the channel has confirmed it. */
+	async #inTurn(
+		press: Press,
+		before: Promise<number | undefined> | undefined,
+		seen: number,
+	): Promise<ControlUpdate | Refusal | undefined> {
+		const pressedAt = performance.now();
+		const rev = before === undefined ? seen : await before;
+		const { signal } = this.tools.context;
+		if (rev === undefined || performance.now() - pressedAt > waitAtMost || signal.aborted) return "notSent";
+		const opId = newId();
+		const result = await this.#send(opId, () => this.#api.press(this.service, opId, rev, press));
+		if (result === undefined || !result.ok) return result?.why;
+		if (!signal.aborted) this.#take(result.value);
+		return result.value;
 	}
 
 	/**
