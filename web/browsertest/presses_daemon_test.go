@@ -2,8 +2,8 @@ package browsertest
 
 import "testing"
 
-// heldPresses keeps the presses of Stage's phone in the page, in held, until the test sends them. answered are
-// the status codes of the answers.
+// heldPresses keeps the presses of Stage's phone in the page, in held, until the test sends them. The status
+// codes of the answers are in answered.
 const heldPresses = `
 	const send = window.fetch;
 	Object.assign(window, { held: [], answered: [] });
@@ -15,8 +15,8 @@ const heldPresses = `
 		return response;
 	};`
 
-// TestPressesInARow: who presses again before Stage has answered gets all of their steps, one after the other;
-// and when the answer took too long, they learn that the press was not sent, and nothing moves later.
+// TestPressesInARow: who presses again before Stage has answered gets all of their steps, one after the
+// other; and when the answer took too long, they learn that the press was not sent, and nothing moves later.
 func TestPressesInARow(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)

@@ -13,6 +13,8 @@ import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
 import { Platform } from "./data/platform";
 import { screens } from "./screens/table";
+import { copyTables } from "./shell/copiedtable";
+import { keepFocus } from "./shell/lostfocus";
 import { Page } from "./shell/page";
 import { BadBuild } from "./shell/errorpage";
 import administration from "./screens/administration.css";
@@ -25,6 +27,8 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 applyPreferences();
 paintHouse();
 followTranslators(document);
+keepFocus();
+copyTables();
 offerKit();
 offerParts();
 

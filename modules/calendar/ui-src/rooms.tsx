@@ -31,7 +31,8 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 	useEffect(() => {
 		context.setTitle(say("rooms"));
 		void load();
-		return context.realtime("events", { snapshot: () => undefined, update: () => void load() });
+		const follow = () => void load(); // a change may fall between the first answer and the snapshot
+		return context.realtime("events", { snapshot: follow, update: follow });
 	}, []);
 	const save = async () => {
 		if (name.trim() === "") return setWrong("invalid");
