@@ -15,6 +15,7 @@ import (
 // TestTypedAddresses: an address that a person has typed or abridged leads to what they meant, or says that
 // nothing is there.
 func TestTypedAddresses(t *testing.T) {
+	leaveToProof(t, "it opens many addresses")
 	t.Parallel()
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/", desktop)

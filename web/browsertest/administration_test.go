@@ -25,13 +25,7 @@ type modulesFixture struct {
 	modules []object
 }
 
-// newModulesFixture signs in a person with every permission.
-func newModulesFixture(t *testing.T) *modulesFixture {
-	t.Helper()
-	return setModulesFixture(t, newFixture(t))
-}
-
-// setModulesFixture adds modules in many states to a fixture.
+// setModulesFixture signs in a person with every permission, and adds modules in many states.
 func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 	t.Helper()
 	o := &modulesFixture{fixture: h}
@@ -79,6 +73,17 @@ func dependsOn(moduleID string) object {
 	return object{"dependencies": []object{
 		{"kind": "module", "id": moduleID, "moduleId": moduleID, "required": true},
 	}}
+}
+
+// offPreview is the preview of the next start with Stage switched off.
+var offPreview = object{
+	"modules": []object{
+		{"moduleId": "rota", "name": "Rota", "now": object{"state": "running"},
+			"then": blocked("required_dependency_disabled", needs("stage"))},
+		{"moduleId": "stage", "name": "Stage", "now": running, "then": object{"state": "disabled"}},
+	},
+	"waiting": []object{},
+	"screens": []object{{"moduleId": "stage", "count": 2}},
 }
 
 // decidedToStop are the fields of a module that stops at the next restart.

@@ -67,6 +67,7 @@ func TestBoard(t *testing.T) {
 		"one slide upon another": testBoardRotates,
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "follows", "pictures", "one slide upon another")
 			b.t = t
 			b.clearBoard()
 			test(b)

@@ -42,7 +42,10 @@ func TestCalendar(t *testing.T) {
 	t.Run("elsewhere", func(t *testing.T) { testCalendarElsewhere(p, d.address) })
 	t.Run("keyboard", func(t *testing.T) { testCalendarKeys(p, open) })
 	t.Run("editor", func(t *testing.T) { testCalendarEditor(p, p.openTab(d.address+"/#/m/calendar"), open) })
-	t.Run("many events", func(t *testing.T) { testManyEvents(p, open) })
+	t.Run("many events", func(t *testing.T) {
+		leaveToProof(t, "it needs many events")
+		testManyEvents(p, open)
+	})
 	t.Run("German", func(t *testing.T) {
 		leaveToProof(t, "it opens the same pages in another language")
 		p.setLanguage("de")

@@ -22,6 +22,7 @@ func partOf(version, text string) map[string]string {
 // TestDisplayContributions: the service worker keeps only the contributions that a display has loaded, and
 // only in the version that runs.
 func TestDisplayContributions(t *testing.T) {
+	leaveToProof(t, "it looks at what a service worker has stored")
 	t.Parallel()
 	w := startWalls(t, 1)
 	f := w.fronts[0]

@@ -154,6 +154,7 @@ func TestStartOnASilentNetwork(t *testing.T) {
 // TestScreenOfASignedInPerson: a browser in which somebody without the permission is signed in is not
 // paired. It says why, and becomes a screen when they have signed out.
 func TestScreenOfASignedInPerson(t *testing.T) {
+	leaveToProof(t, "a screen seldom has a person who is signed in")
 	t.Parallel()
 	d := startHouse(t)
 	d.addPerson(t, "nora@example.org", "Nora")

@@ -11,6 +11,7 @@ const notLoaded = "This page did not load completely. It tries again by itself."
 // TestPageWithoutItsScript: the page has arrived, but its script has not. Both pages say so, and begin
 // again by themselves.
 func TestPageWithoutItsScript(t *testing.T) {
+	leaveToProof(t, "it loads the page with each part missing")
 	t.Parallel()
 	w := startWalls(t, len(scriptFaults)+2)
 	w.publishText("welcome")

@@ -46,6 +46,8 @@ func TestModulePages(t *testing.T) {
 		"PreloadedModuleIsGone":           testPreloadedModuleIsGone,
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "Context", "Unmount", "RefusedModuleAsksOnce", "EndedSession", "FailingMounts",
+				"Upgrade", "UnsavedWork", "HomeModuleFails", "NewVersion")
 			t.Parallel()
 			test(t, d)
 		})

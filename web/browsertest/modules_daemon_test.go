@@ -22,6 +22,7 @@ const dialogText = `document.querySelector("dialog[open]")?.innerText ?? ""`
 // TestObstacles: of a blocked module the screen shows what is done, what is still missing and who can do it,
 // from the next start's point of view. Another module's switch is not blamed for what waits anyway.
 func TestObstacles(t *testing.T) {
+	leaveToProof(t, "it starts a house again and again; TestModules has the reasons of blocked modules")
 	t.Parallel()
 	d := startHouse(t)
 	d.exec(t, `DELETE FROM core.module_configuration

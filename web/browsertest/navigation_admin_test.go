@@ -35,7 +35,10 @@ func TestOrganiser(t *testing.T) {
 		"NamedMeanwhile": testOrganiserNamedMeanwhile,
 		"Refused":        testOrganiserRefused,
 	} {
-		t.Run(name, func(t *testing.T) { test(newOrganiser(t, d)) })
+		t.Run(name, func(t *testing.T) {
+			usually(t, name, "ByKey", "MoveTo", "Groups", "OfTwo", "Refused")
+			test(newOrganiser(t, d))
+		})
 	}
 }
 

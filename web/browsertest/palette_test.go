@@ -34,6 +34,7 @@ func TestPalettes(t *testing.T) {
 		"Forced":   testPaletteForced,
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "Palette", "ByField", "OfMember")
 			t.Parallel()
 			test(t, d)
 		})

@@ -291,6 +291,7 @@ func TestPermissionsOfTwo(t *testing.T) {
 
 // TestManyGrants: grants are loaded page by page.
 func TestManyGrants(t *testing.T) {
+	leaveToProof(t, "it needs hundreds of grants")
 	t.Parallel()
 	r := newGrantsFixture(t, newFixture(t))
 	for i := range 250 {

@@ -39,6 +39,8 @@ func TestSignedOut(t *testing.T) {
 		"CodeAmongRightToLeftWords":   testCodeAmongRightToLeftWords,
 	} {
 		t.Run(name, func(t *testing.T) {
+			usually(t, name, "SignIn", "SignInRefusals", "TooManySignIns", "Confirm", "ChoosePassword",
+				"LinkWhileSignedIn", "ForgotPassword", "NobodyIsSignedOutByAFailure", "SignOut", "BusyButtons")
 			t.Parallel()
 			test(t, d)
 		})
@@ -169,6 +171,7 @@ func testConfirm(t *testing.T, d *devServer) {
 	if strings.Contains(address, token) || strings.Contains(address, "?") {
 		t.Errorf("at %s", address)
 	}
+	p.waitUntil("the house", func() bool { return h.countRequests("GET /api/v1/house") > 0 })
 	if requests := h.requests(); !slices.Equal(requests, linkScreenRequests) {
 		t.Errorf("loading asked %q, want %q", requests, linkScreenRequests)
 	}
@@ -221,6 +224,7 @@ func testChoosePassword(t *testing.T, d *devServer) {
 	p.fill("New password", strings.Repeat("x", 129))
 	p.click("button", "Save new password")
 	p.waitForText("At most 128 characters.")
+	p.waitUntil("the house", func() bool { return h.countRequests("GET /api/v1/house") > 0 })
 	if requests := h.requests(); !slices.Equal(requests, linkScreenRequests) {
 		t.Errorf("asked %q, want %q: nothing else before a good password", requests, linkScreenRequests)
 	}

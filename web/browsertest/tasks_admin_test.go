@@ -139,6 +139,7 @@ func modulesOfHouse(t *testing.T, h *fixture) { setModulesFixture(t, h) }
 
 // TestTasksOfANewAdministrator: each task takes only a few clicks from Home.
 func TestTasksOfANewAdministrator(t *testing.T) {
+	leaveToProof(t, "it goes thirteen ways; the tests of each screen do the same there")
 	t.Parallel()
 	d := startHouseWithTasks(t)
 	for _, task := range tasks {
