@@ -84,8 +84,12 @@ func Open(settings environment.Database) (*Database, error) {
 }
 
 // config returns Config. With several servers, it also refuses a session on a primary that was replaced.
+//
+// A page costs little compared with a row, because the database of a congregation is in memory. With the
+// values of PostgreSQL, which are for disks, a look-up by a key would read a small table as a whole.
 func (d *Database) config() *pgx.ConnConfig {
 	config := Config(d.settings)
+	config.RuntimeParams["seq_page_cost"], config.RuntimeParams["random_page_cost"] = "0.1", "0.1"
 	if len(d.settings.Servers) > 1 {
 		config.ValidateConnect = d.newest.refuseReplaced(config.ValidateConnect)
 	}

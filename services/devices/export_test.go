@@ -114,3 +114,10 @@ func (s *Store) Waiting() int {
 	_, claims := s.claims.Load()
 	return holders + checks + claims
 }
+
+// The statements whose plans are tested.
+const (
+	SelectHolder   = selectHolder
+	SelectHolders  = selectHolders
+	SelectPairings = selectPairings
+)

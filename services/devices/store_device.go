@@ -203,9 +203,14 @@ func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked 
 // services/identity/store.go explains the form of both queries. unused is true for a credential that no
 // request has used yet.
 const selectHolders = `
-SELECT credential_hash, id::text, claimable_until IS NOT NULL AS unused
-FROM core.device
-WHERE credential_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND revoked_at IS NULL AND ` + deviceExists
+SELECT found.*
+FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+CROSS JOIN LATERAL (
+	SELECT credential_hash, id::text, claimable_until IS NOT NULL AS unused
+	FROM core.device
+	WHERE credential_hash = asked.hash AND revoked_at IS NULL AND ` + deviceExists + `
+	LIMIT 1
+) AS found`
 
 const selectHolder = `
 SELECT id::text, claimable_until IS NOT NULL AS unused

@@ -217,24 +217,34 @@ WITH polled AS (
 	UPDATE core.device_pairing
 	SET polled_at = now()
 	FROM (
-		SELECT code
-		FROM core.device_pairing
-		WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND state IN ('pending', 'approved')
-			AND polled_at < now() - interval '15 seconds'
-		FOR NO KEY UPDATE SKIP LOCKED
+		SELECT one.code
+		FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+		CROSS JOIN LATERAL (
+			SELECT code
+			FROM core.device_pairing
+			WHERE claim_hash = asked.hash AND state IN ('pending', 'approved')
+				AND polled_at < now() - interval '15 seconds'
+			LIMIT 1
+			FOR NO KEY UPDATE SKIP LOCKED
+		) AS one
 	) AS due
 	WHERE device_pairing.code = due.code
 )
-SELECT claim_hash,
-	CASE
-		WHEN state = 'claimed' AND claimable_until > now() THEN 'approved'
-		WHEN state <> 'claimed' AND expires_at > now() THEN state
-		ELSE 'expired'
-	END,
-	code, expires_at, coalesce(device_id::text, '')
-FROM core.device_pairing
-LEFT JOIN core.device ON id = device_id
-WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[])`
+SELECT found.*
+FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+CROSS JOIN LATERAL (
+	SELECT claim_hash,
+		CASE
+			WHEN state = 'claimed' AND claimable_until > now() THEN 'approved'
+			WHEN state <> 'claimed' AND expires_at > now() THEN state
+			ELSE 'expired'
+		END,
+		code, expires_at, coalesce(device_id::text, '')
+	FROM core.device_pairing
+	LEFT JOIN core.device ON id = device_id
+	WHERE claim_hash = asked.hash
+	LIMIT 1
+) AS found`
 
 // pairing looks up a claim's pairing. It does not stop when the client disconnects.
 func (s *Store) pairing(claim secretHash) (claimed, error) {

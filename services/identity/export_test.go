@@ -229,3 +229,10 @@ var (
 	LookupQueries = sessionLimits(0).Queries
 	LookupBatch   = sessionLimits(0).Batch
 )
+
+// The statements whose plans are tested.
+const (
+	SelectResets        = selectResets
+	SelectVerifications = selectVerifications
+	SelectCredentials   = selectCredentials
+)

@@ -109,14 +109,24 @@ const (
 )
 
 const selectResets = `
-SELECT token_hash, expires_at > now()
-FROM core.password_reset
-WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
+SELECT found.*
+FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+CROSS JOIN LATERAL (
+	SELECT token_hash, expires_at > now()
+	FROM core.password_reset
+	WHERE token_hash = asked.hash
+	LIMIT 1
+) AS found`
 
 const selectVerifications = `
-SELECT token_hash, expires_at > now()
-FROM core.email_verification
-WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
+SELECT found.*
+FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+CROSS JOIN LATERAL (
+	SELECT token_hash, expires_at > now()
+	FROM core.email_verification
+	WHERE token_hash = asked.hash
+	LIMIT 1
+) AS found`
 
 // linkReader returns the function that looks up a batch of links.
 func (s *Store) linkReader(sql string) lookup.Read[tokenHash, linkState] {

@@ -25,3 +25,6 @@ const (
 
 // ParsePosition parses a cursor.
 var ParsePosition = parsePosition
+
+// SelectLive looks up invitations by their links.
+const SelectLive = selectLive

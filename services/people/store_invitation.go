@@ -266,16 +266,21 @@ type liveInvitation struct {
 }
 
 const selectLive = `
-SELECT token_hash, email, name
-FROM core.invitation i
-WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])
-	AND state = 'open'
-	AND expires_at > now()
-	AND NOT EXISTS (
-		SELECT
-		FROM core.person p
-		WHERE p.email = i.email
-	)`
+SELECT found.*
+FROM unnest((SELECT $1::bytea[])) AS asked (hash)
+CROSS JOIN LATERAL (
+	SELECT token_hash, email, name
+	FROM core.invitation i
+	WHERE token_hash = asked.hash
+		AND state = 'open'
+		AND expires_at > now()
+		AND NOT EXISTS (
+			SELECT
+			FROM core.person p
+			WHERE p.email = i.email
+		)
+	LIMIT 1
+) AS found`
 
 // live fails with INVITATION_NOT_FOUND for every token that does not work. It does not stop when the client
 // disconnects, because many callers share one query.
