@@ -54,6 +54,9 @@ type Facade struct {
 
 // New returns the facade of one module, for all runs of its process.
 func New(config Config) *Facade {
+	if config.Pool != nil {
+		config.Pool.Charge(config.Memory.Sharing(otherBytes))
+	}
 	return &Facade{
 		config:  config,
 		gets:    make(chan struct{}, openGets),

@@ -18,6 +18,9 @@ const (
 	// leaseBytes is the host's memory that one connection may use: the current row in a buffer of twice its
 	// size, and the row that is carried to the next page.
 	leaseBytes = 3 << 20
+
+	// otherBytes of the module's limit are not used for kept statements.
+	otherBytes = hostmemory.Limit / 2
 )
 
 // lease is one connection that the module uses for more than one call: for a transaction, for rows not read

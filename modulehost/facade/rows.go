@@ -62,24 +62,27 @@ func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequ
 func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.RowsResponse, error) {
 	statement, cancel := context.WithCancel(l.ctx)
 	stop := context.AfterFunc(ctx, cancel)
-	rows, err := l.conn.Query(statement, request.GetSql(), decodeArguments(request.GetArguments())...)
-	if err != nil {
+	var page *abi.RowsResponse
+	err := l.conn.Run(statement, request.GetSql(), decodeArguments(request.GetArguments()),
+		func(rows pgx.Rows) error {
+			page = &abi.RowsResponse{Columns: columns(rows)}
+			more, err := l.fill(page, rows)
+			switch {
+			case err != nil:
+				return err
+			case !more:
+				rows.Close()
+			case !stop():
+				return ErrDatabaseUnavailable
+			default:
+				l.rows = rows // its context ends with the lease
+			}
+			return nil
+		})
+	if err != nil || l.rows == nil {
 		cancel()
-		return nil, err
-	}
-	page := &abi.RowsResponse{Columns: columns(rows)}
-	more, err := l.fill(page, rows)
-	if err != nil || !more {
-		cancel()
-		rows.Close()
 		return page, err
 	}
-	if !stop() {
-		cancel()
-		rows.Close()
-		return nil, ErrDatabaseUnavailable
-	}
-	l.rows = rows // its context ends with the lease
 	context.AfterFunc(l.ctx, cancel)
 	return page, nil
 }

@@ -3,26 +3,25 @@ package facade
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// exec runs one statement and returns the number of affected rows. It calls Query and Close instead of Exec,
-// because without arguments pgx's Exec uses the simple protocol, which allows several statements at once.
+// exec runs one statement and returns the number of affected rows.
 func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Message, error) {
 	var affected int64
 	if isCopy(request.GetSql()) {
 		return nil, errCopy()
 	}
 	err := s.onConnection(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
-		rows, err := l.conn.Query(ctx, request.GetSql(), decodeArguments(request.GetArguments())...)
-		if err != nil {
-			return err
-		}
-		rows.Close()
-		affected = rows.CommandTag().RowsAffected()
-		return rows.Err()
+		return l.conn.Run(ctx, request.GetSql(), decodeArguments(request.GetArguments()),
+			func(rows pgx.Rows) error {
+				rows.Close()
+				affected = rows.CommandTag().RowsAffected()
+				return rows.Err()
+			})
 	})
 	if err != nil {
 		return nil, databaseError(err)

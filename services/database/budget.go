@@ -30,6 +30,7 @@ type grant struct {
 	conn       *ModuleConn // nil: only a place
 	idleFor    time.Duration
 	generation int         // of the connection to open
+	memory     Memory      // for the connection to open
 	evicted    *ModuleConn // had the granted place; to be closed first
 	err        error
 }
@@ -95,14 +96,14 @@ func (b *budget) grant(pool *ModulePool) (grant, bool) {
 		return grant{}, false
 	case pool.open == 0 || b.shared() > 0:
 		pool.open++
-		return grant{generation: pool.generation}, true
+		return grant{generation: pool.generation, memory: pool.memory}, true
 	}
 	for _, other := range b.pools {
 		if other.open > 1 && len(other.idle) > 0 {
 			conn := other.take(0)
 			other.open--
 			pool.open++
-			return grant{generation: pool.generation, evicted: conn.ModuleConn}, true
+			return grant{generation: pool.generation, memory: pool.memory, evicted: conn.ModuleConn}, true
 		}
 	}
 	return grant{}, false

@@ -72,8 +72,7 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 // moduleConfig returns the configuration of a module's sessions. Their settings are sent with each
 // connection, because the module can change the stored settings of its role. Three rules bound the memory
 // that a module's database can take in the host: a message longer than the limit of a row ends the connection
-// before it is read, notifications are dropped, and no prepared statement is kept, neither here nor in the
-// server.
+// before it is read, notifications are dropped, and kept statements are few, short and counted (statements).
 func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn := d.config()
 	if role.Role != "" {
@@ -86,7 +85,7 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
-	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
+	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = keptStatements, 0
 	conn.DialFunc = d.watch(conn.DialFunc)
 	return conn
 }

@@ -22,13 +22,14 @@ const (
 // budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its own
 // connection as soon as that one is free.
 //
-// The next user never gets the state of the previous one: Release resets the session (DISCARD ALL), or closes
-// it when the reset fails.
+// The next user never gets the state of the previous one: Release resets the session, or closes it when the
+// reset fails. Only prepared statements and their plans are kept.
 type ModulePool struct {
 	budget *budget
 	config *pgx.ConnConfig
 
 	// Under the budget's lock.
+	memory     Memory      // counts kept statements; nil: they are not counted
 	idle       []*idleConn // in the order of their last use
 	open       int         // connecting, in use, being reset or closed, idle
 	resetting  int         // of open: about to become idle
@@ -42,6 +43,7 @@ type ModulePool struct {
 type ModuleConn struct {
 	*pgx.Conn
 	pool       *ModulePool
+	statements *statements // of the session
 	generation int
 	released   bool
 }
@@ -63,7 +65,7 @@ func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
 			granted.evicted.end()
 		}
 		if granted.conn == nil {
-			return p.connect(ctx, granted.generation)
+			return p.connect(ctx, granted)
 		}
 		if granted.conn.works(ctx, granted.idleFor) {
 			return granted.conn, nil
@@ -72,8 +74,15 @@ func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
 	}
 }
 
+// Charge makes memory count the kept statements of sessions that are opened later.
+func (p *ModulePool) Charge(memory Memory) {
+	p.budget.mu.Lock()
+	defer p.budget.mu.Unlock()
+	p.memory = memory
+}
+
 // connect opens a connection for a place that the budget has granted.
-func (p *ModulePool) connect(ctx context.Context, generation int) (*ModuleConn, error) {
+func (p *ModulePool) connect(ctx context.Context, granted grant) (*ModuleConn, error) {
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
 		p.budget.free(p)
@@ -82,7 +91,8 @@ func (p *ModulePool) connect(ctx context.Context, generation int) (*ModuleConn, 
 		}
 		return nil, fail(ErrUnreachable, err)
 	}
-	return &ModuleConn{Conn: conn, pool: p, generation: generation}, nil
+	return &ModuleConn{Conn: conn, pool: p, statements: &statements{memory: granted.memory},
+		generation: granted.generation}, nil
 }
 
 func (c *ModuleConn) works(ctx context.Context, idleFor time.Duration) bool {
@@ -112,20 +122,11 @@ func (c *ModuleConn) Release() {
 	}
 	go func() {
 		works := c.reset()
-		next := &ModuleConn{Conn: c.Conn, pool: c.pool, generation: c.generation}
+		next := &ModuleConn{Conn: c.Conn, pool: c.pool, statements: c.statements, generation: c.generation}
 		if !c.pool.budget.put(next, works) {
 			next.discard()
 		}
 	}()
-}
-
-// reset removes everything that the session was used for: settings, locks, subscriptions, prepared
-// statements.
-func (c *ModuleConn) reset() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), resetWithin)
-	defer cancel()
-	_, err := c.Exec(ctx, "DISCARD ALL", pgx.QueryExecModeSimpleProtocol)
-	return err == nil
 }
 
 // discard closes the session and frees its place.
@@ -141,6 +142,7 @@ func (c *ModuleConn) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	_ = c.Close(ctx)
+	c.statements.forget()
 	<-c.PgConn().CleanupDone()
 }
 
