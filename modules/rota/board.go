@@ -55,16 +55,17 @@ func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { ret
 func (m *rota) snapshot(ctx context.Context) (any, error) {
 	now := m.clock()
 	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
-	err := m.db.QueryRow(ctx, `SELECT rev, roles_rev FROM board`).Scan(&b.Rev, &b.RolesRev)
+	err := m.db.QueryRow(ctx, `
+		SELECT rev, roles_rev,
+		       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
+		                 FROM roles), '[]')
+		FROM board`).Scan(&b.Rev, &b.RolesRev, &b.Roles)
 	if err != nil {
 		return nil, err
 	}
 	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	b.Unplanned = errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
 	if err != nil && !b.Unplanned {
-		return nil, err
-	}
-	if b.Roles, err = roles(ctx, m.db); err != nil {
 		return nil, err
 	}
 	if b.Volunteers, err = volunteers(ctx, m.db, nil); err != nil {

@@ -26,9 +26,10 @@ type fixture struct {
 	rota     *rota
 	office   *sdktest.Caller
 	services []service
-	repeats  bool                      // the module that plans services sends the first page again and again
-	roles    map[string]string         // ids by name
-	at       atomic.Pointer[time.Time] // the module's current time; nil: the real time
+	repeats  bool                       // the module that plans services sends the first page again and again
+	roles    map[string]string          // ids by name
+	asked    atomic.Pointer[stageQuery] // the last query for services
+	at       atomic.Pointer[time.Time]  // the module's current time; nil: the real time
 }
 
 func (f *fixture) now() time.Time {
@@ -71,9 +72,11 @@ type stageQuery struct {
 	From  *time.Time `json:"from"`
 	After string     `json:"after"`
 	Limit int        `json:"limit"`
+	IDs   []string   `json:"ids"`
 }
 
 func (f *fixture) upcoming(_ context.Context, in stageQuery) (map[string][]service, error) {
+	f.asked.Store(&in)
 	found := []service{}
 	for _, s := range f.services {
 		behind := f.repeats || in.From == nil || s.Start.After(*in.From) ||
@@ -219,6 +222,9 @@ func TestPlanning(t *testing.T) {
 	member.Do("GET", "/mine", nil).JSON(&mine)
 	if len(mine.Dates) != 1 || mine.Dates[0].Status != statusOpen || mine.Dates[0].Role != "Reader" {
 		t.Fatalf("my dates after the request: %+v, want one open", mine)
+	}
+	if asked := f.asked.Load(); len(asked.IDs) != 1 || asked.IDs[0] != "service-1" {
+		t.Errorf("my dates asked for the services %q, want service-1 alone", asked.IDs)
 	}
 	path := "/mine/" + mine.Dates[0].ID + "/answer"
 	f.do(member, "POST", path, reply{"yes", mine.Dates[0].Rev}, 200)

@@ -45,38 +45,50 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 		return nil, err
 	}
 	page.Volunteer = &me{own.Label, own.Away, own.Rev}
-	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0))
+	of, ids, err := dutiesOf(ctx, m.db, own.ID)
 	if err != nil {
 		return nil, err
 	}
-	ofRoles, err := roles(ctx, m.db)
-	if err != nil {
-		return nil, err
+	if len(ids) == 0 {
+		return page, nil
 	}
-	assigned, err := assignments(ctx, m.db, `volunteer_id = $1 AND a.status <> 'planned'`, own.ID)
+	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0), ids...)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range services {
-		for _, r := range ofRoles {
-			for _, a := range assigned {
-				if a.ServiceID == s.ID && a.RoleID == r.ID {
-					page.Dates = append(page.Dates, myDate{a.ID, s, r.Name, a.Status, a.Rev})
-				}
-			}
+		for _, duty := range of[s.ID] {
+			duty.Service = s
+			page.Dates = append(page.Dates, duty)
 		}
 	}
 	return page, nil
 }
 
+// dutiesOf returns a volunteer's dates by the ids of their services, without the services, and these ids.
+func dutiesOf(ctx context.Context, db sdk.Querier, volunteerID string) (of map[string][]myDate, ids []string,
+	err error,
+) {
+	all, err := sdk.SelectBy(ctx, db, func(row sdk.Scanner, d *myDate) error {
+		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Rev)
+	}, `
+		SELECT a.id::text, a.service_ref, r.name, a.status, a.rev
+		FROM assignments AS a JOIN roles AS r ON r.id = a.role_id
+		WHERE a.volunteer_id = $1 AND a.status <> 'planned'
+		ORDER BY r.position, r.id, a.id`, volunteerID)
+	of = make(map[string][]myDate)
+	for _, one := range all {
+		if of[one.Service.ID] == nil {
+			ids = append(ids, one.Service.ID)
+		}
+		of[one.Service.ID] = append(of[one.Service.ID], one)
+	}
+	return of, ids, err
+}
+
 // volunteerOf returns the volunteer that a person has claimed.
 func volunteerOf(ctx context.Context, db sdk.Querier, userID string) (*volunteer, error) {
-	var id string
-	err := db.QueryRow(ctx, `SELECT id::text FROM volunteers WHERE user_id = $1`, userID).Scan(&id)
-	if err != nil {
-		return nil, sdk.OrNoRow(err, errNoVolunteer)
-	}
-	found, err := volunteers(ctx, db, []string{id})
+	found, err := volunteersWhere(ctx, db, `v.user_id = $1`, userID)
 	if err == nil && len(found) == 0 {
 		err = errNoVolunteer
 	}
@@ -134,7 +146,7 @@ func (m *rota) dayOfAssignment(ctx context.Context, id string) (*time.Time, erro
 		return nil, errGone
 	}
 	now := m.clock()
-	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0))
+	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0), found[0].ServiceID)
 	if err != nil {
 		return nil, err
 	}

@@ -21,11 +21,17 @@ const (
 	maxServices  = 300
 )
 
-// services returns the services that begin in a period, in their order.
-func (m *rota) services(ctx context.Context, from, until time.Time) (all []service, err error) {
+// services returns the services that begin in a period, in their order. If there are ids, only these are
+// needed; others may be among them.
+func (m *rota) services(
+	ctx context.Context, from, until time.Time, ids ...string,
+) (all []service, err error) {
 	stage := m.host.Capability("stage.services")
 	seen := make(map[string]bool)
 	asked := map[string]any{"from": from, "limit": servicesPage}
+	if len(ids) > 0 && len(ids) <= maxServices {
+		asked["ids"] = ids
+	}
 	for len(all) < maxServices {
 		var page struct {
 			Services []service `json:"services"`

@@ -37,6 +37,14 @@ type days struct {
 
 // volunteers reads volunteers by their ids, or all of them for nil. Periods away that are over are omitted.
 func volunteers(ctx context.Context, db sdk.Querier, ids []string) ([]volunteer, error) {
+	if ids == nil {
+		return volunteersWhere(ctx, db, `true`)
+	}
+	return volunteersWhere(ctx, db, `v.id = ANY($1::uuid[])`, ids)
+}
+
+// volunteersWhere reads the volunteers for which a condition is true.
+func volunteersWhere(ctx context.Context, db sdk.Querier, where string, args ...any) ([]volunteer, error) {
 	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, v *volunteer) error {
 		var kind, outcome *string
 		var at *time.Time
@@ -52,16 +60,8 @@ func volunteers(ctx context.Context, db sdk.Querier, ids []string) ([]volunteer,
 		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
-		WHERE $1::uuid[] IS NULL OR v.id = ANY($1::uuid[])
-		ORDER BY v.label COLLATE "und-x-icu", v.id`, orNull(ids))
-}
-
-// orNull returns NULL for a nil slice, but not for an empty one.
-func orNull(ids []string) any {
-	if ids == nil {
-		return nil
-	}
-	return ids
+		WHERE `+where+`
+		ORDER BY v.label COLLATE "und-x-icu", v.id`, args...)
 }
 
 // volunteerDraft is a volunteer in the form that coordinators send.

@@ -20,11 +20,13 @@ type providedService struct {
 
 // upcomingRequest is the input of another module. The default of From is now, and that of Limit is
 // maxUpcoming. After is the id of a service that starts at From: the list begins behind it. So a reader gets
-// the next page with start and id of the last service that it has, however many start at the same moment.
+// the next page with start and id of the last service that it has, however many start at the same moment. If
+// there are ids, only these services are returned.
 type upcomingRequest struct {
 	From  *time.Time `json:"from"`
 	After string     `json:"after"`
 	Limit int        `json:"limit"`
+	IDs   []string   `json:"ids"`
 }
 
 type upcomingResponse struct {
@@ -57,10 +59,7 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 		}
 		after = &servicePosition{StartsAt: from, ID: in.After}
 	}
-	services, err := s.store.upcomingServices(ctx, from, after, limit)
-	for _, one := range services {
-		out.Services = append(out.Services, providedService{one.ID, one.Title, one.StartsAt})
-	}
+	out.Services, err = s.store.providedServices(ctx, from, after, limit, in.IDs)
 	return out, err
 }
 

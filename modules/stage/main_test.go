@@ -344,6 +344,8 @@ func TestCapability(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("upcoming", `{"from":`+string(lastStart)+`,"after":"`+last.ID+`"}`, "next week", "in two weeks")
+	ask("upcoming", `{"ids":["`+next.ID+`","`+last.ID+`","no id"]}`, "next week")
+	ask("upcoming", `{"ids":["no id"]}`)
 	ask("service", `{"id":"`+next.ID+`"}`, "next week")
 	ask("service", `{"id":"`+last.ID+`"}`, "last week")
 	ask("service", `{"id":"`+firstID+`"}`)

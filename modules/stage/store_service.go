@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -36,6 +37,27 @@ func (s *store) upcomingServices(ctx context.Context, from time.Time, after *ser
 		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)
 		ORDER BY starts_at, id
 		LIMIT $4`, from, after.StartsAt, after.ID, limit)
+}
+
+// providedServices returns the same services as upcomingServices, or those of them that have one of the ids,
+// in the form that other modules get.
+func (s *store) providedServices(
+	ctx context.Context, from time.Time, after *servicePosition, limit int, ids []string,
+) ([]providedService, error) {
+	if after == nil {
+		after = &servicePosition{StartsAt: from, ID: firstID}
+	}
+	only, args := "", []any{from, after.StartsAt, after.ID, limit}
+	if len(ids) > 0 {
+		only = " AND id = ANY($5::uuid[])"
+		args = append(args, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !sdk.IsID(id) }))
+	}
+	return sdk.Select[providedService](ctx, s.db, `
+		SELECT id::text, title, starts_at
+		FROM services
+		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)`+only+`
+		ORDER BY starts_at, id
+		LIMIT $4`, args...)
 }
 
 // pastServices returns the services that started before a time, the last one first.
