@@ -42,4 +42,5 @@ export {
 	type Toast,
 	type ToastAction,
 } from "./toast";
+export { useTransfer, type ImportAnswer, type ImportProblem, type Transfer } from "./transfer";
 export { kitLocale } from "./words";

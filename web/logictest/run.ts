@@ -8,6 +8,7 @@ import "./eventstream.test";
 import "./folding.test";
 import "./jsonrequest.test";
 import "./language.test";
+import "./moduleapi.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";

@@ -254,6 +254,8 @@ export class ApiError extends Error {
 		readonly code: string,
 		/** Seconds until the server accepts the next attempt, if it says so. */
 		readonly retryAfter?: number,
+		/** The response's body, if it was JSON. */
+		readonly body?: unknown,
 	) {
 		super(`${code} (${status})`);
 	}
@@ -293,7 +295,157 @@ export async function jsonRequest<Value>(
 		response.status,
 		typeof code === "string" ? code : `HTTP_${response.status}`,
 		after > 0 ? after : undefined,
+		value,
 	);
+}
+
+/** Why a request of a moduleApi failed, for a text that the module shows. */
+export type Refusal = "offline" | "denied" | "gone" | "conflict" | "tooLarge" | "busy" | "failed";
+
+/** The result of a request: its value, or why it failed, with the body of the response. */
+export type Result<Value, Why extends string = Refusal> =
+	| { readonly ok: true; readonly value: Value }
+	| { readonly ok: false; readonly why: Why; readonly body: unknown };
+
+export interface ModuleApi<Why extends string> {
+	/** Sends a request, and returns the JSON of its response. A Blob is sent as it is, with its type. */
+	send<Value>(
+		method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+		path: string,
+		body?: object,
+	): Promise<Result<Value, Why>>;
+	/** Fetches a file; saveFile saves it. */
+	file(path: string): Promise<Result<Blob, Why>>;
+}
+
+const refusals: Readonly<Record<number, Refusal>> = {
+	401: "denied",
+	403: "denied",
+	404: "gone",
+	409: "conflict",
+	413: "tooLarge",
+	429: "busy",
+	503: "busy",
+};
+
+/**
+ * The module's own routes. Its requests never reject: each one results in a value or in a Refusal. codes
+ * names the refusals of the module's own codes, which precede those of the status.
+ */
+export function moduleApi<const Own extends string>(
+	context: Pick<Context, "api">,
+	codes: Readonly<Record<string, Own>>,
+): ModuleApi<Own | Refusal> {
+	const result = async <Value>(request: Promise<Value>): Promise<Result<Value, Own | Refusal>> => {
+		try {
+			return { ok: true, value: await request };
+		} catch (error) {
+			if (!(error instanceof ApiError)) return { ok: false, why: "failed", body: undefined };
+			const why = error.code === "OFFLINE" ? "offline" : (codes[error.code] ?? refusals[error.status]);
+			return { ok: false, why: why ?? "failed", body: error.body };
+		}
+	};
+	return {
+		send: <Value>(...[method, path, body]: Parameters<ModuleApi<Own>["send"]>) => {
+			if (!(body instanceof Blob)) return result(jsonRequest<Value>(context, method, path, body));
+			const headers = { "Content-Type": body.type || "application/octet-stream" };
+			const api: Context["api"] = (to, init) => context.api(to, { ...init, body, headers });
+			return result(jsonRequest<Value>({ api }, method, path));
+		},
+		file: (path) => {
+			let content = new Blob();
+			const api: Context["api"] = async (to, init) => {
+				const response = await context.api(to, init);
+				if (!response.ok) return response;
+				content = await response.blob();
+				return new Response();
+			};
+			return result(jsonRequest({ api }, "GET", path).then(() => content));
+		},
+	};
+}
+
+/** Lets the browser save a file. */
+export function saveFile(content: Blob, name: string): void {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(content);
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // by then the browser has read it
+}
+
+/** A channel that is being followed. */
+export interface Live<State> {
+	/** The newest state; undefined before the first snapshot. */
+	readonly state: State | undefined;
+	/**
+	 * The server's time. Right after a start the platform's clock may still be the browser's own, and a small
+	 * computer's clock can be wrong by years. Until it agrees with the time of the newest state, that time is
+	 * used.
+	 */
+	now(): number;
+	stop(): void;
+}
+
+export interface LiveReader<State, Update> {
+	/**
+	 * Returns the state after an update, or the same state if it contains the update already. undefined means
+	 * that an update in between is missing, or that this one has no content: then a new snapshot is requested,
+	 * but not at the same moment as by all other readers.
+	 */
+	apply(state: State, update: Update): State | undefined;
+	/** Called with each new state. */
+	changed(state: State): void;
+	/** The channel may not be read. */
+	refused?(): void;
+}
+
+/** Follows a channel whose snapshots have the server's time. */
+export function live<State extends { readonly serverTime: string }, Update>(
+	context: Pick<Context, "realtime" | "serverNow">,
+	channel: string,
+	{ apply, changed, refused }: LiveReader<State, Update>,
+): Live<State> {
+	let state: State | undefined;
+	let received = 0;
+	let again: ReturnType<typeof setTimeout> | undefined;
+	const become = (next: State) => {
+		if (next === state) return;
+		if (next.serverTime !== state?.serverTime) received = performance.now();
+		state = next;
+		changed(next);
+	};
+	const follow = () =>
+		context.realtime<State, Update>(channel, {
+			snapshot: become,
+			update: (update) => {
+				const next = state && apply(state, update);
+				if (next !== undefined) become(next);
+				else if (state !== undefined) again ??= setTimeout(restart, Math.random() * 500);
+			},
+			state: (now) => now === "refused" && refused?.(),
+		});
+	const restart = () => {
+		again = undefined;
+		end();
+		end = follow();
+	};
+	let end = follow();
+	return {
+		get state() {
+			return state;
+		},
+		now() {
+			const told = context.serverNow();
+			if (state === undefined) return told;
+			const counted = Date.parse(state.serverTime) + performance.now() - received;
+			return Math.abs(told - counted) < 10_000 ? told : counted;
+		},
+		stop() {
+			clearTimeout(again);
+			end();
+		},
+	};
 }
 
 /** A text with a form for each plural rule of its language, for example "1 song", "2 songs". */
@@ -320,6 +472,28 @@ export function fillIn(
 		const value = fillings[name] ?? "";
 		return shown(typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value);
 	});
+}
+
+/** The texts of a module, by their ids. */
+export interface Words<Id extends string> {
+	(id: Id, fillings?: Fillings): string;
+	/** Their language with its region, for formats and for the attribute lang. */
+	readonly language: string;
+}
+
+/**
+ * The texts in the Dashboard's language, or in English if there are none in that language. texts has the
+ * languages by their codes.
+ */
+export function words<Id extends string>(
+	context: Pick<Context, "locale">,
+	texts: { readonly en: Readonly<Record<Id, Text>>; readonly [code: string]: Readonly<Record<Id, Text>> },
+): Words<Id> {
+	const code = context.locale.toLowerCase().split("-")[0] ?? "";
+	const own = Object.hasOwn(texts, code) ? texts[code] : undefined;
+	const language = own === undefined ? "en" : context.locale;
+	const say = (id: Id, fillings: Fillings = {}) => fillIn((own ?? texts.en)[id], fillings, language);
+	return Object.assign(say, { language });
 }
 
 /** A context for a module's own tests: its functions do nothing, and a test overrides what it needs. */

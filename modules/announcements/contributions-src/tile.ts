@@ -1,5 +1,5 @@
 import { defineContribution } from "@narthex/sdk";
-import { languageFor, wordsFor } from "../ui-src/words";
+import { wordsOf } from "../ui-src/words";
 
 /** The tools that a tile gets (see the README of the module home). */
 interface Tools {
@@ -18,17 +18,17 @@ interface Latest {
 
 /** The latest slide, on Home. */
 export default defineContribution({
-	title: (locale: string) => wordsFor(languageFor(locale))("latest"),
+	title: (locale: string) => wordsOf({ locale })("latest"),
 
 	async render(container: HTMLElement, { api, refresh, hide, locale, moduleId }: Tools) {
-		const language = languageFor(locale);
+		const say = wordsOf({ locale });
 		const title = document.createElement("a");
 		title.href = `#/m/${moduleId}`;
 		title.dir = "auto";
 		title.style.fontWeight = "600";
 		const body = line("body");
 		const count = line("d-muted");
-		count.lang = language;
+		count.lang = say.language;
 		const show = async () => {
 			const response = await api("/latest");
 			if (response.status === 403) return hide();
@@ -38,7 +38,7 @@ export default defineContribution({
 			title.textContent = notice.title;
 			body.textContent = notice.body;
 			body.hidden = notice.body.trim() === "";
-			count.textContent = wordsFor(language)("liveNow", { live });
+			count.textContent = say("liveNow", { live });
 			container.replaceChildren(title, body, count);
 		};
 		refresh(show);

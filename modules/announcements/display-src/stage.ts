@@ -1,9 +1,8 @@
-import type { Context } from "@narthex/sdk";
-import { type Board, type BoardSlide, ownKind } from "./board";
+import { type Context, type Live, live } from "@narthex/sdk";
+import { applied, type Board, type BoardSlide, type BoardUpdate, ownKind } from "./board";
 import { Clock } from "./clock";
 import { SlideKinds } from "./contributed";
 import { type Frame, frameKey, frameOf, idleFrame, sameSlide } from "./frame";
-import { LiveBoard } from "./live";
 import { Pictures } from "./pictures";
 import { turnAt, type Turn } from "./rotation";
 import { fit } from "./slideview";
@@ -20,8 +19,8 @@ export interface StageOptions {
 	/** The channel to follow, and the route of its pictures. */
 	readonly channel: string;
 	readonly images: string;
-	/** Called after every change of the board. */
-	changed?(): void;
+	/** Called after every change of the board, with the server's time. */
+	changed?(board: Board, now: number): void;
 }
 
 /**
@@ -29,7 +28,6 @@ export interface StageOptions {
  * stays until the next one is ready, so the stage is never blank.
  */
 export class Stage {
-	readonly live: LiveBoard;
 	readonly #stage = document.createElement("div");
 	readonly #clock: Clock;
 	readonly #pictures: Pictures;
@@ -37,6 +35,7 @@ export class Stage {
 	readonly #ready = new Map<string, Promise<Frame | undefined>>();
 	readonly #broken = new Map<string, number>();
 	readonly #resized = new ResizeObserver(() => this.#fit());
+	#live: Live<Board> | undefined;
 	#timer: ReturnType<typeof setInterval> | undefined;
 	#leaving = new Map<Frame, ReturnType<typeof setTimeout>>();
 	#turn: Turn | undefined;
@@ -44,26 +43,29 @@ export class Stage {
 	#frame: Frame | undefined;
 
 	constructor(readonly options: StageOptions) {
-		const { context, container, channel, images } = options;
+		const { context, container, images } = options;
 		this.#stage.className = "stage";
 		container.append(this.#stage);
 		this.#pictures = new Pictures(context, images);
 		this.#kinds = new SlideKinds(context.contributions);
 		this.#clock = new Clock(this.#stage, context.locale);
-		this.live = new LiveBoard(context, channel, () => {
-			this.#look();
-			options.changed?.();
-		});
 	}
 
 	start(): void {
-		this.live.start();
+		const { context, channel, changed } = this.options;
+		this.#live = live<Board, BoardUpdate>(context, channel, {
+			apply: applied,
+			changed: (board) => {
+				this.#look();
+				changed?.(board, this.#now());
+			},
+		});
 		this.#timer = setInterval(() => this.#look(), lookEvery);
 		this.#resized.observe(this.#stage);
 	}
 
 	stop(): void {
-		this.live.stop();
+		this.#live?.stop();
 		clearInterval(this.#timer);
 		this.#resized.disconnect();
 		for (const [frame, timer] of this.#leaving) {
@@ -75,11 +77,15 @@ export class Stage {
 		this.#stage.remove();
 	}
 
+	#now(): number {
+		return this.#live?.now() ?? this.options.context.serverNow();
+	}
+
 	/** Finds the slide that is due now, and shows it. */
 	#look(): void {
-		const { board } = this.live;
+		const board = this.#live?.state;
 		if (board === undefined) return;
-		const now = this.live.now();
+		const now = this.#now();
 		const showable = (slide: BoardSlide) => this.#showable(slide, now);
 		const before = this.#turn;
 		this.#turn = turnAt(board, now, before, showable);
@@ -124,7 +130,7 @@ export class Stage {
 			context: this.options.context,
 			pictures: this.#pictures,
 			kinds: this.#kinds,
-			now: () => this.live.now(),
+			now: () => this.#now(),
 		});
 		this.#ready.set(key, frame);
 		return frame;
@@ -143,7 +149,7 @@ export class Stage {
 			this.#wanted = undefined; // the next look chooses another one
 			return;
 		}
-		if (!this.#kinds.isDue(slide, this.live.now())) { // its kind has only been loaded now
+		if (!this.#kinds.isDue(slide, this.#now())) { // its kind has only been loaded now
 			frame.dispose();
 			this.#wanted = undefined;
 			return;
@@ -160,7 +166,7 @@ export class Stage {
 		if (old === undefined) return;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
 		const turns = !sameSlide(old.key, frame.key); // a corrected slide appears without a transition
-		const fades = turns && this.live.board?.settings.transition === "fade" && !quiet;
+		const fades = turns && this.#live?.state?.settings.transition === "fade" && !quiet;
 		if (fades) frame.element.animate({ opacity: [0, 1] }, { duration: fadeFor, easing: "ease-out" });
 		const leave = () => {
 			this.#leaving.delete(old);

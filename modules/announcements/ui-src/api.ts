@@ -1,24 +1,24 @@
-import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
+import {
+	type Context,
+	moduleApi,
+	type Refusal as CommonRefusal,
+	type Result as ApiResult,
+} from "@narthex/sdk";
 import type { Shown } from "../display-src/board";
 import type { Slide } from "./slide";
 
-/** Why a request failed. */
-export type Refusal =
-	| "offline"
-	| "denied"
-	| "gone"
-	| "conflict"
-	| "tooLarge"
-	| "busy"
-	| "failed"
-	| "notPublished"
-	| "imageInvalid"
-	| "imageUnknown"
-	| "exportTooLarge"
-	| "storage";
+const codes = {
+	SLIDE_NOT_PUBLISHED: "notPublished",
+	IMAGE_INVALID: "imageInvalid",
+	IMAGE_UNKNOWN: "imageUnknown",
+	STORAGE_UNAVAILABLE: "storage",
+	EXPORT_TOO_LARGE: "exportTooLarge",
+} as const;
 
-export type Result<Value> =
-	{ readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: Refusal };
+/** Why a request failed. */
+export type Refusal = CommonRefusal | (typeof codes)[keyof typeof codes];
+
+export type Result<Value> = ApiResult<Value, Refusal>;
 
 /** All slides in their order. rev counts the changes of the order. */
 export interface Board {
@@ -43,95 +43,50 @@ export interface ImportProblem {
 
 /** The module's own routes. */
 export class SlidesApi {
-	constructor(readonly context: ModuleUiContext) {}
+	readonly #api;
+
+	constructor(context: Pick<Context, "api">) {
+		this.#api = moduleApi(context, codes);
+	}
 
 	list(): Promise<Result<Board>> {
-		return this.#ask("GET", "/slides");
+		return this.#api.send("GET", "/slides");
 	}
 	/** The last writer of a slide; null if unknown. */
 	writer(id: string): Promise<Result<{ readonly name: string | null }>> {
-		return this.#ask("GET", `/slides/${id}/writer`);
+		return this.#api.send("GET", `/slides/${id}/writer`);
 	}
 	create(slide: object): Promise<Result<Slide>> {
-		return this.#ask("POST", "/slides", slide);
+		return this.#api.send("POST", "/slides", slide);
 	}
 	edit(id: string, slide: object): Promise<Result<Slide>> {
-		return this.#ask("PUT", `/slides/${id}`, slide);
+		return this.#api.send("PUT", `/slides/${id}`, slide);
 	}
 	remove(id: string): Promise<Result<undefined>> {
-		return this.#ask("DELETE", `/slides/${id}`);
+		return this.#api.send("DELETE", `/slides/${id}`);
 	}
 	/** Moves a slide behind another one, or to the front. */
 	place(id: string, after: string | null, rev: number): Promise<Result<{ readonly rev: number }>> {
-		return this.#ask("PUT", `/slides/${id}/place`, { after, rev });
+		return this.#api.send("PUT", `/slides/${id}/place`, { after, rev });
 	}
 
 	/** Shows a slide on every screen at once. */
 	show(id: string): Promise<Result<Shown>> {
-		return this.#ask("POST", `/slides/${id}/show`, {});
+		return this.#api.send("POST", `/slides/${id}/show`, {});
 	}
 	endShow(id: string): Promise<Result<undefined>> {
-		return this.#ask("DELETE", `/slides/${id}/show`);
+		return this.#api.send("DELETE", `/slides/${id}/show`);
 	}
 	upload(picture: Blob): Promise<Result<{ readonly id: string }>> {
-		const api: SlidesApi["context"]["api"] = (path, init) =>
-			this.context.api(path, { ...init, body: picture, headers: { "Content-Type": picture.type } });
-		return answered(jsonRequest({ api }, "POST", "/images"));
+		return this.#api.send("POST", "/images", picture);
 	}
 
 	/** All slides as a file, with or without their pictures. */
-	async exportAll(pictures: boolean): Promise<Result<Blob>> {
-		let content: Blob | undefined;
-		const api: SlidesApi["context"]["api"] = async (path, init) => {
-			const response = await this.context.api(path, init);
-			if (!response.ok) return response;
-			content = await response.blob();
-			return new Response();
-		};
-		const asked = await answered(jsonRequest({ api }, "GET", pictures ? "/export" : "/export?pictures=0"));
-		if (!asked.ok) return asked;
-		return content === undefined ? { ok: false, why: "failed" } : { ok: true, value: content };
+	exportAll(pictures: boolean): Promise<Result<Blob>> {
+		return this.#api.file(pictures ? "/export" : "/export?pictures=0");
 	}
 	/** Imports such a file, or only returns what that would change. */
 	importAll(file: Blob, preview: boolean): Promise<Result<Imported>> {
-		const api: SlidesApi["context"]["api"] = (path, init) =>
-			this.context.api(path, { ...init, body: file, headers: { "Content-Type": "application/json" } });
-		return answered(jsonRequest({ api }, "POST", preview ? "/import?preview=1" : "/import"));
-	}
-
-	#ask<Value>(
-		method: "GET" | "POST" | "PUT" | "DELETE",
-		path: string,
-		body?: object,
-	): Promise<Result<Value>> {
-		return answered(jsonRequest<Value>(this.context, method, path, body));
+		return this.#api.send("POST", preview ? "/import?preview=1" : "/import", file);
 	}
 }
-
-async function answered<Value>(request: Promise<Value>): Promise<Result<Value>> {
-	try {
-		return { ok: true, value: await request };
-	} catch (error) {
-		if (!(error instanceof ApiError)) return { ok: false, why: "failed" };
-		if (error.code === "OFFLINE") return { ok: false, why: "offline" };
-		return { ok: false, why: codes[error.code] ?? refusals[error.status] ?? "failed" };
-	}
-}
-
-const codes: Readonly<Record<string, Refusal>> = {
-	SLIDE_NOT_PUBLISHED: "notPublished",
-	IMAGE_INVALID: "imageInvalid",
-	IMAGE_UNKNOWN: "imageUnknown",
-	STORAGE_UNAVAILABLE: "storage",
-	EXPORT_TOO_LARGE: "exportTooLarge",
-};
-
-const refusals: Readonly<Record<number, Refusal>> = {
-	401: "denied",
-	403: "denied",
-	404: "gone",
-	409: "conflict",
-	413: "tooLarge",
-	429: "busy",
-	503: "busy",
-};

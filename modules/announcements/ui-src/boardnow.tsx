@@ -18,10 +18,7 @@ export function BoardNow({ tools: { context, say, hour }, shown, changed }: Boar
 		if (screen.current === null) return;
 		const stage = new Stage({
 			...{ context, container: screen.current, channel: "notices", images: "/images" },
-			changed: () => {
-				const { board } = stage.live;
-				changed(board && shownNow(board, stage.live.now()) ? (board.show ?? undefined) : undefined);
-			},
+			changed: (board, now) => changed(shownNow(board, now) ? (board.show ?? undefined) : undefined),
 		});
 		stage.start();
 		return () => stage.stop();

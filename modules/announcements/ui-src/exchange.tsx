@@ -1,16 +1,8 @@
 import { Button, Menu, Note } from "@narthex/kit";
+import { saveFile } from "@narthex/sdk";
 import { useRef, useState } from "preact/hooks";
 import type { Imported, ImportProblem } from "./api";
 import type { Tools } from "./tools";
-
-/** Lets the browser save a file. */
-function save(content: Blob, name: string): void {
-	const link = document.createElement("a");
-	link.href = URL.createObjectURL(content);
-	link.download = name;
-	link.click();
-	URL.revokeObjectURL(link.href);
-}
 
 interface ExchangeProps {
 	readonly tools: Tools;
@@ -28,7 +20,7 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 	const exportAll = async (pictures: boolean): Promise<void> => {
 		const result = await api.exportAll(pictures);
 		if (context.signal.aborted) return;
-		if (result.ok) return save(result.value, "announcements.json");
+		if (result.ok) return saveFile(result.value, "announcements.json");
 		const without = result.why === "exportTooLarge";
 		context.announce(say(result.why), "assertive", {
 			label: say(without ? "exportWithout" : "tryAgain"),

@@ -2,7 +2,7 @@ import type { ModuleUiContext } from "@narthex/sdk";
 import { SlideKinds } from "../display-src/contributed";
 import { Pictures } from "../display-src/pictures";
 import { SlidesApi } from "./api";
-import { languageFor, type Say, wordsFor } from "./words";
+import { type Say, wordsOf } from "./words";
 
 /** The tools of every part of this UI. */
 export interface Tools {
@@ -22,7 +22,8 @@ export interface Tools {
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
-	const language = languageFor(context.locale);
+	const say = wordsOf(context);
+	const { language } = say;
 	const form = new Intl.DateTimeFormat(language, {
 		weekday: "short",
 		day: "numeric",
@@ -36,7 +37,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		api: new SlidesApi(context),
 		pictures: new Pictures(context, "/images"),
 		kinds: new SlideKinds(context.contributions),
-		say: wordsFor(language),
+		say,
 		language,
 		manages: context.permissions.includes("announcements.slides.manage"),
 		hour: (moment) => hour.format(new Date(moment)),

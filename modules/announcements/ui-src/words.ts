@@ -1,4 +1,4 @@
-import { fillIn, type Fillings, type Text } from "@narthex/sdk";
+import { type Context, type Text, type Words, words } from "@narthex/sdk";
 
 const english = {
 	write: "Write a notice",
@@ -239,17 +239,6 @@ const german: Record<WordId, Text> = {
 	liveNow: "{live} sichtbar",
 };
 
-export type Say = (id: WordId, fillings?: Fillings) => string;
+export type Say = Words<WordId>;
 
-/**
- * The language of this page: the Dashboard's with its region, or English if there are no words in that
- * language.
- */
-export function languageFor(locale: string): string {
-	return /^(de|en)\b/.test(locale) ? locale : "en";
-}
-
-export function wordsFor(language: string): Say {
-	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) => fillIn(words[id], fillings, language);
-}
+export const wordsOf = (context: Pick<Context, "locale">): Say => words(context, { en: english, de: german });

@@ -1,5 +1,5 @@
 import { hyphenated, lineHeightFor } from "@narthex/kit";
-import type { Context } from "@narthex/sdk";
+import { type Context, type Live, live } from "@narthex/sdk";
 import { type Door, doorsAt, type Occurrence, type Today } from "./today";
 import { type Words, wordsFor } from "./words";
 
@@ -13,11 +13,8 @@ const scales = [2, 1.8, 1.6, 1.45, 1.3, 1.15, 1, 0.9, 0.8, 0.72];
 export class Board {
 	readonly #frame = document.createElement("div");
 	readonly #words: Words;
-	#today: Today | undefined;
-	#received = 0;
+	#live: Live<Today> | undefined;
 	#shown = "";
-	#stop: (() => void) | undefined;
-	#again: ReturnType<typeof setTimeout> | undefined;
 	#timer: ReturnType<typeof setInterval> | undefined;
 	readonly #resized = new ResizeObserver(() => this.#fit());
 
@@ -31,50 +28,29 @@ export class Board {
 	}
 
 	start(): void {
-		this.#follow();
+		this.#live = live<Today, { readonly rev: number }>(this.context, "today", {
+			apply: (today, { rev }) => (rev <= today.rev ? today : undefined),
+			changed: () => {
+				this.#shown = "";
+				this.#look();
+			},
+		});
 		this.#timer = setInterval(() => this.#look(), lookEvery);
 		this.#resized.observe(this.#frame);
 	}
 
 	stop(): void {
-		this.#stop?.();
-		clearTimeout(this.#again);
+		this.#live?.stop();
 		clearInterval(this.#timer);
 		this.#resized.disconnect();
 		this.#frame.remove();
 	}
 
-	#follow(): void {
-		this.#stop = this.context.realtime<Today, { readonly rev: number }>("today", {
-			snapshot: (today) => {
-				this.#received = performance.now();
-				this.#today = today;
-				this.#look();
-			},
-			update: ({ rev }) => {
-				if (this.#today === undefined || rev <= this.#today.rev || this.#again !== undefined) return;
-				this.#again = setTimeout(() => {
-					this.#again = undefined;
-					this.#stop?.();
-					this.#follow();
-				}, Math.random() * 500); // not at the same moment as all other screens
-			},
-		});
-	}
-
-	/** The server's time. Until the platform's clock agrees with the snapshot's time, that time is used. */
-	#now(today: Today): number {
-		const told = this.context.serverNow();
-		const counted = Date.parse(today.serverTime) + performance.now() - this.#received;
-		return Math.abs(told - counted) < 10_000 ? told : counted;
-	}
-
 	#look(): void {
-		const today = this.#today;
-		if (today === undefined) return;
-		const now = this.#now(today);
-		const minute = Math.floor(now / 60_000);
-		const key = `${today.rev} ${minute} ${this.#received}`;
+		const today = this.#live?.state;
+		if (this.#live === undefined || today === undefined) return;
+		const now = this.#live.now();
+		const key = `${today.rev} ${Math.floor(now / 60_000)}`;
 		if (key === this.#shown) return;
 		this.#shown = key;
 		const doors = doorsAt(today, now);

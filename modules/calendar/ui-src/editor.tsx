@@ -2,7 +2,7 @@ import {
 	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import type { Refusal, Result } from "./api";
+import { type Refusal, type Result, takenOf } from "./api";
 import { ClockField } from "./clockfield";
 import { clockOf, dayOf, plusDays } from "./days";
 import {
@@ -115,7 +115,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		if (context.signal.aborted) return;
 		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
-		setTaken(result.ok ? [] : result.taken);
+		setTaken(takenOf(result));
 		if (!result.ok) return;
 		context.announce(say("saved"));
 		leave();

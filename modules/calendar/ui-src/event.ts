@@ -1,3 +1,5 @@
+import type { ImportAnswer } from "@narthex/kit";
+
 /** An occurrence of an event. Times are local times of the house; whole days have only days. */
 export interface Occurrence {
 	readonly event: string;
@@ -70,4 +72,11 @@ export interface Waiting {
 	readonly start: string;
 	readonly room: number;
 	readonly by: string;
+}
+
+/** The changes that an import makes, or would make. */
+export interface Outcome extends ImportAnswer {
+	readonly events: number;
+	readonly rooms: number;
+	readonly known: number;
 }

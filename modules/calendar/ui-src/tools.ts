@@ -2,7 +2,7 @@ import type { ModuleUiContext } from "@narthex/sdk";
 import { CalendarApi, type Result } from "./api";
 import { Forms } from "./days";
 import type { Occurrence, Room } from "./event";
-import { languageFor, type Say, wordsFor } from "./words";
+import { type Say, wordsOf } from "./words";
 
 /** The tools of every part of this UI. */
 export interface Tools {
@@ -16,11 +16,12 @@ export interface Tools {
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
-	const language = languageFor(context.locale);
+	const say = wordsOf(context);
+	const { language } = say;
 	return {
 		context,
 		api: new CalendarApi(context),
-		say: wordsFor(language),
+		say,
 		language,
 		forms: new Forms(language),
 		manages: context.permissions.includes("calendar.events.manage"),

@@ -1,22 +1,9 @@
-import { Button, Note, ScreenHeader } from "@narthex/kit";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { Tools } from "./tools";
+import { Button, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { saveFile } from "@narthex/sdk";
+import { useEffect, useRef } from "preact/hooks";
+import type { Outcome } from "./event";
+import { tell, type Tools } from "./tools";
 import type { WordId } from "./words";
-
-/** The changes that an import makes, or would make. */
-interface Outcome {
-	readonly events: number;
-	readonly rooms: number;
-	readonly known: number;
-	readonly problems: readonly { readonly line: number; readonly code: string; readonly detail?: string }[];
-	readonly problemCount: number;
-}
-
-interface Chosen {
-	readonly file: File;
-	readonly format: string;
-	readonly outcome: Outcome;
-}
 
 const exports = [
 	{ path: "/export", name: "calendar.json", words: "exportJson" },
@@ -24,57 +11,27 @@ const exports = [
 	{ path: "/calendar.ics", name: "calendar.ics", words: "exportIcs" },
 ] as const;
 
+/** The format of a file, by the ending of its name. */
+function formatOf({ name }: File): string {
+	const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+	return ["json", "csv"].includes(ending) ? ending : "ics";
+}
+
 /** Exports the calendar as a file, and imports others after a preview of the changes. */
 export function Transfer({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
-	const [chosen, setChosen] = useState<Chosen>();
-	const [wrong, setWrong] = useState<WordId>();
-	const [busy, setBusy] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	useEffect(() => context.setTitle(say("transfer")), []);
 
-	const ask = (file: File, format: string, preview: boolean) =>
-		api.ask<Outcome>(
-			"POST",
-			`/import?format=${format}${preview ? "&preview=1" : ""}`,
-			file,
-			file.type || "text/plain",
-		);
-	const look = async (file: File | undefined) => {
-		if (file === undefined) return;
-		const ending = file.name.slice(file.name.lastIndexOf(".") + 1).toLowerCase();
-		const format = ["json", "csv"].includes(ending) ? ending : "ics";
-		setWrong(undefined);
-		setBusy(true);
-		const result = await ask(file, format, true);
-		if (context.signal.aborted) return;
-		setBusy(false);
-		if (input.current) input.current.value = ""; // so that the same file can be chosen again
-		setChosen(result.ok ? { file, format, outcome: result.value } : undefined);
-		if (!result.ok) setWrong(result.why);
-	};
-	const take = async () => {
-		if (chosen === undefined) return;
-		const result = await ask(chosen.file, chosen.format, false);
-		if (context.signal.aborted) return;
-		if (!result.ok) return setWrong(result.why);
-		setChosen(undefined);
-		context.announce(say("imported", { count: result.value.events }));
+	const send = (file: Blob, preview: boolean) => api.import(file, formatOf(file as File), preview);
+	const { chosen, refused, busy, look, take } = useTransfer(context, send, ({ events }) => {
+		context.announce(say("imported", { count: events }));
 		context.navigate("");
-	};
-	const save = async (path: string, name: string) => {
-		try {
-			const response = await context.api(path);
-			if (!response.ok) throw new Error(String(response.status));
-			const link = document.createElement("a");
-			link.href = URL.createObjectURL(await response.blob());
-			link.download = name;
-			link.click();
-			setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // by then the browser has read it
-		} catch {
-			const retry = { label: say("tryAgain"), run: () => save(path, name) };
-			context.announce(say(navigator.onLine ? "failed" : "offline"), "assertive", retry);
-		}
+	});
+	const save = async (path: string, name: string): Promise<void> => {
+		const result = await api.file(path);
+		if (result.ok) saveFile(result.value, name);
+		else tell(tools, result, "", () => save(path, name));
 	};
 	return (
 		<>
@@ -101,7 +58,10 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						tabIndex={-1}
 						aria-label={say("chooseFile")}
 						accept=".json,.csv,.ics,text/calendar"
-						onChange={(event) => void look(event.currentTarget.files?.[0])}
+						onChange={({ currentTarget }) => {
+							void look(currentTarget.files?.[0]);
+							currentTarget.value = ""; // so that the same file can be chosen again
+						}}
 					/>
 					<Button
 						icon="upload"
@@ -113,12 +73,14 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						{say("chooseFile")}
 					</Button>
 				</div>
-				{wrong && (
+				{refused && (
 					<Note tone="bad" role="alert">
-						<p>{say(wrong)}</p>
+						<p>{say(refused.why)}</p>
 					</Note>
 				)}
-				{chosen && <Preview tools={tools} chosen={chosen} take={take} />}
+				{chosen && (
+					<Preview {...{ tools, take }} name={(chosen.file as File).name} outcome={chosen.answer} />
+				)}
 			</div>
 		</>
 	);
@@ -126,17 +88,18 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 
 interface PreviewProps {
 	readonly tools: Tools;
-	readonly chosen: Chosen;
+	readonly name: string;
+	readonly outcome: Outcome;
 	take(): Promise<void>;
 }
 
-function Preview({ tools: { say }, chosen: { file, outcome }, take }: PreviewProps) {
+function Preview({ tools: { say }, name, outcome, take }: PreviewProps) {
 	const { events, rooms, known, problems, problemCount } = outcome;
 	if (problemCount > 0) {
 		return (
 			<Note tone="bad" role="alert">
 				<p>
-					<bdi>{file.name}</bdi>: {say("problemsFound", { count: problemCount })}
+					<bdi>{name}</bdi>: {say("problemsFound", { count: problemCount })}
 				</p>
 				<ul class="taken">
 					{problems.map(({ line, code, detail = "" }, at) => (
@@ -150,7 +113,7 @@ function Preview({ tools: { say }, chosen: { file, outcome }, take }: PreviewPro
 		<>
 			<Note role="status">
 				<p>
-					<bdi>{file.name}</bdi>: {say("wouldAdd", {
+					<bdi>{name}</bdi>: {say("wouldAdd", {
 						events: say("countEvents", { count: events }),
 						rooms: say("countRooms", { count: rooms }),
 					})}

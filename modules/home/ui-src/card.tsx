@@ -3,7 +3,7 @@ import type { Contribution, ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { rounds } from "./rounds";
 import { type Look, TileRun } from "./run";
-import { languageFor, type Say } from "./words";
+import type { Say } from "./words";
 
 interface CardProps {
 	readonly context: ModuleUiContext;
@@ -82,7 +82,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 			{look.is === "loading" && <Skeleton rows={1} />}
 			<div ref={content} hidden={look.is === "loading"} />
 			{look.failed && (
-				<div class="failed" lang={languageFor(context.locale)}>
+				<div class="failed" lang={say.language}>
 					<p class="d-muted" role="status">
 						{say(content.current?.hasChildNodes() ? "stale" : "failed")}
 					</p>

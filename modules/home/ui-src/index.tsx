@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useCallback, useState } from "preact/hooks";
 import { Card } from "./card";
 import css from "./style.css";
-import { languageFor, wordsFor } from "./words";
+import { wordsOf } from "./words";
 
 export default defineModuleUi({
 	mount(container, context) {
@@ -25,11 +25,10 @@ function Tiles({ context }: { readonly context: ModuleUiContext }) {
 			return after;
 		});
 	}, []);
-	const language = languageFor(context.locale);
-	const say = wordsFor(language);
+	const say = wordsOf(context);
 	return (
 		<section hidden={hidden.size === context.contributions.length}>
-			<h2 class="d-unseen" lang={language}>{say("heading")}</h2>
+			<h2 class="d-unseen" lang={say.language}>{say("heading")}</h2>
 			<div class="cards">
 				{context.contributions.map((contribution) => (
 					<Card

@@ -1,3 +1,5 @@
+import { type Context, type Words, words } from "@narthex/sdk";
+
 const english = {
 	heading: "At a glance",
 	failed: "This cannot be shown just now.",
@@ -14,17 +16,6 @@ const german: Record<WordId, string> = {
 	tryAgain: "Noch einmal versuchen",
 };
 
-export type Say = (id: WordId) => string;
+export type Say = Words<WordId>;
 
-/**
- * The language of this page: the Dashboard's with its region, or English if there are no words in that
- * language.
- */
-export function languageFor(locale: string): string {
-	return /^(de|en)\b/.test(locale) ? locale : "en";
-}
-
-export function wordsFor(language: string): Say {
-	const words = language.startsWith("de") ? german : english;
-	return (id) => words[id];
-}
+export const wordsOf = (context: Pick<Context, "locale">): Say => words(context, { en: english, de: german });

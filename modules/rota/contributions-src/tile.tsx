@@ -4,7 +4,7 @@ import { render } from "preact";
 import { type Answer, type Mine, type MyDate, RotaApi } from "../ui-src/api";
 import { Dates } from "../ui-src/dates";
 import { refusalIn, timesIn } from "../ui-src/tools";
-import { languageFor, wordsFor } from "../ui-src/words";
+import { wordsOf } from "../ui-src/words";
 
 /** The tools that a tile of Home gets, as far as this one uses them. */
 interface TileTools {
@@ -21,10 +21,10 @@ const most = 3;
 
 /** My dates, with buttons to respond to requests. */
 export default defineContribution({
-	title: (locale: string) => wordsFor(languageFor(locale))("tabMine"),
+	title: (locale: string) => wordsOf({ locale })("tabMine"),
 	async render(container: HTMLElement, tools: TileTools) {
-		const say = wordsFor(languageFor(tools.locale));
-		const times = timesIn(languageFor(tools.locale));
+		const say = wordsOf(tools);
+		const times = timesIn(say.language);
 		const api = new RotaApi(tools);
 		let mine: Mine | undefined;
 		let problem = "";
@@ -35,7 +35,7 @@ export default defineContribution({
 			const dates = [...waiting, ...settled].slice(0, most);
 			if (dates.length === 0) return tools.hide();
 			render(
-				<div class="rota-tile d-stack" lang={languageFor(tools.locale)}>
+				<div class="rota-tile d-stack" lang={say.language}>
 					{problem !== "" && (
 						<Note tone="bad" role="alert">
 							<p>{problem}</p>

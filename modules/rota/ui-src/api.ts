@@ -1,26 +1,28 @@
-import { ApiError, type Context, jsonRequest } from "@narthex/sdk";
+import type { ImportAnswer } from "@narthex/kit";
+import {
+	type Context,
+	moduleApi,
+	type Refusal as CommonRefusal,
+	type Result as ApiResult,
+} from "@narthex/sdk";
 import type { Board, Change, Days } from "./board";
 
-/** Why a request failed: an id of a text. */
-export type Refusal =
-	| "offline"
-	| "denied"
-	| "gone"
-	| "conflict"
-	| "tooLarge"
-	| "busy"
-	| "failed"
-	| "notClaimed"
-	| "claimUnusable"
-	| "alreadyVolunteer"
-	| "volunteerExists"
-	| "tooMany"
-	| "digestFull"
-	| "roleInUse"
-	| "addressMissing"
-	| "stageSilent";
+const codes = {
+	NO_VOLUNTEER: "notClaimed",
+	CLAIM_LINK_UNUSABLE: "claimUnusable",
+	ALREADY_A_VOLUNTEER: "alreadyVolunteer",
+	VOLUNTEER_EXISTS: "volunteerExists",
+	TOO_MANY: "tooMany",
+	DIGEST_FULL: "digestFull",
+	ROLE_IN_USE: "roleInUse",
+	ADDRESS_MISSING: "addressMissing",
+	MODULE_UNAVAILABLE: "stageSilent",
+} as const;
 
-/** A request that was refused for lack of a permission names the permission. */
+/** Why a request failed. */
+export type Refusal = CommonRefusal | (typeof codes)[keyof typeof codes];
+
+/** A request that was refused names the permission that it needs. */
 export type Result<Value> =
 	| { readonly ok: true; readonly value: Value }
 	| { readonly ok: false; readonly why: Refusal; readonly permission: Permission };
@@ -51,30 +53,27 @@ export interface Mine {
 export type Answer = "yes" | "no" | "away";
 
 /** What a list of volunteers changes, or would change. */
-export interface Imported {
+export interface Imported extends ImportAnswer {
 	readonly added: number;
 	readonly changed: number;
 	readonly unchanged: number;
 	readonly newRoles: readonly string[];
-	readonly problems: readonly Problem[];
 }
 
 /** What the import of an archive changes, or would change. */
-export interface Arrived {
+export interface Arrived extends ImportAnswer {
 	readonly roles: number;
 	readonly volunteers: number;
 	readonly assignments: number;
-	readonly problems: readonly Problem[];
-}
-
-export interface Problem {
-	readonly line: number;
-	readonly code: string;
 }
 
 /** The module's own routes. */
 export class RotaApi {
-	constructor(readonly context: Pick<Context, "api">) {}
+	readonly #api;
+
+	constructor(context: Pick<Context, "api">) {
+		this.#api = moduleApi(context, codes);
+	}
 
 	mine(): Promise<Result<Mine>> {
 		return this.#ask("rota.own.read", "GET", "/mine");
@@ -119,61 +118,23 @@ export class RotaApi {
 	}
 
 	/** Sends a file unchanged. With preview it only requests what would change. */
-	import<Value>(path: string, type: string, text: string, preview: boolean): Promise<Result<Value>> {
-		const api: Context["api"] = (target, init) =>
-			this.context.api(target, { ...init, body: text, headers: { "Content-Type": type } });
-		const query = preview ? "?preview=1" : "";
-		return answered("rota.manage", jsonRequest({ api }, "POST", path + query));
+	import<Value>(path: string, file: Blob, preview: boolean): Promise<Result<Value>> {
+		return this.#ask("rota.manage", "POST", path + (preview ? "?preview=1" : ""), file);
 	}
-	/** The text of a file for download. */
-	async export(path: string): Promise<Result<string>> {
-		const read = async () => {
-			const response = await this.context.api(path);
-			const text = await response.text();
-			if (!response.ok) throw new ApiError(response.status, "");
-			return text;
-		};
-		return answered("rota.manage", read());
+	/** A file for download. */
+	async export(path: string): Promise<Result<Blob>> {
+		return named(await this.#api.file(path), "rota.manage");
 	}
 
-	#ask<Value>(
+	async #ask<Value>(
 		permission: Permission,
 		method: "GET" | "POST" | "PUT" | "DELETE",
 		path: string,
 		body?: object,
 	): Promise<Result<Value>> {
-		return answered(permission, jsonRequest<Value>(this.context, method, path, body));
+		return named(await this.#api.send<Value>(method, path, body), permission);
 	}
 }
 
-async function answered<Value>(permission: Permission, request: Promise<Value>): Promise<Result<Value>> {
-	try {
-		return { ok: true, value: await request };
-	} catch (error) {
-		if (!(error instanceof ApiError)) return { ok: false, why: "failed", permission };
-		if (error.code === "OFFLINE") return { ok: false, why: "offline", permission };
-		return { ok: false, why: codes[error.code] ?? statuses[error.status] ?? "failed", permission };
-	}
-}
-
-const codes: Readonly<Record<string, Refusal>> = {
-	NO_VOLUNTEER: "notClaimed",
-	CLAIM_LINK_UNUSABLE: "claimUnusable",
-	ALREADY_A_VOLUNTEER: "alreadyVolunteer",
-	VOLUNTEER_EXISTS: "volunteerExists",
-	TOO_MANY: "tooMany",
-	DIGEST_FULL: "digestFull",
-	ROLE_IN_USE: "roleInUse",
-	ADDRESS_MISSING: "addressMissing",
-	MODULE_UNAVAILABLE: "stageSilent",
-};
-
-const statuses: Readonly<Record<number, Refusal>> = {
-	401: "denied",
-	403: "denied",
-	404: "gone",
-	409: "conflict",
-	413: "tooLarge",
-	429: "busy",
-	503: "busy",
-};
+const named = <Value>(result: ApiResult<Value, Refusal>, permission: Permission): Result<Value> =>
+	result.ok ? result : { ...result, permission };

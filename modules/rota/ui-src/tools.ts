@@ -1,6 +1,6 @@
 import type { Action, ModuleUiContext } from "@narthex/sdk";
 import { type Result, RotaApi } from "./api";
-import { languageFor, type Say, wordsFor } from "./words";
+import { type Say, wordsOf } from "./words";
 
 /** How times are written. */
 export interface Times {
@@ -47,8 +47,8 @@ export function timesIn(language: string): Times {
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
-	const language = languageFor(context.locale);
-	const say = wordsFor(language);
+	const say = wordsOf(context);
+	const { language } = say;
 	return {
 		...timesIn(language),
 		context,

@@ -1,6 +1,7 @@
-import { Button, Note, ScreenHeader } from "@narthex/kit";
+import { Button, type ImportAnswer, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
-import type { Arrived, Imported, Problem, Result } from "./api";
+import type { Arrived, Imported } from "./api";
 import { refusalIn, type Tools } from "./tools";
 import type { WordId } from "./words";
 
@@ -16,7 +17,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					tools={tools}
 					title={say("listTitle")}
 					help={say("listHelp")}
-					out={{ path: "/volunteers/export", name: "volunteers.csv", type: "text/csv" }}
+					out={{ path: "/volunteers/export", name: "volunteers.csv" }}
 					into={{ path: "/volunteers/import", accept: ".csv,text/csv", type: "text/csv", most: 512 * 1024 }}
 					effects={({ added, changed, unchanged, newRoles }) => [
 						say("listEffect", { added, changed, unchanged }),
@@ -27,7 +28,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					tools={tools}
 					title={say("archiveTitle")}
 					help={say("archiveHelp")}
-					out={{ path: "/export", name: "rota.json", type: "application/json" }}
+					out={{ path: "/export", name: "rota.json" }}
 					into={{
 						...{ path: "/import", accept: ".json,application/json", type: "application/json" },
 						most: 1024 * 1024,
@@ -45,7 +46,7 @@ interface ExchangeProps<Report> {
 	readonly tools: Tools;
 	readonly title: string;
 	readonly help: string;
-	readonly out: { readonly path: string; readonly name: string; readonly type: string };
+	readonly out: { readonly path: string; readonly name: string };
 	readonly into: {
 		readonly path: string;
 		readonly accept: string;
@@ -56,50 +57,25 @@ interface ExchangeProps<Report> {
 	effects(report: Report): readonly string[];
 }
 
-interface Looked<Report> {
-	readonly name: string;
-	readonly text: string;
-	readonly report: Report;
-}
-
 /** One kind of file. Its changes are previewed before the import. */
-function Exchange<Report extends { readonly problems: readonly Problem[] }>(props: ExchangeProps<Report>) {
+function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 	const { tools, title, help, out, into, effects } = props;
 	const { context, api, say, tell } = tools;
-	const [looked, setLooked] = useState<Looked<Report>>();
-	const [refused, setRefused] = useState("");
+	const send = (file: Blob, preview: boolean) => api.import<Report>(into.path, file, preview);
+	const transfer = useTransfer(context, send, () => context.announce(say("imported")));
+	const [tooLarge, setTooLarge] = useState(false);
+	const { chosen, refused } = transfer;
 
-	const refuse = (result: Extract<Result<unknown>, { ok: false }>) => {
-		setLooked(undefined);
-		setRefused(result.why === "failed" ? say("notReadable") : refusalIn(say, result));
-	};
-	const look = async (file: File | undefined) => {
+	const look = (file: File | undefined) => {
 		if (file === undefined) return;
-		setRefused("");
-		setLooked(undefined);
-		if (file.size > into.most) return setRefused(say("fileTooLarge", { size: into.most / 1024 }));
-		const text = await file.text();
-		const result = await api.import<Report>(into.path, into.type, text, true);
-		if (context.signal.aborted) return;
-		if (result.ok) setLooked({ name: file.name, text, report: result.value });
-		else refuse(result);
-	};
-	const take = async () => {
-		if (looked === undefined) return;
-		const result = await api.import<Report>(into.path, into.type, looked.text, false);
-		if (context.signal.aborted) return;
-		if (!result.ok) return refuse(result);
-		setLooked(undefined);
-		context.announce(say("imported"));
+		setTooLarge(file.size > into.most);
+		if (file.size > into.most) transfer.forget();
+		else void transfer.look(new File([file], file.name, { type: into.type })); // systems name types differently
 	};
 	const save = async (): Promise<void> => {
 		const result = await api.export(out.path);
 		if (!result.ok) return void tell(result, "", undefined, save);
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([result.value], { type: out.type }));
-		link.download = out.name;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href));
+		saveFile(result.value, out.name);
 	};
 	return (
 		<section class="d-card d-stack">
@@ -112,36 +88,42 @@ function Exchange<Report extends { readonly problems: readonly Problem[] }>(prop
 					type="file"
 					accept={into.accept}
 					onChange={({ currentTarget }) => {
-						void look(currentTarget.files?.[0]);
+						look(currentTarget.files?.[0]);
 						currentTarget.value = ""; // so that the same file can be chosen again
 					}}
 				/>
 			</label>
-			{refused !== "" && (
+			{(tooLarge || refused) && (
 				<Note tone="bad" role="alert">
-					<p>{refused}</p>
+					<p>
+						{refused === undefined
+							? say("fileTooLarge", { size: into.most / 1024 })
+							: refused.why === "failed"
+								? say("notReadable")
+								: refusalIn(say, refused)}
+					</p>
 				</Note>
 			)}
-			{looked && looked.report.problems.length > 0 && (
+			{chosen && chosen.answer.problemCount > 0 && (
 				<Note tone="bad" role="alert">
-					<p>{say("fileProblems", { name: looked.name })}</p>
+					<p>{say("fileProblems", { name: (chosen.file as File).name })}</p>
 					<ul>
-						{looked.report.problems.map(({ line, code }) => (
+						{chosen.answer.problems.map(({ line, code }) => (
 							<li key={`${line}${code}`}>{say("lineProblem", { line, problem: say(problemWord(code)) })}</li>
 						))}
 					</ul>
 				</Note>
 			)}
-			{looked && looked.report.problems.length === 0 && (
+			{chosen?.answer.problemCount === 0 && (
 				<Note role="status">
-					{effects(looked.report).map((effect) => (
+					{effects(chosen.answer).map((effect) => (
 						<p key={effect}>{effect}</p>
 					))}
 					<div class="d-row">
-						<Button kind="primary" onPress={take}>
+						<Button kind="primary" onPress={transfer.take}>
 							{say("import")}
 						</Button>
-						<Button onPress={() => setLooked(undefined)}>{say("cancel")}</Button>
+						<Button onPress={transfer.forget}>{say("cancel")}</Button>
 					</div>
 				</Note>
 			)}

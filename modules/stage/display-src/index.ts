@@ -1,17 +1,20 @@
-import { defineDisplay } from "@narthex/sdk";
-import { LiveScreen } from "./live";
+import { defineDisplay, live } from "@narthex/sdk";
 import { Screen } from "./screen";
 import css from "./screen.css";
+import type { Shown } from "./shown";
 
 export default defineDisplay({
 	mount(container, context) {
 		context.addStyle(css);
 		container.lang = context.locale;
-		const screen = new Screen(container, context.locale, () => live.now());
-		const live = new LiveScreen(context, (shown) => screen.show(shown));
-		live.start();
+		const screen = new Screen(container, context.locale, () => followed.now());
+		const followed = live<Shown, Shown>(context, "screen", {
+			// Several processes publish, so an older state may arrive after a newer one.
+			apply: (shown, update) => (update.rev >= shown.rev ? update : shown),
+			changed: (shown) => screen.show(shown),
+		});
 		return () => {
-			live.stop();
+			followed.stop();
 			screen.stop();
 		};
 	},

@@ -1,6 +1,6 @@
-import { Button, DraftNote, Note, ScreenHeader, TextField, useDraft } from "@narthex/kit";
+import { Button, DraftNote, Note, ScreenHeader, TextField, useDraft, useTransfer } from "@narthex/kit";
+import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Refusal } from "./api";
 import type { Imported } from "./plan";
 import type { Tools } from "./tools";
 
@@ -14,12 +14,8 @@ export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
 			context.announce(say(result.why), "assertive", { label: say("tryAgain"), run: save });
 			return;
 		}
-		const link = document.createElement("a");
-		const file = new Blob([JSON.stringify(result.value, undefined, "\t")], { type: "application/json" });
-		link.href = URL.createObjectURL(file);
-		link.download = "stage.json";
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+		const lines = JSON.stringify(result.value, undefined, "\t"); // an import names them
+		saveFile(new Blob([lines], { type: "application/json" }), "stage.json");
 	};
 	return (
 		<div class="exchange">
@@ -47,30 +43,20 @@ function Import({ tools, what }: ImportProps) {
 	const draft = useDraft(context.drafts, `import/${what}`, "");
 	const [file, setFile] = useState("");
 	const [text, setText] = what === "songs" ? [draft.value, draft.set] : [file, setFile];
-	const [preview, setPreview] = useState<Imported>();
-	const [refused, setRefused] = useState<Refusal>();
-	const look = async (given: string) => {
-		setText(given);
-		const result = await api.import(what, given, true);
-		if (context.signal.aborted) return;
-		setRefused(result.ok ? undefined : result.why);
-		setPreview(result.ok ? result.value : undefined);
-	};
-	const take = async () => {
-		const result = await api.import(what, text, false);
-		if (context.signal.aborted) return;
-		setRefused(result.ok ? undefined : result.why);
-		if (!result.ok) return;
+	const send = async (given: Blob, preview: boolean) => api.import(what, await given.text(), preview);
+	const { chosen, refused, look, take, forget } = useTransfer(context, send, () => {
 		context.announce(say("imported"));
-		setPreview(undefined);
 		setText("");
-	};
+	});
+	const check = (given: string) => look(new Blob([given]));
 	const choose = async (file: File | undefined) => {
 		if (file === undefined) return;
-		await look(await file.text());
+		const given = await file.text();
+		setText(given);
+		await check(given);
 		if (input.current) input.current.value = ""; // so that the same file can be chosen again
 	};
-	const fits = preview !== undefined && preview.problems.length === 0;
+	const fits = chosen?.answer.problemCount === 0;
 	return (
 		<section>
 			<h2>{say(what === "songs" ? "importSongs" : "importAll")}</h2>
@@ -84,13 +70,13 @@ function Import({ tools, what }: ImportProps) {
 						value={text}
 						onInput={(typed) => {
 							setText(typed);
-							setPreview(undefined);
+							forget();
 						}}
 					/>
 				)}
 				<div class="d-row">
 					{what === "songs" && text.trim() !== "" && !fits && (
-						<Button onPress={() => look(text)}>{say("checkText")}</Button>
+						<Button onPress={() => check(text)}>{say("checkText")}</Button>
 					)}
 					<input
 						ref={input}
@@ -107,10 +93,10 @@ function Import({ tools, what }: ImportProps) {
 				</div>
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
-						<p>{say(refused)}</p>
+						<p>{say(refused.why)}</p>
 					</Note>
 				)}
-				{preview !== undefined && <Outcome tools={tools} preview={preview} what={what} />}
+				{chosen && <Outcome tools={tools} preview={chosen.answer} what={what} />}
 				{fits && (
 					<div class="d-row">
 						<Button kind="primary" onPress={take}>

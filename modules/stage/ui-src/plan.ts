@@ -1,3 +1,4 @@
+import type { ImportAnswer } from "@narthex/kit";
 import type { Step, Timer } from "../display-src/shown";
 
 export const kinds = ["song", "reading", "talk", "notice"] as const;
@@ -109,10 +110,9 @@ export interface ControlUpdate {
 }
 
 /** What an import changes, or would change. */
-export interface Imported {
+export interface Imported extends ImportAnswer {
 	readonly songs: Counts;
 	readonly services: Counts;
-	readonly problems: readonly { readonly line: number; readonly code: string }[];
 }
 export interface Counts {
 	readonly new: number;

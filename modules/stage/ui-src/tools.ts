@@ -1,6 +1,6 @@
 import type { ModuleUiContext } from "@narthex/sdk";
 import { StageApi } from "./api";
-import { languageFor, type Say, wordsFor } from "./words";
+import { type Say, wordsOf } from "./words";
 
 /** The tools of every part of this UI. */
 export interface Tools {
@@ -20,7 +20,8 @@ export interface Tools {
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
-	const language = languageFor(context.locale);
+	const say = wordsOf(context);
+	const { language } = say;
 	const form = new Intl.DateTimeFormat(language, {
 		weekday: "short",
 		day: "numeric",
@@ -33,7 +34,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 	return {
 		context,
 		api: new StageApi(context),
-		say: wordsFor(language),
+		say,
 		language,
 		edits: context.permissions.includes("stage.plan.edit"),
 		drives: context.permissions.includes("stage.live.control"),

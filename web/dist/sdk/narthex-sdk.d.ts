@@ -222,6 +222,8 @@ export declare class ApiError extends Error {
     readonly code: string;
     /** Seconds until the server accepts the next attempt, if it says so. */
     readonly retryAfter?: number | undefined;
+    /** The response's body, if it was JSON. */
+    readonly body?: unknown;
     readonly name = "ApiError";
     constructor(
     /** The HTTP status; 0 if there was no response. */
@@ -231,13 +233,67 @@ export declare class ApiError extends Error {
      */
     code: string, 
     /** Seconds until the server accepts the next attempt, if it says so. */
-    retryAfter?: number | undefined);
+    retryAfter?: number | undefined, 
+    /** The response's body, if it was JSON. */
+    body?: unknown);
 }
 /**
  * A request to the module's own routes that sends and receives JSON. It returns the response's body, or
  * undefined if that is empty. Any other result is an ApiError, except the AbortError of an unmounted module.
  */
 export declare function jsonRequest<Value>(context: Pick<Context, "api">, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Value>;
+/** Why a request of a moduleApi failed, for a text that the module shows. */
+export type Refusal = "offline" | "denied" | "gone" | "conflict" | "tooLarge" | "busy" | "failed";
+/** The result of a request: its value, or why it failed, with the body of the response. */
+export type Result<Value, Why extends string = Refusal> = {
+    readonly ok: true;
+    readonly value: Value;
+} | {
+    readonly ok: false;
+    readonly why: Why;
+    readonly body: unknown;
+};
+export interface ModuleApi<Why extends string> {
+    /** Sends a request, and returns the JSON of its response. A Blob is sent as it is, with its type. */
+    send<Value>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<Result<Value, Why>>;
+    /** Fetches a file; saveFile saves it. */
+    file(path: string): Promise<Result<Blob, Why>>;
+}
+/**
+ * The module's own routes. Its requests never reject: each one results in a value or in a Refusal. codes
+ * names the refusals of the module's own codes, which precede those of the status.
+ */
+export declare function moduleApi<const Own extends string>(context: Pick<Context, "api">, codes: Readonly<Record<string, Own>>): ModuleApi<Own | Refusal>;
+/** Lets the browser save a file. */
+export declare function saveFile(content: Blob, name: string): void;
+/** A channel that is being followed. */
+export interface Live<State> {
+    /** The newest state; undefined before the first snapshot. */
+    readonly state: State | undefined;
+    /**
+     * The server's time. Right after a start the platform's clock may still be the browser's own, and a small
+     * computer's clock can be wrong by years. Until it agrees with the time of the newest state, that time is
+     * used.
+     */
+    now(): number;
+    stop(): void;
+}
+export interface LiveReader<State, Update> {
+    /**
+     * Returns the state after an update, or the same state if it contains the update already. undefined means
+     * that an update in between is missing, or that this one has no content: then a new snapshot is requested,
+     * but not at the same moment as by all other readers.
+     */
+    apply(state: State, update: Update): State | undefined;
+    /** Called with each new state. */
+    changed(state: State): void;
+    /** The channel may not be read. */
+    refused?(): void;
+}
+/** Follows a channel whose snapshots have the server's time. */
+export declare function live<State extends {
+    readonly serverTime: string;
+}, Update>(context: Pick<Context, "realtime" | "serverNow">, channel: string, { apply, changed, refused }: LiveReader<State, Update>): Live<State>;
 /** A text with a form for each plural rule of its language, for example "1 song", "2 songs". */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & {
     readonly other: string;
@@ -249,5 +305,19 @@ export type Fillings = Readonly<Record<string, string | number>>;
 export declare function formOf(text: Text, fillings: Fillings, language: string): string;
 /** A text with its placeholders filled in. Numbers are in the format of the language. */
 export declare function fillIn(text: Text, fillings: Fillings, language: string, shown?: (inserted: string) => string): string;
+/** The texts of a module, by their ids. */
+export interface Words<Id extends string> {
+    (id: Id, fillings?: Fillings): string;
+    /** Their language with its region, for formats and for the attribute lang. */
+    readonly language: string;
+}
+/**
+ * The texts in the Dashboard's language, or in English if there are none in that language. texts has the
+ * languages by their codes.
+ */
+export declare function words<Id extends string>(context: Pick<Context, "locale">, texts: {
+    readonly en: Readonly<Record<Id, Text>>;
+    readonly [code: string]: Readonly<Record<Id, Text>>;
+}): Words<Id>;
 /** A context for a module's own tests: its functions do nothing, and a test overrides what it needs. */
 export declare function fakeContext(given?: Partial<ModuleUiContext>): ModuleUiContext;

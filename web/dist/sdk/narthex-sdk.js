@@ -13,15 +13,17 @@ function defineContribution(value) {
   return Object.freeze({ narthex: "contribution", abi: contributionAbi, definition: value });
 }
 var ApiError = class extends Error {
-  constructor(status, code, retryAfter) {
+  constructor(status, code, retryAfter, body) {
     super(`${code} (${status})`);
     this.status = status;
     this.code = code;
     this.retryAfter = retryAfter;
+    this.body = body;
   }
   status;
   code;
   retryAfter;
+  body;
   name = "ApiError";
 };
 async function jsonRequest(context, method, path, body) {
@@ -48,8 +50,95 @@ async function jsonRequest(context, method, path, body) {
   throw new ApiError(
     response.status,
     typeof code === "string" ? code : `HTTP_${response.status}`,
-    after > 0 ? after : void 0
+    after > 0 ? after : void 0,
+    value
   );
+}
+var refusals = {
+  401: "denied",
+  403: "denied",
+  404: "gone",
+  409: "conflict",
+  413: "tooLarge",
+  429: "busy",
+  503: "busy"
+};
+function moduleApi(context, codes) {
+  const result = async (request) => {
+    try {
+      return { ok: true, value: await request };
+    } catch (error) {
+      if (!(error instanceof ApiError)) return { ok: false, why: "failed", body: void 0 };
+      const why = error.code === "OFFLINE" ? "offline" : codes[error.code] ?? refusals[error.status];
+      return { ok: false, why: why ?? "failed", body: error.body };
+    }
+  };
+  return {
+    send: (...[method, path, body]) => {
+      if (!(body instanceof Blob)) return result(jsonRequest(context, method, path, body));
+      const headers = { "Content-Type": body.type || "application/octet-stream" };
+      const api = (to, init) => context.api(to, { ...init, body, headers });
+      return result(jsonRequest({ api }, method, path));
+    },
+    file: (path) => {
+      let content = new Blob();
+      const api = async (to, init) => {
+        const response = await context.api(to, init);
+        if (!response.ok) return response;
+        content = await response.blob();
+        return new Response();
+      };
+      return result(jsonRequest({ api }, "GET", path).then(() => content));
+    }
+  };
+}
+function saveFile(content, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 6e4);
+}
+function live(context, channel, { apply, changed, refused }) {
+  let state;
+  let received = 0;
+  let again;
+  const become = (next) => {
+    if (next === state) return;
+    if (next.serverTime !== state?.serverTime) received = performance.now();
+    state = next;
+    changed(next);
+  };
+  const follow = () => context.realtime(channel, {
+    snapshot: become,
+    update: (update) => {
+      const next = state && apply(state, update);
+      if (next !== void 0) become(next);
+      else if (state !== void 0) again ??= setTimeout(restart, Math.random() * 500);
+    },
+    state: (now) => now === "refused" && refused?.()
+  });
+  const restart = () => {
+    again = void 0;
+    end();
+    end = follow();
+  };
+  let end = follow();
+  return {
+    get state() {
+      return state;
+    },
+    now() {
+      const told = context.serverNow();
+      if (state === void 0) return told;
+      const counted = Date.parse(state.serverTime) + performance.now() - received;
+      return Math.abs(told - counted) < 1e4 ? told : counted;
+    },
+    stop() {
+      clearTimeout(again);
+      end();
+    }
+  };
 }
 function formOf(text, fillings, language) {
   if (typeof text === "string") return text;
@@ -61,6 +150,13 @@ function fillIn(text, fillings, language, shown = (inserted) => inserted) {
     const value = fillings[name] ?? "";
     return shown(typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value);
   });
+}
+function words(context, texts) {
+  const code = context.locale.toLowerCase().split("-")[0] ?? "";
+  const own = Object.hasOwn(texts, code) ? texts[code] : void 0;
+  const language = own === void 0 ? "en" : context.locale;
+  const say = (id, fillings = {}) => fillIn((own ?? texts.en)[id], fillings, language);
+  return Object.assign(say, { language });
 }
 function fakeContext(given = {}) {
   const drafts = /* @__PURE__ */ new Map();
@@ -108,6 +204,10 @@ export {
   fillIn,
   formOf,
   jsonRequest,
+  live,
+  moduleApi,
   moduleUiAbi,
-  sdkVersion
+  saveFile,
+  sdkVersion,
+  words
 };

@@ -23,4 +23,5 @@ export { ListRow, Table, type Column, type TableProps } from "./table";
 export { restoreFocus, 
 /** Its other name, for modules that use it: an export is never removed. */
 restoreFocus as giveBack, ToastRegion, Toasts, type Toast, type ToastAction, } from "./toast";
+export { useTransfer, type ImportAnswer, type ImportProblem, type Transfer } from "./transfer";
 export { kitLocale } from "./words";

@@ -1,0 +1,53 @@
+package browsertest
+
+import "testing"
+
+// TestImportOfFiles: in each module with a page for files, a file with a mistake is refused with its line,
+// and another one is imported after a preview.
+func TestImportOfFiles(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	p := d.openAs(t, "owner@example.org", "/#/m/rota/transfer", desktop)
+	const list = `input[accept*="csv"]`
+	p.waitForText("Choose a file to import")
+	p.chooseFile(list, putFile(t, "wrong.csv", []byte("Name,E-mail\n,a@example.org\n")))
+	p.waitForText("wrong.csv was not imported. Nothing has changed.")
+	p.waitForText("Line 2: The name is missing or cannot be used.")
+	p.chooseFile(list, putFile(t, "list.csv", []byte("Name\nEsther\n")))
+	p.waitForText("New: 1. Changed: 0. As before: 0.")
+	p.waitFor(`!document.body.innerText.includes("wrong.csv")`)
+	p.click("button", "Cancel")
+	p.waitFor(`!document.body.innerText.includes("New: 1.")`)
+	p.chooseFile(list, putFile(t, "list.csv", []byte("Name\nEsther\n")))
+	p.waitForText("New: 1. Changed: 0. As before: 0.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+	p.waitFor(`!document.body.innerText.includes("New: 1.")`)
+	const imported = `SELECT count(*)::text FROM module_rota.volunteers WHERE label = 'Esther'`
+	if got := d.query(t, imported); got != "1" {
+		t.Errorf("volunteers with the imported name: %s, want 1", got)
+	}
+
+	p.runScript(`location.hash = "#/m/calendar/transfer"`)
+	const dates = `input[accept*="ics"]`
+	p.chooseFile(dates, putFile(t, "wrong.csv", []byte("x\n")))
+	p.waitForText("Problems: 1. Nothing can be imported before they are corrected.")
+	p.waitForText("Line 1: this file cannot be read.")
+	const fete = "title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\n"
+	p.chooseFile(dates, putFile(t, "fete.csv", []byte(fete)))
+	p.waitForText("New: 1 event and 0 rooms.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("1 event is imported")
+
+	p.runScript(`location.hash = "#/m/stage/exchange"`)
+	p.waitForText("Songs as text")
+	p.fill("Songs as text", "Only a title")
+	p.click("button", "Check the text")
+	p.waitForText("Nothing was changed. Correct the file, and choose it again:")
+	p.fill("Songs as text", "A song of imports\n\nwords to sing")
+	p.click("button", "Check the text")
+	p.waitForText("Songs: 1 new, 0 changed, 0 as they are.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+	p.waitFor(`!document.body.innerText.includes("1 new")`)
+}

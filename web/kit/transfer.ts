@@ -1,0 +1,76 @@
+import { useRef, useState } from "preact/hooks";
+
+/** The answer of an import, or of its preview; see Exchange of the Go SDK. */
+export interface ImportAnswer {
+	readonly problems: readonly ImportProblem[];
+	/** More than there are in problems, if there are many. */
+	readonly problemCount: number;
+}
+
+/** A mistake in a file. line is where, from 1; 0 means the whole file. */
+export interface ImportProblem {
+	readonly line: number;
+	readonly code: string;
+	readonly detail?: string;
+}
+
+type Sent<Answer, Refused> = { readonly ok: true; readonly value: Answer } | Refused;
+
+/** The import of a file, of which the changes are shown first. */
+export interface Transfer<Answer, Refused> {
+	/** The previewed file, with its problems or the changes that its import would make. */
+	readonly chosen: { readonly file: Blob; readonly answer: Answer } | undefined;
+	/** Why the preview or the import failed. */
+	readonly refused: Refused | undefined;
+	/** A file is being previewed. */
+	readonly busy: boolean;
+	/** Previews a file. */
+	look(file: Blob | undefined): Promise<void>;
+	/** Imports the previewed file. If that fails, it is still there for another attempt. */
+	take(): Promise<void>;
+	/** Forgets the previewed file. */
+	forget(): void;
+}
+
+/**
+ * Keeps the state of an import. send sends the file, for a preview or for the import, and imported is called
+ * after the import.
+ */
+export function useTransfer<Answer extends ImportAnswer, Refused extends { readonly ok: false }>(
+	{ signal }: { readonly signal: AbortSignal },
+	send: (file: Blob, preview: boolean) => Promise<Sent<Answer, Refused>>,
+	imported: (answer: Answer) => unknown,
+): Transfer<Answer, Refused> {
+	const [chosen, setChosen] = useState<Transfer<Answer, Refused>["chosen"]>();
+	const [refused, setRefused] = useState<Refused>();
+	const [busy, setBusy] = useState(false);
+	const asked = useRef(0);
+	const ask = async (file: Blob, preview: boolean): Promise<Answer | undefined> => {
+		const own = ++asked.current;
+		const result = await send(file, preview);
+		if (signal.aborted || own !== asked.current) return undefined;
+		setBusy(false);
+		setRefused(result.ok ? undefined : result);
+		if (result.ok || preview) setChosen(result.ok && preview ? { file, answer: result.value } : undefined);
+		return result.ok ? result.value : undefined;
+	};
+	return {
+		...{ chosen, refused, busy },
+		async look(file) {
+			if (file === undefined) return;
+			setBusy(true);
+			setRefused(undefined);
+			await ask(file, true);
+		},
+		async take() {
+			const answer = chosen && (await ask(chosen.file, false));
+			if (answer) imported(answer);
+		},
+		forget() {
+			asked.current++;
+			setBusy(false);
+			setRefused(undefined);
+			setChosen(undefined);
+		},
+	};
+}
