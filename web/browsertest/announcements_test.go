@@ -172,6 +172,9 @@ func TestNotices(t *testing.T) {
 		"ManyNavigations":       testManyNavigations,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "ManyNavigations" {
+				leaveToProof(t, "it goes from page to page many times")
+			}
 			t.Parallel()
 			test(t, d)
 		})

@@ -30,6 +30,9 @@ func TestDisplays(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for i, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
+				if test.name == "addresses" || test.name == "clock behind" {
+					leaveToProof(t, "it opens many addresses, or does what another case does")
+				}
 				t.Parallel()
 				test.run(t, w, w.fronts[i])
 			})
