@@ -65,7 +65,7 @@ var features = map[string]func(module) bool{
 	},
 	"contributions in a page":              uiHas(`context\.contributions`),
 	"contributions on a display":           displayHas(`context\.contributions`),
-	"a display that follows a channel":     displayHas(`\.realtime[(<]`),
+	"a display that follows a channel":     displayHas(`\blive[<(]`),
 	"hints about permissions shape a page": uiHas(`context\.permissions`),
 	"drafts and unsaved work":              uiHas(`\.drafts\b`, `\buseDraft[<(]`, `\bmayClose\(`),
 	"the server's time":                    displayHas(`serverNow\(`),
