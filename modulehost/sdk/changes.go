@@ -43,7 +43,7 @@ func (t Turn) Leave() { <-t }
 type Updates map[string]any
 
 // ErrUnchanged ends a change without effect: Write rolls it back, publishes nothing and returns nil.
-const ErrUnchanged = Error("UNCHANGED")
+var ErrUnchanged = errors.New("the change has no effect")
 
 // Changes returns the writer of a module. Every change begins with the statement, which returns the rev and
 // locks its row, so that changes of several processes wait for each other, too. Usually it increments the
