@@ -324,9 +324,8 @@ func configureRota(t *testing.T, i *rotaInstallation, owner *tab) {
 // planRota creates a role and two volunteers, and plans both for the only service.
 func planRota(p *tab, origin string) {
 	p.t.Helper()
-	p.do(chromedp.Reload()) // so that the page reads the new permissions
-	p.waitFor(signedIn)
-	p.do(chromedp.Navigate(origin + "/#/m/rota/roles"))
+	// A new document reads the new permissions, whatever the old one is doing.
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(origin+"/#/m/rota/roles"))
 	p.waitForHeading("Roles")
 	p.click("button", "Add a role")
 	p.fill("Role 1", "Reader")
