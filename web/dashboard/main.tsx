@@ -1,13 +1,11 @@
 import "../host/missing";
 import { render } from "preact";
-import { preloadArtifact } from "../host/artifact";
 import { followTranslators } from "../host/translation";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { offerParts } from "./app/administration";
 import { App } from "./app/app";
 import { paintHouse } from "./app/house";
-import { lastModule } from "./app/lastmodule";
 import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
@@ -39,8 +37,6 @@ if (origin === undefined) {
 	render(<BadBuild />, root);
 } else {
 	const platform = new Platform(origin);
-	const script = lastModule(location.hash);
-	if (script !== undefined) preloadArtifact(platform.address(script));
 	const app = new App(platform, link, screens);
 	render(<Page app={app} />, root);
 	void app.start();

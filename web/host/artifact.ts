@@ -26,42 +26,54 @@ interface Import {
 	failures: number;
 	specifier: string;
 	loaded: boolean;
-	/** Whether the early load, if there was one, succeeded. */
+	/** Whether the preload succeeded, until the first import. */
 	preloaded?: Promise<boolean>;
 }
 const imports = new Map<string, Import>();
 
+/** The fragment of a preload: an engine that remembers failures then remembers only this URL. */
+const early = "#early";
+
 /**
- * Begins to load an artifact that will probably be needed, before it is known whether the caller may load it.
- * Nothing of it runs. If it fails, loadArtifact loads the artifact as if there had been no preload.
+ * Loads an artifact, of which nothing runs yet, and returns whether that succeeded. If the page itself began
+ * with it (index.html), this waits for the same request.
  */
-export function preloadArtifact(address: string): void {
+async function preload(address: string): Promise<boolean> {
 	const link = document.createElement("link");
+	if (!link.relList.supports("modulepreload")) return false; // Safari before 17
 	link.rel = "modulepreload";
-	link.href = `${address}#early`; // an engine that remembers failures then remembers only this URL
-	const preloaded = new Promise<boolean>((resolve) => {
-		link.onload = () => resolve(true);
-		link.onerror = () => resolve(false);
-	});
-	imports.set(address, { failures: 0, specifier: address, loaded: false, preloaded });
-	document.head.append(link);
+	link.href = address + early;
+	try {
+		return await followed(
+			new Promise<boolean>((resolve) => {
+				link.onload = () => resolve(true);
+				link.onerror = () => resolve(false);
+				document.head.append(link);
+			}),
+		);
+	} finally {
+		link.remove();
+	}
 }
 
 /**
- * Loads an artifact and returns its definition. It is fetched first, because import does not report the
- * status. After a failed import the same URL is tried again. Some engines remember the failure for the life
- * of the page, so the third attempt uses a fragment. After a success no other specifier is used, because it
- * would create a second instance.
+ * Loads an artifact and returns its definition. Usually that is one request. If it fails, the artifact is
+ * fetched, because only that reports the status. After a failed import the same URL is tried again. Some
+ * engines remember the failure for the life of the page, so the third attempt uses a fragment. After a
+ * success no other specifier is used, because it would create a second instance.
  */
 export async function loadArtifact<Definition>(
 	kind: keyof typeof abis,
 	address: string,
 	signal: AbortSignal,
 ): Promise<Definition> {
-	const known = imports.get(address) ?? { failures: 0, specifier: address, loaded: false };
-	imports.set(address, known);
+	let known = imports.get(address);
+	if (known === undefined) {
+		known = { failures: 0, specifier: address, loaded: false, preloaded: preload(address) };
+		imports.set(address, known);
+	}
 	let module: { default?: unknown };
-	if (await known.preloaded) known.specifier = `${address}#early`;
+	if (await known.preloaded) known.specifier = address + early;
 	else if (!known.loaded) await fetchArtifact(address, signal);
 	delete known.preloaded;
 	try {

@@ -10,7 +10,7 @@ const patience = 10_000;
 export const slowRequests = signal(0);
 
 /** The response of a request, which is counted as slow while it is. */
-export async function followed(response: Promise<Response>): Promise<Response> {
+export async function followed<Value>(response: Promise<Value>): Promise<Value> {
 	let slow = false;
 	const timer = setTimeout(() => {
 		slow = true;
