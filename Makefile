@@ -103,6 +103,12 @@ SOAK ?= 20m
 soak: postgresql versitygw build ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
 	$(GO) run ./cmd/narthex-faults -soak $(SOAK)
 
+.PHONY: outdated
+outdated: ## List the direct dependencies that have a newer release, of Go and of npm
+	@for module in . $(SDK); do $(GO) -C $$module list -e -m -u \
+		-f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}}: {{.Update.Version}}{{end}}' all; done
+	@cd web && npm outdated || true # npm fails if it lists any
+
 .PHONY: postgresql
 postgresql:
 	@.ci/postgresql

@@ -14,7 +14,7 @@ import (
 // scratch is the database of one trial.
 type scratch struct {
 	settings environment.Database
-	giveBack func() error
+	release  func() error
 	opened   *database.Database
 	pool     *database.ModulePool // with the module's own role; nil before the migrations
 	schema   string               // of the module
@@ -26,7 +26,7 @@ func (s *scratch) close() error {
 	if s.opened != nil {
 		err = s.opened.Close()
 	}
-	return errors.Join(err, s.giveBack())
+	return errors.Join(err, s.release())
 }
 
 // line returns the module's SQL files as a migration line.
@@ -48,11 +48,11 @@ func (t *trial) openScratch(ctx context.Context) error {
 	if t.options.Database == nil {
 		return errors.New("no database was given")
 	}
-	settings, giveBack, err := t.options.Database(ctx)
+	settings, release, err := t.options.Database(ctx)
 	if err != nil {
 		return err
 	}
-	s := &scratch{settings: settings, giveBack: giveBack, schema: migrations.Schema(t.module.Manifest.ID)}
+	s := &scratch{settings: settings, release: release, schema: migrations.Schema(t.module.Manifest.ID)}
 	t.database = s
 	if s.opened, err = database.Open(settings); err != nil {
 		return err

@@ -154,7 +154,7 @@ func (s *Service) run(ctx context.Context, d Declared, number int64) {
 	case err == nil:
 		err = s.store.complete(ctx, d, number)
 	case ctx.Err() != nil && ended:
-		err = s.store.giveBack(ctx, d, number)
+		err = s.store.releaseClaim(ctx, d, number)
 	case ctx.Err() == nil:
 		s.log.Warn("scheduled run of a module failed", zap.String("module", d.ModuleID),
 			zap.String("schedule", d.Name))

@@ -123,8 +123,8 @@ func (s *Store) fail(ctx context.Context, d Declared, number int64) error {
 	return s.exec(ctx, failRun, d.ModuleID, d.Name, number, d.Interval.Seconds())
 }
 
-// giveBack releases the claim, so that another process can make the run at once.
-func (s *Store) giveBack(ctx context.Context, d Declared, number int64) error {
+// releaseClaim releases the claim, so that another process can make the run at once.
+func (s *Store) releaseClaim(ctx context.Context, d Declared, number int64) error {
 	return s.exec(ctx, giveRunBack, d.ModuleID, d.Name, number)
 }
 

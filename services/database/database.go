@@ -36,7 +36,7 @@ type Database struct {
 	core     *pgxpool.Pool
 	probe    *probe
 	sockets  *sockets
-	absent   *absentees
+	absent   *unreachable
 	newest   *timelines
 	modules  *budget
 	ready    chan struct{}
@@ -58,7 +58,7 @@ func Open(settings environment.Database) (*Database, error) {
 	d := &Database{
 		settings: settings,
 		sockets:  newSockets(),
-		absent:   newAbsentees(),
+		absent:   newUnreachable(),
 		newest:   newTimelines(),
 		modules:  newBudget(moduleConns),
 		ready:    make(chan struct{}),

@@ -15,5 +15,5 @@ func (d *Database) PassOverFor(period time.Duration) { d.absent.period = period 
 // SkipAbsent returns a dial function that skips absent servers.
 func SkipAbsent(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(
 	ctx context.Context, network, address string) (net.Conn, error) {
-	return newAbsentees().skipAbsent(dial)
+	return newUnreachable().skipAbsent(dial)
 }

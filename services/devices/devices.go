@@ -61,7 +61,7 @@ type Service struct {
 	credential secretCookie
 	clientKey  []byte        // HMAC key for clients' addresses
 	newCode    func() string // six random digits
-	seen       *sightings
+	seen       *seenDevices
 	ready      chan struct{}
 }
 
@@ -95,7 +95,7 @@ func New(config Config) (*Service, error) {
 		credential: newSecretCookie("narthex_device", https, credentialCookieLifetime),
 		clientKey:  keys.Current,
 		newCode:    randomCode,
-		seen:       newSightings(),
+		seen:       newSeenDevices(),
 		ready:      ready,
 	}, nil
 }

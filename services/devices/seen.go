@@ -17,18 +17,20 @@ const (
 	maxSightings = 10_000           // limit of devices between two flushes; others are recorded later
 )
 
-// sightings is the set of devices that were resolved since the last flush. If it is lost, a "last seen" is
+// seenDevices is the set of devices that were resolved since the last flush. If it is lost, a "last seen" is
 // only updated later.
-type sightings struct {
+type seenDevices struct {
 	every time.Duration
 
 	mu  sync.Mutex
 	ids map[string]struct{}
 }
 
-func newSightings() *sightings { return &sightings{every: flushEvery, ids: make(map[string]struct{})} }
+func newSeenDevices() *seenDevices {
+	return &seenDevices{every: flushEvery, ids: make(map[string]struct{})}
+}
 
-func (s *sightings) note(deviceID string) {
+func (s *seenDevices) note(deviceID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.ids) < maxSightings {
@@ -36,7 +38,7 @@ func (s *sightings) note(deviceID string) {
 	}
 }
 
-func (s *sightings) take() []string {
+func (s *seenDevices) take() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	taken := slices.Collect(maps.Keys(s.ids))

@@ -140,7 +140,7 @@ func (e *Erasures) callOnce(ctx context.Context, moduleID, userID string) error 
 	case err == nil:
 		return e.store.forgotten(ctx, moduleID, userID)
 	case ctx.Err() != nil:
-		return e.store.giveBack(ctx, moduleID, userID)
+		return e.store.releaseClaim(ctx, moduleID, userID)
 	}
 	return err
 }

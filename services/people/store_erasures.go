@@ -73,8 +73,8 @@ func (s *Store) forgotten(ctx context.Context, moduleID, userID string) error {
 	return s.execDetached(ctx, completeErasure, moduleID, userID)
 }
 
-// giveBack releases a claim, so that another process can try at once.
-func (s *Store) giveBack(ctx context.Context, moduleID, userID string) error {
+// releaseClaim releases a claim, so that another process can try at once.
+func (s *Store) releaseClaim(ctx context.Context, moduleID, userID string) error {
 	return s.execDetached(ctx, giveErasureBack, moduleID, userID)
 }
 

@@ -19,20 +19,20 @@ const (
 // errAbsent is the error of a dial to a skipped server.
 var errAbsent = fmt.Errorf("an absent server: %w", os.ErrDeadlineExceeded)
 
-// absentees remembers the addresses that do not respond. Without it, each new connection would first wait for
-// the machine of a lost primary, and most callers would give up before the promoted standby is tried.
-type absentees struct {
+// unreachable remembers the addresses that do not respond. Without it, each new connection would first wait
+// for the machine of a lost primary, and most callers would give up before the promoted standby is tried.
+type unreachable struct {
 	period time.Duration // for which they are skipped
 	mu     sync.Mutex
 	until  map[string]time.Time
 }
 
-func newAbsentees() *absentees {
-	return &absentees{period: absentFor, until: make(map[string]time.Time)}
+func newUnreachable() *unreachable {
+	return &unreachable{period: absentFor, until: make(map[string]time.Time)}
 }
 
 // skipAbsent returns a dial function that skips absent servers: for them it fails at once.
-func (a *absentees) skipAbsent(dial dialFunc) dialFunc {
+func (a *unreachable) skipAbsent(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if a.isAbsent(address) {
 			return nil, errAbsent
@@ -46,7 +46,7 @@ func (a *absentees) skipAbsent(dial dialFunc) dialFunc {
 
 // isAbsent returns false for one caller when the period has passed, so that this caller tries the server
 // again.
-func (a *absentees) isAbsent(address string) bool {
+func (a *unreachable) isAbsent(address string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	until, known := a.until[address]
@@ -60,7 +60,7 @@ func (a *absentees) isAbsent(address string) bool {
 	return false
 }
 
-func (a *absentees) note(address string, absent bool) {
+func (a *unreachable) note(address string, absent bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if absent {
