@@ -48,7 +48,8 @@ var allowed = func() map[string]string {
 		"looks better with it": `.imageSmoothingQuality, hyphens:, text-wrap:, text-wrap: balance, text-wrap: wrap,
 			text-size-adjust:, forced-color-adjust:, forced-color-adjust: none, scrollbar-width:,
 			scrollbar-width: thin`,
-		"faster with it": "contain-intrinsic-size:, content-visibility:, content-visibility: auto",
+		"a link has it, not only a form": ".rel, .relList",
+		"faster with it":                 "contain-intrinsic-size:, content-visibility:, content-visibility: auto",
 	} {
 		for name := range strings.SplitSeq(list, ",") {
 			names[strings.TrimSpace(name)] = reason
