@@ -63,6 +63,33 @@ func TestEngines(t *testing.T) {
 	}
 }
 
+// TestFirefoxWithoutCookies: a Firefox that blocks cookies throws for storage and channels. The Dashboard
+// says why nobody can sign in, and a screen says what it needs; it shows no code, which would be lost.
+func TestFirefoxWithoutCookies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make proof installs Firefox")
+	}
+	d := startHouse(t)
+	v := visit(t, d, "firefox-without-cookies", func() engine {
+		return &webDriver{t: t, send: startFirefox(t, `user_pref("network.cookie.cookieBehavior", 2);`)}
+	})
+	v.open("/display/stage")
+	v.waitForText("A screen keeps its pairing in a cookie.")
+	v.save("display")
+	shown, err := v.eval(`document.querySelector(".host-digits") !== null`)
+	if err != nil || string(shown) != "false" {
+		t.Errorf("a code is shown: %s %v", shown, err)
+	}
+	v.assertQuiet("the display")
+	v.open("/")
+	v.fill("E-mail", "owner@example.org")
+	v.fill("Password", d.password)
+	v.press("button", "Sign in")
+	v.waitForText("cookies")
+	v.save("sign-in")
+	v.assertQuiet("the Dashboard")
+}
+
 // visitor is somebody who uses the house in a browser.
 type visitor struct {
 	t *testing.T

@@ -33,7 +33,7 @@ func startWebDriver(t *testing.T, engine string) *webDriver {
 	t.Helper()
 	b := &webDriver{t: t}
 	if engine == "firefox" {
-		b.send = startFirefox(t)
+		b.send = startFirefox(t, "")
 	} else {
 		b.send = startWebKit(t)
 	}
@@ -81,8 +81,9 @@ func waitForFile(t *testing.T, path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// startFirefox speaks Marionette, Firefox's own form of WebDriver: "length:[0,id,command,parameters]".
-func startFirefox(t *testing.T) func(string, object) (json.RawMessage, error) {
+// startFirefox speaks Marionette, Firefox's own form of WebDriver: "length:[0,id,command,parameters]". It
+// starts Firefox with more preferences.
+func startFirefox(t *testing.T, more string) func(string, object) (json.RawMessage, error) {
 	t.Helper()
 	folder := t.TempDir()
 	const preferences = `user_pref("marionette.port", 0);
@@ -91,7 +92,7 @@ func startFirefox(t *testing.T) func(string, object) (json.RawMessage, error) {
 		user_pref("app.update.enabled", false);
 		user_pref("network.captive-portal-service.enabled", false);
 		user_pref("browser.shell.checkDefaultBrowser", false);`
-	if err := os.WriteFile(filepath.Join(folder, "user.js"), []byte(preferences), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "user.js"), []byte(preferences+more), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	startProgram(t, folder, "firefox-esr", "--headless", "--marionette", "--remote-allow-system-access",
