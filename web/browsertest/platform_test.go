@@ -68,7 +68,8 @@ func build(t *testing.T, program, source string) {
 	defer programs.mu.Unlock()
 	built, found := programs.paths[source]
 	if !found {
-		built = filepath.Join(os.TempDir(), "built-"+filepath.Base(source))
+		// Two sources may have the same name, such as a module and its stand-in of testdata.
+		built = filepath.Join(os.TempDir(), fmt.Sprintf("built-%d-%s", len(programs.paths), filepath.Base(source)))
 		if err := buildtest.Module(built, source); err != nil {
 			t.Fatal(err)
 		}
