@@ -21,7 +21,10 @@ func (h *harness) fill(t *testing.T, n int) {
 		SELECT to_char(n, 'FM000000'), sha256(n::text::bytea), sha256(n::text::bytea), 'stage', '', CASE n % 2 WHEN
 			0 THEN 'pending' ELSE 'approved' END,
 			now(), now() + '10 minutes'
-		FROM generate_series(1, $1) AS n`, n)
+		FROM generate_series(1, $1 + 100) AS n
+		WHERE NOT EXISTS (SELECT FROM core.device_pairing WHERE code = to_char(n, 'FM000000')) -- drawn before
+		ORDER BY n
+		LIMIT $1`, n)
 }
 
 // At most a thousand pairings are open, also when many are requested at the same time. Decided and expired
@@ -285,7 +288,10 @@ func (h *harness) fillTo(t *testing.T, n int) {
 	h.Exec(t, `
 		INSERT INTO core.device_pairing (code, client_key, module_id, description, created_at, expires_at)
 		SELECT to_char(n + 600000, 'FM000000'), '', 'stage', '', now(), now() + '10 minutes'
-		FROM generate_series(1, $1 - (SELECT count(*) FROM core.device_pairing)) AS n`, n)
+		FROM generate_series(1, $1 + 100) AS n
+		WHERE NOT EXISTS (SELECT FROM core.device_pairing WHERE code = to_char(n + 600000, 'FM000000'))
+		ORDER BY n
+		LIMIT $1 - (SELECT count(*) FROM core.device_pairing)`, n)
 }
 
 // A client with twenty pairings gets another one in place of its own that it polls no more. A screen that
