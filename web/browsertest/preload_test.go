@@ -71,7 +71,7 @@ func testLastModuleIsPreloaded(t *testing.T, d *devServer) {
 	p.click("button", "Ada, account")
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
-	p.waitFor(`localStorage["narthex.module"] === undefined`)
+	p.waitFor(`localStorage["narthex.module"] === undefined && localStorage["narthex.frame"] === undefined`)
 }
 
 // testPreloadedNavigationIsDropped: a navigation that the page requested before the sign-in is not shown to

@@ -189,8 +189,8 @@ func testKeyboard(t *testing.T, d *devServer) {
 	p.waitFor(`document.activeElement.id === "main" && location.hash === "#/m/stage"`)
 }
 
-// testPreferences: besides the house and the last module, only the theme and the language are stored in the
-// browser. After a change of the language a module has the other one.
+// testPreferences: besides the house, the page's frame and the last module, only the theme and the language
+// are stored in the browser. After a change of the language a module has the other one.
 func testPreferences(t *testing.T, d *devServer) {
 	p := d.front(t).openAs(d.member(t, "Ada"), "/#/account", desktop)
 	p.waitForHeading("Account")
@@ -209,8 +209,8 @@ func testPreferences(t *testing.T, d *devServer) {
 	p.waitForHeading("Kalender")
 	p.waitFor(`document.querySelector("[data-module=calendar]").innerText.includes("Monat")`)
 	keys := eval[string](p, `Object.keys(localStorage).sort().join()`)
-	if keys != "narthex.house,narthex.language,narthex.module,narthex.theme" {
-		t.Errorf("kept: %s, want the house, the preferences and the last module", keys)
+	if keys != "narthex.frame,narthex.house,narthex.language,narthex.module,narthex.theme" {
+		t.Errorf("kept: %s, want the frame, the house, the preferences and the last module", keys)
 	}
 }
 

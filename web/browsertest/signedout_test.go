@@ -74,9 +74,10 @@ func testSignIn(t *testing.T, d *devServer) {
 	if !slices.Equal(requests[:6], want) {
 		t.Errorf("requests: %q, want first %q", requests, want)
 	}
-	const lastModule = `[[` + keptHouse + `,["narthex.module","/api/v1/module-ui/announcements/1.0.0"]],[],""]`
-	if kept := eval[string](p, stored); kept != lastModule {
-		t.Errorf("kept in the browser: %s, want the house and the last module's script: %s", kept, lastModule)
+	const lastVisit = `[[["narthex.frame","columns"],` + keptHouse +
+		`,["narthex.module","/api/v1/module-ui/announcements/1.0.0"]],[],""]`
+	if kept := eval[string](p, stored); kept != lastVisit {
+		t.Errorf("kept in the browser: %s, want frame, house and the last module's script: %s", kept, lastVisit)
 	}
 	if address := eval[string](p, "location.href"); address != h.URL+"/#/m/announcements" {
 		t.Errorf("at %s", address)

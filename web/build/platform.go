@@ -22,7 +22,7 @@ var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 58 
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
-	page, err := pageWithScripts("web/dashboard/index.html")
+	page, err := pageWithScripts("web/dashboard/index.html", "web/dashboard/early.ts")
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -82,15 +82,20 @@ func platform() ([]output, bundle.SDK, error) {
 	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
 }
 
-// pageWithScripts reads a page's source and writes into it what it runs before its own script.
-func pageWithScripts(path string) ([]byte, error) {
+// pageWithScripts reads a page's source and writes into it what it runs before its own script: the scripts of
+// both pages, and those of this one.
+func pageWithScripts(path string, own ...string) ([]byte, error) {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	for entry, kind := range map[string]func(*api.BuildOptions){
+	kinds := map[string]func(*api.BuildOptions){
 		"web/host/outdated.ts": bundle.AnyBrowser, "web/host/loader.ts": bundle.OnDisplays,
-	} {
+	}
+	for _, entry := range own {
+		kinds[entry] = func(*api.BuildOptions) {} // for the Dashboard's browsers
+	}
+	for entry, kind := range kinds {
 		place := []byte("/* " + entry + " */")
 		if bytes.Count(page, place) != 1 {
 			return nil, fmt.Errorf("%s has not exactly one place for %s", path, entry)

@@ -36,7 +36,7 @@ const early = "#early";
 
 /**
  * Loads an artifact, of which nothing runs yet, and returns whether that succeeded. If the page itself began
- * with it (index.html), this waits for the same request.
+ * with it (early.ts), this waits for the same request.
  */
 async function preload(address: string): Promise<boolean> {
 	const link = document.createElement("link");

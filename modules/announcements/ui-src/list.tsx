@@ -11,6 +11,9 @@ import { Read } from "./notice";
 import { changed, type Slide, type Status, statusOf } from "./slide";
 import type { Tools } from "./tools";
 
+/** The header's actions while the list loads: their place, so that nothing moves when they come. */
+const unseen = { display: "contents", visibility: "hidden" } as const;
+
 /** All slides in their order, with their actions. */
 export function List({ tools }: { readonly tools: Tools }) {
 	const { context, api, say, manages } = tools;
@@ -107,13 +110,6 @@ export function List({ tools }: { readonly tools: Tools }) {
 		await after(await api.remove(slide.id), say("deleted"), undefined, () => remove(slide), say("conflict"));
 	};
 
-	if (board === undefined) {
-		return refused === undefined ? (
-			<Skeleton rows={6} />
-		) : (
-			<Unread tools={tools} why={refused} retry={load} />
-		);
-	}
 	const write = (
 		<>
 			<Exchange tools={tools} refused={setProblems} imported={() => void load()} />
@@ -123,6 +119,16 @@ export function List({ tools }: { readonly tools: Tools }) {
 			</Button>
 		</>
 	);
+	if (board === undefined) {
+		return refused === undefined ? (
+			<>
+				<ScreenHeader sub={"\u00a0"} actions={manages && <span style={unseen}>{write}</span>} />
+				<Skeleton rows={6} />
+			</>
+		) : (
+			<Unread tools={tools} why={refused} retry={load} />
+		);
+	}
 	const refusedImport = problems.length > 0 && (
 		<RefusedImport
 			tools={tools}

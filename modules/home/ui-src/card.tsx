@@ -9,8 +9,8 @@ interface CardProps {
 	readonly context: ModuleUiContext;
 	readonly contribution: Contribution;
 	readonly say: Say;
-	/** Called when the card appears or disappears. */
-	changed(id: string, hidden: boolean): void;
+	/** Called with every state of the card. */
+	changed(id: string, is: Look["is"]): void;
 }
 
 /** What is stored about a card, so that the page does not jump when the person returns to it. */
@@ -49,7 +49,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		};
 	}, []);
 	useEffect(() => {
-		changed(id, look.is === "hidden");
+		changed(id, look.is);
 		const buttonGone = pressed.current && !look.failed && document.activeElement === document.body;
 		pressed.current = false;
 		if (buttonGone) restoreFocus(heading.current);

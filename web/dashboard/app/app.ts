@@ -6,10 +6,10 @@ import { Data } from "../data/data";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
 import { t } from "../words/words";
-import type { Address } from "./address";
+import { type Address, administrationFor } from "./address";
 import { DraftStore } from "./drafts";
 import { house } from "./house";
-import { forgetModule } from "./lastmodule";
+import { forgetVisit, type Frame, keepFrame, lastFrame } from "./lastvisit";
 import type { Link } from "./link";
 import { NewVersion } from "./newversion";
 import { Reach } from "./reach";
@@ -51,6 +51,15 @@ export class App {
 		if (view !== undefined) return { is: "ready", view };
 		return failed === undefined ? { is: "loading" } : { is: "failed", ...failed };
 	});
+	/** The frame of the page; until the navigation is known, that of the last visit. */
+	readonly frame = computed<Frame>(() => {
+		const navigation = this.navigation.value;
+		if (navigation.is === "loading") return lastFrame() ?? "columns";
+		if (navigation.is !== "ready") return "alone";
+		const { view } = navigation;
+		const screens = administrationFor(this.router.screens, view.permissions);
+		return doorsOf(view).length > 0 || screens.length > 0 ? "columns" : "alone";
+	});
 	/** The address typed on one of the signed-out screens, for the other ones. */
 	readonly email = signal("");
 	/** The emailed link with which the page was opened, until its screen is left. */
@@ -83,6 +92,7 @@ export class App {
 		});
 		this.session.who.subscribe((who) => {
 			if (who.is === "person" || who.is === "anonymous") this.#askForHouse();
+			if (who.is === "anonymous") forgetVisit();
 			if (who.is !== "person") return;
 			this.drafts.belongTo(who.userId);
 			this.data.clear();
@@ -90,6 +100,7 @@ export class App {
 			void this.data.account.load();
 		});
 		this.session.who.subscribe(({ is }) => is !== "starting" && dropPreloaded());
+		this.navigation.subscribe(({ is }) => is === "ready" && keepFrame(this.frame.peek()));
 		await this.session.recheck();
 	}
 
@@ -149,14 +160,14 @@ export class App {
 		);
 	}
 
-	/** Loads the house, once. Nothing is requested before the principal is known. */
+	/** Loads the house, once. */
 	#askForHouse(): void {
 		if (!this.data.house.used) void this.data.house.load();
 	}
 
 	#leave(): void {
 		batch(() => {
-			forgetModule();
+			forgetVisit();
 			this.questions.withdraw();
 			this.toasts.close();
 			this.drafts.clear();

@@ -1,4 +1,4 @@
-/** Requests that the page sent before this script was loaded, by URL. index.html fills it. */
+/** Requests that the page sent before this script was loaded, by URL. early.ts fills it. */
 const page = globalThis as { narthexPreloaded?: Record<string, Promise<Response>> };
 const preloaded = page.narthexPreloaded ?? {};
 

@@ -3,6 +3,7 @@ import { Confirm } from "../../kit/dialog";
 import { Skeleton } from "../../kit/layout";
 import { ToastRegion } from "../../kit/toast";
 import type { App } from "../app/app";
+import { lastFrame } from "../app/lastvisit";
 import { ChoosePassword } from "../screens/signin/choosepassword";
 import { ConfirmEmail } from "../screens/signin/confirmemail";
 import { Entrance } from "../screens/signin/entrance";
@@ -37,6 +38,7 @@ function Screen({ app }: { readonly app: App }) {
 	const who = app.session.who.value;
 	const link = app.link.value;
 	if (who.is === "starting") {
+		if (lastFrame() && !link) return <Shell app={app} empty />;
 		return (
 			<Entrance>
 				<Skeleton />

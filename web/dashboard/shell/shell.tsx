@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Icon, Mark } from "../../kit/icons";
-import { type App, doorsOf } from "../app/app";
+import { Skeleton } from "../../kit/layout";
+import type { App } from "../app/app";
 import { house } from "../app/house";
 import { homeHash } from "../app/route";
 import { administrationFor } from "../app/address";
@@ -14,8 +15,14 @@ import { Palette } from "./palette";
 import { RestartNotice } from "./restartnotice";
 import { Sidebar } from "./sidebar";
 
+interface ShellProps {
+	readonly app: App;
+	/** Only its frame, until it is known who is signed in. */
+	readonly empty?: boolean;
+}
+
 /** W5 and W6: the header, the navigation and the screen that the fragment names. */
-export function Shell({ app }: { readonly app: App }) {
+export function Shell({ app, empty = false }: ShellProps) {
 	const [unfolded, setUnfolded] = useState(false);
 	const [finding, setFinding] = useState(false);
 	const route = app.router.route.value;
@@ -24,9 +31,9 @@ export function Shell({ app }: { readonly app: App }) {
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const administration = administrationFor(app.router.screens, view?.permissions ?? []);
 	const name = house.value?.name ?? t("dashboard");
-	const shown = view !== undefined && (doorsOf(view).length > 0 || administration.length > 0);
+	const shown = app.frame.value === "columns";
 	return (
-		<>
+		<div inert={empty}>
 			<a
 				class="host-skip d-button d-primary"
 				href="#main"
@@ -70,10 +77,10 @@ export function Shell({ app }: { readonly app: App }) {
 				<main id="main" class="host-main" tabIndex={-1}>
 					<NewVersionNotice app={app} />
 					{view && <RestartNotice app={app} permissions={view.permissions} />}
-					<Content app={app} />
+					{empty ? <Skeleton /> : <Content app={app} />}
 				</main>
 			</div>
-			<Palette app={app} open={finding} onOpen={setFinding} />
-		</>
+			{!empty && <Palette app={app} open={finding} onOpen={setFinding} />}
+		</div>
 	);
 }

@@ -10,7 +10,8 @@ import { FindButton } from "./findbutton";
 
 interface SidebarProps {
 	readonly app: App;
-	readonly view: NavigationView;
+	/** undefined until it is known: then only the place of the sidebar is shown. */
+	readonly view: NavigationView | undefined;
 	/** The administration screens that the caller may use. */
 	readonly administration: readonly Address[];
 	/** Hidden on a phone, until the Menu button shows it. */
@@ -27,6 +28,9 @@ interface Item {
 
 /** Home, the modules in their groups, and the administration. Empty groups are not shown. */
 export function Sidebar({ app, view, administration, folded, find }: SidebarProps) {
+	if (view === undefined) {
+		return <div id="navigation" class="host-sidebar" data-folded={folded ? "" : undefined} />;
+	}
 	const groups = view.groups.map(({ id, label, modules }) => ({ id, label, items: itemsOf(modules) }));
 	const ungrouped = itemsOf(view.ungrouped);
 	const screens = administration.map(({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }));

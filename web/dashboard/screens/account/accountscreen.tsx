@@ -1,5 +1,5 @@
 import { SelectField } from "../../../kit/field";
-import { PageHeader } from "../../../kit/layout";
+import { PageHeader, Skeleton } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { ScreenProps } from "../../app/screen";
 import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
@@ -20,7 +20,17 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 
 /** The person's own page. Theme and language are stored in this browser, everything else on the server. */
 export function AccountScreen({ app }: ScreenProps) {
+	const { value, failed } = app.data.account;
+	const waiting = value.value === undefined && failed.value === undefined;
 	const offered = locales.filter(({ name }) => name !== undefined);
+	if (waiting) {
+		return ( // all sections at once, so that none moves away
+			<>
+				<PageHeader heading={<Heading title={t("account")} />} />
+				<Skeleton rows={6} />
+			</>
+		);
+	}
 	return (
 		<>
 			<PageHeader heading={<Heading title={t("account")} />} />

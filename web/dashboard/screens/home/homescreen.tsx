@@ -1,5 +1,6 @@
+import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../../../kit/icons";
-import { EmptyState } from "../../../kit/layout";
+import { EmptyState, Skeleton } from "../../../kit/layout";
 import { type App, doorsOf, homeModule } from "../../app/app";
 import { moduleHash } from "../../app/route";
 import { administrationFor } from "../../app/address";
@@ -13,11 +14,22 @@ import { ModulePlace } from "../module/moduleplace";
 import { greeting } from "./greeting";
 import { w } from "./words";
 
+/** How long the links wait for the content above them, so that they do not move away, in milliseconds. */
+const patience = 3_000;
+
 /** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
+	const account = app.data.account;
+	const [settled, setSettled] = useState(false);
 	useLive(app.data.navigation);
+	useEffect(() => {
+		const timer = setTimeout(() => setSettled(true), patience);
+		return () => clearTimeout(timer);
+	}, []);
 	if (navigation.is !== "ready") return null;
+	const named = account.value.value !== undefined || account.failed.value !== undefined;
+	if (!named && !settled) return <Skeleton />; // a name may make the greeting one line higher
 	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
 		to: moduleHash(moduleId),
 		name,
@@ -28,7 +40,7 @@ export function HomeScreen({ app }: ScreenProps) {
 	);
 	const own = app.entry(homeModule);
 	const now = new Date(app.clock.now());
-	const name = app.data.account.value.value?.name ?? "";
+	const name = account.value.value?.name ?? "";
 	const day = { weekday: "long", day: "numeric", month: "long" } as const;
 	return (
 		<div class="host-home">
@@ -45,9 +57,12 @@ export function HomeScreen({ app }: ScreenProps) {
 					app={app}
 					entry={own}
 					setTitle={() => undefined}
+					settled={() => setSettled(true)}
 				/>
 			)}
-			{modules.length > 0 && <Doors app={app} title={t("modules")} doors={modules} />}
+			{modules.length > 0 && (settled || own === undefined) && (
+				<Doors app={app} title={t("modules")} doors={modules} />
+			)}
 			{modules.length === 0 && own === undefined && (
 				// an administrator starts here: on a new installation nobody else can
 				administration.length > 0

@@ -3,7 +3,7 @@ import { ArtifactError } from "../../../host/artifact";
 import { Button } from "../../../kit/button";
 import { Skeleton } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { keepModule } from "../../app/lastmodule";
+import { keepModule } from "../../app/lastvisit";
 import type { NavigationEntry } from "../../data/platform";
 import { SmallPrint } from "../../shell/errorpage";
 import { locale, t } from "../../words/words";
@@ -15,6 +15,8 @@ interface ModulePlaceProps {
 	readonly app: App;
 	readonly entry: NavigationEntry;
 	setTitle(title: string): void;
+	/** Called when the module is shown, or cannot be shown. */
+	settled?(): void;
 }
 
 type State =
@@ -26,7 +28,7 @@ type State =
 const development = document.documentElement.dataset["development"] !== undefined;
 
 /** One module: its container, and the card that is shown if it fails. */
-export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
+export function ModulePlace({ app, entry, setTitle, settled }: ModulePlaceProps) {
 	const container = useRef<HTMLDivElement>(null);
 	const [state, setState] = useState<State>({ is: "loading" });
 	const [attempt, setAttempt] = useState(0);
@@ -43,6 +45,7 @@ export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 			.then(() => {
 				if (!here) return;
 				setState({ is: "mounted" });
+				settled?.();
 				if (app.router.route.peek().to === "module") keepModule(entry.ui.artifactUrl);
 			})
 			.catch((error: unknown) => {
@@ -53,6 +56,7 @@ export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 				);
 				if (!here) return;
 				setState({ is: "failed", error, at: new Date() });
+				settled?.();
 				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
 					refetched.current = true;
 					void app.data.navigation.load(); // another version may run by now, which is then mounted
