@@ -60,7 +60,7 @@ export function SongScreen({ tools, id }: SongProps) {
 	};
 	useEffect(() => {
 		context.setTitle(say(id === undefined ? "newSong" : "editSong"));
-		if (!edited.restored) void open();
+		if (id !== undefined && !edited.restored) void open(); // a new one may be typed into already
 	}, []);
 
 	const change = (part: Partial<Draft>) =>
