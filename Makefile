@@ -6,6 +6,7 @@ FLAGS   := -trimpath -tags nomsgpack -ldflags '-s -w'
 MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
 SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
 SDK     := modulehost/sdk
+PROOF   := cmd/narthex-proof
 PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
 
 .PHONY: help
@@ -86,26 +87,34 @@ lint: ## Check formatting, vet and staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) -C $(SDK) vet ./...
+	$(GO) -C $(PROOF) vet ./...
 	$(GO) tool staticcheck ./...
-	@echo "staticcheck of $(SDK)"; staticcheck=$$($(GO) tool -n staticcheck) && cd $(SDK) && "$$staticcheck" ./...
+	@staticcheck=$$($(GO) tool -n staticcheck) && for module in $(SDK) $(PROOF); do \
+		echo "staticcheck of $$module"; (cd $$module && "$$staticcheck" ./...) || exit 1; done
+
+# The tools that measure the platform and break it, a Go module of their own: bin/narthex-bench, bin/narthex-faults.
+.PHONY: proof-tools
+proof-tools:
+	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-bench ./bench
+	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-faults ./faults
 
 .PHONY: bench
-bench: postgresql build ## Measure the platform beside the least program that could do the same work
-	$(GO) run ./cmd/narthex-bench
+bench: postgresql build proof-tools ## Measure the platform beside the least program that could do the same work
+	bin/narthex-bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 
 .PHONY: faults
-faults: postgresql versitygw build ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)
-	$(GO) run ./cmd/narthex-faults -run '$(FAULTS)'
+faults: postgresql versitygw build proof-tools ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)
+	bin/narthex-faults -run '$(FAULTS)'
 
 SOAK ?= 20m
 .PHONY: soak
-soak: postgresql versitygw build ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
-	$(GO) run ./cmd/narthex-faults -soak $(SOAK)
+soak: postgresql versitygw build proof-tools ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
+	bin/narthex-faults -soak $(SOAK)
 
 .PHONY: outdated
 outdated: ## List the direct dependencies that have a newer release, of Go and of npm
-	@for module in . $(SDK); do $(GO) -C $$module list -e -m -u \
+	@for module in . $(SDK) $(PROOF); do $(GO) -C $$module list -e -m -u \
 		-f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}}: {{.Update.Version}}{{end}}' all; done
 	@cd web && npm outdated || true # npm fails if it lists any
 

@@ -16,14 +16,12 @@ const project = "github.com/narthex-platform/narthex/"
 // ranks is the layer of each package (docs/architecture.md). A package imports only packages of lower rank. A
 // package that is not listed fails the test, so that the rank of a new one is a decision.
 var ranks = map[string]int{
-	"cmd/narthex":        9,
-	"cmd/narthex-dev":    9,
-	"cmd/narthex-faults": 9,
-	"cmd/narthex/e2e":    9, // only tests
+	"cmd/narthex":     9,
+	"cmd/narthex-dev": 9,
+	"cmd/narthex/e2e": 9, // only tests
 
 	"cmd/narthex/program": 8,
 
-	"cmd/narthex-bench":    7,
 	"cmd/narthex/operator": 7,
 	"cmd/narthex/doctor":   7,
 	"cmd/narthex/dev":      7,
@@ -32,7 +30,6 @@ var ranks = map[string]int{
 	"cmd/narthex/dev/sample": 6,
 
 	"cmd/narthex/platform":    6,
-	"cmd/narthex-bench/bare":  6, // a program
 	"modulehost/archive/pack": 6, // a program
 	"deploy/debian/pack":      9, // a program
 	"modulehost/sdktest":      6, // only for tests of modules
@@ -131,27 +128,23 @@ var outside = map[string][]string{
 	"web/browsertest":        nil, // only tests
 }
 
-// doors names the packages that may import a library. The benchmark's bare server is listed because it is
-// plain gin over a plain pool. pgx has several doors: the packages listed here, and the store files of any
-// package.
+// doors names the packages that may import a library. pgx has several doors: the packages listed here, and
+// the store files of any package.
 var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
-	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench/bare"},
+	"github.com/gin-gonic/gin":     {"services/httpserver"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
 	"golang.org/x/text":            {"services/identity", "migrations/folding"},
 	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},
-	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "cmd/narthex-bench/bare", "modulehost/facade",
-		"services/database", "migrations", "services/database/databasetest", "services/store",
-		"services/*/store*.go"},
+	"github.com/jackc/pgx/v5/pgxpool": {"modulehost/facade", "services/database", "migrations",
+		"services/database/databasetest", "services/store", "services/*/store*.go"},
 	"filippo.io/age": {"services/backup"},
 	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations", "services/backup",
-		"services/database/databasetest", "services/store", "cmd/narthex-faults",
-		"services/*/store*.go"},
+		"services/database/databasetest", "services/store", "services/*/store*.go"},
 	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations", "services/backup",
-		"services/database/databasetest", "services/store", "cmd/narthex-faults",
-		"services/*/store*.go"},
+		"services/database/databasetest", "services/store", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 		"cmd/narthex/conform", "deploy/debian/pack",
@@ -161,7 +154,7 @@ var doors = map[string][]string{
 	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime/stream"},
-	"github.com/nats-io":                {"realtime/backplane", "cmd/narthex-faults"},
+	"github.com/nats-io":                {"realtime/backplane"},
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 	"github.com/anishathalye/porcupine": nil, // only tests

@@ -84,10 +84,10 @@ func (all *systems) start(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	for program, source := range map[string]string{"bare": "./cmd/narthex-bench/bare",
-		"calls": "./cmd/narthex-bench/testdata/calls"} {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", "nomsgpack",
-			"-o", filepath.Join(all.folder, program), source)
+	for program, source := range map[string]string{"bare": "./bench/bare",
+		"calls": "./bench/testdata/calls"} {
+		build := exec.CommandContext(ctx, "go", "-C", "cmd/narthex-proof", "build", "-trimpath",
+			"-ldflags", "-s -w", "-tags", "nomsgpack", "-o", filepath.Join(all.folder, program), source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if output, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", source, err, output)

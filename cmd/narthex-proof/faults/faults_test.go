@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // TestTheSuiteRuns runs a cheap fault, so that the suite stays usable, and one that does not exist.
 func TestTheSuiteRuns(t *testing.T) {
-	t.Chdir("../..")
+	t.Chdir("../../..")
 	binary := filepath.Join(t.TempDir(), "narthex")
 	if err := buildtest.Program(binary, "./cmd/narthex"); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestTheSuiteRuns(t *testing.T) {
 
 // TestFaultsAreNamedOnce: names are unique, because -run selects by name, and docs/reliability.md lists them.
 func TestFaultsAreNamedOnce(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reliability.md")
+	page, err := os.ReadFile("../../../docs/reliability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
