@@ -91,3 +91,5 @@ replace (
 	github.com/narthex-platform/narthex => ../..
 	github.com/narthex-platform/narthex/modulehost/sdk => ../../modulehost/sdk
 )
+
+tool github.com/narthex-platform/narthex/cmd/narthex-proof/nats

@@ -58,6 +58,7 @@ var ranks = map[string]int{
 	"services/httpapi/httpapitest":       4, // only for tests
 	"services/httpapi/openapitest":       1, // only for tests
 	"storage/storagetest":                4, // only for tests
+	"services/natstest":                  2, // only for tests
 	"modulehost/facade":                  4,
 	"modulehost/modulelogs":              4,
 
@@ -274,6 +275,20 @@ func TestSDKHasFewDependencies(t *testing.T) {
 	if libraries = slices.Compact(libraries); len(libraries) == 0 || len(libraries) >= 10 {
 		t.Errorf("the SDK and its tests are built of %d other Go modules, want one to nine: %v", len(libraries),
 			libraries)
+	}
+}
+
+// TestProofLibrariesAreNotRequired: who builds the platform downloads nothing that only cmd/narthex-proof
+// needs.
+func TestProofLibrariesAreNotRequired(t *testing.T) {
+	required, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, library := range []string{"nats-server", "nats-io/jwt", "google/go-tpm"} {
+		if strings.Contains(string(required), library) {
+			t.Errorf("go.mod requires %s, want it only in that of cmd/narthex-proof", library)
+		}
 	}
 }
 

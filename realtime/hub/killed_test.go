@@ -3,7 +3,7 @@ package hub_test
 import (
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
+	"github.com/narthex-platform/narthex/services/natstest"
 )
 
 // NATS is killed twice while a process publishes 5,000 updates. The readers of that process miss nothing, so
@@ -11,7 +11,7 @@ import (
 // later.
 func TestKilledUnderLoad(t *testing.T) {
 	const updates, readers = 5_000, 5
-	port, kill := nats(t, 0, server.Options{})
+	port, kill := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	a.logs(t, "realtime backplane connected", 1)
@@ -40,7 +40,7 @@ func TestKilledUnderLoad(t *testing.T) {
 			outages++
 			a.logs(t, "realtime backplane left", outages)
 		case 2_500, updates - 1:
-			_, kill = nats(t, port, server.Options{})
+			_, kill = natstest.Start(t, port, natstest.Options{})
 			a.logs(t, "realtime backplane connected", outages+1)
 			b.logs(t, "realtime backplane connected", outages+1)
 		}
@@ -64,7 +64,7 @@ func TestKilledUnderLoad(t *testing.T) {
 // A reader of the other process that keeps reading receives all of them.
 func TestBacklog(t *testing.T) {
 	const updates = 4_000
-	port, kill := nats(t, 0, server.Options{})
+	port, kill := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	a.logs(t, "realtime backplane connected", 1)
@@ -81,7 +81,7 @@ func TestBacklog(t *testing.T) {
 			until(t, "updates", func() bool { return local.count(t, "update") > n })
 		}
 	}
-	nats(t, port, server.Options{})
+	natstest.Start(t, port, natstest.Options{})
 	b.logs(t, "realtime backplane connected", 2)
 	until(t, "the backlog", func() bool {
 		return remote.count(t, "reconnect") > 0 ||

@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/realtime/hub"
 	"github.com/narthex-platform/narthex/realtime/update"
+	"github.com/narthex-platform/narthex/services/natstest"
 	"github.com/narthex-platform/narthex/services/randomtest"
 )
 
@@ -235,7 +235,7 @@ func TestLatestRefuses(t *testing.T) {
 
 // Newest values also reach the readers of another process.
 func TestLatestElsewhere(t *testing.T) {
-	port, _ := nats(t, 0, server.Options{})
+	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	var hubs []*hub.Hub

@@ -5,49 +5,28 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"math/big"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/narthex-platform/narthex/realtime/backplane"
 	"github.com/narthex-platform/narthex/realtime/hub"
+	"github.com/narthex-platform/narthex/services/natstest"
 	"github.com/narthex-platform/narthex/services/waittest"
 	"github.com/narthex-platform/narthex/supervisor/setting"
 )
-
-// nats runs a NATS server on a port, or on any free one if port is 0; kill ends it.
-func nats(t *testing.T, port int, options server.Options) (bound int, kill func()) {
-	t.Helper()
-	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", port, true, true
-	if port == 0 {
-		options.Port = server.RANDOM_PORT
-	}
-	s, err := server.NewServer(&options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("no server")
-	}
-	kill = sync.OnceFunc(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	t.Cleanup(kill)
-	return s.Addr().(*net.TCPAddr).Port, kill
-}
 
 // process is one of several platform processes that share a channel.
 type process struct {
@@ -115,7 +94,7 @@ func (c *client) count(t *testing.T, name string) (n int) {
 // An update reaches the readers of every process of its installation once, and no reader of another
 // installation.
 func TestTwoProcesses(t *testing.T) {
-	port, _ := nats(t, 0, server.Options{})
+	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil),
 		newProcess(t, url, "two", nil)
@@ -179,7 +158,7 @@ func reached(t *testing.T, from, to *process) {
 // The NATS server dies and restarts under load, three times. A reader of the other process misses no update
 // unless it is made to reconnect. Readers of the same process are not affected.
 func TestServerRestarts(t *testing.T) {
-	port, kill := nats(t, 0, server.Options{})
+	port, kill := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	a.logs(t, "realtime backplane connected", 1)
@@ -225,7 +204,7 @@ func TestServerRestarts(t *testing.T) {
 		kill()
 		a.logs(t, "realtime backplane left", round+1)
 		load(200)
-		_, kill = nats(t, port, server.Options{})
+		_, kill = natstest.Start(t, port, natstest.Options{})
 		a.logs(t, "realtime backplane connected", round+2)
 		b.logs(t, "realtime backplane connected", round+2)
 	}
@@ -263,7 +242,7 @@ func TestServerRestarts(t *testing.T) {
 // reconnect. When a process stops normally, no reader reconnects. A crash of a module's process is reported
 // at once.
 func TestOthersEnd(t *testing.T) {
-	port, _ := nats(t, 0, server.Options{})
+	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b, c := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	for _, p := range []*process{a, b, c} {
@@ -308,10 +287,9 @@ func TestNoServer(t *testing.T) {
 
 // With tls:// nothing is sent to a server whose certificate is not trusted, nor to one without TLS.
 func TestTLS(t *testing.T) {
-	certificate, roots := certify(t)
-	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 60,
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}})
-	plain, _ := nats(t, 0, server.Options{})
+	certificate, key, roots := certify(t)
+	secure, _ := natstest.Start(t, 0, natstest.Options{CertFile: certificate, KeyFile: key})
+	plain, _ := natstest.Start(t, 0, natstest.Options{})
 
 	a, b := newProcess(t, natsURL("tls", secure), "one", roots),
 		newProcess(t, natsURL("tls", secure), "one", roots)
@@ -336,7 +314,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
+// certify makes a certificate of this machine: the files of it and of its key, and who trusts it.
+func certify(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -355,7 +334,19 @@ func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
+	roots = x509.NewCertPool()
 	roots.AddCert(parsed)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, kind string, content []byte) (path string) {
+		path = filepath.Join(t.TempDir(), name)
+		text := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content})
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("certificate", "CERTIFICATE", der), write("key", "PRIVATE KEY", private), roots
 }

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	natsclient "github.com/nats-io/nats.go"
 
 	"github.com/narthex-platform/narthex/realtime/backplane"
+	"github.com/narthex-platform/narthex/services/natstest"
 	"github.com/narthex-platform/narthex/supervisor/setting"
 )
 
@@ -68,7 +68,7 @@ func (e *eavesdropper) say(t *testing.T, subject string, data []byte) {
 // reader receives any of them or is disconnected, neither in a process that received the original messages
 // nor in one that started later.
 func TestForgery(t *testing.T) {
-	port, _ := nats(t, 0, server.Options{})
+	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
 	a.logs(t, "realtime backplane connected", 1)
@@ -124,7 +124,7 @@ func TestForgery(t *testing.T) {
 // While the secret is replaced, a process with the new secret accepts messages that are signed with the old
 // one, but none signed with another.
 func TestKeys(t *testing.T) {
-	port, _ := nats(t, 0, server.Options{})
+	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	before, after, foreign := bytes.Repeat([]byte("b"), 32), bytes.Repeat([]byte("a"), 32),
 		bytes.Repeat([]byte("f"), 32)
@@ -149,9 +149,9 @@ func TestKeys(t *testing.T) {
 // The log contains once, and without the address, why a server is unreachable; the next server of the list is
 // used.
 func TestNotReached(t *testing.T) {
-	open, _ := nats(t, 0, server.Options{})
-	closed, _ := nats(t, 0, server.Options{Username: "somebody", Password: "else"})
-	gone, kill := nats(t, 0, server.Options{})
+	open, _ := natstest.Start(t, 0, natstest.Options{})
+	closed, _ := natstest.Start(t, 0, natstest.Options{Username: "somebody", Password: "else"})
+	gone, kill := natstest.Start(t, 0, natstest.Options{})
 	kill()
 	for why, port := range map[string]int{"credentials refused": closed, "unreachable": gone} {
 		url := natsURL("nats", port)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -25,6 +26,23 @@ func Program(path, source string, flags ...string) error {
 // with Program.
 func Module(path, source string) error {
 	return build(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="), path, source, nil)
+}
+
+// Tool returns the path of a program of the Go module cmd/narthex-proof, which its go.mod lists as a tool. Go
+// builds it when it has changed.
+func Tool(name string) (string, error) {
+	root, err := checkout()
+	if err != nil {
+		return "", err
+	}
+	command := exec.Command("go", "-C", filepath.Join(root, "cmd", "narthex-proof"), "tool", "-n", name)
+	var report strings.Builder
+	command.Stderr = &report
+	path, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("building the tool %s: %w\n%s", name, err, report.String())
+	}
+	return strings.TrimSpace(string(path)), nil
 }
 
 func build(environment []string, path, source string, flags []string) error {

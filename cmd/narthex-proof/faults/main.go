@@ -20,10 +20,6 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == natsArgument {
-		serveNATS(os.Args[2])
-		return
-	}
 	binary := flag.String("narthex", "bin/narthex", "the `program` to try")
 	pattern := flag.String("run", "", "try only the faults whose name this regular `expression` matches")
 	list := flag.Bool("list", false, "print the faults and what is expected of each, and try none")

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	nats "github.com/nats-io/nats-server/v2/server"
-
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/natstest"
 	"github.com/narthex-platform/narthex/services/porttest"
 )
 
@@ -190,17 +189,8 @@ func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 // startBackplane starts a NATS server and returns its address.
 func startBackplane(t *testing.T) (url string) {
 	t.Helper()
-	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true,
-		NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	go backplane.Start()
-	t.Cleanup(func() { backplane.Shutdown(); backplane.WaitForShutdown() })
-	if !backplane.ReadyForConnections(patience) {
-		t.Fatal("the backplane did not start")
-	}
-	return backplane.ClientURL()
+	port, _ := natstest.Start(t, 0, natstest.Options{})
+	return fmt.Sprintf("nats://127.0.0.1:%d", port)
 }
 
 // TestChannelOfTwoProcesses: an update that is published in one process reaches the readers of the other.
