@@ -3,6 +3,9 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -49,44 +52,64 @@ func (p *tab) delayed() {
 }
 
 // TestNothingMoves: while a page loads, at the first visit and at later ones, what it already shows stays in
-// its place.
+// its place, in a house with content and in an empty one.
 func TestNothingMoves(t *testing.T) {
 	t.Parallel()
-	d := startHouse(t)
-	session := d.signedInOwner(t)
-	const most = 0.02
-	for name, v := range map[string]view{"desktop": desktop, "phone": phone} {
+	full, empty := startHouse(t), startHouse(t)
+	empty.exec(t, `DELETE FROM module_announcements.slides`)
+	empty.exec(t, `DELETE FROM module_calendar.events`)
+	empty.exec(t, `DELETE FROM module_stage.services`)
+	const places = `[data-module=%s]`
+	lists := map[string]string{
+		"/#/m/rota":          fmt.Sprintf(places, "rota"),
+		"/#/m/calendar":      fmt.Sprintf(places, "calendar"),
+		"/#/m/announcements": fmt.Sprintf(places, "announcements"),
+		"/#/m/stage":         fmt.Sprintf(places, "stage"),
+	}
+	all := map[string]string{
+		"/":               "main .host-doorways",
+		"/#/m/rota/mine":  fmt.Sprintf(places, "rota"),
+		"/#/admin/people": "main .d-table tbody",
+		"/#/account":      "main .host-settings",
+	}
+	maps.Copy(all, lists)
+	for name, row := range map[string]struct {
+		d      *devServer
+		v      view
+		places map[string]string // an address, and where its content will be
+	}{
+		"desktop":      {full, desktop, all},
+		"phone":        {full, phone, all},
+		"empty, phone": {empty, phone, lists},
+	} {
+		session := row.d.signedInOwner(t)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for path, place := range map[string]string{
-				"/":                  "main .host-doorways",
-				"/#/m/rota/mine":     "[data-module=rota]",
-				"/#/m/rota":          "[data-module=rota]",
-				"/#/m/calendar":      "[data-module=calendar]",
-				"/#/m/announcements": "[data-module=announcements]",
-				"/#/m/stage":         "[data-module=stage]",
-				"/#/admin/people":    "main .d-table tbody",
-				"/#/account":         "main .host-settings",
-			} {
-				p := d.openIn(t, chromium, session, nothing, v)
-				p.onNewDocument(countsShifts)
-				p.delayed()
-				for _, visit := range []string{"first", "second"} {
-					if visit == "first" {
-						p.do(chromedp.Navigate(d.address + path))
-					} else {
-						p.do(chromedp.Reload())
-					}
-					p.waitFor(`document.querySelector("` + place + `")?.innerText.length > 20 &&
-						!document.querySelector("main [aria-busy=true]")`)
-					p.runScript(`await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))`)
-					if moved := eval[float64](p, "shifted"); moved > most {
-						t.Errorf("%s, %s visit: layout shift %.3f, want at most %.2f:\n%s", path, visit, moved, most,
-							eval[string](p, `movements.join("\n")`))
-					}
-				}
+			for path, place := range row.places {
+				testNothingMoves(t, row.d.openIn(t, chromium, session, nothing, row.v), row.d.address+path, place)
 			}
 		})
+	}
+}
+
+func testNothingMoves(t *testing.T, p *tab, address, place string) {
+	t.Helper()
+	const most = 0.02
+	p.onNewDocument(countsShifts)
+	p.delayed()
+	for _, visit := range []string{"first", "second"} {
+		if visit == "first" {
+			p.do(chromedp.Navigate(address))
+		} else {
+			p.do(chromedp.Reload())
+		}
+		p.waitFor(`document.querySelector("` + place + `")?.innerText.length > 20 &&
+			!document.querySelector("main [aria-busy=true]")`)
+		p.runScript(`await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))`)
+		if moved := eval[float64](p, "shifted"); moved > most {
+			t.Errorf("%s, %s visit: layout shift %.3f, want at most %.2f:\n%s", address, visit, moved, most,
+				eval[string](p, `movements.join("\n")`))
+		}
 	}
 }
 
@@ -104,6 +127,7 @@ func TestTrips(t *testing.T) {
 		artifacts    []string
 		shown        string
 	}{
+		// Nothing is stored: some browsers forget it after a week, and keep the session.
 		"module": {"/#/m/rota/mine", "", []string{artifacts + "rota/1.0.0"}, `[data-module=rota] p`},
 		"home": {"/", `localStorage["narthex.frame"] = "columns"`, []string{
 			artifacts + "home/1.0.0",
@@ -118,24 +142,48 @@ func TestTrips(t *testing.T) {
 			h := d.front(t)
 			h.session = session
 			p := openPage(t, "about:blank", desktop)
+			p.onNewDocument(`window.setInterval = () => 0`) // nothing is read again while the page is open
 			p.setSession(h)
 			p.do(chromedp.Navigate(h.URL + nothing))
 			p.runScript(row.before)
 			p.blockURLs("*://*:*/assets/*")
 			p.do(chromedp.Navigate(h.URL + row.path))
-			for _, route := range append(start, row.artifacts...) {
+			routes := slices.Concat(start, row.artifacts)
+			for _, route := range routes {
 				p.waitUntil(route+" without the script", func() bool { return h.countRequests(route) == 1 })
 			}
 
 			p.blockURLs()
 			p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(h.URL+row.path))
 			p.waitFor(fmt.Sprintf("document.querySelector(%q)", row.shown))
-			for _, route := range row.artifacts {
+			for _, route := range routes {
 				if n := h.countRequests(route); n != 2 {
 					t.Errorf("%s: %d requests of two pages, want one of each", route, n)
 				}
 			}
 		})
+	}
+}
+
+// TestTripsOfAVisitor: a page of somebody who is not signed in, as their browser knows, sends nothing that
+// would be refused.
+func TestTripsOfAVisitor(t *testing.T) {
+	t.Parallel()
+	h := startHouse(t).front(t)
+	p := openPage(t, h.URL, desktop)
+	p.waitForHeading("Sign in")
+	p.waitFor(`localStorage["narthex.house"] !== undefined`)
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(h.URL+"/#/m/rota/mine"))
+	p.waitForHeading("Sign in")
+	want := []string{"GET /api/v1/house", "GET /api/v1/principal"}
+	want = append(want, want...)
+	requests := slices.DeleteFunc(h.requests(), func(route string) bool {
+		return !strings.Contains(route, " /api/")
+	})
+	slices.Sort(requests)
+	slices.Sort(want)
+	if !slices.Equal(requests, want) {
+		t.Errorf("two pages sent %q, want %q", requests, want)
 	}
 }
 

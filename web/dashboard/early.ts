@@ -66,8 +66,9 @@ try {
 	if (location.search === "" && /^https?:/.test(origin) && new URL(origin).origin === origin) {
 		ask("principal");
 		ask("house");
-		// Somebody is signed in here since the last visit, or the address is one of those behind the sign-in.
-		if (localStorage.getItem("narthex.frame") || !isHome) {
+		// Somebody is signed in here since the last visit. A browser that was never here, or has forgotten it,
+		// may still have a session, and then asks at the addresses behind the sign-in.
+		if (localStorage.getItem("narthex.frame") || (!isHome && !localStorage.getItem("narthex.house"))) {
 			const last = localStorage.getItem("narthex.module") ?? "";
 			const known = last.startsWith(`/api/v1/module-ui/${shown}/`);
 			if (known) preload(last);

@@ -139,23 +139,18 @@ export function List({ tools }: { readonly tools: Tools }) {
 			}}
 		/>
 	);
-	if (board.slides.length === 0) {
-		return manages ? (
-			<div class="d-stack">
-				{refusedImport}
-				<EmptyState title={say("none")} help={say("noneHelp")} action={<div class="d-row">{write}</div>} />
-			</div>
-		) : (
-			<EmptyState title={say("noneToRead")} />
-		);
-	}
 	const counts = countsOf(board.slides, now);
 	const byHand = shown !== undefined && Date.parse(shown.until) > now ? shown : undefined;
 	return (
 		<>
 			<ScreenHeader sub={say("counts", counts)} actions={manages && write} />
 			{refusedImport}
-			{manages ? (
+			{board.slides.length === 0 ? (
+				<EmptyState
+					title={say(manages ? "none" : "noneToRead")}
+					{...(manages && { help: say("noneHelp") })}
+				/>
+			) : manages ? (
 				<>
 					<BoardNow tools={tools} shown={byHand} changed={boardChanged} />
 					<Managed

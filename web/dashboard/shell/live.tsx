@@ -19,9 +19,9 @@ const watchers = new WeakMap<Resource<unknown>, readonly symbol[]>();
 
 /**
  * Keeps a resource up to date while its screen is open: it is read now, regularly, and when the person
- * returns to the page, so that changes of other administrators appear.
+ * returns to the page, so that changes of other administrators appear. known: the page has just read it.
  */
-export function useLive(resource: Resource<unknown> | undefined, pause = every): void {
+export function useLive(resource: Resource<unknown> | undefined, pause = every, known = false): void {
 	useEffect(() => {
 		if (resource === undefined) return;
 		const watcher = Symbol();
@@ -29,7 +29,7 @@ export function useLive(resource: Resource<unknown> | undefined, pause = every):
 		const read = () => {
 			if (document.visibilityState === "visible") void resource.load();
 		};
-		void resource.load();
+		if (!known) void resource.load();
 		const timer = setInterval(() => watchers.get(resource)?.[0] === watcher && read(), pause);
 		addEventListener("focus", read);
 		document.addEventListener("visibilitychange", read);

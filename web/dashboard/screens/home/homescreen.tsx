@@ -22,7 +22,7 @@ export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
 	const account = app.data.account;
 	const [settled, setSettled] = useState(false);
-	useLive(app.data.navigation);
+	useLive(app.data.navigation, undefined, app.router.opened.peek() === 0); // the page begins with it
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(true), patience);
 		return () => clearTimeout(timer);
