@@ -33,6 +33,7 @@ const (
 	ErrRowsUnread = Error("ROWS_UNREAD")
 	// a row over 1 MiB; a much larger one also ends the connection and its transaction
 	ErrRowTooLarge      = Error("ROW_TOO_LARGE")
+	ErrBatchTooLarge    = Error(link.CodeTooLarge) // its results are longer than a page of rows
 	ErrSecretAbsent     = Error(abi.CodeSecretAbsent)
 	ErrChannelUnknown   = Error("CHANNEL_UNKNOWN")
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)

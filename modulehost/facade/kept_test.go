@@ -82,6 +82,10 @@ func TestNextRequestFindsNothing(t *testing.T) {
 	} {
 		for _, way := range []string{leave, `SELECT leave($leave$` + leave + `$leave$)`} {
 			_, _ = m.exec(t, 0, way) // some are refused, which leaves nothing either
+			inBatch := m.together(t, 0, statement(selectLeftBehind))[0]
+			if got := strings.Join(strings.Fields(inBatch), " "); got != want {
+				t.Errorf("after %s the next batch finds %q, want %q", way, got, want)
+			}
 			if got := strings.Join(strings.Fields(m.textOf(t, 0, selectLeftBehind)), " "); got != want {
 				t.Errorf("after %s the next request finds %q, want %q", way, got, want)
 			}
@@ -121,8 +125,10 @@ func TestChangedTables(t *testing.T) {
 	own := func(sql string) { m.mustExec(t, sql) }
 	m.mustExec(t, `INSERT INTO seats VALUES (1, 'aisle')`)
 	look := func(transaction uint64) string {
-		return m.textOf(t, transaction, `SELECT to_json(s)::text FROM (SELECT * FROM seats WHERE name = $1) s`,
-			text("aisle")) + m.textOf(t, transaction, `SELECT * FROM seats WHERE id::text = $1`, text("1"))
+		all := m.together(t, transaction, statement(`SELECT 'a batch'`), statement(`SELECT * FROM seats`))
+		return all[1] + m.textOf(t, transaction,
+			`SELECT to_json(s)::text FROM (SELECT * FROM seats WHERE name = $1) s`, text("aisle")) +
+			m.textOf(t, transaction, `SELECT * FROM seats WHERE id::text = $1`, text("1"))
 	}
 	for n, change := range []string{
 		`ALTER TABLE seats ADD COLUMN row_name text DEFAULT 'A'`,
@@ -197,8 +203,8 @@ func TestNamesOfStatements(t *testing.T) {
 			}
 			m.mustExec(t, hostile)
 			for range 3 {
-				if got := m.textOf(t, 0, sql); got != "right" {
-					t.Fatalf("after %s a kept statement's value is %q, want right", hostile, got)
+				if got := m.together(t, 0, statement(sql))[0] + m.textOf(t, 0, sql); got != "rightright" {
+					t.Fatalf("after %s a kept statement's values are %q, want right twice", hostile, got)
 				}
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/services/database"
@@ -34,8 +34,8 @@ type lease struct {
 	conn        *database.ModuleConn
 	ended       bool
 	transaction bool
-	rows        pgx.Rows // unread rows
-	carry       []byte   // the row that did not fit the last page
+	rows        *pgconn.ResultReader // unread rows
+	carry       []byte               // the row that did not fit the last page
 }
 
 // acquire takes a connection for at most leaseLifetime. ctx only bounds the wait for it.
@@ -106,9 +106,15 @@ func (l *lease) release() {
 		return
 	}
 	l.ended = true
-	if l.rows != nil {
-		l.rows.Close()
-	}
+	l.closeRows()
 	l.conn.Release()
 	l.memory.Release(leaseBytes)
+}
+
+// closeRows discards unread rows. The caller holds the lease's lock.
+func (l *lease) closeRows() {
+	if l.rows != nil {
+		_, _ = l.rows.Close()
+		l.rows, l.carry = nil, nil
+	}
 }

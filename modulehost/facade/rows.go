@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"google.golang.org/protobuf/proto"
 
@@ -64,14 +64,13 @@ func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.
 	stop := context.AfterFunc(ctx, cancel)
 	var page *abi.RowsResponse
 	err := l.conn.Run(statement, request.GetSql(), decodeArguments(request.GetArguments()),
-		func(rows pgx.Rows) error {
+		func(rows *pgconn.ResultReader) error {
 			page = &abi.RowsResponse{Columns: columns(rows)}
 			more, err := l.fill(page, rows)
 			switch {
 			case err != nil:
 				return err
 			case !more:
-				rows.Close()
 			case !stop():
 				return ErrDatabaseUnavailable
 			default:
@@ -87,7 +86,7 @@ func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.
 	return page, nil
 }
 
-func columns(rows pgx.Rows) []*abi.Column {
+func columns(rows *pgconn.ResultReader) []*abi.Column {
 	fields := rows.FieldDescriptions()
 	columns := make([]*abi.Column, len(fields))
 	for i, field := range fields {
@@ -97,13 +96,13 @@ func columns(rows pgx.Rows) []*abi.Column {
 	return columns
 }
 
-// fill appends rows to the page until it is full or they end. The row that no longer fits is carried to the
-// next page.
-func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err error) {
+// fill appends rows to the page until it is full, or closes them at their end. The row that no longer fits is
+// carried to the next page.
+func (l *lease) fill(page *abi.RowsResponse, rows *pgconn.ResultReader) (more bool, err error) {
 	page.Rows, l.carry = l.carry, nil
-	for rows.Next() {
+	for rows.NextRow() {
 		before := len(page.Rows)
-		page.Rows = appendRow(page.Rows, rows.RawValues())
+		page.Rows = appendRow(page.Rows, rows.Values())
 		switch {
 		case len(page.Rows)-before > pageBytes:
 			return false, ErrRowTooLarge
@@ -113,7 +112,8 @@ func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err erro
 			return true, nil
 		}
 	}
-	return false, rows.Err()
+	_, err = rows.Close()
+	return false, err
 }
 
 // appendRow encodes a row without columns as one NULL, because a page without bytes has no rows.
@@ -159,8 +159,7 @@ func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
 	page = &abi.RowsResponse{}
 	more, err = l.fill(page, l.rows)
 	if err != nil || !more {
-		l.rows.Close()
-		l.rows = nil
+		l.closeRows()
 	}
 	return page, more, err
 }
@@ -169,10 +168,7 @@ func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
 func (s *session) closeRows(_ context.Context, request *abi.CloseRowsRequest) (proto.Message, error) {
 	if l, found := s.find(request.GetCursor()); found {
 		l.mu.Lock()
-		if l.rows != nil {
-			l.rows.Close()
-			l.rows, l.carry = nil, nil
-		}
+		l.closeRows()
 		l.mu.Unlock()
 		if !l.transaction {
 			l.release()

@@ -37,6 +37,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return decodeAndServe(ctx, payload, s.closeRows)
 	case abi.Method_METHOD_EXEC:
 		return decodeAndServe(ctx, payload, s.exec)
+	case abi.Method_METHOD_BATCH:
+		return decodeAndServe(ctx, payload, s.batch)
 	case abi.Method_METHOD_BEGIN:
 		return decodeAndServe(ctx, payload, s.begin)
 	case abi.Method_METHOD_COMMIT:

@@ -3,7 +3,7 @@ package facade
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -17,10 +17,10 @@ func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Mes
 	}
 	err := s.onConnection(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
 		return l.conn.Run(ctx, request.GetSql(), decodeArguments(request.GetArguments()),
-			func(rows pgx.Rows) error {
-				rows.Close()
-				affected = rows.CommandTag().RowsAffected()
-				return rows.Err()
+			func(rows *pgconn.ResultReader) error {
+				tag, err := rows.Close()
+				affected = tag.RowsAffected()
+				return err
 			})
 	})
 	if err != nil {
@@ -125,9 +125,6 @@ func (s *session) finish(ctx context.Context, id uint64, last func(context.Conte
 	if l.hasEnded() {
 		return ErrTransactionEnded
 	}
-	if l.rows != nil {
-		l.rows.Close()
-		l.rows = nil
-	}
+	l.closeRows()
 	return l.during(ctx, func(ctx context.Context) error { return last(ctx, l) })
 }

@@ -101,15 +101,19 @@ func BrokenConstraint(err error) string {
 // platformError converts an error of the link to one of the SDK, so that no type of the link is exposed.
 func platformError(err error) error {
 	if failure := (*link.Failure)(nil); errors.As(err, &failure) {
-		var detail abi.DatabaseError
-		if failure.Code() == abi.CodeDatabaseFailed && proto.Unmarshal(failure.Detail, &detail) == nil {
-			return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(),
-				Message: detail.GetMessage(), character: int(detail.GetPosition())}
-		}
-		return Error(failure.Code())
+		return failureError(failure.Code(), failure.Detail)
 	}
 	if ended := link.Error(""); errors.As(err, &ended) {
 		return Error(ended)
 	}
 	return err
+}
+
+func failureError(code string, detail []byte) error {
+	var said abi.DatabaseError
+	if code == abi.CodeDatabaseFailed && proto.Unmarshal(detail, &said) == nil {
+		return &DatabaseError{SQLState: said.GetSqlState(), Constraint: said.GetConstraint(),
+			Message: said.GetMessage(), character: int(said.GetPosition())}
+	}
+	return Error(code)
 }

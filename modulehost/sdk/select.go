@@ -13,6 +13,7 @@ type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (rowsAffected int64, err error)
 	Query(ctx context.Context, sql string, args ...any) (*Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) *Row
+	Batch(ctx context.Context, list ...Statement) error
 }
 
 // Scanner is a row of a query.
@@ -24,9 +25,11 @@ type Scanner interface{ Scan(dst ...any) error }
 //
 //	names, err := sdk.Select[string](ctx, tx, `SELECT name FROM rooms ORDER BY id`)
 func Select[T any](ctx context.Context, from Querier, statement string, args ...any) ([]T, error) {
-	return SelectBy(ctx, from, func(row Scanner, into *T) error {
-		return row.Scan(destinations(reflect.ValueOf(into).Elem())...)
-	}, statement, args...)
+	return SelectBy(ctx, from, scanFields[T], statement, args...)
+}
+
+func scanFields[T any](row Scanner, into *T) error {
+	return row.Scan(destinations(reflect.ValueOf(into).Elem())...)
 }
 
 // SelectBy runs a query and returns all of its rows, each as scan reads it.
@@ -37,6 +40,10 @@ func SelectBy[T any](
 	if err != nil {
 		return nil, err
 	}
+	return collect(rows, scan)
+}
+
+func collect[T any](rows *Rows, scan func(row Scanner, into *T) error) ([]T, error) {
 	defer rows.Close()
 	var all []T
 	for rows.Next() {

@@ -13,7 +13,7 @@ import (
 type Moment int
 
 const (
-	AtStatement Moment = iota + 1 // a statement of the database
+	AtStatement Moment = iota + 1 // a statement of the database, or a batch of them
 	AtCommit
 	AtStorage // a call of a bucket
 	AtMail
@@ -22,7 +22,7 @@ const (
 
 func momentOf(method abi.Method) Moment {
 	switch {
-	case method == abi.Method_METHOD_QUERY, method == abi.Method_METHOD_EXEC:
+	case method == abi.Method_METHOD_QUERY, method == abi.Method_METHOD_EXEC, method == abi.Method_METHOD_BATCH:
 		return AtStatement
 	case method == abi.Method_METHOD_COMMIT:
 		return AtCommit

@@ -138,7 +138,7 @@ func (m *Module) serve(next link.Handler) link.Handler {
 			return nil, facade.ErrHostOverloaded
 		}
 		switch abi.Method(method) {
-		case abi.Method_METHOD_QUERY, abi.Method_METHOD_EXEC:
+		case abi.Method_METHOD_QUERY, abi.Method_METHOD_EXEC, abi.Method_METHOD_BATCH:
 			if m.faults.takeDatabase(BeforeStatement) != 0 {
 				m.disconnect()
 			}

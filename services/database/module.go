@@ -85,7 +85,7 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
-	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = keptStatements, 0
+	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
 	conn.DialFunc = d.watch(conn.DialFunc)
 	return conn
 }

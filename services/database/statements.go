@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -30,12 +31,12 @@ type Memory interface {
 	Release(n int)
 }
 
-// statements are those that a session keeps prepared, with their plans. pgx's cache has them; this bounds it.
-// A statement is kept when it is run for the second time, so that one that is run once costs nothing, and
-// only outside a transaction: there it can be planned anew when it no longer fits the tables.
+// statements are those that a session keeps prepared, with their plans. A statement is kept when it is run
+// for the second time, so that one that is run once costs nothing, and only outside a transaction: there it
+// can be planned anew when it no longer fits the tables.
 type statements struct {
-	memory  Memory // nil: not counted
-	kept    map[string]struct{}
+	memory  Memory                                  // nil: not counted
+	kept    map[string]*pgconn.StatementDescription // by text; only with a name until it is prepared
 	charged int
 	seen    map[uint64]struct{} // hashes of texts
 	probed  bool                // the session has selectLeft
@@ -44,31 +45,33 @@ type statements struct {
 
 var textSeed = maphash.MakeSeed()
 
-// keep reports whether a statement may be kept, and counts it.
-func (s *statements) keep(sql string) bool {
+// keep returns a statement that may be kept, and counts it; nil for all others.
+func (s *statements) keep(sql string) *pgconn.StatementDescription {
 	if len(sql) > keptText {
-		return false
+		return nil
 	}
-	if _, found := s.kept[sql]; found {
-		return true
+	if kept, found := s.kept[sql]; found {
+		return kept
 	}
 	if !s.sawBefore(maphash.String(textSeed, sql)) {
-		return false
+		return nil
 	}
 	if len(s.kept) == keptStatements {
 		s.unclean = true // makes room
-		return false
+		return nil
 	}
 	cost := keptBytes + len(sql)*keptBytesPerByte
 	if s.memory != nil && !s.memory.Reserve(cost) {
-		return false
+		return nil
 	}
 	s.charged += cost
 	if s.kept == nil {
-		s.kept = make(map[string]struct{})
+		s.kept = make(map[string]*pgconn.StatementDescription)
 	}
-	s.kept[strings.Clone(sql)] = struct{}{}
-	return true
+	kept := &pgconn.StatementDescription{SQL: strings.Clone(sql)}
+	kept.Name = "narthex_" + strconv.Itoa(len(s.kept))
+	s.kept[kept.SQL] = kept
+	return kept
 }
 
 func (s *statements) sawBefore(text uint64) bool {
@@ -93,7 +96,8 @@ func (s *statements) forget() {
 // plainWords begin the statements that read or change rows. All others may change the session.
 var plainWords = []string{"select", "insert", "update", "delete", "with", "values", "merge", "table", "("}
 
-func isPlain(sql string) bool {
+// IsPlain reports whether a statement only reads or changes rows, as far as its first word tells.
+func IsPlain(sql string) bool {
 	word := FirstWord(sql)
 	return slices.ContainsFunc(plainWords, func(plain string) bool { return strings.EqualFold(plain, word) })
 }
@@ -104,43 +108,69 @@ const mostPlannings = 8
 // Run runs one statement and calls read with its rows, which may keep them when it returns nil. A statement
 // whose tables this or another process has changed since it was prepared is planned anew, and read is called
 // again: PostgreSQL finds that out before the first row.
-func (c *ModuleConn) Run(ctx context.Context, sql string, args []any, read func(pgx.Rows) error) error {
-	if c.mayKeep(sql) {
-		err := c.run(ctx, pgx.QueryExecModeCacheStatement, sql, args, read)
+func (c *ModuleConn) Run(
+	ctx context.Context, sql string, args []any, read func(*pgconn.ResultReader) error,
+) error {
+	plain := IsPlain(sql)
+	if !plain {
+		c.statements.unclean = true
+	}
+	return c.planAnew(plain, func(keep bool) error {
+		statement, err := c.describe(ctx, sql, keep)
+		if err != nil {
+			return err
+		}
+		var built pgx.ExtendedQueryBuilder
+		if err := built.Build(c.TypeMap(), statement, args); err != nil {
+			return err
+		}
+		rows := c.PgConn().ExecStatement(ctx, statement, built.ParamValues, built.ParamFormats,
+			built.ResultFormats)
+		if err := read(rows); err != nil {
+			_, _ = rows.Close()
+			return err
+		}
+		return nil
+	})
+}
+
+// planAnew calls run, which may use kept statements if that is possible. If one of them no longer fits the
+// tables, it calls run again without them. Inside a transaction nothing can be repeated.
+func (c *ModuleConn) planAnew(keep bool, run func(keep bool) error) error {
+	if keep = keep && c.PgConn().TxStatus() == 'I'; keep {
+		err := run(true)
 		if !isStale(err) || c.IsClosed() {
 			return err
 		}
+		c.statements.unclean = true
 	}
 	for plannings := 1; ; plannings++ {
-		err := c.run(ctx, pgx.QueryExecModeDescribeExec, sql, args, read)
+		err := run(false)
 		if !isChanged(err) || c.PgConn().TxStatus() != 'I' || plannings == mostPlannings {
 			return err
 		}
 	}
 }
 
-func (c *ModuleConn) mayKeep(sql string) bool {
-	if !isPlain(sql) {
-		c.statements.unclean = true
-		return false
+// describe prepares a statement: under a name if it is kept and is not prepared yet, else for its next use.
+func (c *ModuleConn) describe(
+	ctx context.Context, sql string, keep bool,
+) (*pgconn.StatementDescription, error) {
+	var kept *pgconn.StatementDescription
+	if keep {
+		kept = c.statements.keep(sql)
 	}
-	return c.PgConn().TxStatus() == 'I' && c.statements.keep(sql)
-}
-
-// run never calls pgx's Exec: without arguments it uses the simple protocol, which allows several statements
-// at once.
-func (c *ModuleConn) run(
-	ctx context.Context, mode pgx.QueryExecMode, sql string, args []any, read func(pgx.Rows) error,
-) error {
-	rows, err := c.Query(ctx, sql, append([]any{mode}, args...)...)
-	if err != nil {
-		return err
+	if kept == nil {
+		return c.PgConn().Prepare(ctx, "", sql, nil)
 	}
-	if err := read(rows); err != nil {
-		rows.Close()
-		return err
+	if kept.ParamOIDs == nil {
+		prepared, err := c.PgConn().Prepare(ctx, kept.Name, sql, nil)
+		if err != nil {
+			return nil, err
+		}
+		kept.ParamOIDs, kept.Fields = prepared.ParamOIDs, prepared.Fields
 	}
-	return nil
+	return kept, nil
 }
 
 // isStale reports whether an error may come from a statement that was prepared for tables as they were, or
@@ -152,11 +182,13 @@ func isStale(err error) bool {
 		errors.As(err, &said) && (said.Code == "26000" || strings.HasPrefix(said.Code, "42"))
 }
 
-// isChanged reports "cached plan must not change result type", whose code stands for much else. A server may
-// translate the message, but not the name of the function that reports it.
+// isChanged reports "cached plan must not change result type", whose code stands for much else: a server may
+// translate the message, but not the name of the function that reports it. A batch parses a statement once
+// more than it describes it, and then its columns may have become other ones, which violates the protocol.
 func isChanged(err error) bool {
 	said := (*pgconn.PgError)(nil)
-	return errors.As(err, &said) && said.Code == "0A000" && said.Routine == "RevalidateCachedQuery"
+	return errors.As(err, &said) &&
+		(said.Code == "0A000" && said.Routine == "RevalidateCachedQuery" || said.Code == "08P01")
 }
 
 // resetSession is DISCARD ALL without its DEALLOCATE ALL and DISCARD PLANS.
@@ -198,9 +230,6 @@ func (c *ModuleConn) reset() bool {
 
 // resetAll also removes the statements.
 func (c *ModuleConn) resetAll(ctx context.Context) bool {
-	if len(c.statements.kept) > 0 && c.DeallocateAll(ctx) != nil { // pgx's cache is emptied with it
-		return false
-	}
 	c.statements.forget()
 	_, err := c.Exec(ctx, "DISCARD ALL", pgx.QueryExecModeSimpleProtocol)
 	return err == nil
