@@ -10,7 +10,7 @@ import (
 
 const mostInBatch = 32 // docs/reference/modules.md
 
-// Statement is one of a batch, with the place for its result: see SelectInto, SelectIntoBy and ExecInto.
+// Statement is one of a batch, with the place for its result: see SelectInto, RowInto and ExecInto.
 type Statement struct {
 	sql  string
 	args []any
@@ -32,6 +32,12 @@ func SelectIntoBy[T any](
 	}}
 }
 
+// RowInto is a query of a batch whose first row is copied into dst. Its error is sql.ErrNoRows when there is
+// none.
+func RowInto(dst []any, sql string, args ...any) Statement {
+	return Statement{sql, args, func(rows *Rows, _ int64) error { return (&Row{rows: rows}).Scan(dst...) }}
+}
+
 // ExecInto is a statement of a batch that sets the number of affected rows. affected may be nil.
 func ExecInto(affected *int64, sql string, args ...any) Statement {
 	return Statement{sql, args, func(rows *Rows, n int64) error {
@@ -41,6 +47,26 @@ func ExecInto(affected *int64, sql string, args ...any) Statement {
 		}
 		return nil
 	}}
+}
+
+// Read runs queries as one batch. If their results are too large for that, or if there is only one, it runs
+// one after the other without a limit on their size. Errors: those of Batch and Query.
+func Read(ctx context.Context, in Querier, queries ...Statement) error {
+	if len(queries) > 1 {
+		if err := in.Batch(ctx, queries...); !errors.Is(err, ErrMessageTooLarge) {
+			return err
+		}
+	}
+	for _, one := range queries {
+		rows, err := in.Query(ctx, one.sql, one.args...)
+		if err == nil {
+			err = one.read(rows, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BatchError is the failure of one statement of a batch.

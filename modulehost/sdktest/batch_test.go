@@ -21,9 +21,16 @@ func TestBatch(t *testing.T) {
 		Name string
 	}
 	seatsOf := func(in sdk.Querier) (added int64, all []seat, names []string, err error) {
+		var count int64
+		defer func() {
+			if count != int64(len(all)) {
+				t.Errorf("%d seats are counted, and %d read", count, len(all))
+			}
+		}()
 		err = in.Batch(ctx,
 			sdk.ExecInto(&added, `INSERT INTO seats (name) VALUES ($1), ($2)`, "aisle", "window"),
 			sdk.ExecInto(nil, `DELETE FROM seats WHERE name = $1`, "nowhere"),
+			sdk.RowInto([]any{&count}, `SELECT count(*) FROM seats`),
 			sdk.SelectInto(&all, `SELECT id, name FROM seats ORDER BY id`),
 			sdk.SelectIntoBy(&names, func(row sdk.Scanner, into *string) error { return row.Scan(into) },
 				`SELECT name FROM seats WHERE name = ANY($1)`, []string{"aisle"}))

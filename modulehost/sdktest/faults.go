@@ -132,7 +132,9 @@ func (f *faults) takeDatabase(losses ...DatabaseLoss) DatabaseLoss {
 
 // serve returns a handler that causes the faults and otherwise calls the platform's facade.
 func (m *Module) serve(next link.Handler) link.Handler {
+	m.counter.handler = next
 	return func(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
+		m.counter.add(abi.Method(method), payload)
 		m.faults.leave(ctx, momentOf(abi.Method(method)))
 		if abi.Method(method) != abi.Method_METHOD_LOG && m.faults.take(&m.faults.overloaded) {
 			return nil, facade.ErrHostOverloaded

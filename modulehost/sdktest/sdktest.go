@@ -96,6 +96,7 @@ type Module struct {
 	buckets    map[string]facade.Bucket
 	faulty     map[string]facade.Bucket // the same buckets with the test's faults, for the module
 	faults     faults
+	counter    counter
 	start      *abi.StartRequest
 	db         *databasetest.DB // nil: the module declares no database
 	role       string           // the module's role in it

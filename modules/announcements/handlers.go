@@ -13,19 +13,17 @@ func (a *announcements) list(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	// read before the slides, so that a move by an order that changes meanwhile is refused
-	rev, err := a.store.orderRev(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slides, err := listSlides(ctx, a.store.db, manages)
+	var all []slide
+	var rev int64
+	// The rev is read before the slides, so that a move by an order that changes meanwhile is refused.
+	err = sdk.Read(ctx, a.store.db, sdk.RowInto([]any{&rev}, selectOrder), selectSlides(&all, manages))
 	if err != nil {
 		return nil, err
 	}
 	return struct {
 		Slides []slide `json:"slides"`
 		Rev    int64   `json:"rev"`
-	}{slides, rev}, nil
+	}{all, rev}, nil
 }
 
 func (a *announcements) create(ctx context.Context, r *http.Request) (any, error) {

@@ -38,11 +38,8 @@ func (a *announcements) place(ctx context.Context, r *http.Request) (any, error)
 	return map[string]int64{"rev": rev}, nil
 }
 
-// orderRev returns the rev of the order.
-func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
-	err = s.db.QueryRow(ctx, `SELECT rev FROM board_order`).Scan(&rev)
-	return rev, err
-}
+// selectOrder reads the rev of the order.
+const selectOrder = `SELECT rev FROM board_order`
 
 // place writes the position of one slide. It locks the row of the order first, so that moves run one after
 // the other. It refuses a move if the order has changed since the caller saw it, or if the neighbour does not

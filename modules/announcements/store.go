@@ -14,8 +14,13 @@ type store struct{ db *sdk.DB }
 const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
 	`enabled, rev`
 
-func listSlides(ctx context.Context, q sdk.Querier, unpublished bool) ([]slide, error) {
-	return sdk.SelectBy(ctx, q, scan, `
+func listSlides(ctx context.Context, q sdk.Querier, unpublished bool) (all []slide, err error) {
+	err = sdk.Read(ctx, q, selectSlides(&all, unpublished))
+	return all, err
+}
+
+func selectSlides(into *[]slide, unpublished bool) sdk.Statement {
+	return sdk.SelectIntoBy(into, scan, `
 		SELECT `+columns+`
 		FROM slides
 		WHERE enabled OR $1

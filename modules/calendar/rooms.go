@@ -24,8 +24,10 @@ type room struct {
 	Rev  int64  `json:"rev"`
 }
 
+const selectRooms = `SELECT id, name, rev FROM rooms ORDER BY id`
+
 func readRooms(ctx context.Context, db sdk.Querier) ([]room, error) {
-	return sdk.Select[room](ctx, db, `SELECT id, name, rev FROM rooms ORDER BY id`)
+	return sdk.Select[room](ctx, db, selectRooms)
 }
 
 func (c *calendar) listRooms(ctx context.Context, _ *http.Request) (any, error) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // The limits of what a screen gets: the rest of today and all of tomorrow.
@@ -25,15 +27,11 @@ type shownToday struct {
 func (c *calendar) today(ctx context.Context) (any, error) {
 	now := time.Now()
 	t := shownToday{ServerTime: now, Zone: c.zone.place.String()}
-	if err := c.db.QueryRow(ctx, `SELECT rev FROM calendar`).Scan(&t.Rev); err != nil {
-		return nil, err
-	}
-	var err error
-	if t.Rooms, err = readRooms(ctx, c.db); err != nil {
-		return nil, err
-	}
 	until := dayOf(c.zone.local(now)).Add(2 * day)
-	if t.Occurrences, err = c.between(ctx, now, c.zone.instant(until), maxToday); err != nil {
+	err := sdk.Read(ctx, c.db, sdk.RowInto([]any{&t.Rev}, `SELECT rev FROM calendar`),
+		sdk.SelectInto(&t.Rooms, selectRooms),
+		selectBetween(&t.Occurrences, now, c.zone.instant(until), maxToday))
+	if err != nil {
 		return nil, err
 	}
 	for i := range t.Occurrences {

@@ -61,26 +61,21 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	w := shownWindow{Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
 		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone.local(now).Format(dayForm),
 		Horizon: horizon(now).Add(-day).Format(dayForm)}
-	// read before the occurrences, so that a later change is noticed
-	err = c.db.QueryRow(ctx, `
-		SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`).
-		Scan(&w.Rev, &w.Waiting)
-	if err != nil {
-		return nil, err
-	}
-	if w.Rooms, err = readRooms(ctx, c.db); err != nil {
-		return nil, err
-	}
-	w.Occurrences, err = c.between(ctx, c.zone.instant(from), c.zone.instant(until), maxShown+1)
+	// The rev is read before the occurrences, so that a later change is noticed.
+	err = sdk.Read(ctx, c.db,
+		sdk.RowInto([]any{&w.Rev, &w.Waiting}, `
+			SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`),
+		sdk.SelectInto(&w.Rooms, selectRooms),
+		selectBetween(&w.Occurrences, c.zone.instant(from), c.zone.instant(until), maxShown+1))
 	if w.More = len(w.Occurrences) > maxShown; w.More {
 		w.Occurrences = w.Occurrences[:maxShown]
 	}
 	return w, err
 }
 
-// between returns the occurrences between two instants, in order.
-func (c *calendar) between(ctx context.Context, from, until time.Time, most int) ([]shownOccurrence, error) {
-	return sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, o *shownOccurrence) error {
+// selectBetween reads the occurrences between two instants, in order.
+func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, o *shownOccurrence) error {
 		err := row.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
 			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev)
 		if err != nil || !o.AllDay {

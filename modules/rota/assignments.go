@@ -35,8 +35,15 @@ type mailSeen struct {
 }
 
 // assignments reads the assignments for which a condition is true.
-func assignments(ctx context.Context, db sdk.Querier, where string, args ...any) ([]assignment, error) {
-	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, a *assignment) error {
+func assignments(
+	ctx context.Context, db sdk.Querier, where string, args ...any,
+) (all []assignment, err error) {
+	err = sdk.Read(ctx, db, selectAssignments(&all, where, args...))
+	return all, err
+}
+
+func selectAssignments(into *[]assignment, where string, args ...any) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, a *assignment) error {
 		var kind, outcome *string
 		var at *time.Time
 		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Rev, &kind, &outcome, &at)

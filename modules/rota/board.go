@@ -50,32 +50,30 @@ type update struct {
 
 func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
 
-// snapshot reads the rev first. A change that is newer is sent again as an update, which then changes
-// nothing. If the module that plans services does not respond, the board still has roles and volunteers.
+// snapshot reads the rev before everything that it counts the changes of. A change that is newer is sent
+// again as an update, which then changes nothing. If the module that plans services does not respond, the
+// board still has roles and volunteers.
 func (m *rota) snapshot(ctx context.Context) (any, error) {
 	now := m.clock()
 	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
-	err := m.db.QueryRow(ctx, `
-		SELECT rev, roles_rev,
-		       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
-		                 FROM roles), '[]')
-		FROM board`).Scan(&b.Rev, &b.RolesRev, &b.Roles)
-	if err != nil {
-		return nil, err
-	}
 	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	b.Unplanned = errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
 	if err != nil && !b.Unplanned {
-		return nil, err
-	}
-	if b.Volunteers, err = volunteers(ctx, m.db, nil); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(services))
 	for n, s := range services {
 		ids[n] = s.ID
 	}
-	assigned, err := assignments(ctx, m.db, `service_ref = ANY($1)`, ids)
+	var assigned []assignment
+	err = sdk.Read(ctx, m.db,
+		sdk.RowInto([]any{&b.Rev, &b.RolesRev, &b.Roles}, `
+			SELECT rev, roles_rev,
+			       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
+			                 FROM roles), '[]')
+			FROM board`),
+		selectVolunteers(&b.Volunteers, `true`),
+		selectAssignments(&assigned, `service_ref = ANY($1)`, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -37,21 +36,18 @@ type myDate struct {
 func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	now := m.clock()
 	page := &myDates{ServerTime: now}
-	own, err := volunteerOf(ctx, m.db, sdk.Principal(ctx).UserID)
-	if errors.Is(err, errNoVolunteer) {
+	person := sdk.Principal(ctx).UserID
+	var own []volunteer
+	var duties []myDate
+	err := sdk.Read(ctx, m.db, selectVolunteers(&own, `v.user_id = $1`, person), selectDuties(&duties, person))
+	if err != nil || len(own) == 0 {
+		return page, err
+	}
+	page.Volunteer = &me{own[0].Label, own[0].Away, own[0].Rev}
+	if len(duties) == 0 {
 		return page, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	page.Volunteer = &me{own.Label, own.Away, own.Rev}
-	of, ids, err := dutiesOf(ctx, m.db, own.ID)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return page, nil
-	}
+	of, ids := byService(duties)
 	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0), ids...)
 	if err != nil {
 		return nil, err
@@ -65,17 +61,23 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	return page, nil
 }
 
-// dutiesOf returns a volunteer's dates by the ids of their services, without the services, and these ids.
-func dutiesOf(ctx context.Context, db sdk.Querier, volunteerID string) (of map[string][]myDate, ids []string,
-	err error,
-) {
-	all, err := sdk.SelectBy(ctx, db, func(row sdk.Scanner, d *myDate) error {
+const ownDuties = `
+	SELECT a.id::text, a.service_ref, r.name, a.status, a.rev
+	FROM volunteers AS v
+		JOIN assignments AS a ON a.volunteer_id = v.id AND a.status <> 'planned'
+		JOIN roles AS r ON r.id = a.role_id
+	WHERE v.user_id = $1
+	ORDER BY r.position, r.id, a.id`
+
+// selectDuties reads a person's dates, of which only the service's id is known here.
+func selectDuties(into *[]myDate, userID string) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
 		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Rev)
-	}, `
-		SELECT a.id::text, a.service_ref, r.name, a.status, a.rev
-		FROM assignments AS a JOIN roles AS r ON r.id = a.role_id
-		WHERE a.volunteer_id = $1 AND a.status <> 'planned'
-		ORDER BY r.position, r.id, a.id`, volunteerID)
+	}, ownDuties, userID)
+}
+
+// byService returns dates by the ids of their services, and these ids.
+func byService(all []myDate) (of map[string][]myDate, ids []string) {
 	of = make(map[string][]myDate)
 	for _, one := range all {
 		if of[one.Service.ID] == nil {
@@ -83,7 +85,7 @@ func dutiesOf(ctx context.Context, db sdk.Querier, volunteerID string) (of map[s
 		}
 		of[one.Service.ID] = append(of[one.Service.ID], one)
 	}
-	return of, ids, err
+	return of, ids
 }
 
 // volunteerOf returns the volunteer that a person has claimed.

@@ -44,8 +44,15 @@ func volunteers(ctx context.Context, db sdk.Querier, ids []string) ([]volunteer,
 }
 
 // volunteersWhere reads the volunteers for which a condition is true.
-func volunteersWhere(ctx context.Context, db sdk.Querier, where string, args ...any) ([]volunteer, error) {
-	return sdk.SelectBy(ctx, db, func(row sdk.Scanner, v *volunteer) error {
+func volunteersWhere(
+	ctx context.Context, db sdk.Querier, where string, args ...any,
+) (all []volunteer, err error) {
+	err = sdk.Read(ctx, db, selectVolunteers(&all, where, args...))
+	return all, err
+}
+
+func selectVolunteers(into *[]volunteer, where string, args ...any) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, v *volunteer) error {
 		var kind, outcome *string
 		var at *time.Time
 		err := row.Scan(&v.ID, &v.Label, &v.Email, &v.Language, &v.Digest, &v.Connected, &v.Rev, &v.RoleIDs,

@@ -28,12 +28,21 @@ func (db *DB) Plan(t testing.TB, sql string, args ...any) Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ReadPlan(t, text)
+}
+
+// ReadPlan reads what EXPLAIN (ANALYZE, FORMAT JSON) returned.
+func ReadPlan(t testing.TB, text string) Plan {
+	t.Helper()
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal([]byte(text), &plans); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(text), &plans); err != nil || len(plans) == 0 {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return Plan{text, plans[0].Plan}
 }
+
+// ReadAll returns how many rows of all tables were read, including those that a filter removed.
+func (p Plan) ReadAll() float64 { return p.root.read("") }
 
 // Read returns how many rows of a table were read, including those that a filter removed.
 func (p Plan) Read(table string) float64 { return p.root.read(table) }
@@ -42,7 +51,7 @@ func (p Plan) Read(table string) float64 { return p.root.read(table) }
 func (p Plan) Scans(table string) bool { return p.root.scans(table) }
 
 func (n planNode) read(table string) (rows float64) {
-	if n.RelationName == table {
+	if n.RelationName == table || table == "" && n.RelationName != "" {
 		rows = (n.Rows + n.Removed) * n.Loops
 	}
 	for _, inner := range n.Plans {

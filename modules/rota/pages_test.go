@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
+)
+
+// fill makes 300 volunteers, and weekly services from this many weeks ago to this many from now, each with
+// twelve duties.
+func (f *fixture) fill(before, after int) {
+	f.t.Helper()
+	f.services = nil
+	var ids []string
+	begin := time.Now().UTC().Truncate(24 * time.Hour).Add(10 * time.Hour)
+	for n := -before; n < after; n++ {
+		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", n+10_000)
+		ids = append(ids, id)
+		f.services = append(f.services, service{id, "Morning service", begin.AddDate(0, 0, 7*n+1)})
+	}
+	for _, sql := range []string{`
+		INSERT INTO volunteers (label, email, language, digest)
+		SELECT 'Volunteer Number ' || n, 'volunteer' || n || '@church.example.org', '', false
+		FROM generate_series(1, 300) AS n
+		WHERE (SELECT count(*) FROM volunteers) < 300`, `
+		INSERT INTO volunteer_roles
+		SELECT v.id, r.id FROM volunteers AS v, roles AS r
+		ON CONFLICT DO NOTHING`} {
+		if _, err := f.rota.db.Exec(f.t.Context(), sql); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	if _, err := f.rota.db.Exec(f.t.Context(), `
+		INSERT INTO assignments (service_ref, role_id, volunteer_id, status)
+		SELECT s.id, r.id, v.id, 'yes'
+		FROM unnest($1::text[]) WITH ORDINALITY AS s (id, n), roles AS r,
+			LATERAL (
+				SELECT id FROM (SELECT id, row_number() OVER (ORDER BY label) AS place FROM volunteers) AS all_of
+				WHERE (place + 6 * s.n) % 300 < 6 OR place = 1 AND s.n % 2 = 0) AS v
+		ON CONFLICT DO NOTHING`, ids); err != nil {
+		f.t.Fatal(err)
+	}
+	for _, table := range []string{"volunteers", "volunteer_roles", "away", "assignments", "roles"} {
+		if _, err := f.rota.db.Exec(f.t.Context(), "ANALYZE "+table); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// TestReadsAskLittle counts what own duties and the board ask for, with six weeks and with three years of
+// services.
+func TestReadsAskLittle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	member := f.Person(readOwn)
+	f.fill(0, 6)
+	if _, err := f.rota.db.Exec(t.Context(), `
+		UPDATE volunteers SET user_id = $1 WHERE label = 'Volunteer Number 1'`, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	var few, many [2]float64
+	read := func(rows *[2]float64) {
+		for n, page := range []struct {
+			by   *sdktest.Caller
+			path string
+		}{{member, "/mine"}, {f.office, "/board"}} {
+			calls := f.Count(func() { f.do(page.by, "GET", page.path, nil, http.StatusOK) })
+			if calls.Statements > 3 || calls.Exchanges != 1 || calls.Capabilities["stage.services"] != 1 ||
+				calls.Capabilities["announcements.slides"] > 1 {
+				t.Errorf("%s asked for %+v, want three statements in one exchange, and each capability once",
+					page.path, calls)
+			}
+			for _, plan := range f.Plans(calls) {
+				rows[n] += plan.ReadAll()
+			}
+		}
+	}
+	read(&few)
+	f.fill(3*52, 6)
+	read(&many)
+	t.Logf("rows read for own duties and the board: %v with six weeks, %v with three years", few, many)
+	// Own duties read the person's own, and the board the last month, too.
+	if many[0] > few[0]+4*3*52 || many[1] > few[1]*2 {
+		t.Errorf("own duties and the board read %v rows, and %v with six weeks", many, few)
+	}
+}
+
+// TestBoardOnTheWire is about a board of 300 volunteers and a year of services.
+func TestBoardOnTheWire(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.fill(8, 44)
+	request := f.office.Request("GET", "/board", nil)
+	request.Header.Set("Accept-Encoding", "gzip")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	answer := f.office.Send(request)
+	if answer.Header.Get("Content-Encoding") != "gzip" || len(answer.Body) > 40<<10 {
+		t.Errorf("the board has %d bytes on the wire (%q), want 40 KiB at most, compressed", len(answer.Body),
+			answer.Header.Get("Content-Encoding"))
+	}
+	t.Logf("the board has %d bytes on the wire", len(answer.Body))
+}
