@@ -99,7 +99,7 @@ proof-tools:
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-faults ./faults
 
 .PHONY: bench
-bench: postgresql build proof-tools ## Measure the platform beside the least program that could do the same work
+bench: postgresql versitygw modules build proof-tools ## Measure the platform beside the least program that could do the same work
 	bin/narthex-bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 

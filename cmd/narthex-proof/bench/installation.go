@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
 // The peers.
@@ -36,6 +37,8 @@ type systems struct {
 	bare, host      *system
 	older, platform *system // older is nil if none was given
 	peers           map[string]*system
+	house           *system // nil until a row needs it
+	objects         *storagetest.Server
 }
 
 func (all *systems) limitOf(r row) *system {
@@ -44,6 +47,8 @@ func (all *systems) limitOf(r row) *system {
 		return nil
 	case r.beside == inHost:
 		return all.host
+	case r.beside == pocketbaseItself:
+		return all.peers[pocketbase]
 	}
 	return all.bare
 }
@@ -52,8 +57,11 @@ func (all *systems) stop() {
 	for _, s := range all.peers {
 		s.stop()
 	}
-	for _, s := range []*system{all.platform, all.older, all.host, all.bare} {
+	for _, s := range []*system{all.house, all.platform, all.older, all.host, all.bare} {
 		s.stop()
+	}
+	if all.objects != nil {
+		all.objects.Stop()
 	}
 	if all.postgres != nil {
 		_ = all.postgres.Remove()
@@ -100,6 +108,7 @@ func (all *systems) start(ctx context.Context, o options) (err error) {
 	if all.platform, err = ours.start(ctx); err != nil {
 		return err
 	}
+	all.platform.house = all.houseOf(o.binary)
 	if all.bare, err = all.startBare(ours); err != nil {
 		return err
 	}

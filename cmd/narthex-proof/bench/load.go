@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ type traffic struct {
 	// the response has arrived.
 	every  time.Duration
 	status string // status is how each response begins; empty means 200.
+	// varies means that the lengths differ, and that each response declares its own.
+	varies bool
 }
 
 // load sends traffic over kept-alive connections for a while and returns the duration of each response. It
@@ -82,18 +85,17 @@ func client(
 	if expected == "" {
 		expected = "HTTP/1.1 200 OK"
 	}
-	body := make([]byte, min(size, 256<<10)) // reused for the parts of a longer response
+	body := make([]byte, 256<<10) // reused for the parts of a longer response
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
 		if _, err := conn.Write(request); err != nil {
 			return times, err
 		}
-		for left := size; left > 0; left -= len(body) {
-			if _, err := io.ReadFull(conn, body[:min(left, len(body))]); err != nil {
-				return times, err
-			}
-			if left == size && !bytes.HasPrefix(body, []byte(expected)) {
-				return times, fmt.Errorf("answered %.40q", body)
-			}
+		receive := receiveFixed
+		if sent.varies {
+			receive = receiveDeclared
+		}
+		if err := receive(conn, body, size, expected); err != nil {
+			return times, err
 		}
 		after := time.Now()
 		times = append(times, after.Sub(now))
@@ -103,6 +105,43 @@ func client(
 		now = time.Now()
 	}
 	return times, nil
+}
+
+// receiveFixed reads a response of size bytes through a buffer.
+func receiveFixed(conn io.Reader, buffer []byte, size int, expected string) error {
+	for left := size; left > 0; left -= len(buffer) {
+		if _, err := io.ReadFull(conn, buffer[:min(left, len(buffer))]); err != nil {
+			return err
+		}
+		if left == size && !bytes.HasPrefix(buffer, []byte(expected)) {
+			return fmt.Errorf("answered %.40q", buffer)
+		}
+	}
+	return nil
+}
+
+// receiveDeclared reads a response that declares the length of its body.
+func receiveDeclared(conn io.Reader, buffer []byte, _ int, expected string) error {
+	read, head := 0, -1
+	for head < 0 {
+		n, err := conn.Read(buffer[read:])
+		if err != nil {
+			return err
+		}
+		read += n
+		head = bytes.Index(buffer[:read], []byte("\r\n\r\n"))
+	}
+	if !bytes.HasPrefix(buffer, []byte(expected)) {
+		return fmt.Errorf("answered %.40q", buffer)
+	}
+	_, rest, _ := bytes.Cut(buffer[:head+2], []byte("\r\nContent-Length: "))
+	digits, _, _ := bytes.Cut(rest, []byte("\r\n"))
+	length, err := strconv.Atoi(string(digits))
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(io.Discard, conn, int64(head+len("\r\n\r\n")+length-read))
+	return err
 }
 
 func wait(ctx context.Context, d time.Duration) error {

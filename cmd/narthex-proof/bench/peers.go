@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -137,7 +138,13 @@ func (all *systems) startPeer(ctx context.Context, name, program, folder string)
 		defer close(s.ended)
 		_ = s.command.Wait()
 	}()
-	if err := s.listens(ctx, log.Name()); err != nil {
+	err = s.listens(ctx, log.Name())
+	if err == nil && name == pocketbase {
+		var person string
+		person, err = fillPocketbase(ctx, address)
+		s.cookies = slices.Repeat([]string{person}, readers)
+	}
+	if err != nil {
 		s.stop()
 		return nil, err
 	}

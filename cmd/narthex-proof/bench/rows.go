@@ -51,9 +51,10 @@ func requests(work string, sent senders, reach goal) row {
 type least int
 
 const (
-	bareServer least = iota // gin over a connection pool (bare)
-	inHost                  // the same handlers inside the platform (host.go)
-	nothing                 // no such server
+	bareServer       least = iota // gin over a connection pool (bare)
+	inHost                        // the same handlers inside the platform (host.go)
+	pocketbaseItself              // the peer, where it is given and does the same
+	nothing                       // no such server
 )
 
 const (
@@ -69,7 +70,7 @@ const (
 
 // rows returns the whole table. Each subject has a file of its own.
 func rows() []row {
-	return slices.Concat(answers(), moduleCalls(), starts(), signInRows(), streamRows())
+	return slices.Concat(pages(), answers(), moduleCalls(), starts(), signInRows(), streamRows())
 }
 
 func answers() []row {
@@ -129,7 +130,7 @@ func (r row) measure(
 			slices.Reverse(turn)
 		}
 		for _, s := range turn {
-			if s == nil || s == &quiet || failed[s] {
+			if s == nil || s == &quiet || failed[s] || r.beside == pocketbaseItself && s == limit {
 				continue
 			}
 			err := taken.take(ctx, s, r.run, length)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type system struct {
 	behind  *system  // the server behind a proxy
 	alive   string   // a path whose response is a 200; empty: livePath
 	channel *channel // the readers' channel; nil: pulse
+	// house returns the same program with the sample modules and their data; nil if it has none.
+	house func(context.Context) (*system, error)
 	// announces reports whether it writes readyLine to standard error.
 	announces bool
 	// again returns a command that starts another server of the same kind beside this one, with that many
