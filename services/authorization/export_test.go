@@ -29,6 +29,7 @@ const (
 	SelectHoldings = selectHoldings
 	InsertGrant    = insertGrant
 	UpdateRevoked  = updateRevoked
+	SelectCoreEnds = selectCoreEnds
 )
 
 // WithLongTimeout gives a store a timeout that passes only in case of a fault, even on a loaded machine.

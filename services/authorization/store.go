@@ -34,12 +34,8 @@ func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFu
 // because permissions are checked without a scope.
 const selectHoldings = `
 SELECT
-	EXISTS (
-		SELECT
-		FROM core.platform_owner
-		JOIN core.person p ON p.id = person_id
-		WHERE person_id = $1 AND p.deactivated_at IS NULL
-	),
+	EXISTS (SELECT FROM core.platform_owner WHERE person_id = $1)
+	AND EXISTS (SELECT FROM core.person WHERE id = $1 AND deactivated_at IS NULL),
 	ARRAY (
 		SELECT permission_id
 		FROM core.permission_grant
