@@ -29,8 +29,7 @@ var machines = map[string]elf.Machine{
 
 // Executable checks a server executable of at most 256 MiB by its headers, without reading the rest. The file
 // must be a static ELF executable for this machine, because nothing else can start in the sandbox: a dynamic
-// one fails there with EACCES and a script with ENOENT. On systems other than Linux only the mode is
-// checked. Every error is a Refusal.
+// one fails there with EACCES and a script with ENOENT. Every error is a Refusal.
 func (p *Package) Executable(path string) (*Artifact, error) {
 	file, identity, err := p.Open(path)
 	if err != nil {
@@ -47,10 +46,8 @@ func (p *Package) Executable(path string) (*Artifact, error) {
 	if info.Mode()&0o111 == 0 {
 		return nil, Refusal("must have its executable bit set.")
 	}
-	if runtime.GOOS == "linux" {
-		if err := checkELF(file, identity.Size); err != nil {
-			return nil, err
-		}
+	if err := checkELF(file, identity.Size); err != nil {
+		return nil, err
 	}
 	return &Artifact{Path: path, Identity: identity}, nil
 }

@@ -51,7 +51,7 @@ func (c *conn) send(p []byte) (n int, err error) {
 // reportsTaken reports whether the kernel tells how many bytes the peer has acknowledged.
 func (c *conn) reportsTaken() bool {
 	_, isTCP := c.Conn.(*net.TCPConn)
-	return isTCP && c.raw != nil && kernelReportsTaken
+	return isTCP && c.raw != nil
 }
 
 // checkProgress resets a connection whose peer has acknowledged nothing of its response for limits.stall.

@@ -7,10 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelReportsTaken is true because TCP_INFO has the number of bytes that the peer has acknowledged.
-const kernelReportsTaken = true
-
-// taken returns how many bytes the peer's machine has acknowledged so far.
+// taken returns how many bytes the peer's machine has acknowledged so far. Only TCP reports that.
 func taken(raw syscall.RawConn) (bytes uint64, ok bool) {
 	if raw == nil {
 		return 0, false

@@ -56,7 +56,7 @@ func write(t testing.TB, path, content string) {
 func Executable(t testing.TB, more ...elf.ProgType) string {
 	t.Helper()
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
+	if machine == elf.EM_NONE {
 		t.Skip("no executable for this machine at hand")
 	}
 	segments := append([]elf.ProgType{elf.PT_LOAD}, more...)

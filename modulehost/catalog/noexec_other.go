@@ -1,5 +1,0 @@
-//go:build !linux
-
-package catalog
-
-func forbidsPrograms(string) bool { return false }
