@@ -101,7 +101,7 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 	return c, nil
 }
 
-// start returns when the program runs or its start has failed. Its goroutine is locked to its thread until
+// start returns when the launcher runs or its start has failed. Its goroutine is locked to its thread until
 // the child is reaped, because the kernel sends the parent-death signal when the starting *thread* ends, not
 // the host. That costs no extra thread, because the goroutine blocks in wait anyway.
 func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) error {
@@ -141,7 +141,7 @@ func (c *child) plan(config *Config, sandbox SandboxReport, files []*os.File) la
 		plan.Landlock = landlockRulesFor(sandbox.Landlock)
 	}
 	if sandbox.Seccomp {
-		plan.Filter = launcherFilter()
+		plan.Filter = filter(runtime.GOARCH, launcher.PID)
 	}
 	return plan
 }

@@ -2,7 +2,7 @@
 //
 // A Process is a supervised service. Each Serve is one run of the child:
 //
-//	fork (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ...
+//	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ...
 //	→ Stop (10 s) → SIGTERM → 1 s → SIGKILL
 //
 // Everything that belongs to a run is local to Serve, ends with the run and is waited for: the child and its

@@ -4,8 +4,6 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/narthex-platform/narthex/modulehost/process/launcher"
 )
 
 // The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction pointer,
@@ -45,16 +43,8 @@ func seccompAvailable() bool {
 	return errno == unix.EFAULT && auditArchitecture(runtime.GOARCH) != 0
 }
 
-// launcherFilter returns the filter for this machine, for a process whose id is not known yet.
-func launcherFilter() (program []launcher.Instruction) {
-	for _, i := range filter(runtime.GOARCH, launcher.PID) {
-		program = append(program, launcher.Instruction(i))
-	}
-	return program
-}
-
-// filter returns the program for the process pid. It allows a module to send signals only to itself, because
-// the id stays the same at exec.
+// filter returns the program for the process pid, which is launcher.PID until the process knows it. It allows
+// a module to send signals only to itself, because the id stays the same at exec.
 func filter(goarch string, pid int) []unix.SockFilter {
 	program := []unix.SockFilter{
 		load(atArchitecture), equal(auditArchitecture(goarch), 1, 0), end(kill),

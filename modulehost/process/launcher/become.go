@@ -1,6 +1,9 @@
 package launcher
 
 import (
+	"encoding/json"
+	"os"
+	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -13,195 +16,211 @@ const compare = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 // everyDescriptor is the end of a range of descriptors.
 const everyDescriptor = 0xffff_ffff
 
-// become turns the child into the module. It never returns. It and what it calls allocate nothing, write no
-// pointers and grow no stack (nosplit), and the race detector must not see them.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) become() {
-	r.separate()
-	r.lowerPriority()
-	for i := range r.limits {
-		l := &r.limits[i]
-		_, _, errno := syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, uintptr(l.resource),
-			uintptr(unsafe.Pointer(&l.soft)), 0, 0, 0)
-		check(errno, failureLines.limits)
+// init makes this process the module if Start has started it. An init comes before everything else that the
+// program does, and before what most of its packages prepare.
+func init() {
+	if len(os.Args) != 2 || os.Args[0] != Name {
+		return
 	}
-	r.dropCapabilities()
-	_, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
-	check(errno, failureLines.privileges)
-	_, _, errno = syscall.RawSyscall(unix.SYS_CLOSE_RANGE, uintptr(r.plan.CloseFrom), everyDescriptor,
-		unix.CLOSE_RANGE_CLOEXEC)
-	check(errno, failureLines.closing)
-	r.applyLandlock()
-	r.applyFilter() // last, because the filter forbids most of the calls above
-	// runs the file that was opened and checked
-	_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVEAT, uintptr(r.plan.Executable),
-		uintptr(unsafe.Pointer(r.empty)), uintptr(unsafe.Pointer(&r.argv[0])), uintptr(unsafe.Pointer(&r.envp[0])),
-		unix.AT_EMPTY_PATH, 0)
-	switch errno {
-	case syscall.EAGAIN:
-		check(errno, failureLines.processes)
-	case syscall.EACCES, syscall.EPERM:
-		check(errno, failureLines.refused)
+	runtime.LockOSThread()
+	var p Plan
+	if err := json.Unmarshal([]byte(os.Args[1]), &p); err != nil {
+		fail("plan")
 	}
-	check(errno, failureLines.exec)
+	p.become()
 }
 
-// separate gives the child descriptors, a session, a cgroup, a user and a folder of its own.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) separate() {
-	for i := range r.files {
-		var errno syscall.Errno
-		if r.files[i] < 0 {
-			_, _, _ = syscall.RawSyscall(unix.SYS_CLOSE, uintptr(i), 0, 0)
-		} else {
-			_, _, errno = syscall.RawSyscall(unix.SYS_DUP3, uintptr(r.files[i]), uintptr(i), 0)
+// become turns the process into the module. It never returns. The sandbox is that of the calling thread:
+// when it executes the module, the kernel ends the other threads.
+func (p *Plan) become() {
+	for _, step := range []struct {
+		word string
+		do   func() error
+	}{
+		{"process", p.separate},
+		{"cgroup", p.enterCgroup},
+		{"process", p.changeUser},
+		{"deathsig", func() error { // after the change of the user, which would clear it
+			return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
+		}},
+		{"orphan", p.checkHost},
+		{"nice", p.lowerPriority},
+		{"rlimit", p.limit},
+		{"capabilities", p.dropCapabilities},
+		{"no-new-privileges", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
+		{"close-range", func() error {
+			return unix.CloseRange(uint(p.CloseFrom), everyDescriptor, unix.CLOSE_RANGE_CLOEXEC)
+		}},
+		{"landlock", p.applyLandlock},
+		{"seccomp", p.applyFilter}, // last, because the filter forbids most of the calls above
+	} {
+		if step.do() != nil {
+			fail(step.word)
 		}
-		check(errno, failureLines.process)
 	}
-	_, _, errno := syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
-	check(errno, failureLines.process)
-	_, _, errno = syscall.RawSyscall(unix.SYS_CHDIR, uintptr(unsafe.Pointer(r.root)), 0, 0)
-	check(errno, failureLines.process)
-	_, _, _ = syscall.RawSyscall(unix.SYS_UMASK, 0o077, 0, 0)
-	if r.plan.Cgroup != 0 {
-		check(write(r.plan.Cgroup, "0"), failureLines.cgroup) // 0 means the writing process
+	switch p.execute() {
+	case unix.EAGAIN:
+		fail(WordProcesses)
+	case unix.EACCES, unix.EPERM:
+		fail(WordRefused)
 	}
-	if user := r.plan.Credential; user != nil {
-		_, _, errno = syscall.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0)
-		check(errno, failureLines.process)
-		_, _, errno = syscall.RawSyscall(unix.SYS_SETGID, uintptr(user.Gid), 0, 0)
-		check(errno, failureLines.process)
-		_, _, errno = syscall.RawSyscall(unix.SYS_SETUID, uintptr(user.Uid), 0, 0)
-		check(errno, failureLines.process)
+	fail(WordExec)
+}
+
+// separate hides the process from others of its user until the module runs, as the host is hidden, and makes
+// the module's files its user's alone.
+func (p *Plan) separate() error {
+	unix.Umask(0o077)
+	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
+func (p *Plan) enterCgroup() error {
+	if p.Cgroup == 0 {
+		return nil
 	}
-	// after the change of the user, which would clear it
-	_, _, errno = syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL),
-		0, 0, 0, 0)
-	check(errno, failureLines.deathsig)
-	if parent, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); parent != r.host {
-		check(syscall.ESRCH, failureLines.orphan) // the host has died before the line above
+	_, err := unix.Write(p.Cgroup, []byte("0")) // 0 means the writing process
+	return err
+}
+
+// changeUser changes the user of the calling thread alone: the user may have reached its limit of processes,
+// which counts threads.
+func (p *Plan) changeUser() error {
+	if p.Credential == nil {
+		return nil
 	}
+	if err := rawCall(unix.SYS_SETGROUPS, 0, 0); err != nil {
+		return err
+	}
+	if err := rawCall(unix.SYS_SETGID, uintptr(p.Credential.Gid), 0); err != nil {
+		return err
+	}
+	return rawCall(unix.SYS_SETUID, uintptr(p.Credential.Uid), 0)
+}
+
+// checkHost fails if the host has died before its death could end this process.
+func (p *Plan) checkHost() error {
+	if unix.Getppid() != p.Host {
+		return unix.ESRCH
+	}
+	return nil
 }
 
 // lowerPriority sets the niceness, unless the platform's is higher already: only root may lower a niceness.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) lowerPriority() {
-	left, _, errno := syscall.RawSyscall(unix.SYS_GETPRIORITY, unix.PRIO_PROCESS, 0, 0)
-	check(errno, failureLines.nice)
-	if 20-int(left) < r.plan.Nice { // the system call counts from 20 downwards
-		_, _, errno = syscall.RawSyscall(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, 0, uintptr(r.plan.Nice))
-		check(errno, failureLines.nice)
+func (p *Plan) lowerPriority() error {
+	left, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		return err
 	}
+	if 20-left >= p.Nice { // the system call counts from 20 downwards
+		return nil
+	}
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, p.Nice)
+}
+
+func (p *Plan) limit() error {
+	for _, l := range p.Limits {
+		if err := unix.Prlimit(0, l.Resource, &unix.Rlimit{Cur: l.Value, Max: l.Value}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropCapabilities removes all capabilities. Ambient ones of the unit would pass through every exec, and root
 // gets those of its bounding set back at exec, unless it has another uid by then.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) dropCapabilities() {
-	_, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL,
-		0, 0, 0, 0)
-	check(errno, failureLines.capabilities)
-	if !r.drops {
-		return
+func (p *Plan) dropCapabilities() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	if syscall.Geteuid() != 0 {
+		return nil
 	}
 	for capability := uintptr(0); ; capability++ {
-		held, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_READ, capability, 0, 0, 0, 0)
-		if errno != 0 {
+		held, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, capability, 0, 0, 0)
+		if err != nil {
 			break // the first number that the kernel does not have
 		}
 		if held != 0 {
-			_, _, errno = syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, capability, 0, 0, 0, 0)
-			check(errno, failureLines.capabilities)
+			if err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0); err != nil {
+				return err
+			}
 		}
 	}
 	// The bounding set does not limit what exec takes from the inheritable set.
-	_, _, errno = syscall.RawSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&r.header)),
-		uintptr(unsafe.Pointer(&r.none)), 0)
-	check(errno, failureLines.capabilities)
+	var none [2]unix.CapUserData
+	return unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0])
 }
 
 // applyLandlock lets the process, and the program that it executes, read its executable and its folder, and
 // nothing else.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) applyLandlock() {
-	if r.ruleset.files == 0 {
-		return
+func (p *Plan) applyLandlock() error {
+	if p.Landlock.Files == 0 {
+		return nil
 	}
-	ruleset, _, errno := syscall.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET,
-		uintptr(unsafe.Pointer(&r.ruleset)), unsafe.Sizeof(r.ruleset),
-		0) // an older kernel accepts zeroes in fields that it does not have
-	check(errno, failureLines.landlock)
-	for i := range r.rules {
-		_, _, errno = syscall.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH,
-			uintptr(unsafe.Pointer(&r.rules[i])), 0, 0, 0)
-		check(errno, failureLines.landlock)
+	removed := unix.LandlockRulesetAttr{Handled_access_fs: p.Landlock.Files,
+		Handled_access_net: p.Landlock.Network, Scoped: p.Landlock.Outside}
+	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&removed)),
+		unsafe.Sizeof(removed), 0) // an older kernel accepts zeroes in fields that it does not have
+	if errno != 0 {
+		return errno
 	}
-	_, _, errno = syscall.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0)
-	check(errno, failureLines.landlock)
-	_, _, _ = syscall.RawSyscall(unix.SYS_CLOSE, ruleset, 0, 0)
+	for _, rule := range []unix.LandlockPathBeneathAttr{
+		{Allowed_access: p.Landlock.Executable, Parent_fd: int32(p.Executable)},
+		{Allowed_access: p.Landlock.Folder, Parent_fd: int32(p.Folder)},
+	} {
+		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH,
+			uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		if errno != 0 {
+			return errno
+		}
+	}
+	return rawCall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0)
 }
 
 // applyFilter writes the process's id into the filter and installs it.
-//
-//go:nosplit
-//go:norace
-func (r *prepared) applyFilter() {
-	if r.program.length == 0 {
-		return
+func (p *Plan) applyFilter() error {
+	if len(p.Filter) == 0 {
+		return nil
 	}
-	pid, _, _ := syscall.RawSyscall(unix.SYS_GETPID, 0, 0, 0)
-	for i := range r.filter {
-		if r.filter[i].Code == compare && r.filter[i].K == PID {
-			r.filter[i].K = uint32(pid)
+	for i := range p.Filter {
+		if p.Filter[i].Code == compare && p.Filter[i].K == PID {
+			p.Filter[i].K = uint32(os.Getpid())
 		}
 	}
-	_, _, errno := syscall.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
-		uintptr(unsafe.Pointer(&r.program)))
-	check(errno, failureLines.seccomp)
-}
-
-// failureLines holds complete lines, because the child cannot concatenate strings.
-var failureLines = struct {
-	process, cgroup, deathsig, orphan, nice, limits, capabilities, privileges, closing, landlock, seccomp,
-	processes, refused, exec string
-}{
-	process: Name + ": process\n", cgroup: Name + ": cgroup\n", deathsig: Name + ": deathsig\n",
-	orphan: Name + ": orphan\n", nice: Name + ": nice\n",
-	limits: Name + ": rlimit\n", capabilities: Name + ": capabilities\n",
-	privileges: Name + ": no-new-privileges\n", closing: Name + ": close-range\n",
-	landlock: Name + ": landlock\n", seccomp: Name + ": seccomp\n",
-	processes: Name + ": " + WordProcesses + "\n", refused: Name + ": " + WordRefused + "\n",
-	exec: Name + ": " + WordExec + "\n",
-}
-
-// check ends the process if a call has failed.
-//
-//go:nosplit
-//go:norace
-func check(errno syscall.Errno, line string) {
-	if errno == 0 {
-		return
+	program := unix.SockFprog{Len: uint16(len(p.Filter)), Filter: &p.Filter[0]}
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
+		uintptr(unsafe.Pointer(&program)))
+	if errno != 0 {
+		return errno
 	}
-	_ = write(2, line)
-	for {
-		_, _, _ = syscall.RawSyscall(unix.SYS_EXIT_GROUP, Failed, 0, 0)
-	}
+	return nil
 }
 
-//go:nosplit
-//go:norace
-func write(descriptor int, text string) syscall.Errno {
-	_, _, errno := syscall.RawSyscall(unix.SYS_WRITE, uintptr(descriptor),
-		uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text)))
+// execute runs the file that was opened and checked. It returns only if that fails.
+func (p *Plan) execute() error {
+	argv, err := syscall.SlicePtrFromStrings([]string{p.Name})
+	if err != nil {
+		return err
+	}
+	envp, err := syscall.SlicePtrFromStrings(p.Environment)
+	if err != nil {
+		return err
+	}
+	var empty byte
+	_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, uintptr(p.Executable), uintptr(unsafe.Pointer(&empty)),
+		uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envp[0])), unix.AT_EMPTY_PATH, 0)
 	return errno
+}
+
+// rawCall makes a system call for the calling thread.
+func rawCall(number, first, second uintptr) error {
+	if _, _, errno := unix.RawSyscall(number, first, second, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func fail(word string) {
+	_, _ = os.Stderr.WriteString(Name + ": " + word + "\n")
+	os.Exit(Failed)
 }

@@ -1,28 +1,26 @@
-// Package launcher starts a module's program in the sandbox. It forks the host. The child applies the sandbox
-// to itself and then executes the module's program, so no code of the module ever runs without the sandbox.
-//
-// The child has the host's memory and a single thread, in which Go's runtime does not work: it can allocate
-// nothing, grow no stack and start no thread. So the host prepares everything, and the child makes only
-// system calls, as package syscall does between fork and exec. That needs a fork of its own here, because
-// syscall.ForkExec cannot set limits, Landlock and seccomp. A program in between could, but it takes some
-// milliseconds of a processor for each module.
+// Package launcher starts a module's program in the sandbox. The platform's program executes itself under the
+// launcher's name, applies the sandbox to itself and then executes the module's program, so no code of the
+// module ever runs without the sandbox. Every program that imports this package can be the launcher.
 package launcher
 
 import (
+	"encoding/json"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// Name begins the line that a failed child writes.
+// Name is the launcher's first argument, and begins the line that it writes if it fails.
 const Name = "narthex-module-launcher"
 
-// Failed is the exit status of a child that did not become the module. A line of Name and a fixed word on
+// Failed is the exit status of a launcher that did not become the module. A line of Name and a fixed word on
 // its standard error names the step that failed.
 const Failed = 120
 
-// The words of a child that has applied the sandbox and then could not execute the module. WordProcesses: the
-// user has reached its limit of processes. WordRefused: the user may not execute the file, or its file system
-// is mounted noexec.
+// The words of a launcher that has applied the sandbox and then could not execute the module. WordProcesses:
+// the user has reached its limit of processes. WordRefused: the user may not execute the file, or its file
+// system is mounted noexec.
 const (
 	WordExec      = "exec"
 	WordProcesses = "processes"
@@ -43,9 +41,9 @@ type Plan struct {
 	Nice        int                 // the module's niceness
 	Limits      []Limit             // in this order
 
-	// Files become the child's descriptors 0, 1, 2 and so on; nil: that one is closed. The module inherits
+	// Files become the launcher's descriptors 0, 1, 2 and so on; nil: that one is closed. The module inherits
 	// those before CloseFrom.
-	Files              []*os.File
+	Files              []*os.File `json:"-"`
 	CloseFrom          int
 	Executable, Folder int // descriptors, O_PATH
 	Cgroup             int // descriptor of its group's cgroup.procs; 0: there is no group
@@ -53,7 +51,9 @@ type Plan struct {
 	Landlock Landlock
 	// Filter is the seccomp program; nil: no filter. An instruction that compares with PID compares with the
 	// process's own id.
-	Filter []Instruction
+	Filter []unix.SockFilter
+
+	Host int // process; set by Start
 }
 
 // Limit is a resource limit, soft and hard.
@@ -68,30 +68,23 @@ type Landlock struct {
 	Executable, Folder      uint64
 }
 
-// Instruction is an instruction of classic BPF.
-type Instruction struct {
-	Code   uint16
-	Jt, Jf uint8
-	K      uint32
-}
-
 // PID stands for the process's own id in a filter. No process has an id as large (the largest is 2^22).
 const PID = 0x7fff_fffe
 
-// Start returns the process's id when it executes the module's program or has failed. The caller must be
-// locked to a thread that lives as long as the process, because the kernel kills the process when the thread
-// that forked it ends; and it must wait for the process.
+// Start returns the id of the process that becomes the module. The caller must be locked to a thread that
+// lives as long as the process, because the kernel kills the process when the thread that started it ends;
+// and it must wait for the process.
 func (p Plan) Start() (pid int, err error) {
-	r, err := p.prepare()
+	p.Host = os.Getpid()
+	plan, err := json.Marshal(p)
 	if err != nil {
 		return 0, err
 	}
-	defer r.close()
-	syscall.ForkLock.Lock()
-	defer syscall.ForkLock.Unlock()
-	id, errno := r.fork()
-	if errno != 0 {
-		return 0, os.NewSyscallError("fork", errno)
+	process, err := os.StartProcess("/proc/self/exe", []string{Name, string(plan)}, &os.ProcAttr{
+		Dir: "/", Env: []string{"GOMAXPROCS=1"}, Files: p.Files, Sys: &syscall.SysProcAttr{Setsid: true}})
+	if err != nil {
+		return 0, err
 	}
-	return int(id), nil
+	pid = process.Pid
+	return pid, process.Release()
 }
