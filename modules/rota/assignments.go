@@ -18,13 +18,14 @@ const (
 
 // assignment is a volunteer in a role of a service.
 type assignment struct {
-	ID          string    `json:"id"`
-	ServiceID   string    `json:"serviceId"`
-	RoleID      string    `json:"roleId"`
-	VolunteerID string    `json:"volunteerId"`
-	Status      string    `json:"status"`
-	Mail        *mailSeen `json:"mail"` // the last mail about it
-	Rev         int64     `json:"rev"`
+	ID          string     `json:"id"`
+	ServiceID   string     `json:"serviceId"`
+	RoleID      string     `json:"roleId"`
+	VolunteerID string     `json:"volunteerId"`
+	Status      string     `json:"status"`
+	Was         *time.Time `json:"was"`  // of an open one: the start that the volunteer said yes to
+	Mail        *mailSeen  `json:"mail"` // the last mail about it
+	Rev         int64      `json:"rev"`
 }
 
 // mailSeen is the part of a mail that coordinators get.
@@ -46,11 +47,12 @@ func selectAssignments(into *[]assignment, where string, args ...any) sdk.Statem
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, a *assignment) error {
 		var kind, outcome *string
 		var at *time.Time
-		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Rev, &kind, &outcome, &at)
+		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Was, &a.Rev, &kind,
+			&outcome, &at)
 		a.Mail = mailOf(kind, outcome, at)
 		return err
 	}, `
-		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.rev,
+		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.agreed, a.rev,
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM assignments AS a LEFT JOIN mail_log AS m ON m.id = a.mail_id
 		WHERE a.`+where+`
@@ -122,12 +124,13 @@ func (m *rota) assign(ctx context.Context, r *http.Request) (any, error) {
 	if err := want.check(); err != nil {
 		return nil, err
 	}
-	if err := m.knowServices(ctx, &want); err != nil {
+	known, err := m.knowServices(ctx, &want)
+	if err != nil {
 		return nil, err
 	}
 	var told update
 	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		told, err = assign(ctx, tx, &want)
+		told, err = m.assignAndNote(ctx, tx, &want, known)
 		return told, err
 	})
 	if err != nil {
@@ -136,23 +139,69 @@ func (m *rota) assign(ctx context.Context, r *http.Request) (any, error) {
 	return map[string]any{"assignments": told.Assignments}, nil
 }
 
-// knowServices refuses services that are not planned.
-func (m *rota) knowServices(ctx context.Context, want *wanted) error {
+// knowServices returns the services to which somebody is added. It refuses those that are not planned.
+func (m *rota) knowServices(ctx context.Context, want *wanted) (map[string]service, error) {
 	if len(want.Add) == 0 {
-		return nil
+		return nil, nil
 	}
 	now := m.clock()
-	known, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
+	planned, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := byID(known)
+	found, added := byID(planned), make(map[string]service)
 	for _, a := range want.Add {
-		if _, there := found[a.ServiceID]; !there {
-			return errGone
+		s, there := found[a.ServiceID]
+		if !there {
+			return nil, errGone
+		}
+		added[s.ID] = s
+	}
+	return added, nil
+}
+
+// assignAndNote makes the changes, and notes what volunteers who were asked must hear of.
+func (m *rota) assignAndNote(ctx context.Context, tx *sdk.Tx, want *wanted, known map[string]service) (
+	told update, err error,
+) {
+	for _, s := range known {
+		if err := know(ctx, tx, state{service: s}); err != nil {
+			return told, err
 		}
 	}
-	return nil
+	kinds := make(map[string]string)
+	var ids []string
+	for _, s := range want.Set {
+		if s.Status == statusNo {
+			kinds[s.ID], ids = newsDeclined, append(ids, s.ID)
+		}
+	}
+	for _, r := range want.Remove {
+		kinds[r.ID], ids = newsRemoved, append(ids, r.ID)
+	}
+	var before []duty
+	if len(ids) > 0 {
+		before, err = m.dutiesWhere(ctx, tx, `a.id = ANY($1::uuid[]) AND a.status IN ('open', 'yes')`, ids)
+		if err != nil {
+			return told, err
+		}
+	}
+	if told, err = assign(ctx, tx, want); err != nil {
+		return told, err
+	}
+	noted := false
+	for _, d := range before {
+		if kind := kinds[d.ID]; kind == newsRemoved || d.Status == statusYes {
+			noted = true
+			if err := m.noteDuty(ctx, tx, kind, d); err != nil {
+				return told, err
+			}
+		}
+	}
+	if noted {
+		err = m.withNews(ctx, tx, &told)
+	}
+	return told, err
 }
 
 func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err error) {
@@ -176,7 +225,8 @@ func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err err
 	}
 	for _, s := range want.Set {
 		touched, err := tx.Exec(ctx, `
-			UPDATE assignments SET status = $3, rev = rev + 1 WHERE id = $1 AND rev = $2`, s.ID, s.Rev, s.Status)
+			UPDATE assignments SET status = $3, agreed = NULL, rev = rev + 1 WHERE id = $1 AND rev = $2`,
+			s.ID, s.Rev, s.Status)
 		if err != nil {
 			return told, err
 		}

@@ -22,6 +22,7 @@ type board struct {
 	Announcements bool        `json:"announcements"` // whether slides can be shown
 	WeekStartsOn  string      `json:"weekStartsOn"`
 	Unplanned     bool        `json:"unplanned"` // the module that plans services did not respond
+	News          []newsItem  `json:"news"`      // that no coordinator has seen yet
 	Roles         []role      `json:"roles"`
 	Volunteers    []volunteer `json:"volunteers"`
 	Weeks         []week      `json:"weeks"`
@@ -46,6 +47,9 @@ type update struct {
 	Assignments []assignment `json:"assignments,omitempty"`
 	Removed     []string     `json:"removed,omitempty"`
 	Volunteers  []volunteer  `json:"volunteers,omitempty"`
+	News        []newsItem   `json:"news,omitempty"` // all that are unseen, if there are more
+
+	mails bool // there are mails to send
 }
 
 func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
@@ -54,32 +58,46 @@ func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { ret
 // again as an update, which then changes nothing. If the module that plans services does not respond, the
 // board still has roles and volunteers.
 func (m *rota) snapshot(ctx context.Context) (any, error) {
+	b, moved, err := m.boardNow(ctx)
+	if err == nil && moved && m.caughtUp(ctx) {
+		b, _, err = m.boardNow(ctx)
+	}
+	return b, err
+}
+
+// boardNow returns the board, and whether one of its services is elsewhere than people were told.
+func (m *rota) boardNow(ctx context.Context) (_ *board, moved bool, err error) {
 	now := m.clock()
 	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
 	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	b.Unplanned = errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
 	if err != nil && !b.Unplanned {
-		return nil, err
+		return nil, false, err
 	}
-	ids := make([]string, len(services))
+	ids, starts := make([]string, len(services)), make([]string, len(services))
 	for n, s := range services {
-		ids[n] = s.ID
+		ids[n], starts[n] = s.ID, s.Start.Format(time.RFC3339Nano)
 	}
 	var assigned []assignment
 	err = sdk.Read(ctx, m.db,
-		sdk.RowInto([]any{&b.Rev, &b.RolesRev, &b.Roles}, `
+		sdk.RowInto([]any{&b.Rev, &b.RolesRev, &b.Roles, &b.News, &moved}, `
 			SELECT rev, roles_rev,
 			       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
-			                 FROM roles), '[]')
-			FROM board`),
+			                 FROM roles), '[]'), `+unseenJSON+`,
+			       EXISTS (
+			           SELECT
+			           FROM known_services AS k
+			               JOIN unnest($1::text[], $2::text[]) AS s (id, start) ON s.id = k.service_ref
+			           WHERE k.cancelled OR k.starts_at <> s.start::timestamptz)
+			FROM board`, ids, starts),
 		selectVolunteers(&b.Volunteers, `true`),
 		selectAssignments(&assigned, `service_ref = ANY($1)`, ids))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	b.Announcements = m.hasAnnouncements(ctx)
 	b.Weeks, err = m.weeks(services, assigned)
-	return b, err
+	return b, moved, err
 }
 
 // weeks groups the services by week. If they do not fit into one message, the last ones are omitted.
@@ -131,11 +149,16 @@ func (m *rota) monthBefore(at time.Time) time.Time {
 	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone)
 }
 
-// change runs f as a change of the board, and publishes the update that f returned.
+// change runs f as a change of the board, publishes the update that f returned, and sends its mails.
 func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
-	return m.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
-		told, err := f(tx)
+	var told update
+	err := m.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (_ sdk.Updates, err error) {
+		told, err = f(tx)
 		told.Rev = rev
 		return sdk.Updates{boardChannel: told}, err
 	})
+	if err == nil && told.mails {
+		m.outbox.wake()
+	}
+	return err
 }

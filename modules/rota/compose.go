@@ -42,6 +42,9 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 	if q.kind == kindDigest {
 		return m.composeDigest(ctx)
 	}
+	if q.kind == kindNews {
+		return m.composeNews(ctx, q)
+	}
 	to, err := m.recipient(ctx, q.volunteerID)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type content struct {
 	text     string
 	lines    []string
 	button   string
-	link     string
+	link     string // "": none
 	note     string // "": none
 }
 
@@ -41,7 +41,9 @@ func (c content) asText(team string) string {
 	if len(c.lines) > 0 {
 		paragraph("- " + strings.Join(c.lines, "\n- "))
 	}
-	paragraph(c.button + ":\n" + c.link)
+	if c.link != "" {
+		paragraph(c.button + ":\n" + c.link)
+	}
 	paragraph(c.note)
 	return text.String() + "-- \n" + team + "\n"
 }
@@ -66,10 +68,11 @@ func (c content) asHTML(language, team string) string {
 		}
 		page.WriteString("</ul>\n")
 	}
-	page.WriteString(`<p><a href="` + html.EscapeString(c.link) + `" style="display:inline-block;` +
-		`padding:8px 16px;border-radius:8px;background:#2b5fb0;color:#ffffff;text-decoration:none">` +
-		html.EscapeString(c.button) +
-		"</a></p>\n")
+	if c.link != "" {
+		page.WriteString(`<p><a href="` + html.EscapeString(c.link) + `" style="display:inline-block;` +
+			`padding:8px 16px;border-radius:8px;background:#2b5fb0;color:#ffffff;text-decoration:none">` +
+			html.EscapeString(c.button) + "</a></p>\n")
+	}
 	paragraph(c.note)
 	page.WriteString(`<p style="color:#5b574e">` + html.EscapeString(team) + "</p>\n</body></html>\n")
 	return page.String()

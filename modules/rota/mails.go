@@ -17,6 +17,7 @@ const (
 	kindReminder   = "reminder"
 	kindDigest     = "digest"
 	kindTest       = "test"
+	kindNews       = "news"
 )
 
 // maxMails is how many ids one request may contain.

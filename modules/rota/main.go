@@ -45,11 +45,13 @@ func newRota() *rota { return &rota{clock: time.Now} }
 // Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.mine)
+	r.HandleFunc("GET /services/{ref}/asked", readOwn, sdk.NoBody, m.askedFor)
 	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.answer)
 	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.putAway)
 	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.claim)
 	r.HandleFunc("GET /board", manage, sdk.NoBody, m.getBoard)
 	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.assign)
+	r.HandleFunc("PUT /news/seen", manage, sdk.Buffered(1<<10), m.seeNews)
 	r.HandleFunc("PUT /roles", manage, sdk.Buffered(16<<10), m.putRoles)
 	r.HandleFunc("POST /volunteers", manage, sdk.Buffered(4<<10), m.addVolunteer)
 	r.HandleFunc("PUT /volunteers/{id}", manage, sdk.Buffered(4<<10), m.editVolunteer)
@@ -66,6 +68,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.Channel(boardChannel, manage, m.snapshot)
 	r.Every("reminders", remindEvery, m.remind)
 	r.Every("mails", deliverEvery, m.resume)
+	r.Every("services", followEvery, m.follow)
 	r.PersonErased(m.forget)
 	r.PersonExport(m.exportPerson)
 	return nil

@@ -26,6 +26,7 @@ type fixture struct {
 	rota     *rota
 	office   *sdktest.Caller
 	services []service
+	revs     map[string]int64           // how often services were changed
 	repeats  bool                       // the module that plans services sends the first page again and again
 	roles    map[string]string          // ids by name
 	asked    atomic.Pointer[stageQuery] // the last query for services
@@ -57,7 +58,8 @@ func newFixture(t *testing.T, more map[string]any) *fixture {
 	f.Module = sdktest.Start(t, f.rota, sdktest.Options{
 		Configuration: settings,
 		Secrets:       map[string]string{"linkSigningKey": "a key for tests"},
-		Capabilities:  map[string]sdk.Methods{"stage.services": {"upcoming": sdk.Func(f.upcoming)}},
+		Capabilities: map[string]sdk.Methods{"stage.services": {"upcoming": sdk.Func(f.upcoming),
+			"states": sdk.Func(f.states)}},
 	})
 	f.office = f.Person(coordinator...)
 	f.do(f.office, "PUT", "/roles", `{"rev":1,"roles":[{"name":"Welcome"},{"name":"Reader"}]}`, 200)
@@ -86,6 +88,16 @@ func (f *fixture) upcoming(_ context.Context, in stageQuery) (map[string][]servi
 		}
 	}
 	return map[string][]service{"services": found}, nil
+}
+
+func (f *fixture) states(_ context.Context, in stageQuery) (map[string][]state, error) {
+	found := []state{}
+	for _, s := range f.services {
+		if slices.Contains(in.IDs, s.ID) {
+			found = append(found, state{service: s, Rev: f.revs[s.ID]})
+		}
+	}
+	return map[string][]state{"services": found}, nil
 }
 
 // do sends a request and checks the status.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -25,11 +26,12 @@ type me struct {
 }
 
 type myDate struct {
-	ID      string  `json:"id"`
-	Service service `json:"service"`
-	Role    string  `json:"role"`
-	Status  string  `json:"status"`
-	Rev     int64   `json:"rev"`
+	ID      string     `json:"id"`
+	Service service    `json:"service"`
+	Role    string     `json:"role"`
+	Status  string     `json:"status"`
+	Was     *time.Time `json:"was"` // of an open one: the start that they said yes to
+	Rev     int64      `json:"rev"`
 }
 
 // mine returns the caller's dates from today on, without assignments that are only planned.
@@ -62,7 +64,7 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 const ownDuties = `
-	SELECT a.id::text, a.service_ref, r.name, a.status, a.rev
+	SELECT a.id::text, a.service_ref, r.name, a.status, a.agreed, a.rev
 	FROM volunteers AS v
 		JOIN assignments AS a ON a.volunteer_id = v.id AND a.status <> 'planned'
 		JOIN roles AS r ON r.id = a.role_id
@@ -72,7 +74,7 @@ const ownDuties = `
 // selectDuties reads a person's dates, of which only the service's id is known here.
 func selectDuties(into *[]myDate, userID string) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
-		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Rev)
+		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev)
 	}, ownDuties, userID)
 }
 
@@ -127,9 +129,10 @@ func (m *rota) answer(ctx context.Context, r *http.Request) (any, error) {
 	default:
 		return nil, sdk.ErrRequestInvalid
 	}
+	m.caughtUp(ctx) // the answer is to where the service is now
 	var told update
 	err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-		told, err = answer(ctx, tx, id, status, said.Rev, day)
+		told, err = m.answerAndNote(ctx, tx, id, status, said.Rev, day)
 		return told, err
 	})
 	if err != nil {
@@ -160,6 +163,68 @@ func (m *rota) dayOfAssignment(ctx context.Context, id string) (*time.Time, erro
 	return &day, nil
 }
 
+// answerAndNote stores a response, and notes one that a coordinator must hear of: a no after a yes, or to a
+// near date.
+func (m *rota) answerAndNote(
+	ctx context.Context, tx *sdk.Tx, id, status string, rev int64, away *time.Time,
+) (told update, err error) {
+	before, err := m.dutiesWhere(ctx, tx, `a.id = $1::uuid AND a.status IN ('open', 'yes')`, id)
+	if err != nil {
+		return told, err
+	}
+	if told, err = answer(ctx, tx, id, status, rev, away); err != nil || status != statusNo {
+		return told, err
+	}
+	near := m.clock().AddDate(0, 0, int(m.host.Config.Integer("remindDaysBefore")))
+	noted := false
+	for _, d := range before {
+		if d.Status == statusYes || d.Service.Start.Before(near) {
+			noted = true
+			if err := m.noteDuty(ctx, tx, newsDeclined, d); err != nil {
+				return told, err
+			}
+		}
+	}
+	if away != nil && len(told.Volunteers) > 0 {
+		was := told.Volunteers[0]
+		one := away.Format(time.DateOnly)
+		clashes, err := m.noteAway(ctx, tx, was.ID, []days{{one, one}}, nil)
+		if err != nil {
+			return told, err
+		}
+		noted = noted || clashes
+	}
+	if noted {
+		err = m.withNews(ctx, tx, &told)
+	}
+	return told, err
+}
+
+// noteAway notes the dates that a volunteer has said yes to and is away on now, but was not before. It
+// reports whether there are any.
+func (m *rota) noteAway(ctx context.Context, tx *sdk.Tx, volunteerID string, now, before []days) (
+	noted bool, err error,
+) {
+	accepted, err := m.dutiesWhere(ctx, tx, `a.volunteer_id = $1::uuid AND a.status = 'yes'`, volunteerID)
+	if err != nil {
+		return false, err
+	}
+	for _, d := range accepted {
+		day := m.dayOf(d.Service.Start).Format(time.DateOnly)
+		if within(day, now) && !within(day, before) {
+			noted = true
+			if err := m.noteDuty(ctx, tx, newsAway, d); err != nil {
+				return false, err
+			}
+		}
+	}
+	return noted, nil
+}
+
+func within(day string, away []days) bool {
+	return slices.ContainsFunc(away, func(d days) bool { return d.From <= day && day <= d.To })
+}
+
 // answer stores the caller's response to their own request. An assignment that is only planned has no request
 // yet.
 func answer(
@@ -180,7 +245,8 @@ func answer(
 	case seen != rev:
 		return told, errConflict
 	}
-	_, err = tx.Exec(ctx, `UPDATE assignments SET status = $2, rev = rev + 1 WHERE id = $1`, id, status)
+	_, err = tx.Exec(ctx, `
+		UPDATE assignments SET status = $2, agreed = NULL, rev = rev + 1 WHERE id = $1`, id, status)
 	if err != nil {
 		return told, err
 	}
@@ -279,10 +345,19 @@ func (m *rota) writeAway(ctx context.Context, r *http.Request, find func(tx *sdk
 		if err != nil {
 			return update{}, err
 		}
+		before, err := volunteers(ctx, tx, []string{id})
+		if err != nil {
+			return update{}, err
+		}
 		if now, err = setAway(ctx, tx, id, &list); err != nil {
 			return update{}, err
 		}
-		return update{Volunteers: []volunteer{now}}, nil
+		told := update{Volunteers: []volunteer{now}}
+		noted, err := m.noteAway(ctx, tx, id, now.Away, before[0].Away)
+		if err == nil && noted {
+			err = m.withNews(ctx, tx, &told)
+		}
+		return told, err
 	})
 	if err != nil {
 		return nil, err

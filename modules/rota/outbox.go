@@ -172,6 +172,10 @@ func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
 			q.id, outcome); err != nil {
 			return update{}, err
 		}
+		_, err := tx.Exec(ctx, `UPDATE told SET label = '', email = '', language = '' WHERE mail_id = $1`, q.id)
+		if err != nil {
+			return update{}, err
+		}
 		return aboutMails(ctx, tx, []int64{q.id})
 	})
 	if err != nil {
@@ -193,8 +197,8 @@ func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err 
 	return told, err
 }
 
-// resume runs by the schedule. It marks claims without an outcome as not sent, deletes old rows and wakes the
-// outbox.
+// resume runs by the schedule. It marks claims without an outcome as not sent, queues the news that waited,
+// deletes old rows and wakes the outbox.
 func (m *rota) resume(ctx context.Context) error {
 	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		lost, err := sdk.Select[int64](ctx, tx, `
@@ -210,6 +214,9 @@ func (m *rota) resume(ctx context.Context) error {
 		return aboutMails(ctx, tx, lost)
 	})
 	if err != nil {
+		return err
+	}
+	if err := m.gathered(ctx); err != nil {
 		return err
 	}
 	_, err = m.db.Exec(ctx, `DELETE FROM mail_log WHERE at < now() - $1 * interval '1 day'`, logDays)

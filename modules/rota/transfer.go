@@ -9,7 +9,8 @@ import (
 )
 
 // archive is everything that the module stores, except who has claimed which volunteer, because accounts
-// belong to one installation. Services belong to another module and are referred to by its ids.
+// belong to one installation, and mails and news, which were meant for its people at their time. Services
+// belong to another module and are referred to by its ids.
 type archive struct {
 	Rota        int              `json:"rota"` // the version of this format
 	Roles       []role           `json:"roles"`
@@ -28,10 +29,11 @@ type archivedPerson struct {
 }
 
 type archivedDuty struct {
-	ServiceID   string `json:"serviceId"`
-	RoleID      string `json:"roleId"`
-	VolunteerID string `json:"volunteerId"`
-	Status      string `json:"status"`
+	ServiceID   string     `json:"serviceId"`
+	RoleID      string     `json:"roleId"`
+	VolunteerID string     `json:"volunteerId"`
+	Status      string     `json:"status"`
+	Was         *time.Time `json:"was,omitempty"` // the start to which they said yes before it was moved
 }
 
 func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
@@ -58,7 +60,8 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	}
 	for _, a := range assigned {
 		if known[a.VolunteerID] {
-			all.Assignments = append(all.Assignments, archivedDuty{a.ServiceID, a.RoleID, a.VolunteerID, a.Status})
+			all.Assignments = append(all.Assignments,
+				archivedDuty{a.ServiceID, a.RoleID, a.VolunteerID, a.Status, a.Was})
 		}
 	}
 	return sdk.Response{Header: http.Header{
@@ -155,10 +158,11 @@ func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error 
 	}
 	for _, d := range a.Assignments {
 		touched, err := tx.Exec(ctx, `
-			INSERT INTO assignments (service_ref, role_id, volunteer_id, status) VALUES ($1, $2, $3, $4)
+			INSERT INTO assignments (service_ref, role_id, volunteer_id, status, agreed) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT ON CONSTRAINT assignments_once
-			DO UPDATE SET status = excluded.status, rev = assignments.rev + 1
-			WHERE assignments.status <> excluded.status`, d.ServiceID, d.RoleID, d.VolunteerID, d.Status)
+			DO UPDATE SET status = excluded.status, agreed = excluded.agreed, rev = assignments.rev + 1
+			WHERE (assignments.status, assignments.agreed) IS DISTINCT FROM (excluded.status, excluded.agreed)`,
+			d.ServiceID, d.RoleID, d.VolunteerID, d.Status, d.Was)
 		if err != nil {
 			return err
 		}

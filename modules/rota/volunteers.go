@@ -220,27 +220,62 @@ func missingVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
 
 // removeVolunteer removes a volunteer from the list and from every service.
 func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error) {
-	return nil, m.touchVolunteer(ctx, r, `DELETE FROM volunteers WHERE id = $1`, false)
+	id, err := sdk.PathID(r, errGone)
+	if err != nil {
+		return nil, err
+	}
+	return nil, m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		if err := m.noteRemoval(ctx, tx, id); err != nil {
+			return told, err
+		}
+		touched, err := tx.Exec(ctx, `DELETE FROM volunteers WHERE id = $1`, id)
+		if err == nil && touched == 0 {
+			err = errGone
+		}
+		if err != nil {
+			return told, err
+		}
+		return update{mails: true}, m.queueNews(ctx, tx)
+	})
+}
+
+// noteRemoval notes the dates that a volunteer leaves, and keeps name and address until their mail is sent.
+func (m *rota) noteRemoval(ctx context.Context, tx *sdk.Tx, id string) error {
+	asked, err := m.dutiesWhere(ctx, tx, `a.volunteer_id = $1::uuid AND a.status IN ('open', 'yes')`, id)
+	if err != nil {
+		return err
+	}
+	for _, d := range asked {
+		if err := m.noteDuty(ctx, tx, newsRemoved, d); err != nil {
+			return err
+		}
+	}
+	for _, statement := range []string{
+		`UPDATE news SET label = v.label FROM volunteers AS v WHERE v.id = $1 AND volunteer_id = v.id`,
+		`UPDATE told SET label = v.label, email = v.email, language = v.language
+		 FROM volunteers AS v WHERE v.id = $1 AND volunteer_id = v.id AND told.mail_id IS NULL`,
+	} {
+		if _, err := tx.Exec(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withdrawLink invalidates the links that were sent to a volunteer, and disconnects the person who has
 // claimed it.
 func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
-	return nil, m.touchVolunteer(ctx, r,
-		`UPDATE volunteers SET link = link + 1, user_id = NULL, rev = rev + 1 WHERE id = $1`, true)
-}
-
-func (m *rota) touchVolunteer(ctx context.Context, r *http.Request, statement string, stays bool) error {
 	id, err := sdk.PathID(r, errGone)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
-		touched, err := tx.Exec(ctx, statement, id)
+	return nil, m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		touched, err := tx.Exec(ctx, `
+			UPDATE volunteers SET link = link + 1, user_id = NULL, rev = rev + 1 WHERE id = $1`, id)
 		if err == nil && touched == 0 {
 			err = errGone
 		}
-		if err == nil && stays {
+		if err == nil {
 			told.Volunteers, err = volunteers(ctx, tx, []string{id})
 		}
 		return told, err

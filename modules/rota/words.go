@@ -14,7 +14,11 @@ type words struct {
 	Day          func(w *words, at time.Time) string
 	Greeting     string // the text before the name
 
-	Invitation, Request, Reminder, Digest, Test content
+	Invitation, Request, Reminder, Digest, Test, News content
+
+	// The lines about news, by their kind: for the people they concern, and for coordinators.
+	OwnNews, AllNews             map[string]string
+	AgainNote, ToBoard, Somebody string
 
 	ConnectNote      string
 	OpenNote         string
@@ -128,6 +132,29 @@ var english = words{
 		text:    "This is a test. Invitations, requests and reminders leave by the same way.",
 		button:  "Open the rota",
 	},
+	News: content{
+		subject: "Something has changed",
+		text:    "This has changed in the rota.",
+		button:  "See my dates",
+	},
+	OwnNews: map[string]string{
+		newsMoved:     "{title} is on {when} now, not on {was}: {role}",
+		newsCancelled: "{title} on {when} is cancelled: {role}",
+		newsRestored:  "{title} on {when} takes place after all: {role}",
+		newsDeclined:  "{when}: {role} ({title}). You are noted as not coming.",
+		newsAway:      "{when}: {role} ({title}). You said yes to it, and are away on that day.",
+		newsRemoved:   "{when}: {role} ({title}). You are no longer planned for it.",
+	},
+	AllNews: map[string]string{
+		newsMoved:     "{title} is on {when} now, not on {was}. Asked again: {people}",
+		newsCancelled: "{title} on {when} is cancelled. Told by mail: {people}",
+		newsRestored:  "{title} on {when} takes place after all. Told by mail: {people}",
+		newsDeclined:  "{when}: {role} ({title}). {name} cannot come.",
+		newsAway:      "{when}: {role} ({title}). {name} said yes to it, and is away on that day.",
+		newsRemoved:   "{when}: {role} ({title}). {name} is no longer planned for it.",
+	},
+	AgainNote: "Your yes was for another date or is in doubt: please say yes or no again.",
+	ToBoard:   "Open the rota", Somebody: "Somebody",
 	ConnectNote: "Sign in first, with the account that you have here. The link works once, for 30 days. " +
 		"Without an account, answer this mail.",
 	OpenNote: "You have not answered yet: please say yes or no.",
@@ -170,6 +197,30 @@ var german = words{
 		text:    "Dies ist ein Test. Einladungen, Anfragen und Erinnerungen gehen denselben Weg.",
 		button:  "Dienstplan öffnen",
 	},
+	News: content{
+		subject: "Etwas hat sich geändert",
+		text:    "Das hat sich im Dienstplan geändert.",
+		button:  "Meine Termine ansehen",
+	},
+	OwnNews: map[string]string{
+		newsMoved:     "{title} ist jetzt am {when}, nicht am {was}: {role}",
+		newsCancelled: "{title} am {when} fällt aus: {role}",
+		newsRestored:  "{title} am {when} findet doch statt: {role}",
+		newsDeclined:  "{when}: {role} ({title}). Für Sie ist eine Absage notiert.",
+		newsAway:      "{when}: {role} ({title}). Sie haben zugesagt und sind an diesem Tag abwesend.",
+		newsRemoved:   "{when}: {role} ({title}). Sie sind nicht mehr eingeteilt.",
+	},
+	AllNews: map[string]string{
+		newsMoved:     "{title} ist jetzt am {when}, nicht am {was}. Neu angefragt: {people}",
+		newsCancelled: "{title} am {when} fällt aus. Per Mail benachrichtigt: {people}",
+		newsRestored:  "{title} am {when} findet doch statt. Per Mail benachrichtigt: {people}",
+		newsDeclined:  "{when}: {role} ({title}). {name} kann nicht kommen.",
+		newsAway:      "{when}: {role} ({title}). {name} hat zugesagt und ist an diesem Tag abwesend.",
+		newsRemoved:   "{when}: {role} ({title}). {name} ist nicht mehr eingeteilt.",
+	},
+	AgainNote: "Ihre Zusage galt einem anderen Termin oder ist fraglich: Bitte sagen Sie noch einmal ja " +
+		"oder nein.",
+	ToBoard: "Dienstplan öffnen", Somebody: "Jemand",
 	ConnectNote: "Melden Sie sich zuerst an, mit Ihrem Konto hier. Der Link gilt einmal, 30 Tage lang. Ohne " +
 		"Konto antworten Sie auf diese Mail.",
 	OpenNote: "Sie haben noch nicht geantwortet: Bitte sagen Sie ja oder nein.",

@@ -16,6 +16,13 @@ type providedService struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
 	Start time.Time `json:"start"`
+	Rev   int64     `json:"rev"` // rises with every change
+}
+
+// serviceState is a service that another module has in its own data.
+type serviceState struct {
+	providedService
+	Cancelled bool `json:"cancelled"`
 }
 
 // upcomingRequest is the input of another module. The default of From is now, and that of Limit is
@@ -31,6 +38,15 @@ type upcomingRequest struct {
 
 type upcomingResponse struct {
 	Services []providedService `json:"services"`
+}
+
+// statesRequest has at most maxUpcoming ids.
+type statesRequest struct {
+	IDs []string `json:"ids"`
+}
+
+type statesResponse struct {
+	Services []serviceState `json:"services"`
 }
 
 type serviceRequest struct {
@@ -63,6 +79,16 @@ func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingR
 	return out, err
 }
 
+// states returns what became of services that another module has in its own data: where they are now, or that
+// they are cancelled. A service that was deleted is not among them.
+func (s *stage) states(ctx context.Context, in statesRequest) (out statesResponse, err error) {
+	if len(in.IDs) > maxUpcoming {
+		return out, sdk.ErrRequestInvalid
+	}
+	out.Services, err = s.store.statesOf(ctx, in.IDs)
+	return out, err
+}
+
 // service returns a service to other modules.
 func (s *stage) service(ctx context.Context, in serviceRequest) (out serviceResponse, err error) {
 	if !sdk.IsID(in.ID) {
@@ -73,7 +99,7 @@ func (s *stage) service(ctx context.Context, in serviceRequest) (out serviceResp
 		return out, nil
 	}
 	if err == nil {
-		out.Service = &providedService{found.ID, found.Title, found.StartsAt}
+		out.Service = &providedService{found.ID, found.Title, found.StartsAt, found.Rev}
 	}
 	return out, err
 }

@@ -34,6 +34,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /services/{id}", readPlan, sdk.NoBody, s.readService)
 	r.HandleFunc("PUT /services/{id}", editPlan, sdk.Buffered(32<<10), s.editService)
 	r.HandleFunc("DELETE /services/{id}", editPlan, sdk.NoBody, s.removeService)
+	r.HandleFunc("POST /services/{id}/restore", editPlan, sdk.Buffered(1<<10), s.restoreService)
 	r.HandleFunc("POST /services/{id}/items", editPlan, sdk.Buffered(32<<10), s.createItem)
 	r.HandleFunc("POST /services/{id}/copy", editPlan, sdk.Buffered(1<<10), s.copyItems)
 	r.HandleFunc("PUT /items/{id}", editPlan, sdk.Buffered(32<<10), s.editItem)
@@ -57,7 +58,9 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.PersonErased(s.forget)
 	r.PersonExport(s.exportPerson)
 	r.Every("old-presses", time.Hour, s.forgetPresses)
-	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service)})
+	r.Every("cancelled", time.Hour, s.forgetCancelled)
+	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service),
+		"states": sdk.Func(s.states)})
 	return nil
 }
 

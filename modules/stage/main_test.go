@@ -351,3 +351,78 @@ func TestCapability(t *testing.T) {
 	ask("service", `{"id":"`+firstID+`"}`)
 	ask("service", `{"id":"no id"}`)
 }
+
+// TestACancelledServiceIsBroughtBack: a cancelled service is in no list but that of the cancelled ones,
+// nothing can be done with it but to bring it back, and after a day it is deleted. Other modules learn of
+// each state.
+func TestACancelledServiceIsBroughtBack(t *testing.T) {
+	t.Parallel()
+	s := &stage{}
+	m := sdktest.Start(t, s, sdktest.Options{})
+	p := planner{m.Person(editPlan), t, m}
+	made := p.service("Sunday", time.Now().AddDate(0, 0, 3))
+	p.item(made.ID, `{"kind":"talk","title":"Sermon","seconds":60}`)
+	path := "/services/" + made.ID
+	state := func() string {
+		out, err := s.states(t.Context(), statesRequest{IDs: []string{made.ID, "no id"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, one := range out.Services {
+			fmt.Fprintf(&text, "%s %t", one.Title, one.Cancelled)
+		}
+		return text.String()
+	}
+	lists := func() (titles string) {
+		for _, when := range []string{"upcoming", "past", "cancelled"} {
+			var page struct{ Services []service }
+			p.Do("GET", "/services?when="+when, nil).JSON(&page)
+			titles += fmt.Sprint(" ", when, " ", len(page.Services))
+		}
+		return titles
+	}
+	want := func(after, wantLists, wantState string) {
+		t.Helper()
+		if got, known := lists(), state(); got != wantLists || known != wantState {
+			t.Errorf("%s: lists%s, others see %q; want%s and %q", after, got, known, wantLists, wantState)
+		}
+	}
+	want("at first", " upcoming 1 past 0 cancelled 0", "Sunday false")
+	if got := p.Do("DELETE", path, nil); got.Status != http.StatusNoContent {
+		t.Fatalf("DELETE: %s, want 204", got)
+	}
+	want("cancelled", " upcoming 0 past 0 cancelled 1", "Sunday true")
+	for _, refused := range [][3]string{
+		{"GET", path, ""}, {"DELETE", path, ""},
+		{"POST", path + "/items", `{"kind":"talk","title":"x","seconds":1}`},
+		{"PUT", path, fmt.Sprintf(`{"title":"x","startsAt":%q,"rev":%d}`, stamp(time.Now()), made.Rev)},
+	} {
+		var body any
+		if refused[2] != "" {
+			body = refused[2]
+		}
+		if got := p.Do(refused[0], refused[1], body); got.Status < 400 {
+			t.Errorf("%s %s of a cancelled service: %s, want a refusal", refused[0], refused[1], got)
+		}
+	}
+	if got := p.Do("POST", path+"/restore", `{}`); got.Status != http.StatusNoContent {
+		t.Fatalf("restore: %s, want 204", got)
+	}
+	want("brought back", " upcoming 1 past 0 cancelled 0", "Sunday false")
+	if items := p.read(made.ID).Items; len(items) != 1 {
+		t.Errorf("it has the items %+v, want the sermon", items)
+	}
+	if got := p.Do("POST", path+"/restore", `{}`); got.Status != http.StatusNotFound {
+		t.Errorf("restoring it twice: %s, want 404", got)
+	}
+	p.Do("DELETE", path, nil)
+	if _, err := s.store.db.Exec(t.Context(), `
+		UPDATE services SET cancelled_at = now() - interval '25 hours'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.forgetCancelled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("after a day", " upcoming 0 past 0 cancelled 0", "")
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// listServices returns the upcoming or the past services, page by page.
+// listServices returns the upcoming, the past or the cancelled services, page by page.
 func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) {
 	page, err := sdk.ReadPage[servicePosition](r, "when")
 	if err != nil {
@@ -24,6 +24,8 @@ func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) 
 		services, err = s.store.upcomingServices(ctx, border, page.After, page.Limit+1)
 	case when == "past":
 		services, err = s.store.pastServices(ctx, border, page.After, page.Limit+1)
+	case when == "cancelled":
+		services, err = s.store.cancelledServices(ctx, page.After, page.Limit+1)
 	default:
 		err = sdk.ErrRequestInvalid
 	}
@@ -88,16 +90,30 @@ func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
 	return map[string]any{"id": id, "rev": *draft.Rev}, nil
 }
 
+// removeService cancels a service. restoreService brings it back within a day.
 func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error) {
 	id, err := sdk.PathID(r, errNoService)
 	if err != nil {
 		return nil, err
 	}
 	return nil, s.writePlan(ctx, func(tx *sdk.Tx, now *status) (bool, error) {
-		if err := removeService(ctx, tx, id); err != nil || !now.drives(id) {
+		if err := cancelService(ctx, tx, id, sdk.Principal(ctx).UserID); err != nil || !now.drives(id) {
 			return false, err
 		}
-		_, err := tx.Exec(ctx, `UPDATE stage SET driver = NULL`)
+		_, err := tx.Exec(ctx, `UPDATE stage SET service_id = NULL, driver = NULL`)
 		return true, err
+	})
+}
+
+func (s *stage) restoreService(ctx context.Context, r *http.Request) (any, error) {
+	if _, err := sdk.Decode[struct{}](r); err != nil {
+		return nil, err
+	}
+	id, err := sdk.PathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *status) (bool, error) {
+		return false, restoreService(ctx, tx, id, sdk.Principal(ctx).UserID)
 	})
 }

@@ -34,7 +34,8 @@ func (s *stage) forgetPresses(ctx context.Context) error {
 // takeStage puts a service on the screens, at its previous position or at its first item.
 func takeStage(ctx context.Context, tx *sdk.Tx, service, driver string) error {
 	var there bool
-	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM services WHERE id = $1)`, service).Scan(&there)
+	err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM services WHERE id = $1 AND cancelled_at IS NULL)`, service).Scan(&there)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,8 @@ func readServices(ctx context.Context, q sdk.Querier) ([]exchangedService, error
 		err := row.Scan(&s.ID, &s.Title, &s.StartsAt)
 		s.Items, s.StartsAt = []exchangedItem{}, s.StartsAt.UTC()
 		return err
-	}, `SELECT id::text, title, starts_at FROM services ORDER BY starts_at, id`)
+	}, `
+		SELECT id::text, title, starts_at FROM services WHERE cancelled_at IS NULL ORDER BY starts_at, id`)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func writeServices(ctx context.Context, tx *sdk.Tx, services []exchangedService,
 		FROM jsonb_to_recordset($1::jsonb) AS given (id uuid, title text, "startsAt" timestamptz)
 		ON CONFLICT (id) DO UPDATE
 		SET title = excluded.title, starts_at = excluded.starts_at, changed_by = excluded.changed_by,
-			rev = services.rev + 1`, asJSON(services), writer)
+			cancelled_at = NULL, rev = services.rev + 1`, asJSON(services), writer)
 	return err
 }
 

@@ -26,7 +26,7 @@ func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 func room(ctx context.Context, tx *sdk.Tx, serviceID string, more int) error {
 	var there, fits bool
 	err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM services WHERE id = $1),
+		SELECT EXISTS (SELECT FROM services WHERE id = $1 AND cancelled_at IS NULL),
 			(SELECT count(*) + $2 <= $3 FROM items WHERE service_id = $1)`,
 		serviceID, more, maxItems).Scan(&there, &fits)
 	switch {
@@ -62,7 +62,8 @@ func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]strin
 	var there bool
 	var more int
 	err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM services WHERE id = $1), (SELECT count(*) FROM items WHERE service_id = $1)`,
+		SELECT EXISTS (SELECT FROM services WHERE id = $1 AND cancelled_at IS NULL),
+			(SELECT count(*) FROM items WHERE service_id = $1)`,
 		from).Scan(&there, &more)
 	switch {
 	case err != nil:

@@ -34,7 +34,7 @@ func (s *store) upcomingServices(ctx context.Context, from time.Time, after *ser
 	return sdk.Select[service](ctx, s.db, `
 		SELECT `+listedService+`
 		FROM services
-		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)
+		WHERE cancelled_at IS NULL AND starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)
 		ORDER BY starts_at, id
 		LIMIT $4`, from, after.StartsAt, after.ID, limit)
 }
@@ -53,11 +53,34 @@ func (s *store) providedServices(
 		args = append(args, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !sdk.IsID(id) }))
 	}
 	return sdk.Select[providedService](ctx, s.db, `
-		SELECT id::text, title, starts_at
+		SELECT id::text, title, starts_at, rev
 		FROM services
-		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)`+only+`
+		WHERE cancelled_at IS NULL AND starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)`+only+`
 		ORDER BY starts_at, id
 		LIMIT $4`, args...)
+}
+
+// cancelledServices returns the services that can be brought back, the next one first.
+func (s *store) cancelledServices(ctx context.Context, after *servicePosition, limit int) ([]service, error) {
+	if after == nil {
+		after = &servicePosition{ID: firstID}
+	}
+	return sdk.Select[service](ctx, s.db, `
+		SELECT `+listedService+`
+		FROM services
+		WHERE cancelled_at IS NOT NULL AND (starts_at, id) > ($1, $2::uuid)
+		ORDER BY starts_at, id
+		LIMIT $3`, after.StartsAt, after.ID, limit)
+}
+
+// statesOf returns services by their ids, also those that were cancelled.
+func (s *store) statesOf(ctx context.Context, ids []string) ([]serviceState, error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !sdk.IsID(id) })
+	return sdk.Select[serviceState](ctx, s.db, `
+		SELECT id::text, title, starts_at, rev, cancelled_at IS NOT NULL
+		FROM services
+		WHERE id = ANY($1::uuid[])
+		ORDER BY id`, ids)
 }
 
 // pastServices returns the services that started before a time, the last one first.
@@ -70,7 +93,7 @@ func (s *store) pastServices(ctx context.Context, before time.Time, after *servi
 	return sdk.Select[service](ctx, s.db, `
 		SELECT `+listedService+`
 		FROM services
-		WHERE (starts_at, id) < ($1, $2::uuid)
+		WHERE cancelled_at IS NULL AND (starts_at, id) < ($1, $2::uuid)
 		ORDER BY starts_at DESC, id DESC
 		LIMIT $3`, after.StartsAt, after.ID, limit)
 }
@@ -87,7 +110,7 @@ func (s *store) service(ctx context.Context, id string) (*fullService, error) {
 		FROM services
 			LEFT JOIN items ON items.service_id = services.id
 			LEFT JOIN songs ON songs.id = items.song_id
-		WHERE services.id = $1
+		WHERE services.id = $1 AND cancelled_at IS NULL
 		ORDER BY position`, id)
 	if err != nil {
 		return nil, err
@@ -138,7 +161,7 @@ func editService(ctx context.Context, tx *sdk.Tx, id string, d *serviceDraft, wr
 	err := tx.QueryRow(ctx, `
 		UPDATE services
 		SET title = $3, starts_at = $4, changed_by = nullif($5, ''), rev = rev + 1
-		WHERE id = $1 AND rev = $2
+		WHERE id = $1 AND rev = $2 AND cancelled_at IS NULL
 		RETURNING rev`, id, *d.Rev, d.Title, d.StartsAt, writer).Scan(d.Rev)
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing(ctx, tx, "services", id, errNoService)
@@ -146,10 +169,32 @@ func editService(ctx context.Context, tx *sdk.Tx, id string, d *serviceDraft, wr
 	return err
 }
 
-func removeService(ctx context.Context, tx *sdk.Tx, id string) error {
-	var removed string
-	err := tx.QueryRow(ctx, `DELETE FROM services WHERE id = $1 RETURNING id::text`, id).Scan(&removed)
+// cancelService takes a service out of every list. restoreService can bring it back until forgetCancelled has
+// deleted it.
+func cancelService(ctx context.Context, tx *sdk.Tx, id, writer string) error {
+	var cancelled string
+	err := tx.QueryRow(ctx, `
+		UPDATE services
+		SET cancelled_at = now(), changed_by = nullif($2, ''), rev = rev + 1
+		WHERE id = $1 AND cancelled_at IS NULL
+		RETURNING id::text`, id, writer).Scan(&cancelled)
 	return sdk.OrNoRow(err, errNoService)
+}
+
+func restoreService(ctx context.Context, tx *sdk.Tx, id, writer string) error {
+	var restored string
+	err := tx.QueryRow(ctx, `
+		UPDATE services
+		SET cancelled_at = NULL, changed_by = nullif($2, ''), rev = rev + 1
+		WHERE id = $1 AND cancelled_at IS NOT NULL
+		RETURNING id::text`, id, writer).Scan(&restored)
+	return sdk.OrNoRow(err, errNoService)
+}
+
+// forgetCancelled deletes the services that were cancelled more than a day ago.
+func (s *stage) forgetCancelled(ctx context.Context) error {
+	_, err := s.store.db.Exec(ctx, `DELETE FROM services WHERE cancelled_at < now() - interval '1 day'`)
+	return err
 }
 
 // touchService increments the rev of a service after a change of its items.

@@ -284,8 +284,9 @@ func TestRotaOnThePlatform(t *testing.T) {
 	volunteer.assertFits()
 	volunteer.assertAccessible("Home with the tile of the rota")
 	second := volunteer.openTab(link)
-	second.click("button", "Connect me")
-	second.waitForText("This link no longer works. Ask for a new invitation.")
+	second.waitForHeading("My dates")
+	second.waitForText("You accepted")
+	changePlans(i, owner, coordinator, volunteer)
 
 	owner.request("POST", "/api/v1/grants/"+managing+"/revoke", object{})
 	coordinator.runScript(`document.querySelector(".rota .cell li:last-child button").click()`)

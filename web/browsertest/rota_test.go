@@ -42,7 +42,7 @@ func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string)
 	for n, status := range []string{"open", "yes", "no"} {
 		service := object{"id": rotaID(3, n), "title": "Morning service", "start": first.AddDate(0, 0, 7*n)}
 		dates = append(dates, object{"id": rotaID(4, n), "service": service, "role": "Reader", "status": status,
-			"rev": 1})
+			"was": nil, "rev": 1})
 	}
 	h.respondJSON("GET /api/v1/modules/rota/mine", 200, object{"serverTime": time.Now().UTC(), "dates": dates,
 		"volunteer": object{"label": "Reader 1", "rev": 1, "away": []object{
@@ -78,7 +78,7 @@ func rotaBoard(first time.Time, weeks, people int) object {
 		for at := range rotaRoles {
 			one := object{"id": rotaID(5, n*len(rotaRoles)+at), "serviceId": id, "roleId": rotaID(1, at),
 				"volunteerId": rotaID(2, (n*len(rotaRoles)+at)%people), "status": statuses[(n+at)%len(statuses)],
-				"mail": nil, "rev": 1}
+				"was": nil, "mail": nil, "rev": 1}
 			if one["status"] != "planned" {
 				one["mail"] = mail("request", n+at)
 			}
@@ -89,7 +89,8 @@ func rotaBoard(first time.Time, weeks, people int) object {
 		all = append(all, object{"begins": start.Format(time.DateOnly), "services": []object{service}})
 	}
 	return object{"serverTime": time.Now().UTC(), "rev": 7, "rolesRev": 2, "announcements": true,
-		"unplanned": false, "weekStartsOn": "monday", "roles": roles, "volunteers": volunteers, "weeks": all}
+		"unplanned": false, "news": []object{}, "weekStartsOn": "monday", "roles": roles,
+		"volunteers": volunteers, "weeks": all}
 }
 
 var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}

@@ -96,6 +96,7 @@ var moduleCalls = []struct {
 		{route: "GET /export", status: 200, keep: "all=*"},
 		{route: "DELETE /items/{id}", path: "/items/{talk}", status: 204},
 		{route: "DELETE /services/{id}", path: "/services/{vespers}", status: 204},
+		{route: "POST /services/{id}/restore", path: "/services/{vespers}/restore", send: `{}`, status: 204},
 		{route: "POST /import", send: `{all}`, status: 200},
 		{route: "DELETE /songs/{id}", path: "/songs/{song}", status: 409},
 	}},
@@ -142,6 +143,8 @@ var moduleCalls = []struct {
 	{"rota", []moduleCall{
 		{route: "PUT /roles", send: `{"rev":1,"roles":[{"name":"Tea"}]}`, status: 200},
 		{route: "GET /board", status: 200, keep: "role=roles.0.id planned=weeks.0.services.0.id"},
+		{route: "GET /services/{ref}/asked", path: "/services/{planned}/asked", status: 200},
+		{route: "PUT /news/seen", send: `{"upTo":1}`, status: 204},
 		{route: "POST /volunteers", status: 201,
 			send: `{"label":"Ada","email":"ada@example.org","language":"","digest":false,"roleIds":["{role}"]}`,
 			keep: "ada=id adarev=rev"},

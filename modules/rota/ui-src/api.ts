@@ -35,6 +35,8 @@ export interface MyDate {
 	readonly service: { readonly id: string; readonly title: string; readonly start: string };
 	readonly role: string;
 	readonly status: "open" | "yes" | "no";
+	/** The start that they said yes to, of a service that was moved since and that they are asked for again. */
+	readonly was: string | null;
 	readonly rev: number;
 }
 
@@ -78,6 +80,10 @@ export class RotaApi {
 	mine(): Promise<Result<Mine>> {
 		return this.#ask("rota.own.read", "GET", "/mine");
 	}
+	/** How many people said yes to a service, and how many were asked and have not answered. */
+	asked(service: string): Promise<Result<{ readonly yes: number; readonly open: number }>> {
+		return this.#ask("rota.own.read", "GET", `/services/${service}/asked`);
+	}
 	answer(date: MyDate, answer: Answer): Promise<Result<unknown>> {
 		return this.#ask("rota.own.respond", "POST", `/mine/${date.id}/answer`, { answer, rev: date.rev });
 	}
@@ -95,6 +101,9 @@ export class RotaApi {
 	}
 	assign(change: Change): Promise<Result<unknown>> {
 		return this.#ask("rota.manage", "PUT", "/assignments", change);
+	}
+	seeNews(upTo: number): Promise<Result<undefined>> {
+		return this.#ask("rota.manage", "PUT", "/news/seen", { upTo });
 	}
 	setRoles(roles: readonly { id: string | null; name: string }[], rev: number): Promise<Result<unknown>> {
 		return this.#ask("rota.manage", "PUT", "/roles", { roles, rev });

@@ -19,6 +19,8 @@ export interface Assignment {
 	readonly roleId: string;
 	readonly volunteerId: string;
 	readonly status: Status;
+	/** The start that they said yes to, of a service that was moved since and that they are asked for again. */
+	readonly was: string | null;
 	readonly mail: Mail | null;
 	readonly rev: number;
 }
@@ -49,6 +51,19 @@ export interface Volunteer {
 	readonly rev: number;
 }
 
+/** Something that a coordinator must know of. The name is empty for a service, and for an erased person. */
+export interface News {
+	readonly id: number;
+	readonly kind: "moved" | "cancelled" | "restored" | "declined" | "away" | "removed";
+	readonly serviceId: string;
+	readonly title: string;
+	readonly start: string;
+	readonly was: string | null;
+	readonly people: number;
+	readonly role: string;
+	readonly name: string;
+}
+
 /** Everything that coordinators work with. */
 export interface Board {
 	readonly serverTime: string;
@@ -58,6 +73,8 @@ export interface Board {
 	readonly weekStartsOn: "monday" | "sunday";
 	/** The module that plans services did not respond, so the board has no services. */
 	readonly unplanned: boolean;
+	/** What no coordinator has seen yet, the last one first. */
+	readonly news: readonly News[];
 	readonly roles: readonly Role[];
 	readonly volunteers: readonly Volunteer[];
 	readonly weeks: readonly { readonly begins: string; readonly services: readonly Service[] }[];
@@ -69,6 +86,7 @@ export interface BoardUpdate {
 	readonly assignments?: readonly Assignment[];
 	readonly removed?: readonly string[];
 	readonly volunteers?: readonly Volunteer[];
+	readonly news?: readonly News[];
 }
 
 /** The changes of a coordinator in one request. */
@@ -83,36 +101,37 @@ export interface Change {
  * change in between is missing, or if the update contains only a rev. Then a new snapshot is needed.
  */
 export function applied(board: Board, update: BoardUpdate): Board | undefined {
-	const { rev, assignments, removed, volunteers } = update;
+	const { rev, assignments, removed, volunteers, news } = update;
 	if (rev <= board.rev) return board;
-	if (rev > board.rev + 1 || (!assignments && !removed && !volunteers)) return undefined;
+	if (rev > board.rev + 1 || (!assignments && !removed && !volunteers && !news)) return undefined;
 	return {
 		...board,
 		rev,
+		news: news ?? board.news,
 		volunteers: volunteers ? withVolunteers(board.volunteers, volunteers) : board.volunteers,
 		weeks: withAssignments(board.weeks, assignments ?? [], removed ?? []),
 	};
 }
 
-function withVolunteers(before: readonly Volunteer[], news: readonly Volunteer[]): readonly Volunteer[] {
-	const ids = new Set(news.map(({ id }) => id));
-	const all = [...before.filter(({ id }) => !ids.has(id)), ...news];
+function withVolunteers(before: readonly Volunteer[], changed: readonly Volunteer[]): readonly Volunteer[] {
+	const ids = new Set(changed.map(({ id }) => id));
+	const all = [...before.filter(({ id }) => !ids.has(id)), ...changed];
 	return all.sort((a, b) => a.label.localeCompare(b.label) || (a.id < b.id ? -1 : 1));
 }
 
 function withAssignments(
 	weeks: Board["weeks"],
-	news: readonly Assignment[],
+	changed: readonly Assignment[],
 	removed: readonly string[],
 ): Board["weeks"] {
-	const gone = new Set([...removed, ...news.map(({ id }) => id)]);
-	const services = new Set(news.map(({ serviceId }) => serviceId));
+	const gone = new Set([...removed, ...changed.map(({ id }) => id)]);
+	const services = new Set(changed.map(({ serviceId }) => serviceId));
 	return weeks.map((week) => ({
 		...week,
 		services: week.services.map((service) => {
 			if (!services.has(service.id) && !service.assignments.some(({ id }) => gone.has(id))) return service;
 			const kept = service.assignments.filter(({ id }) => !gone.has(id));
-			const added = news.filter(({ serviceId }) => serviceId === service.id);
+			const added = changed.filter(({ serviceId }) => serviceId === service.id);
 			return { ...service, assignments: [...kept, ...added].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 		}),
 	}));

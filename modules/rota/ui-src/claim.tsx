@@ -24,6 +24,12 @@ export function Claim({ tools, token }: ClaimProps) {
 		context.drafts.set("claim", token);
 		context.navigate("claim", { replace: true }); // so the link is not in the browser's history
 	}, [token]);
+	useEffect(() => {
+		void api.mine().then((mine) => {
+			// the link of a mail leads somebody who is connected to their dates, however often they open it
+			if (mine.ok && mine.value.volunteer !== null && !context.signal.aborted) leave();
+		});
+	}, []);
 	const leave = () => {
 		context.drafts.delete("claim");
 		context.navigate("mine", { replace: true });

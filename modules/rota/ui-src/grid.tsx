@@ -108,6 +108,7 @@ interface PersonProps extends GridProps {
 function Person({ tools, byId, service, role, assignment, nameOf, set, remove, send }: PersonProps) {
 	const { say, moment, sends } = tools;
 	const { status, volunteerId } = assignment;
+	const state = say(status === "open" && assignment.was !== null ? "again" : status);
 	const volunteer = byId.get(volunteerId);
 	const name = nameOf(assignment);
 	const noted = (to: Status): MenuItem => ({
@@ -130,11 +131,11 @@ function Person({ tools, byId, service, role, assignment, nameOf, set, remove, s
 	return (
 		<li>
 			<Menu
-				label={say("personOf", { name, role: role.name, service: moment(service.start), state: say(status) })}
+				label={say("personOf", { name, role: role.name, service: moment(service.start), state })}
 				words={name}
 				items={items}
 			/>
-			<Chip {...chips[status]}>{say(status)}</Chip>
+			<Chip {...chips[status]}>{state}</Chip>
 			{away && <Chip tone="warn">{say("away")}</Chip>}
 			{twice && <Chip tone="warn">{say("twice")}</Chip>}
 		</li>

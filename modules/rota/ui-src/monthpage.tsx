@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Assignment, Board, Change, Service, Status } from "./board";
 import { dayOf, hasNobody, servicesOf } from "./board";
 import { Grid } from "./grid";
+import { NewsPanel } from "./news";
 import { Pick, type Place } from "./pick";
 import { slideText } from "./slidetext";
 import type { Tools } from "./tools";
@@ -120,6 +121,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 					</>
 				}
 			/>
+			<NewsPanel tools={tools} board={board} />
 			<div class="toolbar">
 				<label class="months">
 					<span class="d-unseen">{say("month")}</span>

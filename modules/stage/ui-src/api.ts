@@ -26,6 +26,9 @@ export interface Page<Row> {
 	readonly nextCursor: string | null;
 }
 
+/** Which services a list has. The cancelled ones can be brought back for a day. */
+export type When = "upcoming" | "past" | "cancelled";
+
 /** The actions of a driver, without their id and the rev that the driver saw. */
 export type Press =
 	| { readonly action: "next" | "previous" | "end" }
@@ -42,7 +45,7 @@ export class StageApi {
 		this.#api = moduleApi(context, codes);
 	}
 
-	async services(when: "upcoming" | "past", cursor?: string): Promise<Result<Page<ListedService>>> {
+	async services(when: When, cursor?: string): Promise<Result<Page<ListedService>>> {
 		const path = `/services?when=${when}&limit=60${cursor === undefined ? "" : `&cursor=${cursor}`}`;
 		const got = await this.#api.send<{ services: ListedService[]; nextCursor: string | null }>("GET", path);
 		return got.ok ? { ok: true, value: { rows: got.value.services, nextCursor: got.value.nextCursor } } : got;
@@ -58,6 +61,10 @@ export class StageApi {
 	}
 	removeService(id: string): Promise<Result<undefined>> {
 		return this.#api.send("DELETE", `/services/${id}`);
+	}
+	/** Brings back a cancelled service. */
+	restoreService(id: string): Promise<Result<undefined>> {
+		return this.#api.send("POST", `/services/${id}/restore`, {});
 	}
 	createItem(service: string, item: object): Promise<Result<Item>> {
 		return this.#api.send("POST", `/services/${service}/items`, item);

@@ -44,7 +44,8 @@ function screenAt(subpath: string, tools: Tools) {
 		if (first === "exchange") return <ExchangeScreen tools={tools} />;
 		return <SongScreen key={id} tools={tools} id={id === "new" ? undefined : id} />;
 	}
-	return <ServicesScreen key={first} tools={tools} when={first === "past" ? "past" : "upcoming"} />;
+	const when = first === "past" || first === "cancelled" ? first : "upcoming";
+	return <ServicesScreen key={first} tools={tools} when={when} />;
 }
 
 interface NotAllowedProps {

@@ -4,6 +4,7 @@ import type { Refusal, Result } from "./api";
 import { CopyDialog } from "./copydialog";
 import { ItemDialog } from "./itemdialog";
 import { ItemsTable } from "./items";
+import { whatHangs } from "./hangs";
 import { Unread, useChanges } from "./lists";
 import { type Item, limits, nameOf, type Service } from "./plan";
 import { ServiceDialog } from "./servicedialog";
@@ -85,16 +86,22 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 		await after({ ok: true, value: undefined }, say("undone"), () => undefined);
 	};
 	const remove = async (): Promise<void> => {
+		const hangs = await whatHangs(tools, id, "cancel");
+		if (context.signal.aborted) return;
 		const question = {
-			title: say("deleteServiceQuestion"),
-			body: say("deleteServiceHelp", { title: service?.title ?? "" }),
-			...{ yes: say("delete"), no: say("keep"), danger: true },
+			title: say("cancelServiceQuestion"),
+			body: [...hangs, say("cancelServiceHelp", { title: service?.title ?? "" })].join(" "),
+			...{ yes: say("cancelIt"), no: say("keep"), danger: true },
 		};
 		if (!(await context.confirm(question))) return;
 		const result = await api.removeService(id);
 		if (!result.ok && result.why !== "gone") return after(result, "", remove);
-		context.announce(say("deleted"));
+		context.announce(say("cancelled"), "polite", { label: say("undo"), run: restore });
 		context.navigate("");
+	};
+	const restore = async (): Promise<void> => {
+		const result = await api.restoreService(id);
+		context.announce(result.ok ? say("undone") : say(result.why), result.ok ? "polite" : "assertive");
 	};
 
 	if (service === undefined) {
@@ -115,7 +122,7 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 								items={[
 									{ id: "copy", label: say("copyOrder"), icon: "copy", onPick: () => setCopies(true) },
 									{ id: "edit", label: say("editService"), icon: "pencil", onPick: () => setRenames(true) },
-									{ id: "delete", label: say("deleteService"), icon: "trash", grave: true, onPick: remove },
+									{ id: "delete", label: say("cancelService"), icon: "trash", grave: true, onPick: remove },
 								]}
 							/>
 						)}

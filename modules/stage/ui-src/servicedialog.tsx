@@ -2,6 +2,7 @@ import { clockError, MomentField, TextField, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
+import { whatHangs } from "./hangs";
 import { limits, localTime, nextSunday, type Service } from "./plan";
 import type { Tools } from "./tools";
 
@@ -39,6 +40,17 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		};
 		setProblems(found);
 		if (Object.keys(found).length > 0 || clockError(draft.startsAt) !== undefined || busy) return;
+		if (service !== undefined && draft.startsAt !== localTime(service.startsAt)) {
+			setBusy(true);
+			const hangs = await whatHangs(tools, service.id, "move");
+			setBusy(false);
+			if (context.signal.aborted) return;
+			const question = {
+				title: say("moveQuestion", { title: service.title }),
+				...{ body: hangs.join(" "), yes: say("move"), no: say("keep") },
+			};
+			if (hangs.length > 0 && !(await context.confirm(question))) return;
+		}
 		setBusy(true);
 		const sent = { title: draft.title.trim(), startsAt: new Date(draft.startsAt).toISOString() };
 		const result = await (service === undefined

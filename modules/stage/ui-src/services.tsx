@@ -10,6 +10,7 @@ import {
 	Table,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
+import type { When } from "./api";
 import { Link, Unread, useList } from "./lists";
 import type { ListedService } from "./plan";
 import { ServiceDialog } from "./servicedialog";
@@ -17,7 +18,7 @@ import type { Tools } from "./tools";
 
 interface ServicesProps {
 	readonly tools: Tools;
-	readonly when: "upcoming" | "past";
+	readonly when: When;
 }
 
 /** The upcoming or the past services. */
@@ -26,6 +27,11 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 	const list = useList(tools, (cursor) => api.services(when, cursor), when);
 	const [writes, setWrites] = useState(false);
 	useEffect(() => context.setTitle(context.module.name), []);
+	const restore = async (id: string): Promise<void> => {
+		const result = await api.restoreService(id);
+		context.announce(say(result.ok ? "restored" : result.why), result.ok ? "polite" : "assertive");
+		list.reload();
+	};
 	const write = edits && (
 		<Button kind="primary" icon="plus" onPress={() => setWrites(true)}>
 			{say("newService")}
@@ -56,8 +62,9 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 					segments={[
 						{ id: "upcoming", label: say("upcoming") },
 						{ id: "past", label: say("past") },
+						...(edits ? [{ id: "cancelled", label: say("cancelledOnes") } as const] : []),
 					]}
-					onChoose={(chosen) => context.navigate(chosen === "past" ? "past" : "", { stay: true })}
+					onChoose={(chosen) => context.navigate(chosen === "upcoming" ? "" : chosen, { stay: true })}
 				/>
 			</div>
 			{list.rows === undefined ? (
@@ -68,13 +75,13 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 				)
 			) : list.rows.length === 0 ? (
 				<EmptyState
-					title={say(when === "past" ? "nonePast" : "none")}
+					title={say(none[when])}
 					{...(edits && when === "upcoming" ? { help: say("noneHelp"), action: write } : {})}
 				/>
 			) : (
 				<Table
 					label={say("services")}
-					columns={columnsOf(tools, drives)}
+					columns={when === "cancelled" ? cancelledColumns(tools, restore) : columnsOf(tools, drives)}
 					rows={list.rows}
 					rowId={({ id }) => id}
 				/>
@@ -93,6 +100,38 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 			)}
 		</>
 	);
+}
+
+const none = { upcoming: "none", past: "nonePast", cancelled: "noneCancelled" } as const;
+
+/** Cancelled services cannot be opened, only brought back. */
+function cancelledColumns(
+	tools: Tools,
+	restore: (id: string) => Promise<void>,
+): readonly Column<ListedService>[] {
+	const { say, time } = tools;
+	return [
+		{ id: "service", head: say("service"), part: "title", cell: ({ title }) => <bdi>{title}</bdi> },
+		{
+			id: "start",
+			head: say("start"),
+			part: "detail",
+			width: "220px",
+			cell: ({ startsAt }) => <span class="when">{time(startsAt)}</span>,
+		},
+		{
+			id: "actions",
+			head: say("actions"),
+			hideHead: true,
+			part: "actions",
+			width: "180px",
+			cell: ({ id, title }) => (
+				<Button label={say("restoreOf", { title })} onPress={() => restore(id)}>
+					{say("restore")}
+				</Button>
+			),
+		},
+	];
 }
 
 function columnsOf(tools: Tools, drives: boolean): readonly Column<ListedService>[] {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+const (
+	followEvery = time.Minute
+	// followBack is how long after its start a service is still followed: somebody may move it then, too.
+	followBack = 31 * 24 * time.Hour
+	followMost = 1000 // services
+)
+
+// state is what became of a service, in the form of the module that plans services.
+type state struct {
+	service
+	Rev       int64 `json:"rev"`
+	Cancelled bool  `json:"cancelled"`
+}
+
+// follow looks at what became of the services that people are asked for, and notes what is different. The
+// state of a service has a rev, and an older state than the known one changes nothing. So it does not matter
+// which process runs this, how often, or with how old an answer.
+func (m *rota) follow(ctx context.Context) error {
+	known, err := m.followed(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := m.states(ctx, known)
+	if err != nil {
+		return err
+	}
+	different := slices.DeleteFunc(known, func(k knownService) bool { return !k.differs(now) })
+	if len(different) == 0 {
+		return nil
+	}
+	return m.change(ctx, func(tx *sdk.Tx) (update, error) {
+		for _, k := range different {
+			if err := m.noteState(ctx, tx, k.Ref, now); err != nil {
+				return update{}, err
+			}
+		}
+		// services are elsewhere now, so readers fetch the board again
+		return update{mails: true}, m.queueNews(ctx, tx)
+	})
+}
+
+// knownService is a service as it was when somebody was last told. New means that it was never read.
+type knownService struct {
+	Ref       string
+	New       bool
+	Title     string
+	Start     time.Time
+	Rev       int64
+	Cancelled bool
+}
+
+// differs reports whether the service has another state now. A deleted service has none.
+func (k *knownService) differs(now map[string]state) bool {
+	s, there := now[k.Ref]
+	if !there {
+		return !k.New && !k.Cancelled
+	}
+	return k.New || s.Rev >= k.Rev &&
+		(k.Title != s.Title || !k.Start.Equal(s.Start) || k.Cancelled != s.Cancelled)
+}
+
+// followed returns the services for which somebody is planned.
+func (m *rota) followed(ctx context.Context) ([]knownService, error) {
+	return sdk.Select[knownService](ctx, m.db, `
+		SELECT a.service_ref, k.service_ref IS NULL, coalesce(k.title, ''), coalesce(k.starts_at, now()),
+		       coalesce(k.rev, 0), coalesce(k.cancelled, false)
+		FROM (SELECT DISTINCT service_ref FROM assignments) AS a LEFT JOIN known_services AS k USING (service_ref)
+		WHERE k.starts_at IS NULL OR k.starts_at > $1
+		ORDER BY k.starts_at NULLS LAST
+		LIMIT $2`, m.clock().Add(-followBack), followMost)
+}
+
+// states asks the module that plans services for the state of each of them.
+func (m *rota) states(ctx context.Context, known []knownService) (map[string]state, error) {
+	found := make(map[string]state, len(known))
+	for part := range slices.Chunk(known, servicesPage) {
+		ids := make([]string, len(part))
+		for n, k := range part {
+			ids[n] = k.Ref
+		}
+		var page struct {
+			Services []state `json:"services"`
+		}
+		asked := map[string]any{"ids": ids}
+		if err := m.host.Capability("stage.services").Call(ctx, "states", asked, &page); err != nil {
+			return nil, err
+		}
+		for _, s := range page.Services {
+			found[s.ID] = s
+		}
+	}
+	return found, nil
+}
+
+// noteState notes the difference of one service. It reads the known state again, because another process may
+// have been faster.
+func (m *rota) noteState(ctx context.Context, tx *sdk.Tx, ref string, now map[string]state) error {
+	found, err := sdk.Select[knownService](ctx, tx, `
+		SELECT service_ref, false, title, starts_at, rev, cancelled
+		FROM known_services
+		WHERE service_ref = $1`, ref)
+	if err != nil {
+		return err
+	}
+	s, there := now[ref]
+	if len(found) == 0 {
+		if there {
+			return know(ctx, tx, s)
+		}
+		return nil
+	}
+	before := found[0]
+	if !before.differs(now) {
+		return nil
+	}
+	if !there {
+		s = state{service: service{before.Ref, before.Title, before.Start}, Cancelled: true}
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE known_services SET title = $2, starts_at = $3, rev = $4, cancelled = $5 WHERE service_ref = $1`,
+		ref, s.Title, s.Start, s.Rev, s.Cancelled)
+	if err != nil {
+		return err
+	}
+	return m.noteService(ctx, tx, before, s)
+}
+
+// know stores the state of a service that nobody was told of yet.
+func know(ctx context.Context, tx *sdk.Tx, s state) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO known_services (service_ref, title, starts_at, rev, cancelled) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (service_ref) DO NOTHING`, s.ID, s.Title, s.Start, s.Rev, s.Cancelled)
+	return err
+}
+
+// noteService asks people again whose service was moved, and notes whom to tell of what.
+func (m *rota) noteService(ctx context.Context, tx *sdk.Tx, before knownService, s state) error {
+	moved := !before.Start.Equal(s.Start)
+	if moved {
+		if err := askAgain(ctx, tx, before, s); err != nil {
+			return err
+		}
+	}
+	now := m.clock()
+	n := newsItem{ServiceID: s.ID, Title: s.Title, Start: s.Start, once: fmt.Sprintf("%s/%d", s.ID, s.Rev)}
+	switch {
+	case s.Cancelled && !before.Cancelled && before.Start.After(now):
+		n.Kind, n.Start = newsCancelled, before.Start
+	case !s.Cancelled && before.Cancelled && s.Start.After(now):
+		n.Kind = newsRestored
+	case !s.Cancelled && moved && (before.Start.After(now) || s.Start.After(now)):
+		n.Kind, n.Was = newsMoved, &before.Start
+	default:
+		return nil
+	}
+	asked, err := sdk.Select[string](ctx, tx, `
+		SELECT DISTINCT volunteer_id::text FROM assignments WHERE service_ref = $1 AND status IN ('open', 'yes')`,
+		s.ID)
+	if err != nil || len(asked) == 0 {
+		return err
+	}
+	n.People = len(asked)
+	return m.note(ctx, tx, n, asked)
+}
+
+// askAgain makes every yes to the previous start a request for the new one. A service that is back at the
+// start to which somebody said yes needs no answer.
+func askAgain(ctx context.Context, tx *sdk.Tx, before knownService, s state) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE assignments
+		SET status = CASE WHEN status = 'yes' THEN 'open' ELSE 'yes' END,
+		    agreed = CASE WHEN status = 'yes' THEN $2::timestamptz END,
+		    asked_at = now(), rev = rev + 1
+		WHERE service_ref = $1 AND (status = 'yes' OR status = 'open' AND agreed = $3::timestamptz)`,
+		s.ID, before.Start, s.Start)
+	return err
+}
+
+// caughtUp follows the services now, without waiting for the schedule.
+func (m *rota) caughtUp(ctx context.Context) bool {
+	err := m.follow(ctx)
+	if err != nil {
+		m.host.Log.Warn("changes of services could not be followed")
+	}
+	return err == nil
+}
+
+// askedFor returns how many people said yes to a service, and how many were asked and have not answered. It
+// names nobody: whoever moves or cancels a service wants to know.
+func (m *rota) askedFor(ctx context.Context, r *http.Request) (any, error) {
+	var asked struct {
+		Yes  int `json:"yes"`
+		Open int `json:"open"`
+	}
+	err := m.db.QueryRow(ctx, `
+		SELECT count(DISTINCT volunteer_id) FILTER (WHERE status = 'yes'),
+		       count(DISTINCT volunteer_id) FILTER (WHERE status = 'open')
+		FROM assignments WHERE service_ref = $1`, r.PathValue("ref")).Scan(&asked.Yes, &asked.Open)
+	return asked, err
+}
