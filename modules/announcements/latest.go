@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// latest is the content of the tile on Home: the slide that came onto the board last, and the number of
-// slides.
+// latest is the content of the tile on Home: the slide that came onto the board last, and for those who write
+// slides their number.
 type latest struct {
 	Notice *glimpse `json:"notice"` // nil if there is none
-	Live   int64    `json:"live"`
+	Live   *int64   `json:"live"`   // nil for those who do not write slides
 }
 
 // glimpse is the beginning of a slide.
@@ -31,6 +31,7 @@ const maxGlimpse = 200
 func (a *announcements) latest(ctx context.Context, _ *http.Request) (any, error) {
 	var found latest
 	var g glimpse
+	var live int64
 	err := a.store.db.QueryRow(ctx, `
 		WITH live AS (
 			SELECT *, greatest(created_at, starts_at) AS since
@@ -41,7 +42,7 @@ func (a *announcements) latest(ctx context.Context, _ *http.Request) (any, error
 		FROM live
 		WHERE kind = $1
 		ORDER BY since DESC, position DESC, id
-		LIMIT 1`, ownKind, maxGlimpse).Scan(&g.ID, &g.Title, &g.Body, &g.Since, &found.Live)
+		LIMIT 1`, ownKind, maxGlimpse).Scan(&g.ID, &g.Title, &g.Body, &g.Since, &live)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}
@@ -49,5 +50,9 @@ func (a *announcements) latest(ctx context.Context, _ *http.Request) (any, error
 		return nil, err
 	}
 	found.Notice = &g
-	return found, nil
+	writes, err := a.host.Can(ctx, manageSlides)
+	if writes {
+		found.Live = &live
+	}
+	return found, err
 }

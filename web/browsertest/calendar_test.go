@@ -42,6 +42,18 @@ func TestCalendar(t *testing.T) {
 	t.Run("elsewhere", func(t *testing.T) { testCalendarElsewhere(p, d.address) })
 	t.Run("keyboard", func(t *testing.T) { testCalendarKeys(p, open) })
 	t.Run("editor", func(t *testing.T) { testCalendarEditor(p, p.openTab(d.address+"/#/m/calendar"), open) })
+	t.Run("phone", func(t *testing.T) {
+		today := time.Now().UTC()
+		for _, day := range []time.Time{today.AddDate(0, 0, -1), today} {
+			at := day.Format(time.DateOnly)
+			d.call(t, "POST", calendarRoot+"/events", object{"title": "Open door", "start": at, "end": at})
+		}
+		p.setView(phone)
+		open(p, "", "Open door")
+		p.waitFor(`document.querySelector(".agenda h3")?.className === "today"`) // the first day of the list
+		p.screenshot("calendar-phone-today")
+		p.setView(desktop)
+	})
 	t.Run("many events", func(t *testing.T) {
 		leaveToProof(t, "it needs many events")
 		testManyEvents(p, open)

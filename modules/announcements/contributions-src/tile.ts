@@ -13,7 +13,8 @@ interface Tools {
 /** The response of GET /latest. */
 interface Latest {
 	readonly notice: { readonly title: string; readonly body: string } | null;
-	readonly live: number;
+	/** How many notices are live, for those who write them. */
+	readonly live: number | null;
 }
 
 /** The latest slide, on Home. */
@@ -38,7 +39,8 @@ export default defineContribution({
 			title.textContent = notice.title;
 			body.textContent = notice.body;
 			body.hidden = notice.body.trim() === "";
-			count.textContent = say("liveNow", { live });
+			count.textContent = live === null ? "" : say("liveNow", { live });
+			count.hidden = live === null;
 			container.replaceChildren(title, body, count);
 		};
 		refresh(show);

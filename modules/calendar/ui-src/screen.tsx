@@ -186,8 +186,8 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 				<List
 					key={from}
 					{...view}
-					from={page.view === "month" ? firstOfMonth(day) : from}
-					to={lastOf(page.view, day, to)}
+					from={page.view !== "month" ? from : page.day === "" ? today : firstOfMonth(day)}
+					to={page.day === "" ? to : lastOf(page.view, day, to)}
 				/>
 			) : page.view === "week" ? (
 				<Week {...view} />
@@ -209,7 +209,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	);
 }
 
-/** The list of a month ends with the month. */
+/** The list of a month ends with the month, unless it begins today. */
 const lastOf = (view: View, day: string, to: string): string =>
 	view === "month" ? plusMonths(firstOfMonth(day), 1) : to;
 
