@@ -33,7 +33,6 @@ var clocks = map[string]int{
 	"realtime/hub/lent_linux_test.go":       1,
 	"realtime/hub/link_test.go":             1,
 	"realtime/hub/wire_test.go":             2,
-	"realtime/stream/yield_linux_test.go":   1,
 	"services/backup/figures_test.go":       1,
 	"services/httpserver/stall_test.go":     1,
 	"storage/storage_test.go":               1,

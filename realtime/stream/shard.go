@@ -5,13 +5,6 @@ import (
 	"time"
 )
 
-// stride is how many readers a shard writes to before it yields the processor. A write takes some
-// microseconds, a yield that finds nothing to run hardly more.
-const stride = 32
-
-// turn is how long a goroutine may have a processor before Go's scheduler takes it away.
-const turn = 10 * time.Millisecond
-
 // shard owns the sockets of some of a hub's readers, and writes new entries of the log to them. There is one
 // goroutine for each processor and none for a reader. A write never blocks; a reader that is behind continues
 // when its socket accepts more.
@@ -24,20 +17,14 @@ type shard struct {
 	coming int    // readers that will join; guarded by the log's lock
 
 	mu      sync.Mutex
-	readers []*Reader // only a sweep removes one, because a pass that yields would otherwise skip another
+	readers []*Reader // only remove shortens it, never a pass on its way, which would skip a reader
 	at      position  // at place
 	group   []entry   // reused, as buffer is
 	buffer  []byte
-
-	// Used only by the goroutine.
-	yielder yielder
-	resumed time.Time     // when the last yield ended
-	waited  time.Duration // how long it took, at most a turn
 }
 
 // run works until the run is over and no reader is left.
 func (s *shard) run() {
-	defer s.yielder.close()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {
@@ -85,11 +72,7 @@ func (s *shard) pass() (more bool) {
 	}
 	last := s.group[0].last
 	data := s.groupBytes()
-	for i := 0; i < len(s.readers); i++ {
-		if i%stride == stride-1 {
-			s.yield()
-		}
-		r := s.readers[i]
+	for _, r := range s.readers {
 		switch {
 		case r.gone || r.ending || r.rest != nil:
 		case r.next != from || r.from >= above: // it joined later than the shard's place, or its ids differ
@@ -142,20 +125,6 @@ func (s *shard) groupBytes() []byte {
 		s.buffer = append(s.buffer, s.group[i].frame...)
 	}
 	return s.buffer
-}
-
-// yield yields the processor and the shard's lock, unless the last yield took longer than the shard has
-// worked since then: beside others that only calculate, it would otherwise have a small part of a processor.
-func (s *shard) yield() {
-	began := time.Now()
-	if began.Sub(s.resumed) < s.waited {
-		return
-	}
-	s.mu.Unlock()
-	s.yielder.yield()
-	s.mu.Lock()
-	s.resumed = time.Now()
-	s.waited = min(s.resumed.Sub(began), turn)
 }
 
 // keep stores where in the group the socket stopped to accept bytes.

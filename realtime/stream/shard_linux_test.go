@@ -35,7 +35,6 @@ func newTestShard(t *testing.T) *shard {
 			s.close(r, Left)
 		}
 		s.mu.Unlock()
-		s.yielder.close()
 		w.close()
 		l.frames.close()
 	})

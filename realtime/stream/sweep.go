@@ -16,10 +16,7 @@ func (s *shard) sweep(now time.Time) {
 	s.log.mu.Unlock()
 	beats := frameCache{frames: s.log.frames, event: func(id uint64) *sse.Event { return heartbeat(id, now) }}
 	last := frameCache{frames: s.log.frames, event: reconnect}
-	for i, r := range s.readers {
-		if i%stride == stride-1 {
-			s.yield()
-		}
+	for _, r := range s.readers {
 		switch {
 		case r.gone:
 		case r.rest != nil:
