@@ -32,9 +32,9 @@ var errNotStarted = errors.New("this program is a Narthex module: the platform s
 
 // serve runs the module and returns when the platform has stopped it or has died.
 func serve(m Module) error {
-	incoming, err := link.NewBlocking(hostCallsModule)
+	incoming, err := inherited(hostCallsModule)
 	if err != nil {
-		return errNotStarted
+		return err
 	}
 	outgoing, err := inherited(moduleCallsHost)
 	if err != nil {
