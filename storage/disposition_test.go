@@ -27,7 +27,7 @@ func TestDispositions(t *testing.T) {
 		"application/pdf": false, "application/json": false, "text/plain; charset=utf-8": false, "text/csv": false,
 	} {
 		object := put(t, b, "a", contentType, "<script>alert(1)</script>")
-		target, _, err := b.CreateReadURL(t.Context(), "a", 0, "")
+		target, _, err := b.CreateReadURL(t.Context(), "a", 0, storage.Delivery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestDownloadName(t *testing.T) {
 		strings.Repeat("n", 255):   `attachment; filename=` + strings.Repeat("n", 255),
 		"x-amz-acl=public&a=b.txt": `attachment; filename="x-amz-acl=public&a=b.txt"`,
 	} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", 0, name)
+		target, _, err := b.CreateReadURL(t.Context(), "a", 0, storage.Delivery{Name: name})
 		if err != nil {
 			t.Errorf("CreateReadURL with the file name %q: error %v, want none", name, err)
 			continue
@@ -78,7 +78,7 @@ func TestDownloadName(t *testing.T) {
 	for _, name := range []string{
 		"a/b", `a\b`, "a\r\nb", "a\x00", "\xff", "a\u202etxt.exe", "a\u200bb", strings.Repeat("n", 256),
 	} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", 0, name)
+		target, _, err := b.CreateReadURL(t.Context(), "a", 0, storage.Delivery{Name: name})
 		if wantCode(t, err, storage.ErrKey); target != "" {
 			t.Errorf("CreateReadURL with the file name %q: %s, want no URL", name, target)
 		}

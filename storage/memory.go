@@ -106,7 +106,7 @@ func (b *Memory) Delete(_ context.Context, key string) error {
 
 // CreateReadURL returns a URL without a server, because a trial does not open links.
 func (b *Memory) CreateReadURL(
-	_ context.Context, key string, lifetime time.Duration, _ string,
+	_ context.Context, key string, lifetime time.Duration, _ Delivery,
 ) (string, time.Time, error) {
 	if lifetime == 0 {
 		lifetime = DefaultLifetime

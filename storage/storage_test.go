@@ -187,7 +187,7 @@ func TestInvalidKeysAreRefusedWithoutAsking(t *testing.T) {
 		_, err = b.Put(t.Context(), key, "", strings.NewReader(""))
 		wantCode(t, err, storage.ErrKey)
 		wantCode(t, b.Delete(t.Context(), key), storage.ErrKey)
-		_, _, err = b.CreateReadURL(t.Context(), key, 0, "")
+		_, _, err = b.CreateReadURL(t.Context(), key, 0, storage.Delivery{})
 		wantCode(t, err, storage.ErrKey)
 	}
 	for _, position := range [][2]string{{"a b", ""}, {"", "\x00"}, {"", "\xff"},
@@ -307,7 +307,7 @@ func TestHostsOfBuckets(t *testing.T) {
 	if _, body := get(t, b, everyCharacter, storage.Range{}); body != "by host" {
 		t.Errorf("get: body %.200q, want %.200q", body, "by host")
 	}
-	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
+	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, storage.Delivery{})
 	host := "http://" + storage.PhysicalName("narthex", "announcements", "images") + ".s3.test/ABC"
 	if err != nil || !strings.HasPrefix(url, host) {
 		t.Fatalf("CreateReadURL: %s, want it to begin with %s; error %v", url, host, err)

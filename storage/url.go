@@ -22,6 +22,15 @@ const (
 	DefaultLifetime = 15 * time.Minute
 )
 
+// Delivery is how the object of a read URL is delivered.
+type Delivery struct {
+	// Name makes the response a download with this file name and with a type that no browser shows.
+	Name string
+	// Unchanging means that no other object will be stored under this key: a browser keeps what it has read as
+	// long as the URL can be valid, and does not ask again. Shared caches may not keep it.
+	Unchanging bool
+}
+
 // reading contains everything that is needed to make read URLs.
 type reading struct {
 	delivery  url.URL // scheme and host of the delivery origin, path of the endpoint
@@ -61,17 +70,16 @@ func isHTTP(u *url.URL) bool {
 // valid for at least two thirds of the lifetime. The URL is a bearer capability: authorize first, never log
 // or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
 //
-// With a name the object is delivered as a download with that file name and with a type that no browser
-// shows. Without a name its type decides: types that a browser might execute were stored as a download (see
-// disposition).
-func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (
+// The type of the object decides how it is delivered, unless as has a name: types that a browser might
+// execute were stored as a download (see disposition).
+func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, as Delivery) (
 	readURL string, expiresAt time.Time, err error,
 ) {
 	if lifetime == 0 {
 		lifetime = DefaultLifetime
 	}
 	switch {
-	case !validKey(key), name != "" && !validName(name):
+	case !validKey(key), as.Name != "" && !validName(as.Name):
 		return "", time.Time{}, ErrKey
 	case lifetime < MinLifetime || lifetime > MaxLifetime:
 		return "", time.Time{}, ErrLifetime
@@ -80,11 +88,15 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	signedAt := b.provider.now().UTC().Truncate(lifetime / 3).Truncate(time.Second)
 	r := &b.provider.reading
 	request := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: r.url(b.name, key)}
-	query := url.Values{"X-Amz-Expires": {strconv.FormatInt(int64(lifetime/time.Second), 10)}}
-	if name != "" {
+	seconds := strconv.FormatInt(int64(lifetime/time.Second), 10)
+	query := url.Values{"X-Amz-Expires": {seconds}}
+	if as.Name != "" {
 		query.Set("response-content-disposition",
-			mime.FormatMediaType(attachment, map[string]string{"filename": name}))
+			mime.FormatMediaType(attachment, map[string]string{"filename": as.Name}))
 		query.Set("response-content-type", unknownType)
+	}
+	if as.Unchanging {
+		query.Set("response-cache-control", "private, max-age="+seconds+", immutable")
 	}
 	request.URL.RawQuery = query.Encode()
 	readURL, _, err = r.signer.PresignHTTP(ctx, credentials(r.settings), request, "UNSIGNED-PAYLOAD", "s3",

@@ -52,7 +52,7 @@ func TestReadURL(t *testing.T) {
 	b := images(t, server)
 	put(t, b, everyCharacter, "image/png", "the picture")
 	put(t, b, "other", "image/png", "other")
-	target, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
+	target, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, storage.Delivery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestAReadURLExpires(t *testing.T) {
 	b := provider.Bucket("m", "b")
 	put(t, b, "a", "", "x")
 	provider.SetClock(func() time.Time { return time.Now().Add(-2 * time.Minute) })
-	target, expiresAt, err := b.CreateReadURL(t.Context(), "a", time.Minute, "")
+	target, expiresAt, err := b.CreateReadURL(t.Context(), "a", time.Minute, storage.Delivery{})
 	if err != nil || !expiresAt.Before(time.Now()) {
 		t.Fatal(expiresAt, err)
 	}
@@ -123,7 +123,8 @@ func TestWindows(t *testing.T) {
 		begin := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Truncate(window).Add(window)
 		at := func(p *storage.Provider, since time.Duration) (string, time.Time) {
 			p.SetClock(func() time.Time { return begin.Add(since) })
-			target, expiresAt, err := p.Bucket("m", "b").CreateReadURL(t.Context(), "a", lifetime, "")
+			target, expiresAt, err := p.Bucket("m", "b").CreateReadURL(t.Context(), "a", lifetime,
+				storage.Delivery{Unchanging: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +158,7 @@ func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	b := open(t, storagetest.New(t).Settings).Bucket("m", "b")
 	for _, lifetime := range []time.Duration{-1, 1, time.Minute - 1, 6*time.Hour + 1, -time.Hour, 1<<63 - 1} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
+		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, storage.Delivery{})
 		wantCode(t, err, storage.ErrLifetime)
 		if target != "" {
 			t.Errorf("CreateReadURL for %v: %s, want no URL", lifetime, target)
@@ -166,10 +167,29 @@ func TestLifetimes(t *testing.T) {
 	for lifetime, seconds := range map[time.Duration]string{
 		0: "900", time.Minute: "60", 6 * time.Hour: "21600", 90*time.Second + 5: "90",
 	} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
+		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, storage.Delivery{})
 		if err != nil || !strings.Contains(target, "X-Amz-Expires="+seconds+"&") {
 			t.Errorf("CreateReadURL: error %v, want none; target %.400q, want %q in it; lifetime %v",
 				err, target, "X-Amz-Expires="+seconds+"&", lifetime)
+		}
+	}
+}
+
+// TestUnchangingObjects: a browser keeps an object that never changes as long as its URL can be valid, and no
+// other.
+func TestUnchangingObjects(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	b := images(t, server)
+	put(t, b, "a", "image/png", "x")
+	for unchanging, want := range map[bool]string{true: "private, max-age=7200, immutable", false: ""} {
+		target, _, err := b.CreateReadURL(t.Context(), "a", 2*time.Hour, storage.Delivery{Unchanging: unchanging})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fetch(t, server.Address, target, "")
+		if kept := got.header.Get("Cache-Control"); got.status != 200 || kept != want {
+			t.Errorf("unchanging %v: status %d, Cache-Control %q; want 200, %q", unchanging, got.status, kept, want)
 		}
 	}
 }
@@ -180,7 +200,8 @@ func TestDeliveryEndpoint(t *testing.T) {
 	put(t, images(t, server), "a", "", "delivered")
 	settings := server.Settings
 	settings.Endpoint, settings.Delivery = "http://inside.example.org:9000", "http://media.example.org"
-	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0, "")
+	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0,
+		storage.Delivery{})
 	if err != nil || !strings.HasPrefix(target, "http://media.example.org/") ||
 		strings.Contains(target, "inside") {
 		t.Fatalf("CreateReadURL: error %v, want none; target %.400q, want it to begin with %q; target %.400q, "+

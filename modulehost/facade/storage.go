@@ -21,7 +21,7 @@ type Bucket interface {
 	Get(ctx context.Context, key string, part storage.Range) (storage.Object, io.ReadCloser, error)
 	Put(ctx context.Context, key, contentType string, body io.Reader) (storage.Object, error)
 	Delete(ctx context.Context, key string) error
-	CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (readURL string,
+	CreateReadURL(ctx context.Context, key string, lifetime time.Duration, as storage.Delivery) (readURL string,
 		expiresAt time.Time, err error)
 }
 
@@ -96,7 +96,7 @@ func (s *session) createReadURL(
 		return nil, storage.ErrLifetime
 	}
 	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second,
-		request.GetDownloadName())
+		storage.Delivery{Name: request.GetDownloadName(), Unchanging: request.GetUnchanging()})
 	if err != nil {
 		return nil, storageError(err)
 	}

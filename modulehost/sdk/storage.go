@@ -128,10 +128,16 @@ func DownloadAs(name string) ReadURLOption {
 	return func(request *abi.BucketReadURLRequest) { request.DownloadName = name }
 }
 
+// Unchanging says that no other object will be stored under this key. A browser then keeps what it has read
+// for the lifetime of the URL instead of asking the service again each time.
+func Unchanging() ReadURLOption {
+	return func(request *abi.BucketReadURLRequest) { request.Unchanging = true }
+}
+
 // CreateReadURL returns a URL with which a client can read the object, or ranges of it, directly from the S3
 // service until expiresAt. The lifetime is 1 minute to 6 hours in whole seconds; 0 means 15 minutes. The call
 // does not check that the object exists. Calls within a third of the lifetime return the same URL, so that
-// browsers can cache the object.
+// browsers can cache the object; with Unchanging they need not ask whether it has changed.
 //
 // Anybody who has the URL can use it: decide first whether the person may see the object, and never log or
 // store the URL. There are no URLs that write or delete. A browser shows images, sound, video, fonts, PDF,

@@ -126,12 +126,12 @@ func (b faultyBucket) Delete(ctx context.Context, key string) error {
 }
 
 func (b faultyBucket) CreateReadURL(
-	ctx context.Context, key string, lifetime time.Duration, name string,
+	ctx context.Context, key string, lifetime time.Duration, as storage.Delivery,
 ) (string, time.Time, error) {
 	if err := b.faults.before(ctx); err != nil {
 		return "", time.Time{}, err
 	}
-	return b.Bucket.CreateReadURL(ctx, key, lifetime, name)
+	return b.Bucket.CreateReadURL(ctx, key, lifetime, as)
 }
 
 // cutBody fails after left bytes.

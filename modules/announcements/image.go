@@ -23,7 +23,8 @@ const (
 	maxImageHead = 1 << 20    // bytes before the picture's size: profiles and metadata
 )
 
-// picture is an uploaded image in the form that callers get.
+// picture is an uploaded image in the form that callers get. Width and Height are those in which browsers
+// show it: in the file of a picture that lies on its side they are exchanged.
 type picture struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -32,7 +33,8 @@ type picture struct {
 	Height int    `json:"height"`
 
 	objectKey string
-	sum       []byte // SHA-256 of the bytes
+	sum       []byte  // SHA-256 of the bytes
+	sizes     *[]size // nil: nobody has tried to make them
 }
 
 // upload is a picture whose bytes are not read yet.
@@ -56,9 +58,8 @@ func newUpload(body io.Reader) (*upload, error) {
 	}
 	id := uuid.NewString()
 	u := &upload{hash: sha256.New()}
-	u.picture = picture{
-		ID: id, Type: "image/" + format, Width: config.Width, Height: config.Height, objectKey: id,
-	}
+	width, height := shownSize(config, format, head.Bytes())
+	u.picture = picture{ID: id, Type: "image/" + format, Width: width, Height: height, objectKey: id}
 	u.rest = io.TeeReader(io.MultiReader(&head, body), u.hash)
 	return u, nil
 }

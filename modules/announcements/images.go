@@ -11,8 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// imageURLLasts is how long an address of a picture is valid.
-const imageURLLasts = time.Hour
+// imageURLLasts is how long an address of a picture is valid. It is the same for two hours, so that browsers
+// keep the picture between visits.
+const imageURLLasts = 6 * time.Hour
 
 // upload stores a picture. It is shown when a slide names it. A picture that no slide names for a day is
 // deleted.
@@ -27,6 +28,13 @@ func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error
 	if err := addImage(ctx, a.store.db, &u.picture); err != nil {
 		a.deleteObject(ctx, u.objectKey)
 		return nil, err
+	}
+	if err := a.sizing.Take(ctx); err == nil {
+		err = a.makeSizes(ctx, &u.picture)
+		a.sizing.Leave()
+		if err != nil { // they are made when the picture is shown
+			a.host.Log.Warn("the sizes of a picture were not made", "user", sdk.Principal(ctx).UserID)
+		}
 	}
 	return sdk.Created(u.picture), nil
 }
@@ -45,6 +53,20 @@ func (a *announcements) boardImageURL(ctx context.Context, r *http.Request) (any
 	return a.readURL(ctx, r, false)
 }
 
+// address is where a picture, or one of its sizes, can be read.
+type address struct {
+	URL    string `json:"url"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+// addresses are those of a picture and of its sizes, the largest first, all valid until ExpiresAt.
+type addresses struct {
+	address
+	ExpiresAt time.Time `json:"expiresAt"`
+	Sizes     []address `json:"sizes"`
+}
+
 // readURL returns an address only if the object exists, because a screen cannot find out why a picture does
 // not load.
 func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublished bool) (any, error) {
@@ -58,14 +80,28 @@ func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublishe
 		}
 		return nil, stored(err)
 	}
-	url, expiresAt, err := a.images.CreateReadURL(ctx, p.objectKey, imageURLLasts)
-	if err != nil {
-		return nil, stored(err)
+	a.sizesWanted(ctx, p)
+	return a.addresses(ctx, p)
+}
+
+func (a *announcements) addresses(ctx context.Context, p *picture) (found addresses, err error) {
+	found.Width, found.Height, found.Sizes = p.Width, p.Height, []address{}
+	found.URL, found.ExpiresAt, err = a.images.CreateReadURL(ctx, p.objectKey, imageURLLasts, sdk.Unchanging())
+	if err != nil || p.sizes == nil {
+		return found, stored(err)
 	}
-	return struct {
-		URL       string    `json:"url"`
-		ExpiresAt time.Time `json:"expiresAt"`
-	}{url, expiresAt}, nil
+	for _, one := range *p.sizes {
+		url, expiresAt, err := a.images.CreateReadURL(ctx, sizeKey(p.objectKey, one.Width), imageURLLasts,
+			sdk.Unchanging())
+		if err != nil {
+			return found, stored(err)
+		}
+		if expiresAt.Before(found.ExpiresAt) {
+			found.ExpiresAt = expiresAt
+		}
+		found.Sizes = append(found.Sizes, address{url, one.Width, one.Height})
+	}
+	return found, nil
 }
 
 // original returns a picture unchanged.
@@ -103,10 +139,18 @@ func stored(err error) error {
 	return err
 }
 
-// deleteDropped deletes the object of a dropped picture; "" means that there is none.
+// deleteDropped deletes the objects of a dropped picture; "" means that there is none.
 func (a *announcements) deleteDropped(ctx context.Context, key string) {
 	if key != "" {
-		a.deleteObject(ctx, key)
+		a.deletePicture(ctx, key)
+	}
+}
+
+// deletePicture deletes the object of a picture without a row, and those of all sizes that it can have.
+func (a *announcements) deletePicture(ctx context.Context, key string) {
+	a.deleteObject(ctx, key)
+	for _, width := range sizeWidths() {
+		a.deleteObject(ctx, sizeKey(key, width))
 	}
 }
 

@@ -31,6 +31,8 @@ type announcements struct {
 	changes *sdk.Changes
 	// importing is taken by the import that has a picture in memory.
 	importing sdk.Turn
+	// sizing is taken by the picture whose sizes are being made: its pixels are in memory.
+	sizing sdk.Turn
 
 	sweptTo string // only for the sweep: where the last one stopped because of its deadline
 }
@@ -66,7 +68,8 @@ func (a *announcements) Register(r *sdk.Registry) error {
 // Start stores the host.
 func (a *announcements) Start(_ context.Context, h *sdk.Host) error {
 	a.host, a.store, a.images = h, &store{db: h.DB}, h.Storage.Bucket("images")
-	a.changes, a.importing = h.Changes(`UPDATE board SET rev = rev + 1 RETURNING rev`), sdk.NewTurn()
+	a.changes = h.Changes(`UPDATE board SET rev = rev + 1 RETURNING rev`)
+	a.importing, a.sizing = sdk.NewTurn(), sdk.NewTurn()
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
@@ -19,11 +21,15 @@ func addImage(ctx context.Context, q sdk.Querier, p *picture) error {
 // image finds a picture. Unless unpublished is set, a published slide must name it.
 func (s *store) image(ctx context.Context, id string, unpublished bool) (*picture, error) {
 	p := picture{ID: id}
+	var sizes []byte
 	err := s.db.QueryRow(ctx, `
-		SELECT object_key, type, bytes, width, height, sha256
+		SELECT object_key, type, bytes, width, height, sha256, sizes
 		FROM images
 		WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM slides WHERE image_id = images.id AND enabled))`,
-		id, unpublished).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum)
+		id, unpublished).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum, &sizes)
+	if err == nil && sizes != nil {
+		err = json.Unmarshal(sizes, &p.sizes)
+	}
 	return &p, sdk.OrNoRow(err, errNoImage)
 }
 

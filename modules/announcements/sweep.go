@@ -28,7 +28,7 @@ func (a *announcements) sweep(ctx context.Context, before time.Time) error {
 		return err
 	}
 	for _, key := range keys {
-		a.deleteObject(ctx, key)
+		a.deletePicture(ctx, key)
 	}
 	for {
 		page, err := a.images.List(ctx, "", a.sweptTo, sweepPage)
@@ -85,10 +85,10 @@ func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string
 	})
 }
 
-// nameless returns the keys that no picture has.
+// nameless returns the keys that no picture has. The key of a size is that of its picture and a dot.
 func (s *store) nameless(ctx context.Context, keys []string) ([]string, error) {
 	return sdk.Select[string](ctx, s.db, `
 		SELECT key
 		FROM unnest($1::text[]) AS key
-		WHERE NOT EXISTS (SELECT FROM images WHERE object_key = key)`, keys)
+		WHERE NOT EXISTS (SELECT FROM images WHERE object_key = split_part(key, '.', 1))`, keys)
 }

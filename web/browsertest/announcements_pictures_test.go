@@ -6,7 +6,9 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,7 +92,7 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.waitForText("Too large: at most 8 MiB.")
 	p.chooseFile(input, writePhotograph(t))
 	p.waitForAnnouncement("The picture is ready.")
-	p.waitFor(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.waitFor(`document.querySelector(".preview img")?.getAttribute("width") === "1920"`)
 	p.assertNoText("Too large")
 	p.assertAccessible("the editor with a picture")
 	p.screenshot("announcements-editor")
@@ -105,7 +107,7 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.click("button", "Show now: Harvest supper")
 	p.waitForAnnouncement("Harvest supper is on every screen")
 	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1).textContent === "Harvest supper"`)
-	p.waitFor(`document.querySelector(".now .slide img").naturalWidth === 1920`)
+	p.waitFor(`document.querySelector(".now .slide img").getAttribute("width") === "1920"`)
 	p.waitFor(`document.querySelector(".now figcaption").textContent.startsWith("On the board until")`)
 	p.screenshot("announcements-shown")
 	p.click("button", "Stop showing: Harvest supper")
@@ -121,12 +123,47 @@ func TestAnnouncementsPictures(t *testing.T) {
 	second.click("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
 	p.click("link", "Harvest supper")
-	p.waitFor(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.waitFor(`document.querySelector(".preview img")?.getAttribute("width") === "1920"`)
 	p.click("button", "Remove the picture")
 	p.waitFor(`document.querySelector(".preview .slide[data-layout=text]")`)
 	p.click("button", "Save")
 	p.waitFor(`document.querySelectorAll(".thumbnail img").length === 1`)
 	testExchange(t, p)
+}
+
+// TestSmallPictures: a list shows the smallest size of a picture, a few kilobytes that the browser keeps for
+// the next visit, and nothing moves when it comes.
+func TestSmallPictures(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	p := d.openIn(t, chromium, d.signedInOwner(t), nothing, phone)
+	p.onNewDocument(countsShifts)
+	p.delayed()
+	p.do(chromedp.Navigate(d.address + "/#/m/announcements"))
+	const thumbnail = `document.querySelector(".thumbnail img")`
+	p.waitFor(thumbnail + `?.naturalWidth > 0`) // of the sample notice
+	response, err := http.Get(eval[string](p, thumbnail+`.currentSrc`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("reading the thumbnail: %d, %v", response.StatusCode, err)
+	}
+	if len(content) > 10<<10 {
+		t.Errorf("a thumbnail has %d bytes, want at most 10 KiB", len(content))
+	}
+	if kept := response.Header.Get("Cache-Control"); kept != "private, max-age=21600, immutable" {
+		t.Errorf("a thumbnail has Cache-Control %q", kept)
+	}
+	if shape := eval[string](p, thumbnail+`.getAttribute("width") + " × " + `+thumbnail+
+		`.getAttribute("height")`); shape != "1600 × 900" {
+		t.Errorf("a thumbnail says that it is %s, want 1600 × 900", shape)
+	}
+	if moved := eval[float64](p, "shifted"); moved > 0.02 {
+		t.Errorf("layout shift %.3f, want at most 0.02:\n%s", moved, eval[string](p, `movements.join("\n")`))
+	}
 }
 
 // testExchange exports all notices to a file, and imports one: an error in it is reported with its place, and

@@ -45,7 +45,7 @@ func TestCountdown(t *testing.T) {
 
 	screen := openWrongWall(t, d, p)
 	p.click("button", "Show now: Harvest supper")
-	screen.waitFor(`document.querySelector(".stage .slide img")?.naturalWidth === 1920`)
+	screen.waitFor(`document.querySelector(".stage .slide img")?.getAttribute("width") === "1920"`)
 
 	writeCountdown(p)
 	t.Run("languages", func(t *testing.T) {

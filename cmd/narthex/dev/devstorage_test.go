@@ -126,7 +126,7 @@ func TestDevStorage(t *testing.T) {
 	}
 	for name, want := range map[string]string{"": "attachment text/html",
 		"rota.pdf": "attachment; filename=rota.pdf application/octet-stream"} {
-		link, _, err := images.CreateReadURL(ctx, "page", 0, name)
+		link, _, err := images.CreateReadURL(ctx, "page", 0, storage.Delivery{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestDevStorage(t *testing.T) {
 			t.Errorf("a read URL named %q delivers %s, want %s", name, got, want)
 		}
 	}
-	link, _, err := images.CreateReadURL(ctx, "a", 0, "")
+	link, _, err := images.CreateReadURL(ctx, "a", 0, storage.Delivery{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4748,6 +4748,7 @@ type BucketReadURLRequest struct {
 	Key             string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	LifetimeSeconds int64                  `protobuf:"varint,3,opt,name=lifetime_seconds,json=lifetimeSeconds,proto3" json:"lifetime_seconds,omitempty"` // 0: the default
 	DownloadName    string                 `protobuf:"bytes,4,opt,name=download_name,json=downloadName,proto3" json:"download_name,omitempty"`           // makes the response a download with this name; "": shown by its type
+	Unchanging      bool                   `protobuf:"varint,5,opt,name=unchanging,proto3" json:"unchanging,omitempty"`                                  // no other object will be stored under this key: browsers may keep it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -4808,6 +4809,13 @@ func (x *BucketReadURLRequest) GetDownloadName() string {
 		return x.DownloadName
 	}
 	return ""
+}
+
+func (x *BucketReadURLRequest) GetUnchanging() bool {
+	if x != nil {
+		return x.Unchanging
+	}
+	return false
 }
 
 type BucketReadURLResponse struct {
@@ -5165,12 +5173,15 @@ const file_abi_proto_rawDesc = "" +
 	"\x13BucketDeleteRequest\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\x16\n" +
-	"\x14BucketDeleteResponse\"\x90\x01\n" +
+	"\x14BucketDeleteResponse\"\xb0\x01\n" +
 	"\x14BucketReadURLRequest\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12)\n" +
 	"\x10lifetime_seconds\x18\x03 \x01(\x03R\x0flifetimeSeconds\x12#\n" +
-	"\rdownload_name\x18\x04 \x01(\tR\fdownloadName\"U\n" +
+	"\rdownload_name\x18\x04 \x01(\tR\fdownloadName\x12\x1e\n" +
+	"\n" +
+	"unchanging\x18\x05 \x01(\bR\n" +
+	"unchanging\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
 	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xee\x05\n" +

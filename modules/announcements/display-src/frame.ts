@@ -1,8 +1,8 @@
 import type { Context } from "@narthex/sdk";
 import { type BoardSlide, ownKind } from "./board";
 import type { SlideKinds } from "./contributed";
-import type { Pictures } from "./pictures";
-import { slideElement } from "./slideview";
+import type { Box, Pictures } from "./pictures";
+import { pictureBox, slideElement } from "./slideview";
 
 /** One slide, ready to be shown. */
 export interface Frame {
@@ -17,6 +17,8 @@ export interface FrameTools {
 	readonly context: Pick<Context, "locale" | "dir">;
 	readonly pictures: Pictures;
 	readonly kinds: SlideKinds;
+	/** How large the slide will be shown. */
+	room(): Box;
 	now(): number;
 }
 
@@ -36,7 +38,10 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 	const key = frameKey(slide);
 	const { locale, dir } = tools.context;
 	if (slide.kind === ownKind) {
-		const image = slide.imageId === null ? undefined : await tools.pictures.decoded(slide.imageId);
+		const image =
+			slide.imageId === null
+				? undefined
+				: await tools.pictures.decoded(slide.imageId, pictureBox(slide, tools.room()));
 		const incomplete = slide.imageId !== null && image === undefined;
 		return { key, element: slideElement(slide, image, locale), incomplete, dispose: () => undefined };
 	}

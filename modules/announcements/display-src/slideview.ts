@@ -1,5 +1,6 @@
 import { hyphenated, lineHeightFor } from "@narthex/kit";
 import { type BoardSlide, ownKind } from "./board";
+import { type Box, shownAs } from "./pictures";
 
 /** Sizes of the words, relative to the usual one, best first. Even the last can be read from afar. */
 const scales = [1.4, 1.2, 1, 0.94, 0.89];
@@ -13,6 +14,12 @@ export type Words = Pick<BoardSlide, "kind" | "title" | "body" | "payload">;
 /** Whether a slide shows its picture without its words. */
 export function isPictureOnly({ kind, payload }: Pick<Words, "kind" | "payload">): boolean {
 	return kind === ownKind && (payload as { pictureOnly?: unknown } | null)?.pictureOnly === true;
+}
+
+/** The place of a slide's picture: the whole slide, or about a half of it. */
+export function pictureBox(slide: Pick<Words, "kind" | "payload">, { width, height }: Box): Box {
+	if (isPictureOnly(slide)) return { width, height };
+	return width > height ? { width: width / 2, height } : { width, height: height / 2 };
 }
 
 /** A slide, as large as its container. Call fit after it is attached to the page. */
@@ -45,12 +52,22 @@ function block(name: string, words?: string): HTMLElement {
 	return element;
 }
 
+/** Lets the browser read a larger size of the picture when the slide has become larger. */
+function fitPicture(slide: HTMLElement): void {
+	const image = slide.querySelector<HTMLImageElement>(".slide-picture img");
+	const { width = 0, height = 0 } = image?.parentElement?.getBoundingClientRect() ?? {};
+	if (image === null || width === 0) return;
+	const sizes = shownAs(image, { width, height }, "contain");
+	if (Number.parseInt(sizes) > Number.parseInt(image.sizes)) image.sizes = sizes;
+}
+
 /**
  * Gives the words the largest size at which all of them fit and no word is broken. If a word is too wide at
  * the smallest size, it is hyphenated. If the words do not fit then, they are cut after a whole line, and fit
  * returns false.
  */
 export function fit(slide: HTMLElement): boolean {
+	fitPicture(slide);
 	const text = slide.querySelector<HTMLElement>(".slide-text");
 	if (text === null || text.clientHeight === 0) return true;
 	const title = text.querySelector<HTMLElement>(".slide-title");

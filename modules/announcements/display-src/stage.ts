@@ -130,6 +130,10 @@ export class Stage {
 			context: this.options.context,
 			pictures: this.#pictures,
 			kinds: this.#kinds,
+			room: () => ({
+				width: this.#stage.clientWidth || innerWidth,
+				height: this.#stage.clientHeight || innerHeight,
+			}),
 			now: () => this.#now(),
 		});
 		this.#ready.set(key, frame);

@@ -24,7 +24,11 @@ export function Preview({ tools, draft }: PreviewProps) {
 			...{ id: "", rev: 0, position: 0, startsAt: null, endsAt: null },
 			...{ kind, title: words, body, imageId, payload },
 		};
-		void frameOf(slide, { ...tools, now: () => tools.context.serverNow() }).then((made) => {
+		void frameOf(slide, {
+			...tools,
+			room: () => ({ width: stage.current?.clientWidth ?? 0, height: stage.current?.clientHeight ?? 0 }),
+			now: () => tools.context.serverNow(),
+		}).then((made) => {
 			if (stopped || made === undefined) return made?.dispose();
 			frame = made;
 			stage.current?.replaceChildren(made.element);

@@ -1,7 +1,11 @@
 import { Tile } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { type ImageAttributes, imageAttributes } from "../display-src/pictures";
 import { ownKind, type Slide } from "./slide";
 import type { Tools } from "./tools";
+
+/** How large a thumbnail is (style.css). */
+const box = { width: 64, height: 36 };
 
 interface ThumbnailProps {
 	readonly tools: Tools;
@@ -11,16 +15,16 @@ interface ThumbnailProps {
 /** A small picture of a slide, or its kind. The picture is fetched when it becomes visible. */
 export function Thumbnail({ tools: { pictures }, slide: { kind, imageId } }: ThumbnailProps) {
 	const place = useRef<HTMLSpanElement>(null);
-	const [src, setSrc] = useState<string>();
+	const [image, setImage] = useState<ImageAttributes>();
 	useEffect(() => {
-		setSrc(undefined);
+		setImage(undefined);
 		if (imageId === null || place.current === null) return;
 		let gone = false;
 		const seen = new IntersectionObserver(([entry]) => {
 			if (!entry?.isIntersecting) return;
 			seen.disconnect();
-			void pictures.address(imageId).then((address) => {
-				if (!gone) setSrc(address);
+			void pictures.addresses(imageId).then((found) => {
+				if (!gone) setImage(found && imageAttributes(found, box, "cover"));
 			});
 		});
 		seen.observe(place.current);
@@ -31,10 +35,10 @@ export function Thumbnail({ tools: { pictures }, slide: { kind, imageId } }: Thu
 	}, [imageId]);
 	return (
 		<span class="thumbnail" ref={place} aria-hidden="true">
-			{src === undefined ? (
+			{image === undefined ? (
 				<Tile icon={kind === ownKind ? "text" : "modules"} />
 			) : (
-				<img src={src} alt="" decoding="async" onError={() => setSrc(undefined)} />
+				<img {...image} alt="" decoding="async" onError={() => setImage(undefined)} />
 			)}
 		</span>
 	);
