@@ -25,6 +25,23 @@ type serviceState struct {
 	Cancelled bool `json:"cancelled"`
 }
 
+// followedService is a service in the list of changes.
+type followedService struct {
+	serviceState
+	Minutes int64 `json:"minutes"` // the planned length, rounded up; 0: nothing is planned yet
+	Changed int64 `json:"changed"` // the number of the latest change; a later one is higher
+}
+
+// changesRequest asks for what was changed after a number, which is that of the last service that the reader
+// has, or 0.
+type changesRequest struct {
+	Since int64 `json:"since"`
+}
+
+type changesResponse struct {
+	Services []followedService `json:"services"`
+}
+
 // upcomingRequest is the input of another module. The default of From is now, and that of Limit is
 // maxUpcoming. After is the id of a service that starts at From: the list begins behind it. So a reader gets
 // the next page with start and id of the last service that it has, however many start at the same moment. If
@@ -86,6 +103,13 @@ func (s *stage) states(ctx context.Context, in statesRequest) (out statesRespons
 		return out, sdk.ErrRequestInvalid
 	}
 	out.Services, err = s.store.statesOf(ctx, in.IDs)
+	return out, err
+}
+
+// changed returns the services that were changed since, also cancelled ones, at most maxUpcoming, in the
+// order of their changes. A service that was deleted is not among them: it was cancelled a day before.
+func (s *stage) changed(ctx context.Context, in changesRequest) (out changesResponse, err error) {
+	out.Services, err = s.store.changedServices(ctx, in.Since, maxUpcoming)
 	return out, err
 }
 

@@ -60,7 +60,8 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.Every("old-presses", time.Hour, s.forgetPresses)
 	r.Every("cancelled", time.Hour, s.forgetCancelled)
 	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service),
-		"states": sdk.Func(s.states)})
+		"states": sdk.Func(s.states), "changed": sdk.Func(s.changed), "create": sdk.Func(s.createFor),
+		"edit": sdk.Func(s.editFor), "cancel": sdk.Func(s.cancelFor), "restore": sdk.Func(s.restoreFor)})
 	return nil
 }
 

@@ -97,12 +97,17 @@ func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error)
 		return nil, err
 	}
 	return nil, s.writePlan(ctx, func(tx *sdk.Tx, now *status) (bool, error) {
-		if err := cancelService(ctx, tx, id, sdk.Principal(ctx).UserID); err != nil || !now.drives(id) {
-			return false, err
-		}
-		_, err := tx.Exec(ctx, `UPDATE stage SET service_id = NULL, driver = NULL`)
-		return true, err
+		return leaveStage(ctx, tx, now, id, sdk.Principal(ctx).UserID)
 	})
+}
+
+// leaveStage cancels a service, and takes it off the screens. onStage: it was there.
+func leaveStage(ctx context.Context, tx *sdk.Tx, now *status, id, writer string) (onStage bool, err error) {
+	if err := cancelService(ctx, tx, id, writer); err != nil || !now.drives(id) {
+		return false, err
+	}
+	_, err = tx.Exec(ctx, `UPDATE stage SET service_id = NULL, driver = NULL`)
+	return true, err
 }
 
 func (s *stage) restoreService(ctx context.Context, r *http.Request) (any, error) {

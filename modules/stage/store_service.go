@@ -83,6 +83,17 @@ func (s *store) statesOf(ctx context.Context, ids []string) ([]serviceState, err
 		ORDER BY id`, ids)
 }
 
+// changedServices returns the services with a higher number of change.
+func (s *store) changedServices(ctx context.Context, since int64, limit int) ([]followedService, error) {
+	return sdk.Select[followedService](ctx, s.db, `
+		SELECT id::text, title, starts_at, rev, cancelled_at IS NOT NULL,
+			(SELECT coalesce(ceil(sum(seconds) / 60.0), 0)::bigint FROM items WHERE service_id = services.id), changed
+		FROM services
+		WHERE changed > $1
+		ORDER BY changed
+		LIMIT $2`, since, limit)
+}
+
 // pastServices returns the services that started before a time, the last one first.
 func (s *store) pastServices(ctx context.Context, before time.Time, after *servicePosition, limit int) (
 	[]service, error,
@@ -155,6 +166,14 @@ func createService(ctx context.Context, tx *sdk.Tx, d *serviceDraft, writer stri
 		VALUES ($1, $2, nullif($3, ''))
 		RETURNING id::text, rev`, d.Title, d.StartsAt, writer).Scan(&created.ID, &created.Rev)
 	return created, err
+}
+
+// stateOf returns a service, also a cancelled one, or errNoService.
+func stateOf(ctx context.Context, q sdk.Querier, id string) (now serviceState, err error) {
+	err = q.QueryRow(ctx, `
+		SELECT id::text, title, starts_at, rev, cancelled_at IS NOT NULL FROM services WHERE id = $1`, id).
+		Scan(&now.ID, &now.Title, &now.Start, &now.Rev, &now.Cancelled)
+	return now, sdk.OrNoRow(err, errNoService)
 }
 
 func editService(ctx context.Context, tx *sdk.Tx, id string, d *serviceDraft, writer string) error {
