@@ -2,138 +2,98 @@ package browsertest
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
-// activityFixture replaces the platform's record of changes.
-type activityFixture struct {
-	*peopleFixture
-	entries []object // newest first
+// TestActivity uses the screen Activity of a house. The tests that record entries come last, one after
+// another.
+func TestActivity(t *testing.T) {
+	t.Parallel()
+	d := startActivityHouse(t)
+	type test func(t *testing.T, d *activityHouse)
+	t.Run("Read", func(t *testing.T) {
+		for name, test := range map[string]test{
+			"List":        testActivityList,
+			"Filters":     testActivityFilters,
+			"Holders":     testActivityHolders,
+			"Reader":      testActivityReader,
+			"Fails":       testActivityFails,
+			"RightToLeft": testActivityRightToLeft,
+			"Screens": func(t *testing.T, d *activityHouse) {
+				assertHouseScreens(t, d.devServer, activityScreensOf(t, d))
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, d)
+			})
+		}
+	})
+	for name, test := range map[string]test{
+		"Sentences": testActivitySentences,
+		"Pages":     testActivityPages,
+		"OneDay":    testActivityOfOneDay,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, d) })
+	}
 }
 
-func newActivityFixture(t *testing.T, h *fixture, permissions ...string) *activityFixture {
+// activityScreensOf are the states of the screen Activity.
+func activityScreensOf(t *testing.T, d *activityHouse) []screenCase {
 	t.Helper()
-	f := &activityFixture{peopleFixture: newPeopleFixture(t, h, permissions...)}
-	f.record("2026-11-20T08:15:00.000Z", owner, "person.invited", "invitation", "invitation-1", nil)
-	f.record("2026-11-20T09:30:00.000Z", reader, "person.joined", "person", reader, nil)
-	f.record("2026-11-21T18:05:00.000Z", "", "module.enabled", "module", "stage", nil)
-	f.record("2026-11-21T18:20:00.000Z", person, "configuration.replaced", "module", "rota",
-		object{"set": []string{"teamName"}, "changed": []string{"remindDaysBefore"}, "removed": []string{}})
-	f.record("2026-11-22T07:00:00.000Z", person, "grant.issued", "person", reader,
-		object{"grantId": "grant-9", "permissionId": "stage.live.control"})
-	f.record("2026-11-22T07:10:00.000Z", erased, "screen.paired", "screen", "screen-1",
-		object{"moduleId": "stage"})
-	f.handle("GET /api/v1/activity", f.listEntries)
-	return f
-}
-
-// record adds the newest entry. An empty actor means the operator.
-func (f *activityFixture) record(at, actor, action, kind, id string, details object) {
-	who := object{"kind": "person", "userId": actor}
-	if actor == "" {
-		who = object{"kind": "operator"}
-	}
-	if details == nil {
-		details = object{}
-	}
-	f.entries = slices.Insert(f.entries, 0, object{"id": fmt.Sprint(len(f.entries) + 1), "at": at,
-		"actor": who, "action": action, "subject": object{"kind": kind, "id": id}, "details": details})
-}
-
-func (f *activityFixture) listEntries(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	asked := r.URL.Query()
-	below, err := strconv.Atoi(asked.Get("cursor"))
-	if err != nil {
-		below = len(f.entries) + 1
-	}
-	limit, _ := strconv.Atoi(asked.Get("limit"))
-	found, next := []object{}, any(nil)
-	for _, entry := range f.entries {
-		if number, _ := strconv.Atoi(entry["id"].(string)); number >= below || !matches(entry, asked) {
-			continue
-		}
-		if len(found) == limit {
-			next = found[limit-1]["id"]
-			break
-		}
-		found = append(found, entry)
-	}
-	names := object{}
-	for _, one := range f.people {
-		if one["name"] != nil {
-			names[one["userId"].(string)] = one["name"]
+	const path, route = "/#/admin/activity", "GET /api/v1/activity"
+	d.holdsSince(t, d.member(t, "Sound 1"), "announcements.slides.manage", "2026-11-03")
+	nobody := d.addPerson(t, "quiet@example.org", "Quiet")
+	coordinator := func(_ *testing.T, h *fixture) { h.session = d.coordinator }
+	answering := func(status int, body string) func(t *testing.T, h *fixture) {
+		return func(t *testing.T, h *fixture) {
+			coordinator(t, h)
+			h.respond(route, status, body)
 		}
 	}
-	respondObject(w, 200, object{"entries": found, "people": names, "joined": object{}, "nextCursor": next})
-}
-
-func matches(entry object, asked url.Values) bool {
-	actor, subject := entry["actor"].(object), entry["subject"].(object)
-	fits := func(name string, values ...any) bool {
-		return asked.Get(name) == "" || slices.Contains(values, any(asked.Get(name)))
+	return []screenCase{
+		{"W15-activity", path, coordinator, waitForEntry},
+		{"W15-filter", path, coordinator, func(p *tab) {
+			waitForEntry(p)
+			p.runScript(`document.querySelectorAll(".host-filters [role=combobox]")[1].click()`)
+			p.waitFor(`document.querySelector(".host-filters [role=option]")`)
+		}},
+		{"W15-no-match", path + "/" + nobody, coordinator,
+			func(p *tab) { p.waitFor(`document.querySelector("main p.d-row button")`) }},
+		// A house has entries from the time when its owner was made: one without lost them.
+		{"W15-empty", path, answering(200, `{"entries":[],"people":{},"joined":{},"nextCursor":null}`),
+			func(p *tab) { p.waitFor(`document.querySelector(".d-empty")`) }},
+		{"W15-failed", path, answering(503, `{"code":"STORE_UNAVAILABLE"}`),
+			func(p *tab) { p.waitFor(`document.querySelector("main .d-note[role=alert]")`) }},
+		{"W15-holders", path, coordinator, func(p *tab) {
+			waitForEntry(p)
+			p.runScript(`document.querySelectorAll(".d-segments input")[1].click()`)
+			p.waitFor(`document.querySelector(".host-holders [role=combobox]")`)
+			p.typeInto(".host-holders [role=combobox]", "announcements.slides.manage")
+			p.key("\r")
+			p.waitFor(`document.querySelector(".host-holders .d-list-row")`)
+		}},
 	}
-	at := entry["at"].(string)
-	if from, to := asked.Get("from"), asked.Get("to"); at < from || to != "" && at >= to {
-		return false
-	}
-	return fits("action", entry["action"]) && fits("userId", actor["userId"], subject["id"]) &&
-		fits("subjectKind", subject["kind"]) && fits("subjectId", subject["id"])
 }
 
-// activityScreens are the states of the screen Activity.
-var activityScreens = []screenCase{
-	{"W15-activity", "/#/admin/activity", activityOfHouse, waitForEntry},
-	{"W15-filter", "/#/admin/activity", activityOfHouse, func(p *tab) {
-		waitForEntry(p)
-		p.runScript(`document.querySelectorAll(".host-filters [role=combobox]")[1].click()`)
-		p.waitFor(`document.querySelector(".host-filters [role=option]")`)
-	}},
-	{"W15-no-match", "/#/admin/activity/" + gone, activityOfHouse,
-		func(p *tab) { p.waitFor(`document.querySelector("main p.d-row button")`) }},
-	{"W15-empty", "/#/admin/activity", func(t *testing.T, h *fixture) {
-		newActivityFixture(t, h).entries = nil
-	}, func(p *tab) { p.waitFor(`document.querySelector(".d-empty")`) }},
-	{"W15-failed", "/#/admin/activity", func(t *testing.T, h *fixture) {
-		newActivityFixture(t, h)
-		h.respond("GET /api/v1/activity", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	}, func(p *tab) { p.waitFor(`document.querySelector("main .d-note[role=alert]")`) }},
-	{"W15-holders", "/#/admin/activity", activityOfHouse, func(p *tab) {
-		waitForEntry(p)
-		p.runScript(`document.querySelectorAll(".d-segments input")[1].click()`)
-		p.waitFor(`document.querySelector(".host-holders [role=combobox]")`)
-		p.clickSelector(".host-holders [role=combobox]")
-		p.key("\r")
-		p.waitFor(`document.querySelector(".host-holders .d-list-row")`)
-	}},
+// holdsSince gives a person a permission on a day of the past.
+func (d *devServer) holdsSince(t *testing.T, email, permission, day string) {
+	t.Helper()
+	d.query(t, `
+		INSERT INTO core.permission_grant (person_id, permission_id, source_kind, created_at)
+		VALUES ($1::uuid, $2, 'explicit', $3::timestamptz) RETURNING id::text`, d.idOf(t, email), permission, day)
 }
-
-func activityOfHouse(t *testing.T, h *fixture) { newActivityFixture(t, h) }
 
 func waitForEntry(p *tab) { p.waitFor(`document.querySelector(".host-days li")`) }
 
-// TestActivityScreens checks the screen Activity as TestScreens checks the other screens.
-func TestActivityScreens(t *testing.T) {
-	t.Parallel()
-	assertScreens(t, activityScreens)
-}
-
-func openActivity(t *testing.T, f *activityFixture, path string) *tab {
-	t.Helper()
-	p := openPage(t, f.URL+"/#/admin/activity"+path, desktop)
-	p.waitForHeading("Activity")
-	waitForEntry(p)
-	return p
+// waitForEntries waits until the page shows this number of lines.
+func (p *tab) waitForEntries(count int) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf(`document.querySelectorAll(".host-days li").length === %d`, count))
 }
 
 // sentences returns the texts of the entries in the order of the page.
@@ -143,68 +103,68 @@ func (p *tab) sentences() []string {
 		`[...document.querySelectorAll(".host-days li p:first-child")].map((p) => p.innerText)`)
 }
 
-// TestActivity: the page shows plain sentences, newest first, grouped by day, with names instead of ids.
-func TestActivity(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
-	p := openActivity(t, f, "")
-	p.waitForText("Drive the stage")
+// testActivityList: the page shows plain sentences, newest first, grouped by day, with names instead of ids.
+func testActivityList(t *testing.T, d *activityHouse) {
+	_, p := d.open(t, "")
+	p.waitForText("Drive the screens during a service")
 	want := []string{
+		"Coordinator erased an erased person",
+		"Coordinator deactivated an erased person",
 		"An erased person paired a screen for Stage",
-		"Coordinator gave Reader 1 the permission Drive the stage",
+		"Coordinator gave Reader (1) the permission Drive the screens during a service",
 		"Coordinator changed settings of Rota",
 		"The operator switched Stage on",
-		"Reader 1 joined",
-		"Owner invited somebody who has not joined",
+		"Reader (1) joined",
+		"Owner invited Reader (1)",
 	}
-	if got := p.sentences(); !slices.Equal(got, want) {
-		t.Errorf("the entries say %q, want %q", got, want)
+	if got := p.sentences(); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("the entries say %q, want %q first", got, want)
 	}
-	p.waitForText("set: teamName; changed: remindDaysBefore")
+	p.waitForText("(remindDaysBefore); changed: Name of the team (teamName)")
 	days := eval[[]string](p, `[...document.querySelectorAll(".host-days h2")].map((day) => day.innerText)`)
-	if len(days) != 3 || !strings.Contains(days[0], "2026") || !strings.HasSuffix(days[0], ")") {
-		t.Errorf("the days are %q, want 3, each with its zone", days)
+	if len(days) != 4 || !strings.Contains(days[0], "2026") || !strings.HasSuffix(days[0], ")") {
+		t.Errorf("the days are %q, want 4, each with its zone", days)
 	}
-	const newest = "2026-11-22T07:10:00.000Z"
+	const newest = "2026-11-22T12:00:00.000Z"
 	if got := eval[string](p, `document.querySelector(".host-days time").dateTime`); got != newest {
 		t.Errorf("the first time is %s, want %s", got, newest)
 	}
 }
 
-// TestActivityFilters: the filters for person, action and module work alone and together. A person's menu
+// testActivityFilters: the filters for person, action and module work alone and together. A person's menu
 // leads to their activity.
-func TestActivityFilters(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
-	p := openPeople(t, f.peopleFixture)
-	p.chooseMenuItem("More for Reader 1", "Activity")
+func testActivityFilters(t *testing.T, d *activityHouse) {
+	h := d.front(t)
+	h.session = d.coordinator
+	p := h.open("/#/admin/people", desktop)
+	p.chooseMenuItem("More for Reader (1)", "Activity")
 	p.waitForHeading("Activity")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 2`)
-	choose := func(field, text string) {
+	p.waitForEntries(3) // invited, joined, given a permission
+	choose := func(field, text, option string) {
 		t.Helper()
 		p.enter("combobox", field, text)
-		p.waitFor(`document.querySelector(".host-filters [role=option]")`)
+		p.waitForOption(option)
 		p.key("\r")
 	}
-	choose("Action", "joined")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 1`)
-	choose("Module", "stage")
+	choose("Action", "joined", "Person joined")
+	p.waitForEntries(1)
+	choose("Module", "stage", "Stage")
 	p.waitForText("No change matches.")
 	p.click("button", "Show everything")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 6`)
-	choose("Module", "stage")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 1`)
-	choose("Person", "coord")
+	p.waitForText("Coordinator erased an erased person")
+	p.waitForText("Owner invited Reader (1)")
+	choose("Module", "stage", "Stage")
+	p.waitForEntries(1)
+	p.waitForText("The operator switched Stage on")
+	choose("Person", "coord", "Coordinator")
 	p.waitForText("No change matches.")
-	want := "GET /api/v1/activity?limit=100&userId=" + person + "&subjectKind=module&subjectId=stage"
-	if n := f.countRequests(want); n == 0 {
-		t.Errorf("asked %q, want %s among them", f.requests(), want)
-	}
+	choose("Module", "rota", "Rota")
+	p.waitForEntries(1)
+	p.waitForText("Coordinator changed settings of Rota")
 }
 
-// TestActivitySentences: every action that the platform records has a sentence and a name in both languages.
-func TestActivitySentences(t *testing.T) {
-	t.Parallel()
+// testActivitySentences: every action that the platform records has a sentence and a name in both languages.
+func testActivitySentences(t *testing.T, d *activityHouse) {
 	var actions []string
 	for file, pattern := range map[string]string{
 		"../../docs/reference/activity.md":       "`([a-z]+\\.[a-z_]+)`",
@@ -225,17 +185,20 @@ func TestActivitySentences(t *testing.T) {
 	if len(actions) < 20 {
 		t.Fatalf("found the actions %q, want all that there are", actions)
 	}
+	everybody := d.addPerson(t, "everybody@example.org", "Everybody")
+	var entries []object
+	for _, action := range actions {
+		entries = append(entries, entryBy(object{"kind": "person", "userId": d.coordinatorID}, action, "person",
+			everybody, object{"permissionId": "stage.live.control", "moduleId": "stage", "formerUserId": d.readerID}))
+	}
+	d.record(t, entries...)
 	for language, other := range map[string]string{"": "newer than this page", "de": "noch nicht kennt"} {
-		f := newActivityFixture(t, newFixture(t))
-		f.entries = nil
-		for _, action := range actions {
-			f.record("2026-11-22T07:00:00.000Z", person, action, "person", reader,
-				object{"permissionId": "stage.live.control", "moduleId": "stage", "formerUserId": owner})
-		}
 		p := openPage(t, "about:blank", desktop)
 		p.setLanguage(language)
-		p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
-		p.waitFor(fmt.Sprintf(`document.querySelectorAll(".host-days li").length === %d`, len(actions)))
+		h := d.front(t)
+		h.session = d.coordinator
+		h.load(p, "/#/admin/activity/"+everybody)
+		p.waitForEntries(len(actions))
 		sentences := p.sentences()
 		for at, action := range slices.Backward(actions) {
 			sentence := sentences[len(actions)-1-at]
@@ -251,32 +214,36 @@ func TestActivitySentences(t *testing.T) {
 	}
 }
 
-// TestActivityPages: older entries are loaded page by page, and new ones appear without a reload.
-func TestActivityPages(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
+// testActivityPages: older entries are loaded page by page, and new ones appear without a reload.
+func testActivityPages(t *testing.T, d *activityHouse) {
+	email := d.member(t, "Organiser", "core.house.manage")
+	organiser := d.idOf(t, email)
+	var entries []object
 	for n := range 150 {
 		moved := []string{"stage", "rota"}[n%2] // the same one twice would be one line
-		f.record("2026-11-22T08:00:00.000Z", person, "navigation.changed", "module", moved, nil)
+		entries = append(entries,
+			entryBy(object{"kind": "person", "userId": organiser}, "navigation.changed", "module", moved, nil))
 	}
-	p := openActivity(t, f, "")
+	d.record(t, entries...)
+	_, p := d.open(t, "/"+organiser)
 	p.waitForText("The newest 100 changes")
 	p.click("button", "Show more")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 156`)
-	p.waitForText("156 changes")
+	p.waitForEntries(150)
+	p.waitForText("150 changes")
 	p.waitForNone("button", "Show more")
-	f.mu.Lock()
-	f.record("2026-11-22T09:00:00.000Z", person, "house.changed", "house", "house", nil)
-	f.mu.Unlock()
+	d.as(t, d.signIn(t, email), "PUT", "/api/v1/house",
+		object{"name": "Hill Street", "accent": "blue", "language": "en",
+			"rev": d.call(t, "GET", "/api/v1/house", nil)["rev"]})
 	p.runScript(`dispatchEvent(new Event("focus"))`)
-	p.waitForText("Coordinator changed name, colour or language of the house")
+	p.waitForText("Organiser changed name, colour or language of the house")
 }
 
-// TestActivityHolders: for a permission and a day the page shows who held it.
-func TestActivityHolders(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
-	p := openActivity(t, f, "")
+// testActivityHolders: for a permission and a day the page shows who held it then, and nobody who was given
+// it later.
+func testActivityHolders(t *testing.T, d *activityHouse) {
+	const permission = "stage.live.control" // which the reader has been given today
+	d.holdsSince(t, d.member(t, "Sound 2"), permission, "2026-11-03")
+	_, p := d.open(t, "")
 	p.click("radio", "Who could do it")
 	p.waitForText("Choose a permission to see who held it at that time.")
 	p.runScript(`
@@ -289,66 +256,61 @@ func TestActivityHolders(t *testing.T) {
 		const time = document.querySelector(".host-holders [type=time]");
 		time.value = "12:00";
 		time.dispatchEvent(new Event("input", { bubbles: true }));`)
-	p.enter("combobox", "Permission", "drive")
+	p.enter("combobox", "Permission", permission)
 	p.key("\r")
 	p.waitForText("1 person held it")
-	p.waitForText("Sound 1")
+	p.waitForText("Sound 2")
+	p.assertNoText("Reader (1)")
 	p.waitForText("The owner could do it, too")
-	want := "GET /api/v1/grants?limit=200&permissionId=stage.live.control&at=" +
-		url.QueryEscape(eval[string](p, `new Date("2026-11-10T12:00").toISOString()`))
-	if n := f.countRequests(want); n == 0 {
-		t.Errorf("asked %q, want %s among them", f.requests(), want)
-	}
 }
 
-// TestActivityReader: for a person with only the permission for this screen, it requests nothing that they
+// testActivityReader: for a person with only the permission for this screen, it requests nothing that they
 // may not read.
-func TestActivityReader(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t), "core.activity.read")
-	p := openActivity(t, f, "")
+func testActivityReader(t *testing.T, d *activityHouse) {
+	const seeActivity = "core.activity.read"
+	email, h := d.member(t, "Auditor", seeActivity), d.front(t)
+	p := h.openAs(email, "/#/admin/activity", desktop)
+	p.waitForHeading("Activity")
+	waitForEntry(p)
 	p.waitForNone("radio", "Who could do it")
 	p.enter("combobox", "Person", "read")
 	p.key("\r")
-	p.waitFor(`document.querySelectorAll(".host-days li").length === 2`)
-	for _, asked := range f.requests() {
+	p.waitForEntries(3)
+	for _, asked := range h.requests() {
 		if strings.Contains(asked, "/people") || strings.Contains(asked, "/permissions") {
 			t.Errorf("asked %s without the permission for it", asked)
 		}
 	}
-	f.respond("GET /api/v1/activity", 403, `{"code":"PERMISSION_DENIED"}`)
+	d.revoke(t, email, seeActivity)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("You no longer have access (See who changed what).")
 }
 
-// TestActivityFails: a failed request is reported, and the entries loaded before stay.
-func TestActivityFails(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
-	p := openActivity(t, f, "")
+// testActivityFails: a failed request is reported, and the entries loaded before stay.
+func testActivityFails(t *testing.T, d *activityHouse) {
+	h, p := d.open(t, "")
 	p.offline(true)
 	p.click("combobox", "Action")
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("You are offline. Nothing is lost, nothing is saved yet.")
 	p.waitForText("The operator switched Stage on")
 	p.offline(false)
-	f.respond("GET /api/v1/activity", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	h.respond("GET /api/v1/activity", 503, `{"code":"STORE_UNAVAILABLE"}`)
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("That did not work just now.")
-	f.handle("GET /api/v1/activity", f.listEntries)
+	h.restore("GET /api/v1/activity")
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitFor(`!document.querySelector(".host-stale")`)
 }
 
-// TestActivityRightToLeft: in a right-to-left language an entry begins at the right with its time. Keys of
+// testActivityRightToLeft: in a right-to-left language an entry begins at the right with its time. Keys of
 // settings stay left to right, and a name does not change the order of the text around it.
-func TestActivityRightToLeft(t *testing.T) {
-	t.Parallel()
-	f := newActivityFixture(t, newFixture(t))
-	f.people[3]["name"] = "Reader (1)"
+func testActivityRightToLeft(t *testing.T, d *activityHouse) {
+	h := d.front(t)
+	h.session = d.coordinator
 	p := openPage(t, "about:blank", desktop)
 	p.setLanguage("ar-XB")
-	p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
+	h.load(p, "/#/admin/activity")
 	waitForEntry(p)
 	p.waitForText("Reader (1)")
 	for _, v := range []view{desktop, narrow} {
@@ -384,4 +346,57 @@ func TestActivityRightToLeft(t *testing.T) {
 	if places[0] >= places[1] {
 		t.Errorf("the letters of teamName are at %v, want them from left to right", places)
 	}
+}
+
+// testActivityOfOneDay: Activity shows what happened last Tuesday: who was invited, which module and group
+// were moved, and what was repeated as one line.
+func testActivityOfOneDay(t *testing.T, d *activityHouse) {
+	const tuesday = "2026-11-17"
+	d.ageActivity(t, "2026-11-03") // what other tests have recorded
+	owner := d.signIn(t, "owner@example.org")
+	put := func(path string, body object) {
+		t.Helper()
+		d.as(t, owner, "PUT", "/api/v1/dashboard/navigation/"+path, body)
+	}
+	token := d.invite(t, owner, "bert@example.org")
+	put("groups/worship", object{"label": "Worship", "order": 1})
+	put("placements/rota", object{"groupId": "worship", "order": 1})
+	for n := range 15 {
+		put("placements/rota", object{"groupId": "worship", "order": n + 2})
+	}
+	d.ageActivity(t, tuesday)
+	d.join(t, token, "Bert Keller")
+	d.invite(t, owner, "zoe@example.org")
+
+	p := d.openIn(t, chromium, owner, "/#/admin/activity", desktop)
+	p.waitForText("invited somebody who has not joined")
+	p.screenshot("people-activity")
+	p.enterDay("Day", tuesday)
+	p.waitFor(`document.querySelectorAll(".host-days h2").length === 1`)
+	want := []string{
+		"Owner moved Rota in the navigation",
+		"Owner moved Rota into the group Worship in the navigation",
+		"Owner added the group Worship to the navigation",
+		"Owner invited Bert Keller",
+	}
+	if got := p.sentences(); !slices.Equal(got, want) {
+		t.Errorf("on Tuesday there is %q, want %q", got, want)
+	}
+	p.waitForText("15 times")
+	p.screenshot("people-activity-day")
+	p.enterDay("Day", "2026-11-18")
+	p.waitForText("No change matches.")
+	p.click("button", "Show everything")
+	p.waitForText("Bert Keller joined")
+	p.assertAccessible("Activity with a day")
+}
+
+// enterDay types a day into a date field.
+func (p *tab) enterDay(label, day string) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("label")].some((one) => one.innerText === %q)`, label))
+	p.runScript(fmt.Sprintf(`
+		const label = [...document.querySelectorAll("label")].find((one) => one.innerText === %q);
+		label.control.value = %q;
+		label.control.dispatchEvent(new Event("input", { bubbles: true }))`, label, day))
 }

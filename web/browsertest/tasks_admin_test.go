@@ -9,9 +9,8 @@ import (
 // task is something that a new administrator wants to do, starting at Home.
 type task struct {
 	wish   string
-	clicks int                            // maximum; Enter counts as a click, typing does not
-	open   func(t *testing.T, h *fixture) // nil: in a real house, as startHouseWithTasks makes it
-	do     func(p *tab, h *fixture)       // returns when the page reports success
+	clicks int                      // maximum; Enter counts as a click, typing does not
+	do     func(p *tab, h *fixture) // returns when the page reports success
 }
 
 // countClicks counts the clicks and key presses of the person.
@@ -22,7 +21,7 @@ const countClicks = `
 
 // tasks are typical for people who have never administered a house.
 var tasks = []task{
-	{"let somebody write notices until Easter", 5, nil, func(p *tab, h *fixture) {
+	{"let somebody write notices until Easter", 5, func(p *tab, h *fixture) {
 		p.click("link", "Permissions")
 		p.click("button", "Give permission")
 		p.enter("combobox", "Person", "reader")
@@ -43,71 +42,71 @@ var tasks = []task{
 			p.t.Errorf("given is %s", given)
 		}
 	}},
-	{"why does Rota not run?", 1, modulesOfHouse, func(p *tab, _ *fixture) {
+	{"why does Calendar not run?", 1, func(p *tab, _ *fixture) {
 		p.click("link", "Modules")
-		p.waitForVisibleText("Team name has no value.")
+		p.waitForVisibleText("First day of the week has a value that is no longer allowed.")
 	}},
-	{"get to what Rota lacks", 2, modulesOfHouse, func(p *tab, _ *fixture) {
+	{"get to what Calendar lacks", 2, func(p *tab, _ *fixture) {
 		p.click("link", "Modules")
-		p.click("link", "Settings of Rota")
-		p.waitFor(`location.hash === "#/admin/modules/rota/settings/teamName"`)
+		p.click("link", "Settings of Calendar")
+		p.waitFor(`location.hash === "#/admin/modules/calendar/settings/weekStartsOn"`)
 	}},
-	{"what happens if Stage is switched off?", 2, nil, func(p *tab, _ *fixture) {
+	{"what happens if Stage is switched off?", 2, func(p *tab, _ *fixture) {
 		p.click("link", "Modules")
 		p.click("switch", "Start after restart: Stage")
 		p.waitForVisibleText("2 screens show Stage and will say “switched off here”.")
 	}},
-	{"the screen in the hall is dark", 1, nil, func(p *tab, _ *fixture) {
+	{"the screen in the hall is dark", 1, func(p *tab, _ *fixture) {
 		p.click("link", "Screens")
 		p.waitForVisibleText("not seen for 3 days")
 	}},
-	{"a new screen shows six digits", 4, nil, func(p *tab, h *fixture) {
-		_, code := newScreen(p.t, h, "calendar")
+	{"a new screen shows six digits", 4, func(p *tab, h *fixture) {
+		_, code := newScreen(p.t, h, "announcements")
 		p.click("link", "Screens")
 		p.fill("Code on the screen", code)
 		p.key("\r")
-		p.waitForText("Code " + code[:3] + " " + code[3:] + " asks to show: Calendar")
+		p.waitForText("Code " + code[:3] + " " + code[3:] + " asks to show: Announcements")
 		p.fill("Name this screen", "Back wall")
 		p.click("checkbox", "I can see this code on the screen right now")
 		p.click("button", "Pair this screen")
 		p.waitForAnnouncement("Paired as “Back wall”")
 	}},
-	{"let Tea 5 in", 3, nil, func(p *tab, _ *fixture) {
+	{"let Tea 5 in", 3, func(p *tab, _ *fixture) {
 		p.click("link", "People")
 		p.click("button", "Invite people")
 		p.fill("E-mail addresses", "Tea 5 <tea5@example.org>")
 		p.click("button", "Invite 1 person")
 		p.waitForVisibleText("Tea 5")
 	}},
-	{"Lea has left", 4, nil, func(p *tab, _ *fixture) {
+	{"Lea has left", 4, func(p *tab, _ *fixture) {
 		p.click("link", "People")
 		p.click("button", "More for Lea")
 		p.click("menuitem", "Deactivate …")
 		p.click("button", "Deactivate")
 		p.waitForAnnouncement("Lea (lea@example.org) is deactivated")
 	}},
-	{"Rota comes first in the sidebar", 2, nil, func(p *tab, _ *fixture) {
+	{"Rota comes first in the sidebar", 2, func(p *tab, _ *fixture) {
 		p.click("link", "Navigation")
 		p.click("button", "Move up: Rota")
 		p.waitForAnnouncement("Rota moved to Sunday, position 1 of 2")
 	}},
-	{"the house has a new name", 2, nil, func(p *tab, _ *fixture) {
+	{"the house has a new name", 2, func(p *tab, _ *fixture) {
 		p.click("link", "House")
 		p.fill("Name of the house optional", "Harbour Church")
 		p.click("button", "Save")
 		p.waitForAnnouncement("Saved")
 	}},
-	{"who changed Rota's settings?", 1, nil, func(p *tab, _ *fixture) {
+	{"who changed Rota's settings?", 1, func(p *tab, _ *fixture) {
 		p.click("link", "Activity")
 		p.waitForText("Owner changed settings of Rota")
 	}},
-	{"what happened last Saturday?", 1, activityOfHouse, func(p *tab, _ *fixture) {
+	{"what happened last Saturday?", 1, func(p *tab, _ *fixture) {
 		p.click("link", "Activity")
 		p.enterDay("Day", "2026-11-21")
 		p.waitFor(`document.querySelectorAll(".host-days h2").length === 1`)
 		p.waitForVisibleText("The operator switched Stage on")
 	}},
-	{"Reader 1 wants all data about them", 3, nil, func(p *tab, h *fixture) {
+	{"Reader 1 wants all data about them", 3, func(p *tab, h *fixture) {
 		p.click("link", "People")
 		p.chooseMenuItem("More for Reader 1", "Export data …")
 		id := h.house.query(p.t, `SELECT id::text FROM core.person WHERE email = 'reader1@example.org'`)
@@ -123,19 +122,16 @@ func startHouseWithTasks(t *testing.T) *devServer {
 	d.addPerson(t, "lea@example.org", "Lea")
 	d.addScreens(t, `('Choir', 'stage', interval '1 minute'), ('Nave', 'stage', interval '1 minute'),
 		('Hall', 'announcements', interval '72 hours 1 minute')`)
-	const settings = "/api/v1/module-configuration/rota"
-	values, stored := object{}, d.call(t, "GET", settings, nil)
-	for _, key := range stored["keys"].([]any) {
-		if key := key.(map[string]any); key["value"] != nil {
-			values[key["key"].(string)] = key["value"]
-		}
-	}
-	values["replyTo"] = "welcome@example.org"
-	d.call(t, "PUT", settings, object{"values": values, "rev": stored["rev"]})
+	d.record(t, entryBy(object{"kind": "operator"}, "module.enabled", "module", "stage", nil))
+	d.ageActivity(t, "2026-11-21")
+	settings := d.configurationOf(t, "rota")
+	settings["values"].(object)["replyTo"] = "welcome@example.org"
+	d.call(t, "PUT", "/api/v1/module-configuration/rota", settings)
+	d.exec(t, `INSERT INTO core.module_configuration (module_id, key, value)
+		VALUES ('calendar', 'weekStartsOn', '"never"')`)
+	d.restart(t)
 	return d
 }
-
-func modulesOfHouse(t *testing.T, h *fixture) { setModulesFixture(t, h) }
 
 // TestTasksOfANewAdministrator: each task takes only a few clicks from Home.
 func TestTasksOfANewAdministrator(t *testing.T) {
@@ -145,15 +141,9 @@ func TestTasksOfANewAdministrator(t *testing.T) {
 	for _, task := range tasks {
 		t.Run(task.wish, func(t *testing.T) {
 			t.Parallel()
-			var h *fixture
-			if task.open != nil {
-				h = newFixture(t)
-				task.open(t, h)
-			} else {
-				h = d.front(t)
-				h.session = d.signIn(t, d.member(t, "Ada", append([]string{
-					"core.people.manage", "core.activity.read"}, everyPermission...)...))
-			}
+			h := d.front(t)
+			h.session = d.signIn(t, d.member(t, "Ada", append([]string{
+				"core.people.manage", "core.activity.read"}, everyPermission...)...))
 			p := openPage(t, "about:blank", desktop)
 			p.onNewDocument(countClicks)
 			h.load(p, "/")
