@@ -17,6 +17,7 @@ func TestHomeAndAccount(t *testing.T) {
 	d := startNamedHouse(t)
 	for name, test := range map[string]func(t *testing.T, d *devServer){
 		"Home":                testHome,
+		"OwnDay":              testOwnDay,
 		"House":               testHouse,
 		"HouseOfAnotherShape": testHouseOfAnotherShape,
 		"Account":             testAccount,
@@ -59,7 +60,7 @@ func testHome(t *testing.T, d *devServer) {
 		p.waitForHome()
 		p.waitForText("Coming up") // a tile of the calendar
 		p.waitFor(`/^Good (morning|afternoon|evening), Reader 1$/.test(document.querySelector("h1").innerText)`)
-		const doors = `[...document.querySelectorAll("main li a.host-doorway")].map((e) => e.innerText).join("|")`
+		const doors = `[...document.querySelectorAll("main li a.host-doorway bdi:first-of-type")].map((e) => e.innerText).join("|")`
 		if said := eval[string](p, doors); said != "Stage|Rota|Announcements|Calendar" {
 			t.Errorf("the doors say %s", said)
 		}

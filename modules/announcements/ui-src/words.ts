@@ -98,6 +98,8 @@ const english = {
 	close: "Close",
 	latest: "Latest notice",
 	liveNow: "{live} live",
+	isNew: "New",
+	newer: "New: {newer}",
 	picture: "Picture",
 	pictureHelp: "JPEG, PNG or WebP. It is made smaller before it is sent.",
 	pictureReady: "The picture is ready.",
@@ -237,6 +239,8 @@ const german: Record<WordId, Text> = {
 	close: "Schließen",
 	latest: "Neueste Meldung",
 	liveNow: "{live} sichtbar",
+	isNew: "Neu",
+	newer: "Neu: {newer}",
 };
 
 export type Say = Words<WordId>;

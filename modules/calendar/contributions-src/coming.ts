@@ -26,6 +26,12 @@ export interface Next {
 	readonly where: string;
 }
 
+/** The next events, and the day that it is in the house. */
+export interface ComingUp {
+	readonly today: string;
+	readonly events: readonly Next[];
+}
+
 /**
  * Fetches the next events: at most this many, within this many days. Undefined: this person may not see them.
  */
@@ -34,14 +40,14 @@ export async function nextOf(
 	now: number,
 	most: number,
 	days: number,
-): Promise<readonly Next[] | undefined> {
+): Promise<ComingUp | undefined> {
 	const day = (offset: number) => new Date(now + offset * 86_400_000).toISOString().slice(0, 10);
 	// the house's day may differ from the day in UTC
 	const response = await api(`/occurrences?from=${day(-1)}&to=${day(days + 1)}`);
 	if (response.status === 403) return undefined;
 	if (!response.ok) throw new Error(`GET /occurrences: ${response.status}`);
-	const { rooms, occurrences } = (await response.json()) as Window;
-	return occurrences
+	const { today, rooms, occurrences } = (await response.json()) as Window;
+	const events = occurrences
 		.filter(({ endsAt }) => Date.parse(endsAt) > now)
 		.slice(0, most)
 		.map(({ title, start, endsAt, allDay, rooms: needed }) => ({
@@ -52,6 +58,7 @@ export async function nextOf(
 				.join(", ")
 				.slice(0, maxWhere),
 		}));
+	return { today, events };
 }
 
 /** The start of an event in a language's format. */

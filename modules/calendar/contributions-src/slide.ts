@@ -90,14 +90,14 @@ export default defineContribution({
 		const taken = () => fillIn(say.taken, { count: payload.events.length }, tools.locale);
 		const read = async () => {
 			try {
-				const events = await nextOf(
+				const coming = await nextOf(
 					tools.api ?? (() => Promise.reject(new TypeError())),
 					tools.serverNow(),
 					most,
 					days,
 				);
 				if (!container.isConnected) return;
-				change({ heading: input.value, events: events ?? [] });
+				change({ heading: input.value, events: coming?.events ?? [] });
 				state.textContent = taken();
 			} catch {
 				state.textContent = say.failed;

@@ -1,5 +1,5 @@
 import { Button, restoreFocus, Skeleton } from "@narthex/kit";
-import type { Contribution, ModuleUiContext } from "@narthex/sdk";
+import type { Contribution, Door, ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { rounds } from "./rounds";
 import { type Look, TileRun } from "./run";
@@ -10,13 +10,14 @@ interface CardProps {
 	readonly contribution: Contribution;
 	readonly say: Say;
 	/** Called with every state of the card. */
-	changed(id: string, is: Look["is"]): void;
+	changed(id: string, look: Look): void;
 }
 
 /** What is stored about a card, so that the page does not jump when the person returns to it. */
-interface Remembered {
+export interface Remembered {
 	readonly hidden: boolean;
 	readonly height: number;
+	readonly door: Door | undefined;
 }
 
 /** One tile in its card. */
@@ -27,6 +28,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		is: before?.hidden ? "hidden" : "loading",
 		title: undefined,
 		failed: false,
+		door: before?.door,
 	});
 	const card = useRef<HTMLElement>(null);
 	const content = useRef<HTMLDivElement>(null);
@@ -39,7 +41,10 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 	useEffect(() => {
 		const ended = new AbortController();
 		const container = content.current as HTMLElement;
-		const run = new TileRun(contribution, context, container, setLook, look.is === "hidden");
+		const run = new TileRun(contribution, context, container, setLook, {
+			hidden: look.is === "hidden",
+			door: look.door,
+		});
 		tile.current = run;
 		void run.run();
 		rounds(() => void run.run(), ended.signal);
@@ -49,13 +54,13 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		};
 	}, []);
 	useEffect(() => {
-		changed(id, look.is);
+		changed(id, look);
 		const buttonGone = pressed.current && !look.failed && document.activeElement === document.body;
 		pressed.current = false;
 		if (buttonGone) restoreFocus(heading.current);
 		if (look.is === "loading" || look.failed) return;
 		const height = card.current?.offsetHeight ?? 0;
-		context.drafts.set(id, { hidden: look.is === "hidden", height } satisfies Remembered);
+		context.drafts.set(id, { hidden: look.is === "hidden", height, door: look.door } satisfies Remembered);
 	}, [look]);
 
 	const again = async () => {

@@ -1,4 +1,4 @@
-import type { Contribution, ModuleUiContext } from "@narthex/sdk";
+import type { Contribution, Door, ModuleUiContext } from "@narthex/sdk";
 import type { Tile, TileTools } from "./tile";
 
 /** How long a tile may take to load, to fill its card, or to refresh, in milliseconds. */
@@ -11,9 +11,14 @@ export interface Look {
 	readonly title: string | undefined;
 	/** The last call of the tile failed. Its previous content is still shown. */
 	readonly failed: boolean;
+	/** What the tile says at the door of its module. */
+	readonly door: Door | undefined;
 }
 
-type Given = Pick<ModuleUiContext, "locale" | "dir" | "serverNow" | "signal">;
+type Given = Pick<ModuleUiContext, "locale" | "dir" | "serverNow" | "signal" | "home">;
+
+/** The module of a contribution. */
+export const moduleOf = (id: string): string => id.split(".", 1)[0] ?? "";
 
 /** One tile, from loading its script to its end. Its errors do not affect other tiles. */
 export class TileRun {
@@ -25,16 +30,18 @@ export class TileRun {
 	#busy = false;
 	#hides = false;
 	#hidden: boolean;
+	#door: Door | undefined;
 
 	constructor(
 		readonly contribution: Contribution,
 		readonly context: Given,
 		readonly container: HTMLElement,
 		readonly changed: (look: Look) => void,
-		/** Whether the card was hidden when this person was here before. */
-		hidden: boolean,
+		/** Whether the card was hidden when this person was here before, and what the door said. */
+		before: Pick<Look, "door"> & { readonly hidden: boolean },
 	) {
-		this.#hidden = hidden;
+		this.#hidden = before.hidden;
+		this.#door = before.door;
 	}
 
 	/** Fills the card, or refreshes it. A call during another one does nothing. */
@@ -88,11 +95,18 @@ export class TileRun {
 			serverNow: () => context.serverNow(),
 			locale: context.locale,
 			dir: context.dir,
-			moduleId: contribution.id.split(".", 1)[0] ?? "",
+			moduleId: moduleOf(contribution.id),
 			signal,
 			refresh: (listener) => void (signal.aborted || this.#listeners.push(listener)),
+			lastVisit: context.home?.lastVisit,
+			door: (line, waits = false) => {
+				if (signal.aborted) return;
+				this.#door = line === "" ? undefined : { line, waits };
+				if (!this.#busy) this.#tell(false);
+			},
 			hide: () => {
 				if (signal.aborted) return;
+				this.#door = undefined;
 				this.#hides = true;
 				if (this.#busy) return; // run reports it at the end
 				this.#hidden = true;
@@ -103,7 +117,7 @@ export class TileRun {
 
 	#tell(failed: boolean): void {
 		if (this.context.signal.aborted) return;
-		this.changed({ is: this.#hidden ? "hidden" : "shown", title: this.#title, failed });
+		this.changed({ is: this.#hidden ? "hidden" : "shown", title: this.#title, failed, door: this.#door });
 	}
 
 	#empty(): void {

@@ -11,6 +11,7 @@ interface TileTools {
 	api(path: string, init?: RequestInit): Promise<Response>;
 	refresh(listener: () => unknown): void;
 	hide(): void;
+	door(line: string, waits?: boolean): void;
 	readonly locale: string;
 	readonly moduleId: string;
 	readonly signal: AbortSignal;
@@ -34,6 +35,9 @@ export default defineContribution({
 			const settled = mine.dates.filter(({ status }) => status === "yes");
 			const dates = [...waiting, ...settled].slice(0, most);
 			if (dates.length === 0) return tools.hide();
+			const requests = say("doorRequests", { count: waiting.length });
+			const [next] = settled;
+			tools.door(waiting.length > 0 || next === undefined ? requests : times.moment(next.service.start), waiting.length > 0);
 			render(
 				<div class="rota-tile d-stack" lang={say.language}>
 					{problem !== "" && (

@@ -7,6 +7,7 @@ interface TileTools {
 	readonly moduleId: string;
 	refresh(listener: () => unknown): void;
 	hide(): void;
+	door(line: string): void;
 }
 
 interface Service {
@@ -19,9 +20,12 @@ const isGerman = (locale: string): boolean => locale.startsWith("de");
 
 export default defineContribution({
 	title: (locale: string) => (isGerman(locale) ? "Nächster Gottesdienst" : "Next service"),
-	async render(container: HTMLElement, { api, locale, moduleId, refresh, hide }: TileTools) {
+	async render(container: HTMLElement, { api, locale, moduleId, refresh, hide, door }: TileTools) {
 		const form = new Intl.DateTimeFormat(/^(de|en)\b/.test(locale) ? locale : "en", {
 			...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
+		});
+		const short = new Intl.DateTimeFormat(/^(de|en)\b/.test(locale) ? locale : "en", {
+			...{ weekday: "short", day: "numeric", month: "short" },
 		});
 		const show = async () => {
 			const response = await api("/services?limit=1");
@@ -38,6 +42,7 @@ export default defineContribution({
 			when.className = "d-muted";
 			when.textContent = form.format(new Date(next.startsAt));
 			container.replaceChildren(link, when);
+			door(short.format(new Date(next.startsAt)));
 		};
 		refresh(show);
 		await show();

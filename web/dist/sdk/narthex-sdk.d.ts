@@ -171,6 +171,25 @@ export interface ModuleUiContext extends Context {
      */
     setDirty(dirty: boolean): void;
     readonly drafts: Drafts;
+    /** Only for the module "home", which is shown between the greeting and the doors of Home. */
+    readonly home?: HomeTools;
+}
+/** What the module "home" gets besides. */
+export interface HomeTools {
+    /**
+     * When this person's previous visit of Home in this browser ended, in milliseconds since 1970: they have
+     * not seen what is newer. Undefined on the first visit, and if the browser stores nothing.
+     */
+    readonly lastVisit: number | undefined;
+    /** Sets what the door of a module says, until Home is left. Undefined: only its name. */
+    setDoor(moduleId: string, door: Door | undefined): void;
+}
+/** What the door of a module says below its name. */
+export interface Door {
+    /** A few words, for example "2 requests". */
+    readonly line: string;
+    /** Something there waits for this person: the door is lit. */
+    readonly waits: boolean;
 }
 /** The context of a display's artifact on a wall. */
 export type DisplayContext = Context;

@@ -1,9 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import type { Door as Said, HomeTools } from "@narthex/sdk";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Icon } from "../../../kit/icons";
 import { EmptyState, Skeleton } from "../../../kit/layout";
 import { type App, doorsOf, homeModule } from "../../app/app";
 import { moduleHash } from "../../app/route";
 import { administrationFor } from "../../app/address";
+import { lookAtHome } from "../../app/lastvisit";
 import type { ScreenProps } from "../../app/screen";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
@@ -22,23 +24,31 @@ export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
 	const account = app.data.account;
 	const [settled, setSettled] = useState(false);
+	const [said, setSaid] = useState<ReadonlyMap<string, Said>>(new Map());
+	const home = useMemo(() => homeTools(app, setSaid), []);
 	useLive(app.data.navigation, undefined, app.router.opened.peek() === 0); // the page begins with it
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(true), patience);
 		return () => clearTimeout(timer);
 	}, []);
+	useEffect(() => {
+		const look = () => void lookNow(app); // a page may stay open for days
+		document.addEventListener("visibilitychange", look);
+		return () => document.removeEventListener("visibilitychange", look);
+	}, []);
 	if (navigation.is !== "ready") return null;
 	const named = account.value.value !== undefined || account.failed.value !== undefined;
 	if (!named && !settled) return <Skeleton />; // a name may make the greeting one line higher
+	const own = app.entry(homeModule);
 	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
 		to: moduleHash(moduleId),
 		name,
 		icon: ui.icon,
+		said: own && said.get(moduleId),
 	}));
 	const administration = administrationFor(app.router.screens, navigation.view.permissions).map(
 		({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }),
 	);
-	const own = app.entry(homeModule);
 	const now = new Date(app.clock.now());
 	const name = account.value.value?.name ?? "";
 	const day = { weekday: "long", day: "numeric", month: "long" } as const;
@@ -58,6 +68,7 @@ export function HomeScreen({ app }: ScreenProps) {
 					entry={own}
 					setTitle={() => undefined}
 					settled={() => setSettled(true)}
+					home={home}
 				/>
 			)}
 			{modules.length > 0 && (settled || own === undefined) && (
@@ -73,11 +84,35 @@ export function HomeScreen({ app }: ScreenProps) {
 	);
 }
 
+function lookNow(app: App): number | undefined {
+	const who = app.session.who.peek();
+	return who.is === "person" ? lookAtHome(who.userId, app.clock.now()) : undefined;
+}
+
+/** What the module "home" gets. */
+function homeTools(
+	app: App,
+	setSaid: (change: (before: ReadonlyMap<string, Said>) => ReadonlyMap<string, Said>) => void,
+): HomeTools {
+	return {
+		lastVisit: lookNow(app),
+		setDoor: (moduleId, door) =>
+			setSaid((before) => {
+				const after = new Map(before);
+				if (door === undefined) after.delete(moduleId);
+				else after.set(moduleId, { line: String(door.line), waits: Boolean(door.waits) });
+				return after;
+			}),
+	};
+}
+
 interface Door {
 	readonly to: string;
 	readonly name: string;
 	/** The icon that the module names; an unknown one is drawn as a door. */
 	readonly icon: string | null | undefined;
+	/** What the module's tile says at the door. */
+	readonly said?: Said | undefined;
 }
 
 interface DoorsProps {
@@ -91,11 +126,12 @@ function Doors({ app, title, doors }: DoorsProps) {
 		<section>
 			<h2>{title}</h2>
 			<ul class="host-doorways">
-				{doors.map(({ to, name, icon }) => (
+				{doors.map(({ to, name, icon, said }) => (
 					<li key={to}>
-						<Link app={app} to={to} class="host-doorway">
+						<Link app={app} to={to} class={said?.waits ? "host-doorway host-lit" : "host-doorway"}>
 							<Icon name={icon ?? "door"} size={30} />
 							<bdi>{name}</bdi>
+							{said && <bdi class="host-doorway-line">{said.line}</bdi>}
 						</Link>
 					</li>
 				))}

@@ -1,4 +1,4 @@
-import type { ModuleUi, ModuleUiContext, Unmount } from "@narthex/sdk";
+import type { HomeTools, ModuleUi, ModuleUiContext, Unmount } from "@narthex/sdk";
 import { effect } from "@preact/signals";
 import { loadArtifact } from "../../../host/artifact";
 import { contextOf } from "../../../host/context";
@@ -24,6 +24,8 @@ export class ModuleMount {
 		readonly entry: InventoryEntry,
 		readonly container: HTMLElement,
 		readonly setTitle: (title: string) => void,
+		/** Only for the module "home". */
+		readonly home?: HomeTools,
 	) {}
 
 	/**
@@ -144,6 +146,7 @@ export class ModuleMount {
 				if (!signal.aborted) router.dirty.value = dirty;
 			},
 			drafts: app.drafts.of(entry.moduleId),
+			...(this.home && { home: this.home }),
 		};
 		const context = Object.create(null) as ModuleUiContext;
 		for (const part of [shared, own])

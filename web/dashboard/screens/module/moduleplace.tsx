@@ -1,3 +1,4 @@
+import type { HomeTools } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ArtifactError } from "../../../host/artifact";
 import { Button } from "../../../kit/button";
@@ -17,6 +18,8 @@ interface ModulePlaceProps {
 	setTitle(title: string): void;
 	/** Called when the module is shown, or cannot be shown. */
 	settled?(): void;
+	/** Only for the module "home". */
+	readonly home?: HomeTools;
 }
 
 type State =
@@ -28,7 +31,7 @@ type State =
 const development = document.documentElement.dataset["development"] !== undefined;
 
 /** One module: its container, and the card that is shown if it fails. */
-export function ModulePlace({ app, entry, setTitle, settled }: ModulePlaceProps) {
+export function ModulePlace({ app, entry, setTitle, settled, home }: ModulePlaceProps) {
 	const container = useRef<HTMLDivElement>(null);
 	const [state, setState] = useState<State>({ is: "loading" });
 	const [attempt, setAttempt] = useState(0);
@@ -38,7 +41,7 @@ export function ModulePlace({ app, entry, setTitle, settled }: ModulePlaceProps)
 	useEffect(() => {
 		setState({ is: "loading" });
 		setTitle(entry.name);
-		const mount = new ModuleMount(app, entry.ui, container.current as HTMLElement, setTitle);
+		const mount = new ModuleMount(app, entry.ui, container.current as HTMLElement, setTitle, home);
 		let here = true;
 		mount
 			.start()
