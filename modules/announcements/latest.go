@@ -29,8 +29,8 @@ type glimpse struct {
 // maxGlimpse is how many characters of a text fit on a tile.
 const maxGlimpse = 200
 
-// latest returns what a tile on Home shows. With since, a time, it also counts what came onto the board later.
-// It counts slides of every kind, but returns one of this module's own kind, because only these have
+// latest returns what a tile on Home shows. With since, a time, it also counts what came onto the board
+// later. It counts slides of every kind, but returns one of this module's own kind, because only these have
 // texts.
 func (a *announcements) latest(ctx context.Context, r *http.Request) (any, error) {
 	var found latest

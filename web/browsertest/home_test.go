@@ -60,8 +60,9 @@ func testHome(t *testing.T, d *devServer) {
 		p.waitForHome()
 		p.waitForText("Coming up") // a tile of the calendar
 		p.waitFor(`/^Good (morning|afternoon|evening), Reader 1$/.test(document.querySelector("h1").innerText)`)
-		const doors = `[...document.querySelectorAll("main li a.host-doorway bdi:first-of-type")].map((e) => e.innerText).join("|")`
-		if said := eval[string](p, doors); said != "Stage|Rota|Announcements|Calendar" {
+		const names = `[...document.querySelectorAll("main li a.host-doorway bdi:first-of-type")]
+			.map((e) => e.innerText).join("|")`
+		if said := eval[string](p, names); said != "Stage|Rota|Announcements|Calendar" {
 			t.Errorf("the doors say %s", said)
 		}
 		p.waitFor(`!/Home.*Home/s.test(document.querySelector("#navigation").textContent)`)

@@ -28,9 +28,9 @@ interface TilesProps {
 }
 
 /**
- * The tiles of all modules, in the platform's order, after those where something waits for this person. They
- * appear together, because each would move those below it, and keep their order until the next visit. On the way
- * back to Home their places are known, and they are there at once.
+ * The tiles of all modules, in the platform's order, after those where something waits for this person.
+ * They appear together, because each would move those below it, and keep their order until the next visit.
+ * On the way back to Home their places are known, and they are there at once.
  */
 function Tiles({ context, shown }: TilesProps) {
 	const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());

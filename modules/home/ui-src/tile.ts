@@ -23,13 +23,13 @@ export interface TileTools {
 	/** Calls the listener every 15 s while the page is seen, and when the person returns to it. */
 	refresh(listener: () => unknown): void;
 	/**
-	 * When this person's previous visit ended, in milliseconds since 1970: what is newer is new to them. Undefined
-	 * on the first visit.
+	 * When this person's previous visit ended, in milliseconds since 1970: what is newer is new to them.
+	 * Undefined on the first visit.
 	 */
 	readonly lastVisit: number | undefined;
 	/**
-	 * Says a few words below the module's name at its door. With waits, something waits there for this person: the
-	 * door is lit, and the card is among the first the next time. "" says nothing.
+	 * Says a few words below the module's name at its door. With waits, something waits there for this
+	 * person: the door is lit, and the card is among the first the next time. "" says nothing.
 	 */
 	door(line: string, waits?: boolean): void;
 	/** There is nothing to show to this person: hides the card until a refresh that does not call hide. */

@@ -35,9 +35,9 @@ export default defineContribution({
 			const settled = mine.dates.filter(({ status }) => status === "yes");
 			const dates = [...waiting, ...settled].slice(0, most);
 			if (dates.length === 0) return tools.hide();
-			const requests = say("doorRequests", { count: waiting.length });
 			const [next] = settled;
-			tools.door(waiting.length > 0 || next === undefined ? requests : times.moment(next.service.start), waiting.length > 0);
+			if (waiting.length > 0) tools.door(say("doorRequests", { count: waiting.length }), true);
+			else if (next !== undefined) tools.door(times.moment(next.service.start));
 			render(
 				<div class="rota-tile d-stack" lang={say.language}>
 					{problem !== "" && (

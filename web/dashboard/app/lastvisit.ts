@@ -31,8 +31,8 @@ export function forgetVisit(): void {
 }
 
 /**
- * Notes that a person sees Home at this time, in milliseconds since 1970, and returns when their previous visit
- * ended; undefined if the browser knows of none.
+ * Notes that a person sees Home at this time, in milliseconds since 1970, and returns when their previous
+ * visit ended; undefined if the browser knows of none.
  */
 export function lookAtHome(person: string, now: number): number | undefined {
 	const look = lookOf(kept(homeKey), person);
