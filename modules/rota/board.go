@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,14 +12,23 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// maxBoardBytes is how many bytes the weeks of a snapshot may have as JSON. The rest is for roles and
-// volunteers.
-const maxBoardBytes = sdk.MaxSnapshot / 2
+// maxBoardBytes is how many bytes the weeks of a board may have as JSON.
+const maxBoardBytes = 512 << 10
+
+// head is the snapshot of the board's channel: which board is the newest one. Readers request the board
+// itself only if theirs is another, because it has hundreds of kilobytes and every connection begins with a
+// snapshot.
+type head struct {
+	ServerTime time.Time `json:"serverTime"`
+	Rev        int64     `json:"rev"`
+	Outside    string    `json:"outside"` // as that of the board
+}
 
 // board is everything that coordinators work with, from the beginning of the last month to a year from now.
 type board struct {
 	ServerTime    time.Time   `json:"serverTime"`
 	Rev           int64       `json:"rev"`
+	Outside       string      `json:"outside"` // another text when what the rev does not count is different
 	RolesRev      int64       `json:"rolesRev"`
 	Announcements bool        `json:"announcements"` // whether slides can be shown
 	WeekStartsOn  string      `json:"weekStartsOn"`
@@ -41,7 +52,7 @@ type planned struct {
 }
 
 // update is one change of the board. Its rev is one higher than that of the previous change. A reader that
-// misses a change, or gets an update with only a rev, requests a new snapshot.
+// misses a change, or gets an update with only a rev, requests the board again.
 type update struct {
 	Rev         int64        `json:"rev"`
 	Assignments []assignment `json:"assignments,omitempty"`
@@ -52,12 +63,10 @@ type update struct {
 	mails bool // there are mails to send
 }
 
-func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) { return m.snapshot(ctx) }
-
-// snapshot reads the rev before everything that it counts the changes of. A change that is newer is sent
+// getBoard reads the rev before everything that it counts the changes of. A change that is newer is sent
 // again as an update, which then changes nothing. If the module that plans services does not respond, the
 // board still has roles and volunteers.
-func (m *rota) snapshot(ctx context.Context) (any, error) {
+func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) {
 	b, moved, err := m.boardNow(ctx)
 	if err == nil && moved && m.caughtUp(ctx) {
 		b, _, err = m.boardNow(ctx)
@@ -65,17 +74,55 @@ func (m *rota) snapshot(ctx context.Context) (any, error) {
 	return b, err
 }
 
+// snapshot returns the head of the board. Changes with a higher rev follow it as updates.
+func (m *rota) snapshot(ctx context.Context) (any, error) {
+	now := m.clock()
+	seen, err := m.lookOutside(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	h := &head{ServerTime: now, Outside: seen.digest}
+	return h, m.db.QueryRow(ctx, `SELECT rev FROM board`).Scan(&h.Rev)
+}
+
+// outside is what the board shows of other modules and of the settings. The rev does not count its changes.
+type outside struct {
+	Services      []service
+	Unplanned     bool // the module that plans services did not respond
+	Announcements bool
+	WeekStartsOn  string
+
+	digest string // a short text that is another one when something of this is
+}
+
+func (m *rota) lookOutside(ctx context.Context, now time.Time) (*outside, error) {
+	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
+	unplanned := errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
+	if err != nil && !unplanned {
+		return nil, err
+	}
+	seen := &outside{Services: services, Unplanned: unplanned, Announcements: m.hasAnnouncements(ctx),
+		WeekStartsOn: m.host.Config.String("weekStartsOn")}
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	seen.digest = base64.RawURLEncoding.EncodeToString(sum[:12])
+	return seen, nil
+}
+
 // boardNow returns the board, and whether one of its services is elsewhere than people were told.
 func (m *rota) boardNow(ctx context.Context) (_ *board, moved bool, err error) {
 	now := m.clock()
-	b := &board{ServerTime: now, WeekStartsOn: m.host.Config.String("weekStartsOn")}
-	services, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
-	b.Unplanned = errors.Is(err, sdk.ErrCapabilityFailed) || errors.Is(err, sdk.ErrCapabilityAbsent)
-	if err != nil && !b.Unplanned {
+	seen, err := m.lookOutside(ctx, now)
+	if err != nil {
 		return nil, false, err
 	}
-	ids, starts := make([]string, len(services)), make([]string, len(services))
-	for n, s := range services {
+	b := &board{ServerTime: now, Outside: seen.digest, Announcements: seen.Announcements,
+		WeekStartsOn: seen.WeekStartsOn, Unplanned: seen.Unplanned}
+	ids, starts := make([]string, len(seen.Services)), make([]string, len(seen.Services))
+	for n, s := range seen.Services {
 		ids[n], starts[n] = s.ID, s.Start.Format(time.RFC3339Nano)
 	}
 	var assigned []assignment
@@ -95,12 +142,11 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	b.Announcements = m.hasAnnouncements(ctx)
-	b.Weeks, err = m.weeks(services, assigned)
+	b.Weeks, err = m.weeks(seen.Services, assigned)
 	return b, moved, err
 }
 
-// weeks groups the services by week. If they do not fit into one message, the last ones are omitted.
+// weeks groups the services by week. If they have too many bytes, the last ones are omitted.
 func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) {
 	of := make(map[string][]assignment)
 	for _, a := range assigned {
@@ -114,7 +160,7 @@ func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) 
 			return nil, err
 		}
 		if size += len(text); size > maxBoardBytes {
-			m.host.Log.Warn("the board is too long for one message", "services", len(services), "sent", n)
+			m.host.Log.Warn("the board is too long, its last services are omitted", "services", len(services), "sent", n)
 			break
 		}
 		begins := m.weekOf(s.Start).Format(time.DateOnly)

@@ -208,11 +208,13 @@ func TestPlanning(t *testing.T) {
 	reader := f.volunteer("Reader 1", "Reader")
 	planned := f.assign("service-1", "Reader", reader)
 	follower := f.office.Subscribe(boardChannel)
-	var seen board
-	follower.JSON(&seen)
-	if len(seen.Weeks) != 3 || seen.Weeks[0].Services[0].Assignments[0].Status != statusPlanned ||
+	var newest head
+	follower.JSON(&newest)
+	seen := f.board()
+	if newest.Rev != seen.Rev || newest.Outside != seen.Outside || len(seen.Weeks) != 3 || seen.Weeks[0].Services[0].Assignments[0].Status != statusPlanned ||
 		seen.Weeks[0].Begins > seen.Weeks[0].Services[0].Start.Format(time.DateOnly) || seen.Announcements {
-		t.Errorf("the snapshot is %s, want three weeks and one planned assignment", follower.Body)
+		t.Errorf("the snapshot is %s and the board %+v, want the same rev, three weeks and one planned assignment",
+			follower.Body, seen)
 	}
 	member := f.member(reader)
 	if u := updateOf(t, follower); u.Rev != seen.Rev+1 || !u.Volunteers[0].Connected {

@@ -101,5 +101,35 @@ func TestBoardOnTheWire(t *testing.T) {
 		t.Errorf("the board has %d bytes on the wire (%q), want 40 KiB at most, compressed", len(answer.Body),
 			answer.Header.Get("Content-Encoding"))
 	}
-	t.Logf("the board has %d bytes on the wire", len(answer.Body))
+	head := f.office.Subscribe(boardChannel).Body
+	if len(head) > 256 {
+		t.Errorf("each reconnect gets %d bytes, %.100s…; want 256 at most", len(head), head)
+	}
+	t.Logf("the board has %d bytes on the wire, and its stream begins with %d", len(answer.Body), len(head))
+}
+
+// TestBoardHead: whoever reads the board between a snapshot and an update of its stream has what the update
+// tells, and knows that. Changes that are no updates change what the snapshot says of other modules.
+func TestBoardHead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	reader := f.volunteer("Reader 1", "Reader")
+	follower := f.office.Subscribe(boardChannel)
+	var before head
+	follower.JSON(&before)
+	f.assign("service-1", "Reader", reader)
+	b := f.board()
+	if u := updateOf(t, follower); b.Rev != before.Rev+1 || u.Rev != b.Rev || len(f.assigned()) != 1 {
+		t.Errorf("after the snapshot with rev %d the board has rev %d and the update %d, want one more in both",
+			before.Rev, b.Rev, u.Rev)
+	}
+	if b.Outside != before.Outside {
+		t.Errorf("an assignment changed what is outside: %q, before it %q", b.Outside, before.Outside)
+	}
+	f.services = append(f.services, service{"service-4", "Evening service", f.services[2].Start})
+	after := f.board()
+	if after.Rev != b.Rev || after.Outside == b.Outside {
+		t.Errorf("with another service the board has rev %d and outside %q, want another than %q", after.Rev,
+			after.Outside, b.Outside)
+	}
 }

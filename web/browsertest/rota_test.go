@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -29,15 +28,13 @@ func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string)
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3).Add(10 * time.Hour)
 	board := rotaBoard(first, weeks, people)
 	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
-		text, err := json.Marshal(board)
-		if err != nil {
-			t.Error(err)
-		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "event: snapshot\ndata: %s\n\n", text)
+		_, _ = fmt.Fprintf(w, "event: snapshot\ndata: {\"serverTime\":%q,\"rev\":7,\"outside\":\"x\"}\n\n",
+			time.Now().UTC().Format(time.RFC3339))
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
+	h.respondJSON("GET "+rotaBoardPath, 200, board)
 	dates := []object{}
 	for n, status := range []string{"open", "yes", "no"} {
 		service := object{"id": rotaID(3, n), "title": "Morning service", "start": first.AddDate(0, 0, 7*n)}
@@ -88,7 +85,7 @@ func rotaBoard(first time.Time, weeks, people int) object {
 		service := object{"id": id, "title": "Morning service", "start": start, "assignments": assignments}
 		all = append(all, object{"begins": start.Format(time.DateOnly), "services": []object{service}})
 	}
-	return object{"serverTime": time.Now().UTC(), "rev": 7, "rolesRev": 2, "announcements": true,
+	return object{"serverTime": time.Now().UTC(), "rev": 7, "outside": "x", "rolesRev": 2, "announcements": true,
 		"unplanned": false, "news": []object{}, "weekStartsOn": "monday", "roles": roles,
 		"volunteers": volunteers, "weeks": all}
 }

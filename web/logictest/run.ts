@@ -13,6 +13,7 @@ import "./resource.test";
 import "./shape.test";
 import "./slide.test";
 import "./plans.test";
+import "./rotaboard.test";
 import "./status.test";
 import "./timing.test";
 import "./values.test";

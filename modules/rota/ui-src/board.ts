@@ -68,6 +68,8 @@ export interface News {
 export interface Board {
 	readonly serverTime: string;
 	readonly rev: number;
+	/** Another text when something is different that the rev does not count, such as the services. */
+	readonly outside: string;
 	readonly rolesRev: number;
 	readonly announcements: boolean;
 	readonly weekStartsOn: "monday" | "sunday";
@@ -79,6 +81,9 @@ export interface Board {
 	readonly volunteers: readonly Volunteer[];
 	readonly weeks: readonly { readonly begins: string; readonly services: readonly Service[] }[];
 }
+
+/** The newest board: the snapshot of its stream. */
+export type Head = Pick<Board, "serverTime" | "rev" | "outside">;
 
 /** One change of the board. Everything that is not in it stays the same. */
 export interface BoardUpdate {

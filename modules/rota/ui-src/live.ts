@@ -1,6 +1,8 @@
-import { live, type ModuleUiContext } from "@narthex/sdk";
+import type { ModuleUiContext } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
-import { applied, type Board, type BoardUpdate } from "./board";
+import { RotaApi } from "./api";
+import type { Board } from "./board";
+import { Follower } from "./follower";
 
 /** The current board, and a function that fetches it again. */
 export interface Followed {
@@ -11,14 +13,20 @@ export interface Followed {
 
 export function useBoard(context: ModuleUiContext): Followed {
 	const [board, setBoard] = useState<Board | "refused">();
-	const [turn, setTurn] = useState(0);
+	const [follower, setFollower] = useState<Follower>();
 	useEffect(() => {
-		const followed = live<Board, BoardUpdate>(context, "board", {
-			apply: applied,
+		const api = new RotaApi(context);
+		const following = new Follower({
+			request: () => api.board(),
 			changed: setBoard,
 			refused: () => setBoard((shown) => shown ?? "refused"),
 		});
-		return () => followed.stop();
-	}, [turn]);
-	return { board, again: () => setTurn((before) => before + 1) };
+		setFollower(following);
+		const end = context.realtime("board", following.reader);
+		return () => {
+			end();
+			following.stop();
+		};
+	}, []);
+	return { board, again: () => follower?.read() };
 }

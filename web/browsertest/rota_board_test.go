@@ -1,0 +1,88 @@
+package browsertest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/waittest"
+)
+
+// heardStream is a response that tells of its first bytes.
+type heardStream struct {
+	http.ResponseWriter
+	heard *atomic.Int32
+	once  bool
+}
+
+func (s *heardStream) Write(b []byte) (int, error) {
+	n, err := s.ResponseWriter.Write(b)
+	if !s.once {
+		s.once = true
+		s.heard.Add(1)
+	}
+	return n, err
+}
+
+func (s *heardStream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// TestRotaBoardIsReadOnce: a change between the snapshot of the board's stream and the board itself is shown,
+// and so is what changes while the stream is away. A stream that is back costs a request of the board only
+// then.
+func TestRotaBoardIsReadOnce(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	h := d.front(t)
+	who := d.member(t, "Ada", coordinator...)
+	session := d.signIn(t, who)
+	add := func(name string) {
+		t.Helper()
+		body := jsonOf(t, object{"label": name, "email": "", "language": "", "digest": false, "roleIds": []string{}})
+		d.send(t, session, "POST", "/api/v1/modules/rota/volunteers", strings.NewReader(body))
+	}
+	var streams atomic.Int32
+	var end atomic.Pointer[context.CancelFunc]
+	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		end.Store(&cancel)
+		h.platform.ServeHTTP(&heardStream{ResponseWriter: w, heard: &streams}, r.WithContext(ctx))
+	})
+	added := make(chan struct{})
+	h.handle("GET "+rotaBoardPath, func(w http.ResponseWriter, r *http.Request) {
+		_, answer := d.send(t, session, "GET", rotaBoardPath, nil) // from before the change
+		<-added
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = w.Write(answer)
+	})
+	p := h.openAs(who, "/#/m/rota/volunteers", desktop)
+	waittest.Until(t, "the stream has begun", func() bool { return streams.Load() == 1 })
+	waittest.Until(t, "the board is requested", func() bool { return h.countRequests("GET "+rotaBoardPath) == 1 })
+	add("Zoe Between")
+	close(added)
+	p.waitForText("Zoe Between")
+	h.restore("GET " + rotaBoardPath)
+
+	(*end.Load())()
+	waittest.Until(t, "the stream is back", func() bool { return streams.Load() == 2 })
+	add("Zoe Afterwards")
+	p.waitForText("Zoe Afterwards")
+	if n := h.countRequests("GET " + rotaBoardPath); n != 1 {
+		t.Errorf("the board was requested %d times, want once: the stream had missed nothing", n)
+	}
+
+	again := make(chan struct{})
+	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
+		<-again
+		h.platform.ServeHTTP(w, r)
+	})
+	(*end.Load())()
+	add("Zoe Meanwhile")
+	close(again)
+	p.waitForText("Zoe Meanwhile")
+	if n := h.countRequests("GET " + rotaBoardPath); n != 2 {
+		t.Errorf("the board was requested %d times, want twice: the stream had missed a change", n)
+	}
+}
