@@ -68,7 +68,7 @@ type update struct {
 // board still has roles and volunteers.
 func (m *rota) getBoard(ctx context.Context, _ *http.Request) (any, error) {
 	b, moved, err := m.boardNow(ctx)
-	if err == nil && moved && m.caughtUp(ctx) {
+	if err == nil && len(moved) > 0 && m.caughtUp(ctx, moved...) {
 		b, _, err = m.boardNow(ctx)
 	}
 	return b, err
@@ -112,12 +112,12 @@ func (m *rota) lookOutside(ctx context.Context, now time.Time) (*outside, error)
 	return seen, nil
 }
 
-// boardNow returns the board, and whether one of its services is elsewhere than people were told.
-func (m *rota) boardNow(ctx context.Context) (_ *board, moved bool, err error) {
+// boardNow returns the board, and which of its services are elsewhere than people were told.
+func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err error) {
 	now := m.clock()
 	seen, err := m.lookOutside(ctx, now)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	b := &board{ServerTime: now, Outside: seen.digest, Announcements: seen.Announcements,
 		WeekStartsOn: seen.WeekStartsOn, Unplanned: seen.Unplanned}
@@ -131,16 +131,16 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved bool, err error) {
 			SELECT rev, roles_rev,
 			       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
 			                 FROM roles), '[]'), `+unseenJSON+`,
-			       EXISTS (
-			           SELECT
+			       coalesce((
+			           SELECT json_agg(k.service_ref)
 			           FROM known_services AS k
 			               JOIN unnest($1::text[], $2::text[]) AS s (id, start) ON s.id = k.service_ref
-			           WHERE k.cancelled OR k.starts_at <> s.start::timestamptz)
+			           WHERE k.cancelled OR k.starts_at <> s.start::timestamptz), '[]')
 			FROM board`, ids, starts),
 		selectVolunteers(&b.Volunteers, `true`),
 		selectAssignments(&assigned, `service_ref = ANY($1)`, ids))
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	b.Weeks, err = m.weeks(seen.Services, assigned)
 	return b, moved, err

@@ -24,11 +24,24 @@ type state struct {
 	Cancelled bool  `json:"cancelled"`
 }
 
-// follow looks at what became of the services that people are asked for, and notes what is different. The
-// state of a service has a rev, and an older state than the known one changes nothing. So it does not matter
-// which process runs this, how often, or with how old an answer.
-func (m *rota) follow(ctx context.Context) error {
-	known, err := m.followed(ctx)
+// keepFollowing settles what is long past, and follows the others.
+func (m *rota) keepFollowing(ctx context.Context) error {
+	_, err := m.db.Exec(ctx, `
+		UPDATE assignments AS a
+		SET settled = true
+		FROM known_services AS k
+		WHERE NOT a.settled AND k.service_ref = a.service_ref AND k.starts_at <= $1`, m.clock().Add(-followBack))
+	if err != nil {
+		return err
+	}
+	return m.follow(ctx)
+}
+
+// follow looks at what became of the services that people are asked for, and of further ones, and notes what
+// is different. The state of a service has a rev, and an older state than the known one changes nothing. So
+// it does not matter which process runs this, how often, or with how old an answer.
+func (m *rota) follow(ctx context.Context, further ...string) error {
+	known, err := m.followed(ctx, further)
 	if err != nil {
 		return err
 	}
@@ -71,15 +84,20 @@ func (k *knownService) differs(now map[string]state) bool {
 		(k.Title != s.Title || !k.Start.Equal(s.Start) || k.Cancelled != s.Cancelled)
 }
 
-// followed returns the services for which somebody is planned.
-func (m *rota) followed(ctx context.Context) ([]knownService, error) {
+// followed returns the services for which somebody is planned, of those that are long past only the further
+// ones.
+func (m *rota) followed(ctx context.Context, further []string) ([]knownService, error) {
 	return sdk.Select[knownService](ctx, m.db, `
 		SELECT a.service_ref, k.service_ref IS NULL, coalesce(k.title, ''), coalesce(k.starts_at, now()),
 		       coalesce(k.rev, 0), coalesce(k.cancelled, false)
-		FROM (SELECT DISTINCT service_ref FROM assignments) AS a LEFT JOIN known_services AS k USING (service_ref)
-		WHERE k.starts_at IS NULL OR k.starts_at > $1
+		FROM (
+				SELECT service_ref FROM assignments WHERE NOT settled
+				UNION
+				SELECT service_ref FROM assignments WHERE service_ref = ANY($3)) AS a
+			LEFT JOIN known_services AS k USING (service_ref)
+		WHERE k.starts_at IS NULL OR k.starts_at > $1 OR k.service_ref = ANY($3)
 		ORDER BY k.starts_at NULLS LAST
-		LIMIT $2`, m.clock().Add(-followBack), followMost)
+		LIMIT $2`, m.clock().Add(-followBack), followMost, further)
 }
 
 // states asks the module that plans services for the state of each of them.
@@ -131,6 +149,9 @@ func (m *rota) noteState(ctx context.Context, tx *sdk.Tx, ref string, now map[st
 	_, err = tx.Exec(ctx, `
 		UPDATE known_services SET title = $2, starts_at = $3, rev = $4, cancelled = $5 WHERE service_ref = $1`,
 		ref, s.Title, s.Start, s.Rev, s.Cancelled)
+	if err == nil && s.Start.After(m.clock().Add(-followBack)) {
+		_, err = tx.Exec(ctx, `UPDATE assignments SET settled = false WHERE service_ref = $1 AND settled`, ref)
+	}
 	if err != nil {
 		return err
 	}
@@ -189,8 +210,8 @@ func askAgain(ctx context.Context, tx *sdk.Tx, before knownService, s state) err
 }
 
 // caughtUp follows the services now, without waiting for the schedule.
-func (m *rota) caughtUp(ctx context.Context) bool {
-	err := m.follow(ctx)
+func (m *rota) caughtUp(ctx context.Context, further ...string) bool {
+	err := m.follow(ctx, further...)
 	if err != nil {
 		m.host.Log.Warn("changes of services could not be followed")
 	}

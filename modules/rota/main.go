@@ -68,7 +68,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.Channel(boardChannel, manage, m.snapshot)
 	r.Every("reminders", remindEvery, m.remind)
 	r.Every("mails", deliverEvery, m.resume)
-	r.Every("services", followEvery, m.follow)
+	r.Every("services", followEvery, m.keepFollowing)
 	r.PersonErased(m.forget)
 	r.PersonExport(m.exportPerson)
 	return nil

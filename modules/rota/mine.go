@@ -66,7 +66,7 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 const ownDuties = `
 	SELECT a.id::text, a.service_ref, r.name, a.status, a.agreed, a.rev
 	FROM volunteers AS v
-		JOIN assignments AS a ON a.volunteer_id = v.id AND a.status <> 'planned'
+		JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
 		JOIN roles AS r ON r.id = a.role_id
 	WHERE v.user_id = $1
 	ORDER BY r.position, r.id, a.id`

@@ -143,6 +143,44 @@ func TestAMovedService(t *testing.T) {
 	}
 }
 
+// TestALongPastService: own duties do not read a service that is long past. If somebody moves it to a coming
+// day all the same, the next look at the board asks again whoever said yes.
+func TestALongPastService(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	reader, one := f.askedOf("Reader 1", "Reader", statusYes)
+	member := f.member(reader)
+	was := f.services[0].Start
+	later := was.Add(followBack + time.Hour)
+	settled := func() (settled bool) {
+		t.Helper()
+		if err := f.rota.keepFollowing(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err := f.rota.db.QueryRow(t.Context(), `SELECT settled FROM assignments`).Scan(&settled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return settled
+	}
+	if settled() {
+		t.Error("a coming service is settled")
+	}
+	f.at.Store(&later)
+	if !settled() {
+		t.Error("a service is not settled that is long past")
+	}
+	f.replan(func() { f.services[0].Start = later.AddDate(0, 0, 7) })
+	if got := f.assignment(one); got.Status != statusOpen || got.Was == nil || !got.Was.Equal(was) {
+		t.Errorf("the yes is %+v after the move, want it open, and when they said yes", got)
+	}
+	var mine myDates
+	f.do(member, "GET", "/mine", nil, 200).JSON(&mine)
+	if len(mine.Dates) != 1 || settled() {
+		t.Errorf("own dates are %+v, want the service that was moved", mine.Dates)
+	}
+}
+
 // TestACancelledService: everybody who was asked hears that it is cancelled. What is undone within the hour
 // is not told.
 func TestACancelledService(t *testing.T) {

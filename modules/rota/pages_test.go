@@ -80,10 +80,15 @@ func TestReadsAskLittle(t *testing.T) {
 	}
 	read(&few)
 	f.fill(3*52, 6)
+	for range 2 { // the first one has to know the services
+		if err := f.rota.keepFollowing(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	read(&many)
 	t.Logf("rows read for own duties and the board: %v with six weeks, %v with three years", few, many)
-	// Own duties read the person's own, and the board the last month, too.
-	if many[0] > few[0]+4*3*52 || many[1] > few[1]*2 {
+	// Own duties read those of the last month, too, and so does the board.
+	if many[0] > few[0]*2 || many[1] > few[1]*2 {
 		t.Errorf("own duties and the board read %v rows, and %v with six weeks", many, few)
 	}
 }
