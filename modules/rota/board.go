@@ -160,7 +160,7 @@ func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) 
 			return nil, err
 		}
 		if size += len(text); size > maxBoardBytes {
-			m.host.Log.Warn("the board is too long, its last services are omitted", "services", len(services), "sent", n)
+			m.host.Log.Warn("the board is too long", "services", len(services), "sent", n)
 			break
 		}
 		begins := m.weekOf(s.Start).Format(time.DateOnly)

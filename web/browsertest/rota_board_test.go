@@ -39,7 +39,8 @@ func TestRotaBoardIsReadOnce(t *testing.T) {
 	session := d.signIn(t, who)
 	add := func(name string) {
 		t.Helper()
-		body := jsonOf(t, object{"label": name, "email": "", "language": "", "digest": false, "roleIds": []string{}})
+		body := jsonOf(t, object{"label": name, "email": "", "language": "", "digest": false,
+			"roleIds": []string{}})
 		d.send(t, session, "POST", "/api/v1/modules/rota/volunteers", strings.NewReader(body))
 	}
 	var streams atomic.Int32
@@ -59,7 +60,8 @@ func TestRotaBoardIsReadOnce(t *testing.T) {
 	})
 	p := h.openAs(who, "/#/m/rota/volunteers", desktop)
 	waittest.Until(t, "the stream has begun", func() bool { return streams.Load() == 1 })
-	waittest.Until(t, "the board is requested", func() bool { return h.countRequests("GET "+rotaBoardPath) == 1 })
+	requests := func() int { return h.countRequests("GET " + rotaBoardPath) }
+	waittest.Until(t, "the board is requested", func() bool { return requests() == 1 })
 	add("Zoe Between")
 	close(added)
 	p.waitForText("Zoe Between")
@@ -69,7 +71,7 @@ func TestRotaBoardIsReadOnce(t *testing.T) {
 	waittest.Until(t, "the stream is back", func() bool { return streams.Load() == 2 })
 	add("Zoe Afterwards")
 	p.waitForText("Zoe Afterwards")
-	if n := h.countRequests("GET " + rotaBoardPath); n != 1 {
+	if n := requests(); n != 1 {
 		t.Errorf("the board was requested %d times, want once: the stream had missed nothing", n)
 	}
 
@@ -82,7 +84,7 @@ func TestRotaBoardIsReadOnce(t *testing.T) {
 	add("Zoe Meanwhile")
 	close(again)
 	p.waitForText("Zoe Meanwhile")
-	if n := h.countRequests("GET " + rotaBoardPath); n != 2 {
+	if n := requests(); n != 2 {
 		t.Errorf("the board was requested %d times, want twice: the stream had missed a change", n)
 	}
 }
