@@ -38,7 +38,7 @@ type Database struct {
 	sockets  *sockets
 	absent   *unreachable
 	newest   *timelines
-	modules  *budget
+	modules  *places
 	ready    chan struct{}
 
 	readyOnce  sync.Once
@@ -60,7 +60,7 @@ func Open(settings environment.Database) (*Database, error) {
 		sockets:  newSockets(),
 		absent:   newUnreachable(),
 		newest:   newTimelines(),
-		modules:  newBudget(moduleConns),
+		modules:  newPlaces(moduleConns),
 		ready:    make(chan struct{}),
 
 		closeGrace: deadlines.Close,
@@ -72,9 +72,7 @@ func Open(settings environment.Database) (*Database, error) {
 	config.MaxConns = coreConns
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(coreIdleTransaction)
-	config.ShouldPing = func(_ context.Context, idle pgxpool.ShouldPingParams) bool {
-		return !isUsable(idle.Conn, idle.IdleDuration)
-	}
+	config.ShouldPing = needsPing
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)

@@ -23,14 +23,3 @@ func (d *Database) Waited() (times int64, long time.Duration) {
 	stat := d.core.Stat()
 	return stat.EmptyAcquireCount(), stat.EmptyAcquireWaitTime()
 }
-
-func (b *budget) figures() PoolFigures {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	figures := PoolFigures{Most: max(b.size, len(b.pools)), Waiting: len(b.waiting)}
-	for _, pool := range b.pools {
-		figures.Open += pool.open
-		figures.Idle += len(pool.idle)
-	}
-	return figures
-}

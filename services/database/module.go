@@ -56,13 +56,17 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 
 // OpenModule makes a module's pool of at most 4 connections, and none while the module is idle. The first
 // connection is the module's own. All modules together hold at most 24, or one each when there are more
-// modules. The Database closes the pool when it stops; it may be closed earlier. The error is ErrClosed.
+// modules. The Database closes the pool when it stops; it may be closed earlier. The error is ErrClosed
+// or ErrUnreachable.
 func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
-	pool := &ModulePool{budget: d.modules, config: d.moduleConfig(role)}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ended {
 		return nil, ErrClosed
+	}
+	pool, err := newModulePool(d.moduleConfig(role), d.modules)
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
 	}
 	d.pools = append(d.pools, pool)
 	d.modules.add(pool)

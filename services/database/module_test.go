@@ -141,7 +141,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
 	t.Parallel()
-	pools := openModules(t, databasetest.Empty(t), 7)
+	db := databasetest.Empty(t)
+	pools := openModules(t, db, 7)
 	var held []*database.ModuleConn
 	for n := range 6 * 4 { // 7 places are the modules' own, 17 are shared
 		if n < 6+17 {
@@ -170,7 +171,10 @@ func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
 		conn.Release() // the connections stay open and idle
 	}
 	for range 4 {
-		acquire(t, pools[6]) // gets the places of idle connections
+		acquire(t, pools[6]) // idle connections of the others are closed for it
+	}
+	if _, modules := db.Database(t).Figures(); modules.Open > 24 {
+		t.Errorf("%d connections are open, want at most 24", modules.Open)
 	}
 }
 

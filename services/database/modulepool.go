@@ -3,110 +3,141 @@ package database
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
-	connsPerModule = 4
-	moduleIdleTime = 30 * time.Second // after this time an idle connection is closed
-	pingAfter      = time.Second      // a connection that was idle for longer is tested before use
-	pingWithin     = 2 * time.Second
-	resetWithin    = 2 * time.Second
-	closeWithin    = 2 * time.Second
-	drainWithin    = 5 * time.Second // for the sessions of a process that has ended
+	connsPerModule    = 4
+	moduleIdleTime    = 30 * time.Second // after this time an idle connection is closed
+	moduleHealthCheck = 10 * time.Second // how often idle connections are looked at
+	pingAfter         = time.Second      // a connection that was idle for longer is tested before use
+	resetWithin       = 2 * time.Second
+	closeWithin       = 2 * time.Second
+	drainWithin       = 5 * time.Second // for the sessions of a process that has ended
 )
 
-// ModulePool holds one module's connections: at most 4. The first is the module's own; the others come from a
-// budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its own
-// connection as soon as that one is free.
+// ModulePool holds one module's connections: at most 4, each of which needs one of the process's places.
 //
 // The next user never gets the state of the previous one: Release resets the session, or closes it when the
 // reset fails. Only prepared statements and their plans are kept.
 type ModulePool struct {
-	budget *budget
-	config *pgx.ConnConfig
+	pool   *pgxpool.Pool
+	places *places
 
-	// Under the budget's lock.
-	memory     Memory      // counts kept statements; nil: they are not counted
-	idle       []*idleConn // in the order of their last use
-	open       int         // connecting, in use, being reset or closed, idle
-	resetting  int         // of open: about to become idle
-	claimed    int         // of resetting: already counted for a waiter by this run of serve
-	generation int         // of connections; those of an older generation are closed when they are released
-	closed     bool
-	drained    chan struct{} // not nil while a caller waits for open to become 0
+	inUse    chan struct{} // has a value for each connection in use or being reset
+	own      chan struct{} // has a value while the module's own place is in use
+	borrowed atomic.Int64  // shared places in use
+	resets   chan reset    // under way, which no Acquire waits for
+
+	memory     atomic.Value // a Memory; counts kept statements
+	generation atomic.Int64 // of sessions; EndSessions begins a new one
+	ending     sync.Mutex   // held by EndSessions
+	closing    chan struct{}
+	closeOnce  sync.Once
 }
+
+// reset is closed when a connection was reset.
+type reset chan struct{}
 
 // ModuleConn is a connection in use by one goroutine, until its Release.
 type ModuleConn struct {
 	*pgx.Conn
 	pool       *ModulePool
+	lent       *pgxpool.Conn
 	statements *statements // of the session
-	generation int
+	generation int64
 	released   bool
 }
 
-type idleConn struct {
-	*ModuleConn
-	since  time.Time
-	expiry *time.Timer
+// newModulePool makes a pool. Nothing is connected.
+func newModulePool(conn *pgx.ConnConfig, places *places) (*ModulePool, error) {
+	p := &ModulePool{places: places, inUse: make(chan struct{}, connsPerModule), own: make(chan struct{}, 1),
+		resets: make(chan reset, connsPerModule), closing: make(chan struct{})}
+	config := poolConfig(conn)
+	config.MaxConns, config.MaxConnIdleTime = connsPerModule, moduleIdleTime
+	config.HealthCheckPeriod = moduleHealthCheck
+	config.ShouldPing = needsPing
+	config.BeforeConnect = func(ctx context.Context, _ *pgx.ConnConfig) error {
+		places.makeRoom(ctx)
+		return nil
+	}
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		memory, _ := p.memory.Load().(Memory)
+		conn.PgConn().CustomData()[statementsKey] = &statements{memory: memory}
+		return nil
+	}
+	config.BeforeClose = func(conn *pgx.Conn) { statementsOf(conn).forget() }
+	var err error
+	p.pool, err = pgxpool.NewWithConfig(context.Background(), config)
+	return p, err
 }
 
-// Acquire waits for a connection until ctx ends. Its error is ErrClosed, ErrUnreachable or ctx's own.
-func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
-	for {
-		granted, err := p.budget.wait(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		if granted.evicted != nil {
-			granted.evicted.end()
-		}
-		if granted.conn == nil {
-			return p.connect(ctx, granted)
-		}
-		if granted.conn.works(ctx, granted.idleFor) {
-			return granted.conn, nil
-		}
-		go granted.conn.discard()
-	}
+// needsPing reports whether an idle connection must be tested before it is used.
+func needsPing(_ context.Context, idle pgxpool.ShouldPingParams) bool {
+	return idle.IdleDuration >= pingAfter || !isQuiet(idle.Conn.PgConn().Conn())
+}
+
+// statementsKey is where a session has its statements.
+const statementsKey = "narthex statements"
+
+func statementsOf(conn *pgx.Conn) *statements {
+	return conn.PgConn().CustomData()[statementsKey].(*statements)
 }
 
 // Charge makes memory count the kept statements of sessions that are opened later.
-func (p *ModulePool) Charge(memory Memory) {
-	p.budget.mu.Lock()
-	defer p.budget.mu.Unlock()
-	p.memory = memory
+func (p *ModulePool) Charge(memory Memory) { p.memory.Store(memory) }
+
+// Acquire waits for a connection until ctx ends. Its error is ErrClosed, ErrUnreachable or ctx's own.
+func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
+	p.awaitReset(ctx)
+	if err := p.enter(ctx); err != nil {
+		return nil, err
+	}
+	generation := p.generation.Load()
+	lent, err := p.pool.Acquire(ctx)
+	switch {
+	case err == nil:
+		conn := lent.Conn()
+		return &ModuleConn{Conn: conn, pool: p, lent: lent, statements: statementsOf(conn),
+			generation: generation}, nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case p.isClosed():
+		err = ErrClosed
+	default:
+		err = fail(ErrUnreachable, err)
+	}
+	p.leave()
+	return nil, err
 }
 
-// connect opens a connection for a place that the budget has granted.
-func (p *ModulePool) connect(ctx context.Context, granted grant) (*ModuleConn, error) {
-	conn, err := pgx.ConnectConfig(ctx, p.config)
-	if err != nil {
-		p.budget.free(p)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+// awaitReset waits for a connection that is being reset and that nobody else waits for, if none is idle: to
+// open another one would take longer.
+func (p *ModulePool) awaitReset(ctx context.Context) {
+	select {
+	case done := <-p.resets:
+		if p.pool.Stat().IdleConns() > 0 {
+			return
 		}
-		return nil, fail(ErrUnreachable, err)
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+	default:
 	}
-	return &ModuleConn{Conn: conn, pool: p, statements: &statements{memory: granted.memory},
-		generation: granted.generation}, nil
 }
 
-func (c *ModuleConn) works(ctx context.Context, idleFor time.Duration) bool {
-	if isUsable(c.Conn, idleFor) {
+func (p *ModulePool) isClosed() bool {
+	select {
+	case <-p.closing:
 		return true
+	default:
+		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, pingWithin)
-	defer cancel()
-	return c.Ping(ctx) == nil
-}
-
-// isUsable reports whether an idle connection may be used without a ping.
-func isUsable(conn *pgx.Conn, idleFor time.Duration) bool {
-	return idleFor < pingAfter && isQuiet(conn.PgConn().Conn())
 }
 
 // Release returns the connection to the pool. It does not wait for the reset. Later calls do nothing. A
@@ -116,56 +147,80 @@ func (c *ModuleConn) Release() {
 		return
 	}
 	c.released = true
-	if c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' || !c.pool.budget.mayReset(c) {
-		go c.discard() // ModulePool.Close waits for it, because the connection counts as open
+	if c.isOver() {
+		go func() {
+			end(c.lent)
+			c.pool.leave()
+		}()
 		return
 	}
+	done := make(reset)
+	select {
+	case c.pool.resets <- done:
+	default:
+	}
 	go func() {
-		works := c.reset()
-		next := &ModuleConn{Conn: c.Conn, pool: c.pool, statements: c.statements, generation: c.generation}
-		if !c.pool.budget.put(next, works) {
-			next.discard()
+		if c.reset() && !c.isOver() {
+			c.lent.Release()
+		} else {
+			end(c.lent)
+		}
+		c.pool.leave()
+		close(done)
+		select {
+		case <-c.pool.resets: // this one or another: nobody needs to wait for either
+		default:
 		}
 	}()
 }
 
-// discard closes the session and frees its place.
-func (c *ModuleConn) discard() {
-	c.end()
-	c.pool.budget.free(c.pool)
+// isOver reports whether nobody may use the session again. It is not reset either when the process that used
+// it has ended.
+func (c *ModuleConn) isOver() bool {
+	return c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' ||
+		c.generation != c.pool.generation.Load() || c.pool.isClosed()
 }
 
-// end closes the session and returns when its socket is closed. After a cancelled statement pgx closes the
+// end closes a session and returns when its socket is closed. After a cancelled statement pgx closes the
 // socket in the background: it sends the cancellation to the server first, which takes up to 15 s when the
 // server hangs.
-func (c *ModuleConn) end() {
+func end(lent *pgxpool.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	_ = c.Close(ctx)
-	c.statements.forget()
-	<-c.PgConn().CleanupDone()
+	conn := lent.Conn()
+	_ = conn.Close(ctx)
+	statementsOf(conn).forget()
+	<-conn.PgConn().CleanupDone()
+	lent.Hijack() // removes it from the pool at once; Release would do that later
 }
 
 // EndSessions closes every session of the pool after the module's process has ended: idle ones at once,
 // those in use when they are released. It waits for both, at most 5 s. A later Acquire opens a new session.
 func (p *ModulePool) EndSessions() {
+	p.ending.Lock()
+	defer p.ending.Unlock()
 	wait := time.NewTimer(drainWithin)
 	defer wait.Stop()
-	select {
-	case <-p.budget.drain(p, false):
-	case <-wait.C:
+	p.generation.Add(1)
+	var ended sync.WaitGroup
+	for _, idle := range p.pool.AcquireAllIdle(context.Background()) {
+		ended.Go(func() { end(idle) })
+	}
+	p.pool.Reset() // what is in use or being opened
+	ended.Wait()
+	for range connsPerModule {
+		select {
+		case p.inUse <- struct{}{}:
+			defer func() { <-p.inUse }()
+		case <-wait.C:
+			return
+		}
 	}
 }
 
 // Close closes every session like EndSessions, opens no new one, and waits until the last connection was
 // released.
-func (p *ModulePool) Close() { <-p.budget.drain(p, true) }
-
-// discardAll closes sessions that nobody else can reach any more.
-func discardAll(conns []*idleConn) {
-	var working sync.WaitGroup
-	for _, conn := range conns {
-		working.Go(conn.discard)
-	}
-	working.Wait()
+func (p *ModulePool) Close() {
+	p.closeOnce.Do(func() { close(p.closing) })
+	p.pool.Close()
 }
