@@ -25,36 +25,24 @@ type Client struct {
 	waiters sync.Pool
 	clock   clock // of exchanges; Call uses its context's deadline
 
-	// A lone caller reads its own response, under a lease. The standing reader reads for all others, and watches
-	// an idle link. When reading passes from the one to the other, there may be no reader for two milliseconds
-	// or more.
-	frames      *frameReader // used by the goroutine that reads
-	reading     bool         // a goroutine reads or is about to
-	outstanding int
-	readLease   lease
-	wake        chan struct{} // makes the standing reader read; its sender sets reading
-	standing    sync.WaitGroup
-	released    sync.Once // for releasing frames
+	frames *frameReader // used by the goroutine that reads
 
 	abandoned abandoned
+	reading   sync.WaitGroup // the goroutine that reads
+	released  sync.Once      // for releasing frames
 	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
 // NewClient takes over conn and starts to read from it. The owner must call Close, also after a loss.
 func NewClient(conn net.Conn, list ...Option) *Client {
 	memory := collect(list).memory
-	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{},
-		wake: make(chan struct{}, 1)}
+	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{}}
 	c.frames = newFrameReader(conn, memory)
 	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
 	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // a response, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.expire)
 	c.clock.timer.Stop()
-	c.readLease.quick, c.readLease.expired, c.readLease.quiet = leaseFor, c.interrupt, c.standBy
-	c.readLease.init()
-	c.reading = true
-	c.wake <- struct{}{}
-	c.standing.Go(c.read)
+	c.reading.Go(c.read)
 	return c
 }
 
@@ -92,7 +80,7 @@ func (c *Client) Close() error {
 	<-c.done
 	c.wire.wait()
 	c.settling.Wait()
-	c.standing.Wait()
+	c.reading.Wait()
 	c.released.Do(c.frames.release)
 	return nil
 }
@@ -110,10 +98,9 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 		return err
 	}
 	if err := c.wire.send(ctx, f, request); err != nil {
-		c.forgetUnsent(f.id, w)
+		c.forgetUnsent(f.id)
 		return err
 	}
-	c.readFor(w)
 	select {
 	case err := <-w.result:
 		c.recycle(w)
@@ -131,6 +118,20 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 	return ctx.Err()
 }
 
+// read reads until the link is lost, and then gives every caller its error.
+func (c *Client) read() {
+	for {
+		f, err := c.frames.next()
+		if err == nil {
+			err = c.receive(f)
+		}
+		if err != nil {
+			c.end(c.wire.fail(err))
+			return
+		}
+	}
+}
+
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	c.lost = err
@@ -143,6 +144,5 @@ func (c *Client) end(err error) {
 	c.pending = nil
 	c.clock.timer.Stop()
 	c.abandoned.stop()
-	c.readLease.stop()
 	c.mu.Unlock()
 }

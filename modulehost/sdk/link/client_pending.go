@@ -21,7 +21,6 @@ type waiter struct {
 	discarded bool       // its exchange has ended, so a later response must not be counted
 	result    chan error // buffered, so that the reader never waits for a caller
 
-	reads    bool      // its caller must read, or call endReading
 	exchange *Exchange // nil for a Call
 }
 
@@ -41,13 +40,6 @@ func (c *Client) register(f *frame, w *waiter) error {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
-	c.outstanding++
-	if w.reads = false; !c.reading {
-		c.reading = true
-		if w.reads = w.exchange == nil || w.exchange.wanted == nil; !w.reads {
-			c.wake <- struct{}{}
-		}
-	}
 	c.waiting.Store(int32(len(c.pending)))
 	return nil
 }
@@ -91,12 +83,10 @@ func (c *Client) forget(id uint32) {
 }
 
 // forgetUnsent is forget for a call that was never sent.
-func (c *Client) forgetUnsent(id uint32, w *waiter) {
+func (c *Client) forgetUnsent(id uint32) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.pending, id)
-	c.outstanding--
-	c.mu.Unlock()
-	c.endReading(w)
 }
 
 // abandon reports whether the call was still without a response. If so, its response will be dropped.
@@ -128,7 +118,6 @@ func (c *Client) claim(id uint32, ping bool) *waiter {
 	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.responded {
 		return nil
 	}
-	c.outstanding--
 	if w.exchange != nil && !w.abandoned {
 		w.exchange.responded = true // its id stays in use until its bodies have ended
 		return w

@@ -51,7 +51,7 @@ func newDispatcher(
 // busy reports whether about more than one call is in service.
 func (s *dispatcher) busy() bool { return s.active.Load() > 1 }
 
-// accept starts the call, which dispatch or serve then runs, or parks it if all handlers are busy. It refuses
+// accept starts the call, which dispatch then runs, or parks it if all handlers are busy. It refuses
 // an id that is in use (it returns nil), and a call for which there is no memory (refused).
 func (s *dispatcher) accept(f frame) (c *Call, runs bool) {
 	charged := 0
@@ -111,22 +111,21 @@ func (s *dispatcher) dispatchLocked(c *Call) {
 	}
 	s.workers.Go(func() {
 		for next := true; next; c, next = <-s.work {
-			if !s.serve(c, true) {
+			if !s.serve(c) {
 				return
 			}
 		}
 	})
 }
 
-// serve runs the handler of a started call. In a pooled goroutine it reports whether that goroutine should
-// wait for another call.
-func (s *dispatcher) serve(c *Call, pooled bool) (stay bool) {
+// serve runs the handler of a started call. It reports whether its goroutine should wait for another call.
+func (s *dispatcher) serve(c *Call) (stay bool) {
 	ended := true // the handler called runtime.Goexit, unless it returns or panics
 	defer func() {
 		if recover() != nil { // the value may contain anything, so it is dropped; the caller gets the code
 			ended = false
 		}
-		stay = s.finish(c, pooled && !ended)
+		stay = s.finish(c, !ended)
 	}()
 	s.run(s.ctx, c)
 	ended = false

@@ -76,7 +76,7 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	if err == nil {
 		x.beginBody(&o)
 		if err = c.wire.send(ctx, f, o.Request); err != nil {
-			c.forgetUnsent(f.id, x.waiter)
+			c.forgetUnsent(f.id)
 		}
 	}
 	if err != nil {
@@ -105,7 +105,6 @@ func (x *Exchange) beginBody(o *Outgoing) {
 // begins to read a streamed body. Errors as for Client.Call; context.DeadlineExceeded when Within has passed;
 // ErrBodyAborted when Upload's source failed.
 func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
-	x.client.readFor(x.waiter)
 	for {
 		var failed chan struct{}
 		if x.upload != nil {
@@ -189,7 +188,6 @@ func (x *Exchange) SendBody(ctx context.Context) error {
 	if x.unwritten = nil; len(rest) == 0 {
 		return nil
 	}
-	x.client.endReading(x.waiter)
 	defer x.socket.wakeOn(ctx)()
 	return x.send(ctx, rest)
 }
@@ -224,7 +222,6 @@ func (x *Exchange) Close() {
 		x.stopWaking()
 	}
 	c := x.client
-	c.endReading(x.waiter)
 	over := x.received && (!x.follows || x.body.ended())
 	if x.received {
 		c.discharge(x.waiter, false)

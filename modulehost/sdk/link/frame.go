@@ -88,9 +88,6 @@ func (r *frameReader) next() (frame, error) {
 	}, nil
 }
 
-// more reports whether bytes of another frame are in the buffer.
-func (r *frameReader) more() bool { return r.end > r.start }
-
 // fill reads until there are n bytes at start.
 func (r *frameReader) fill(n int) error {
 	if r.end-r.start >= n {

@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"net"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -18,12 +17,11 @@ type CallHandler func(ctx context.Context, c *Call) (proto.Message, error)
 
 // server is the serving end of a link during one Serve.
 type server struct {
-	wire        *wire
-	handle      CallHandler
-	dispatcher  *dispatcher
-	frames      *frameReader // used by the goroutine that reads
-	inlineLease lease        // for serving a call in the goroutine that reads
-	ended       chan error   // gets once why the link ends
+	wire       *wire
+	handle     CallHandler
+	dispatcher *dispatcher
+	frames     *frameReader // used by the goroutine that reads
+	ended      chan error   // gets once why the link ends
 }
 
 // Serve takes over conn and serves its calls, at most inService (at least one) at once. Up to 1,024 further
@@ -45,19 +43,16 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	defer s.frames.release()
 	s.dispatcher = newDispatcher(serving, s.run, inService, memory)
 	s.wire = newWire(conn, s.dispatcher.busy, memory)
-	s.inlineLease.quick, s.inlineLease.expired = inlineWithin, s.startReading
-	s.inlineLease.init()
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)
 		_ = s.wire.fail(net.ErrClosed)
 	})
-	s.startReading()
+	s.dispatcher.workers.Go(s.read)
 	err := s.wire.fail(<-s.ended)
 	cancel()
 	<-watched
 	s.dispatcher.end()
-	s.inlineLease.stop()
 	s.wire.wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -65,12 +60,7 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	return err
 }
 
-// inlineWithin is how long a call may take in the goroutine that reads, because other calls wait meanwhile.
-const inlineWithin = 200 * time.Microsecond
-
-func (s *server) startReading() { s.dispatcher.workers.Go(s.read) }
-
-// read reads until the link ends or another goroutine has taken over.
+// read reads until the link ends.
 func (s *server) read() {
 	for {
 		f, err := s.frames.next()
@@ -85,12 +75,10 @@ func (s *server) read() {
 				err = errCallTwice
 			case c.refused:
 				s.respond(s.dispatcher.ctx, f.id, nil, &Failure{CodeText: CodeOverloaded})
-			case !runs:
-				err = s.dispatcher.pause(s.wire.gone)
-			case s.frames.more() || !s.inlineLease.wanted():
+			case runs:
 				s.dispatcher.dispatch(c)
-			case !s.serveInline(c):
-				return
+			default:
+				err = s.dispatcher.pause(s.wire.gone)
 			}
 		}
 		if err != nil {
@@ -98,21 +86,6 @@ func (s *server) read() {
 			return
 		}
 	}
-}
-
-// serveInline serves a call in the goroutine that reads, and reports whether this goroutine should continue
-// to read.
-func (s *server) serveInline(c *Call) (mine bool) {
-	t, returned := s.inlineLease.begin(), false
-	defer func() {
-		mine = s.inlineLease.end(t)
-		if mine && !returned { // the handler has called runtime.Goexit
-			s.startReading()
-		}
-	}()
-	s.dispatcher.serve(c, false)
-	returned = true
-	return
 }
 
 // receive returns an error if the frame violates the protocol, which loses the link.

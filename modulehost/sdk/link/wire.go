@@ -258,15 +258,6 @@ func (w *wire) failLocked(cause error) error {
 	return w.lost
 }
 
-func (w *wire) isGone() bool {
-	select {
-	case <-w.gone:
-		return true
-	default:
-		return false
-	}
-}
-
 // wait returns when every background write has ended. It must be called after fail.
 func (w *wire) wait() {
 	w.background.Wait()
