@@ -3,10 +3,7 @@ package hub
 import (
 	"context"
 	"maps"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"time"
 
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -28,18 +25,10 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		return err
 	}
 	h.once.Do(func() { close(h.ready) })
-	rest := time.NewTimer(restAfter)
-	rest.Stop()
-	defer rest.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-h.sockets.Rush():
-			rest.Reset(restAfter)
-		case <-rest.C:
-			runtime.GC() // pools, such as gin's of requests, release their contents only at the second collection
-			debug.FreeOSMemory()
 		case err := <-tree.Failed():
 			return err
 		case hub := <-h.opened:
@@ -53,9 +42,6 @@ func (h *Hubs) Serve(ctx context.Context) error {
 		}
 	}
 }
-
-// restAfter is how long after a rush of readers the garbage collector runs.
-const restAfter = 2 * time.Second
 
 // begin returns the open hubs. A hub that is opened later is sent to Serve.
 func (h *Hubs) begin() []*Hub {

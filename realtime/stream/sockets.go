@@ -11,24 +11,14 @@ import (
 // Sockets are the shared resources of all streams that were taken from net/http: one watch, and the shards'
 // goroutines. Both start with the first such stream.
 type Sockets struct {
-	rush chan struct{} // has a value after many streams have begun
-
 	mu    sync.Mutex
 	open  bool
 	watch *watch // nil until the first stream
-	began int    // streams since the last value of rush
 	group sync.WaitGroup
 }
 
-// rushOf is how many streams make a rush. Each stream that waited for its snapshot leaves some 16 KiB of
-// garbage, and the next collection may be minutes away.
-const rushOf = 256
-
 // NewSockets returns Sockets that accept no stream yet.
-func NewSockets() *Sockets { return &Sockets{rush: make(chan struct{}, 1)} }
-
-// Rush returns a channel that has a value after many streams have begun.
-func (s *Sockets) Rush() <-chan struct{} { return s.rush }
+func NewSockets() *Sockets { return &Sockets{} }
 
 // Begin allows streams to be taken from net/http.
 func (s *Sockets) Begin() {
@@ -64,10 +54,6 @@ func (s *Sockets) shard(l *Log) *shard {
 			return nil
 		}
 		s.watch = watch
-	}
-	if s.began++; s.began >= rushOf {
-		s.began = 0
-		signal(s.rush)
 	}
 	return s.in(l)
 }

@@ -23,7 +23,7 @@ const (
 	atRate   = 10_000
 	// settled is the time after which memory is assumed to be stable.
 	settled = 4 * time.Second
-	// rests is longer than the time in which an idle platform releases its program's pages once.
+	// rests is how long a server is left idle before its memory is read.
 	rests = 6 * time.Second
 	// arrives limits the time until an event arrives.
 	arrives = 30 * time.Second
@@ -285,8 +285,7 @@ func besideStreams(readers int) figure {
 }
 
 // firstReaders is the number of readers that connect before the memory of further ones is measured, so that
-// code and tables that streams need only once are not counted. They are enough that the platform collects its
-// garbage after them (realtime's rushOf), as it does after the others.
+// code and tables that streams need only once are not counted.
 const firstReaders = 300
 
 // memoryOfReader is in KiB. It is measured on a new server, because one that has had readers keeps their

@@ -356,7 +356,7 @@ func (s *Server) listen(ctx context.Context) error {
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
 		supervisor.Child{Service: s.database.Presence(s.listener.Socket())}, supervisor.Child{Service: s.erasures},
-		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.startCleanup()})
+		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.compression()})
 }
 
 // serveModuleLogs runs last, because the name of the socket's folder contains the port.
