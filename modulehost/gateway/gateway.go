@@ -1,6 +1,28 @@
 // Package gateway passes HTTP requests to a module and responses back: the module's rows of the route table,
 // the parts of a request that a handler gets, and the parts of its response that the client gets
 // (docs/reference/modules.md).
+//
+// A body takes one of these ways, which docs/link.md describes. On a streamed route, a request's body is:
+//
+//	with its bytes                  sent on a body socket when the handler reads it, through a buffer of
+//	                                256 KiB or a lane, and nothing of it before (link.Exchange.Upload)
+//
+// On a buffered route it is read completely, after the permission was checked (bufferedBody):
+//
+//	up to 8 KiB, length known       with the call
+//	from 48 KiB, if a lane is free  into the lane, which the module reads
+//	all others, length known        into a buffer of 64 KiB, 256 KiB or 1 MiB, then on a body socket
+//	length not known                into memory that grows, then as one of the same length without a lane
+//
+// A response's body is:
+//
+//	up to 8 KiB                     with the response
+//	length known, up to 64 KiB      on a body socket, through a buffer of 64 KiB
+//	all others                      on a body socket, through a buffer of 256 KiB; its pieces may be in a lane
+//
+// The buffers are counted in the module's account of the host's memory, the lanes are not: a module has eight
+// of 1 MiB. A call whose route needed a body socket for its last response lends one from the beginning, if
+// more than half of all are free.
 package gateway
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -49,30 +48,20 @@ func mayHaveBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-var (
-	pieces = sync.Pool{New: func() any { return new([link.PieceBuffer + 8]byte) }}
-	shorts = sync.Pool{New: func() any { return new([link.ShortBody + 8]byte) }}
-)
-
 // passBody copies the response's body. The head is sent with the first bytes, so that a handler that fails
 // earlier gets an error response. An error after the first bytes cuts the connection.
 func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
+	bytes := link.PieceBuffer
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
-		if !r.memory.Reserve(link.ShortBody) {
-			return ErrOverloaded
-		}
-		defer r.memory.Release(link.ShortBody)
-		b := shorts.Get().(*[link.ShortBody + 8]byte)
-		defer shorts.Put(b)
-		return r.copy(c, x, response, b[:])
+		bytes = link.ShortBody
 	}
-	if !r.memory.Reserve(link.PieceBuffer) {
+	if !r.memory.Reserve(bytes) {
 		return ErrOverloaded
 	}
-	defer r.memory.Release(link.PieceBuffer)
-	b := pieces.Get().(*[link.PieceBuffer + 8]byte)
-	defer pieces.Put(b)
-	return r.copy(c, x, response, b[:])
+	defer r.memory.Release(bytes)
+	buffer := link.NewBufferedBody(bytes)
+	defer buffer.Release()
+	return r.copy(c, x, response, buffer.Room())
 }
 
 func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse, b []byte) error {

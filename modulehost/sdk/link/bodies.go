@@ -87,8 +87,8 @@ func (i *Incoming) leaveEnded() {
 
 // WriteTo copies the whole body without a buffer of the caller: w gets the lane's memory itself.
 func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
-	b := buffers.Get().(*buffer)
-	defer buffers.Put(b)
+	b := buffers.take(PieceBuffer)
+	defer buffers.give(b)
 	defer i.lends.Store(false)
 	for {
 		p, err := i.next(*b)
@@ -206,7 +206,7 @@ func (w *BodyWriter) data() []byte {
 		return w.slot
 	}
 	if w.b == nil {
-		w.b = poolFor(w.size).Get().(*buffer)
+		w.b = buffers.take(w.size)
 	}
 	return w.b.data()
 }
@@ -261,7 +261,7 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 // Release returns the buffer to the pool. The writer may be used again.
 func (w *BodyWriter) Release() {
 	if w.b != nil {
-		poolFor(w.size).Put(w.b)
+		buffers.give(w.b)
 		w.b = nil
 	}
 }

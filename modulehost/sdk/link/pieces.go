@@ -3,7 +3,6 @@ package link
 import (
 	"encoding/binary"
 	"io"
-	"sync"
 )
 
 // A body is sent on its own socket as pieces: u8 kind, u24 length (little-endian), bytes. The last piece is
@@ -215,59 +214,11 @@ func (r *pieceReader) drain() {
 	if r.ended() {
 		return
 	}
-	b := buffers.Get().(*buffer)
-	defer buffers.Put(b)
+	b := buffers.take(PieceBuffer)
+	defer buffers.give(b)
 	for {
 		if _, err := r.next(*b); err != nil {
 			return
 		}
 	}
-}
-
-// buffer has room for a piece between two heads: its own head, and the head of an ending after it, so that
-// one write sends all three.
-type buffer []byte
-
-var (
-	buffers = sync.Pool{New: func() any { return newBuffer(PieceBuffer) }}
-	shorts  = sync.Pool{New: func() any { return newBuffer(ShortBody) }}
-	wholes  = sync.Pool{New: func() any { return newBuffer(MaxPiece) }}
-)
-
-func newBuffer(size int) *buffer {
-	b := make(buffer, pieceHead+size+pieceHead)
-	return &b
-}
-
-// poolFor returns the pool of buffers for this many bytes, at most MaxPiece.
-func poolFor(bytes int) *sync.Pool {
-	switch BufferedBodyBytes(bytes) {
-	case ShortBody:
-		return &shorts
-	case PieceBuffer:
-		return &buffers
-	}
-	return &wholes
-}
-
-func (b buffer) data() []byte { return b[pieceHead : len(b)-pieceHead] }
-
-// piece frames the first n bytes of data.
-func (b buffer) piece(n int) []byte {
-	putPieceHead(b[:], pieceData, n)
-	return b[:pieceHead+n]
-}
-
-// last frames the first n bytes of data, if n is not 0, and after them the piece behind, which has no bytes,
-// unless it is nothing.
-func (b buffer) last(n int, behind pieceKind) []byte {
-	if behind == nothing {
-		return b.piece(n)
-	}
-	putPieceHead(b[pieceHead+n:], behind, 0)
-	if n == 0 {
-		return b[pieceHead : 2*pieceHead]
-	}
-	putPieceHead(b[:], pieceData, n)
-	return b[:pieceHead+n+pieceHead]
 }

@@ -85,8 +85,8 @@ func (u *upload) ended() error {
 
 func (u *upload) run(x *Exchange, source io.Reader, limit int64) {
 	defer close(u.sent)
-	to := uploadTo{socket: x.socket, b: buffers.Get().(*buffer), ended: u.ended}
-	defer buffers.Put(to.b)
+	to := uploadTo{socket: x.socket, b: buffers.take(PieceBuffer), ended: u.ended}
+	defer buffers.give(to.b)
 	rest := u.copy(x, &to, source, limit)
 	close(u.released)
 	// Without a deadline: the handler has returned or is about to read, and the SDK reads the rest.
