@@ -328,3 +328,28 @@ func TestCheckRefusesAnOldServer(t *testing.T) {
 		t.Errorf("Check of an old server: got %v, want %v", err, database.ErrVersionUnsupported)
 	}
 }
+
+// TestCheckRefusesAnotherEncoding: a database whose encoding cannot hold every name is refused in words that
+// name it, and not as one that cannot be reached.
+func TestCheckRefusesAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	for _, encoding := range []string{"LATIN1", "SQL_ASCII"} {
+		settings := db.Settings
+		settings.Name += "_" + strings.ToLower(encoding)
+		db.Exec(t, `CREATE DATABASE `+settings.Name+` ENCODING '`+encoding+`' LOCALE 'C' TEMPLATE template0`)
+		opened, err := database.Open(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = opened.Check(t.Context())
+		if !errors.Is(err, database.ErrEncodingUnsupported) || !strings.Contains(err.Error(), encoding) {
+			t.Errorf("Check of a database in %s: got %v, want %v with the encoding's name", encoding, err,
+				database.ErrEncodingUnsupported)
+		}
+		if err := opened.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		db.Exec(t, `DROP DATABASE `+settings.Name)
+	}
+}
