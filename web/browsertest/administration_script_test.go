@@ -6,7 +6,7 @@ const administrationScript = `performance.getEntriesByType("resource").some(` +
 	`({ name }) => name.includes("administration.js"))`
 
 // TestAdministrationIsLoadedWhenOpened: the sidebar has the group Administration. Its script is loaded with
-// the first of its screens.
+// the first of its screens, and its styles with the script.
 func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
@@ -23,6 +23,7 @@ func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	p.retry()
 	p.waitForHeading("Modules")
 	p.waitFor(administrationScript)
+	p.waitFor(`getComputedStyle(document.querySelector(".host-toolbar")).display === "flex"`) // so have its styles
 }
 
 // TestAdministrationOfAnotherBuild: a tab that was loaded before the server was upgraded does not mix scripts

@@ -1,7 +1,9 @@
 /**
- * The screens of the administration, in a script of their own that is loaded when the first of them is
- * opened.
+ * The screens of the administration with their styles, in a script of their own that is loaded when the first
+ * of them is opened.
  */
+import css from "./screens/administration.css";
+
 export { ModulesScreen } from "./screens/modules/modulesscreen";
 export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";
@@ -11,3 +13,7 @@ export { HouseScreen } from "./screens/house/housescreen";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
 export { ActivityScreen } from "./screens/activity/activityscreen";
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

@@ -15,12 +15,11 @@ import { copyTables } from "./shell/copiedtable";
 import { keepFocus } from "./shell/lostfocus";
 import { Page } from "./shell/page";
 import { BadBuild } from "./shell/errorpage";
-import administration from "./screens/administration.css";
 import css from "./styles.css";
 
 const link = takeLink(); // before the first request
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(kitStyles + css + administration);
+sheet.replaceSync(kitStyles + css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 applyPreferences();
 paintHouse();
