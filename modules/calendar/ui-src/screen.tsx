@@ -1,7 +1,7 @@
 import { Button, IconButton, Menu, Note, ScreenHeader, Segments, SelectField, Skeleton } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal } from "./api";
-import { firstOfMonth, firstOfWeek, plusDays, plusMonths, weeksOf } from "./days";
+import { clockOf, dayOf, firstOfMonth, firstOfWeek, plusDays, plusMonths, weeksOf } from "./days";
 import { Details } from "./details";
 import type { Occurrence, Window } from "./event";
 import { List } from "./list";
@@ -18,6 +18,8 @@ const listed = 31;
  * otherwise fill the browser's history, and some browsers refuse a hundred changes of the address.
  */
 const rest = 250;
+/** How often an open calendar looks whether another day has begun, in milliseconds. */
+const minute = 60_000;
 /** Below this width a month is shown as a list. */
 const gridWidth = 600;
 
@@ -60,7 +62,12 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 	const asked = useRef(0);
 	const soon = useRef<ReturnType<typeof setTimeout>>(undefined);
 	const begins = shown?.weekStartsOn === "sunday" ? 6 : 0;
-	const today = shown?.today ?? new Date(context.serverNow()).toISOString().slice(0, 10);
+	const todayOf = ({ zone, today: known }: Pick<Window, "zone" | "today">): string => {
+		const now = dayOf(clockOf(zone, context.serverNow()));
+		return now > known ? now : known; // this browser's clock stands still while the machine sleeps
+	};
+	const today = todayOf(shown ?? { zone: "UTC", today: "" });
+	const [, showDay] = useState(today);
 	const day = page.day === "" ? today : page.day;
 	const [from, to] = spanOf(page.view, day, begins);
 	const [firstOpened] = spanOf(opened.view, opened.day || today, begins);
@@ -72,13 +79,13 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		setRefused(result.ok ? undefined : result.why);
 		if (result.ok) setShown(result.value);
 	};
-	const latest = useRef({ load, rev: 0 });
-	latest.current = { load, rev: shown?.rev ?? 0 };
+	const latest = useRef({ load, shown });
+	latest.current = { load, shown };
 	useEffect(() => void load(), [from, to]);
 	useEffect(() => {
 		context.setTitle(context.module.name);
 		const follow = ({ rev }: { readonly rev: number }) => {
-			if (rev <= latest.current.rev) return;
+			if (rev <= (latest.current.shown?.rev ?? 0)) return;
 			clearTimeout(soon.current); // once for changes close together
 			soon.current = setTimeout(() => void latest.current.load(), 200);
 		};
@@ -90,8 +97,12 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 			setNarrow((entry?.contentRect.width ?? gridWidth) < gridWidth),
 		);
 		if (frame.current) size.observe(frame.current);
+		const days = setInterval(() => {
+			if (latest.current.shown) showDay(todayOf(latest.current.shown));
+		}, minute);
 		return () => {
 			stop();
+			clearInterval(days);
 			size.disconnect();
 			clearTimeout(soon.current);
 			clearTimeout(moving.current);
