@@ -75,8 +75,11 @@ export class App {
 		this.clock = platform.clock;
 		this.session = new Session(platform, () => this.#leave());
 		this.data = new Data(platform, async ({ status }) => {
-			if (status === 401) this.session.ended();
+			// A 401 may be older than a sign-in of another tab: only the principal tells that nobody is signed in.
+			if (status === 401 && (await this.session.askAgain()) === undefined)
+				return this.session.who.peek().is === "person";
 			if (status === 403) await this.session.recheck();
+			return false;
 		});
 	}
 

@@ -27,7 +27,7 @@ export class Session {
 		this.#platform = platform;
 		this.#others = channel("narthex-session");
 		this.#others?.addEventListener("message", (event) => {
-			void this.recheck().then(() => event.data === "left" && this.left());
+			void this.askAgain().then(() => event.data === "left" && this.left());
 		});
 	}
 
@@ -39,17 +39,26 @@ export class Session {
 		return this.#asking;
 	}
 
+	/**
+	 * Requests the principal even if a request is in progress: somebody has signed in or out since that was sent,
+	 * here or in another tab, and its response may say who was there before.
+	 */
+	async askAgain(): Promise<Failure | undefined> {
+		await this.#asking;
+		return this.recheck();
+	}
+
 	async #ask(): Promise<Failure | undefined> {
 		const answer = await this.#platform.principal();
 		const before = this.who.peek();
 		if (answer.ok) {
 			const { value } = answer;
-			if (value.kind === "anonymous") this.ended();
+			if (value.kind === "anonymous") this.#ended();
 			else if (before.is !== "person" || before.userId !== value.userId)
 				this.who.value = { is: "person", userId: value.userId };
 			return undefined;
 		}
-		if (answer.status === 401) this.ended();
+		if (answer.status === 401) this.#ended();
 		else if (before.is === "starting" || before.is === "failed") this.#fail(answer);
 		return answer;
 	}
@@ -58,19 +67,15 @@ export class Session {
 		this.who.value = { is: "failed", failure, at: new Date() };
 	}
 
-	/**
-	 * Requests the principal after a sign-in, even if a request is in progress, because its response may be
-	 * older than the cookie. If that fails, the failure is shown and not the sign-in form.
-	 */
+	/** Requests the principal after a sign-in. If that fails, the failure is shown and not the sign-in form. */
 	async arrived(): Promise<void> {
-		await this.#asking;
-		const failure = await this.recheck();
+		const failure = await this.askAgain();
 		if (failure) this.#fail(failure);
 		if (this.who.peek().is === "person") this.#others?.postMessage("arrived");
 	}
 
 	/** The server has responded that nobody is signed in. */
-	ended(): void {
+	#ended(): void {
 		this.who.value = { is: "anonymous" };
 	}
 
@@ -82,8 +87,7 @@ export class Session {
 		const platform = this.#platform;
 		const answer = await (everywhere ? platform.signOutEverywhere() : platform.signOut());
 		if (!answer.ok && answer.status !== 401) return answer;
-		await this.#asking;
-		const unknown = await this.recheck();
+		const unknown = await this.askAgain();
 		if (unknown) this.#fail(unknown);
 		this.left();
 		this.#others?.postMessage("left");

@@ -7,8 +7,8 @@ export interface Failed {
 	readonly at: Date;
 }
 
-/** Handles a failure of any resource. */
-export type Policy = (failure: Failure) => Promise<void> | void;
+/** Handles a failure of any resource. If the result is true, the resource is read again at once. */
+export type Policy = (failure: Failure) => Promise<boolean> | boolean | void;
 
 /**
  * Data of the server as this page last read them. They are read at the first load, and stay while they are
@@ -56,8 +56,8 @@ export class Resource<Value> {
 	}
 
 	async #load(age: number): Promise<Result<Value>> {
-		const answer = await this.#read();
-		if (!answer.ok) await this.#policy(answer);
+		let answer = await this.#read();
+		if (!answer.ok && (await this.#policy(answer)) && age === this.#age) answer = await this.#read();
 		if (age !== this.#age) return answer; // it was cleared meanwhile
 		if (answer.ok) this.value.value = answer.value;
 		this.failed.value = answer.ok ? undefined : { failure: answer, at: new Date() };
