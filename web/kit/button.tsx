@@ -1,6 +1,7 @@
 import type { ComponentChildren, Ref, TargetedMouseEvent } from "preact";
-import { useState } from "preact/hooks";
+import { useContext, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
+import { FormSending } from "./sending";
 
 export interface ButtonProps {
 	/** A screen has one primary button. "text" leads to the next step, "quiet" is an action in a row. */
@@ -8,6 +9,7 @@ export interface ButtonProps {
 	readonly icon?: IconName;
 	readonly small?: boolean;
 	readonly wide?: boolean;
+	/** Submits the form that it is in, or that of the dialog in whose footer it is. */
 	readonly submit?: boolean;
 	/**
 	 * An action is in progress: a spinner is shown and further presses are ignored. A promise that onPress
@@ -35,13 +37,17 @@ export interface ButtonProps {
 export function Button(props: ButtonProps) {
 	const { kind = "secondary", icon, submit, busyWords, disabled, label, children } = props;
 	const [working, setWorking] = useState(false);
-	const busy = props.busy === true || working;
+	const atWork = useRef(false); // a second press may come before the next rendering
+	const sending = useContext(FormSending);
+	const busy = props.busy === true || working || (submit === true && sending?.busy.value === true);
 	const press = (event: TargetedMouseEvent<HTMLButtonElement>) => {
-		if (busy) return event.preventDefault();
+		if (busy || atWork.current) return event.preventDefault();
 		const outcome = props.onPress?.(event);
+		if (submit && event.currentTarget.form === null) sending?.form.current?.requestSubmit();
 		if (!(outcome instanceof Promise)) return;
-		setWorking(true);
-		void outcome.finally(() => setWorking(false));
+		const work = (at: boolean) => setWorking((atWork.current = at));
+		work(true);
+		void outcome.finally(() => work(false));
 	};
 	const kindName = kind !== "secondary" && `d-${kind}`;
 	const names = [kindName, props.small && "d-small", props.wide && "d-wide", props.class];

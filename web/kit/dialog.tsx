@@ -2,11 +2,15 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button";
+import { FormSending, useSending } from "./sending";
 
 export interface DialogProps {
 	readonly title: string;
 	readonly size?: "small" | "medium" | "large";
-	/** The content of the footer: text first, then the buttons with the primary one last. */
+	/**
+	 * The content of the footer: text first, then the buttons with the primary one last. One with submit
+	 * submits the form in the dialog.
+	 */
 	readonly footer: ComponentChildren;
 	/** Called when the person presses Escape. */
 	onClose(): void;
@@ -34,6 +38,7 @@ export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
 export function Dialog({ title, size = "small", footer, onClose, children }: DialogProps) {
 	const id = useId();
 	const dialog = useRef<HTMLDialogElement>(null);
+	const sending = useSending();
 	useModal(dialog);
 	return (
 		<dialog
@@ -48,8 +53,10 @@ export function Dialog({ title, size = "small", footer, onClose, children }: Dia
 			<h2 id={id} class="d-dialog-title">
 				{title}
 			</h2>
-			<div class="d-dialog-body">{children}</div>
-			<div class="d-dialog-footer">{footer}</div>
+			<FormSending.Provider value={sending}>
+				<div class="d-dialog-body">{children}</div>
+				<div class="d-dialog-footer">{footer}</div>
+			</FormSending.Provider>
 		</dialog>
 	);
 }

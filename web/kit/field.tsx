@@ -1,7 +1,8 @@
 import type { ComponentChildren, InputHTMLAttributes, RefObject } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useContext, useId, useState } from "preact/hooks";
 import { clockError, DateInput, TimeInput } from "./clockinput";
 import { Icon } from "./icons";
+import { FormSending, useSending } from "./sending";
 import { k } from "./words";
 
 /** The attributes that connect a control with its label, its help text and its error. */
@@ -330,21 +331,36 @@ export interface FormProps {
 
 /**
  * A form that its own code validates instead of the browser. After a failed validation the first invalid
- * field gets the focus; if there is none, the alert in the form is scrolled into view.
+ * field gets the focus; if there is none, the alert in the form is scrolled into view. It is submitted by Enter
+ * and by the buttons with submit in it, or in the footer of its dialog. Until the promise that onSubmit returns
+ * settles, these are busy, and nothing is submitted again.
  */
 export function Form({ class: name = "d-fields", onSubmit, children }: FormProps) {
+	const own = useSending();
+	const sending = useContext(FormSending) ?? own;
+	const submit = async (form: HTMLFormElement) => {
+		sending.busy.value = true;
+		try {
+			await onSubmit();
+		} finally {
+			sending.busy.value = false;
+		}
+		focusFirstError(form);
+	};
 	return (
-		<form
-			class={name}
-			noValidate
-			onSubmit={(event) => {
-				event.preventDefault();
-				const form = event.currentTarget;
-				void Promise.resolve(onSubmit()).then(() => focusFirstError(form));
-			}}
-		>
-			{children}
-		</form>
+		<FormSending.Provider value={sending}>
+			<form
+				ref={sending.form}
+				class={name}
+				noValidate
+				onSubmit={(event) => {
+					event.preventDefault();
+					if (!sending.busy.peek()) void submit(event.currentTarget);
+				}}
+			>
+				{children}
+			</form>
+		</FormSending.Provider>
 	);
 }
 

@@ -19,7 +19,6 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 	const [others, setOthers] = useState<readonly ListedService[]>([]);
 	const [chosen, setChosen] = useState<string>();
 	const [refused, setRefused] = useState<Refusal>();
-	const [busy, setBusy] = useState(false);
 	const load = async () => {
 		const pages = await Promise.all([api.services("upcoming"), api.services("past")]);
 		if (context.signal.aborted) return;
@@ -31,11 +30,9 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 	};
 	useEffect(() => void load(), []);
 	const save = async () => {
-		if (chosen === undefined || busy) return;
-		setBusy(true);
+		if (chosen === undefined) return;
 		const result = await api.copyItems(service.id, chosen);
 		if (context.signal.aborted) return;
-		setBusy(false);
 		if (!result.ok) return setRefused(result.why);
 		close();
 		copied(result.value.items);
@@ -45,7 +42,6 @@ export function CopyDialog({ tools, service, close, copied }: CopyDialogProps) {
 			tools={tools}
 			title={say("copyOrder")}
 			saveWords={say("copy")}
-			busy={busy}
 			refused={refused}
 			save={save}
 			close={close}

@@ -8,7 +8,6 @@ interface EditDialogProps {
 	readonly title: string;
 	/** The label of the save button; "Save" by default. */
 	readonly saveWords?: string;
-	readonly busy: boolean;
 	/** Why the last attempt to save was refused. */
 	readonly refused: Refusal | undefined;
 	/** What is typed; none if there is only a choice. */
@@ -21,7 +20,7 @@ interface EditDialogProps {
 
 /** A dialog with fields that are saved together. */
 export function EditDialog(props: EditDialogProps) {
-	const { tools, title, saveWords, busy, refused, draft, save, close, children } = props;
+	const { tools, title, saveWords, refused, draft, save, close, children } = props;
 	const { context, say } = tools;
 	const cancel = async () => {
 		if (draft === undefined || (await mayClose(draft, context.confirm))) close();
@@ -34,7 +33,7 @@ export function EditDialog(props: EditDialogProps) {
 			footer={
 				<>
 					<Button onPress={cancel}>{say("cancel")}</Button>
-					<Button kind="primary" busy={busy} busyWords={say("saving")} onPress={save}>
+					<Button kind="primary" submit busyWords={say("saving")}>
 						{saveWords ?? say("save")}
 					</Button>
 				</>

@@ -31,7 +31,6 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; song?: string; minutes?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
-	const [busy, setBusy] = useState(false);
 	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
 	const save = async () => {
 		const sung = draft.kind === "song";
@@ -42,8 +41,7 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 			...(seconds === undefined && { minutes: say("minutesInvalid") }),
 		};
 		setProblems(found);
-		if (Object.keys(found).length > 0 || busy) return;
-		setBusy(true);
+		if (Object.keys(found).length > 0) return;
 		const sent = {
 			kind: draft.kind,
 			title: draft.title.trim(),
@@ -55,7 +53,6 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 			? api.createItem(service, sent)
 			: api.editItem(item.id, { ...sent, rev: item.rev }));
 		if (context.signal.aborted) return;
-		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return;
 		context.announce(say("saved"));
@@ -67,7 +64,6 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 		<EditDialog
 			tools={tools}
 			title={say(item === undefined ? "addItem" : "editItem")}
-			busy={busy}
 			refused={refused}
 			save={save}
 			draft={edited}

@@ -44,7 +44,7 @@ function MessageDialog({ tools, shown, press, close }: MessageProps & { close():
 				<>
 					<Button onPress={cancel}>{say("cancel")}</Button>
 					{shown !== "" && <Button onPress={() => send("")}>{say("messageOff")}</Button>}
-					<Button kind="primary" onPress={() => send(draft.value)}>
+					<Button kind="primary" submit>
 						{say("messageShow")}
 					</Button>
 				</>

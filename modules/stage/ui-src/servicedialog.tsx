@@ -31,7 +31,6 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; startsAt?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
-	const [busy, setBusy] = useState(false);
 	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
 	const save = async () => {
 		const found = {
@@ -39,11 +38,9 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			...(draft.startsAt === "" && { startsAt: say("startNeeded") }),
 		};
 		setProblems(found);
-		if (Object.keys(found).length > 0 || clockError(draft.startsAt) !== undefined || busy) return;
+		if (Object.keys(found).length > 0 || clockError(draft.startsAt) !== undefined) return;
 		if (service !== undefined && draft.startsAt !== localTime(service.startsAt)) {
-			setBusy(true);
 			const hangs = await whatHangs(tools, service.id, "move");
-			setBusy(false);
 			if (context.signal.aborted) return;
 			const question = {
 				title: say("moveQuestion", { title: service.title }),
@@ -51,13 +48,11 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			};
 			if (hangs.length > 0 && !(await context.confirm(question))) return;
 		}
-		setBusy(true);
 		const sent = { title: draft.title.trim(), startsAt: new Date(draft.startsAt).toISOString() };
 		const result = await (service === undefined
 			? api.createService(sent)
 			: api.editService(service.id, { ...sent, rev: service.rev }));
 		if (context.signal.aborted) return;
-		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return;
 		context.announce(say("saved"));
@@ -69,7 +64,6 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		<EditDialog
 			tools={tools}
 			title={say(service === undefined ? "newService" : "editService")}
-			busy={busy}
 			refused={refused}
 			save={save}
 			draft={edited}

@@ -237,7 +237,7 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 			footer={
 				<>
 					<Button onPress={cancel}>{t("cancel")}</Button>
-					<Button kind="primary" onPress={save}>
+					<Button kind="primary" submit>
 						{w("save")}
 					</Button>
 				</>

@@ -325,7 +325,7 @@ function NameDialog({ app, id, label, organising, onClose }: NameDialogProps) {
 			footer={
 				<>
 					<Button onPress={cancel}>{t("cancel")}</Button>
-					<Button kind="primary" onPress={save}>
+					<Button kind="primary" submit>
 						{id === undefined ? w("add") : w("save")}
 					</Button>
 				</>

@@ -25,17 +25,13 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 	const [typed, setTyped] = useState("");
 	const [wrong, setWrong] = useState(false);
 	const [refused, setRefused] = useState<string>();
-	const [busy, setBusy] = useState(false);
 	const name = displayName(member);
 	const person = nameAndAddress(member);
 	const erase = async () => {
-		if (busy) return;
 		const same = plain(typed) === plain(name);
 		setWrong(!same);
 		if (!same) return;
-		setBusy(true);
 		const answer = await app.data.write(decide(app.platform, member.userId, "erase"), ...changed);
-		setBusy(false);
 		if (!answer.ok) {
 			return setRefused(refusalAbout(app, member, answer) ?? refusalOf(answer, managePeople));
 		}
@@ -50,7 +46,7 @@ export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps)
 			footer={
 				<>
 					<Button onPress={onClose}>{w("keep")}</Button>
-					<Button kind="danger" busy={busy} onPress={() => void erase()}>
+					<Button kind="danger" submit>
 						{w("eraseIt")}
 					</Button>
 				</>

@@ -4,7 +4,7 @@ import { Button } from "../../../kit/button";
 import { clockError } from "../../../kit/clockinput";
 import { Dialog } from "../../../kit/dialog";
 import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
-import { focusFirstError, Form, MomentField, TextField } from "../../../kit/field";
+import { Form, MomentField, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
@@ -70,7 +70,6 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 	const { found, wrong: unread } = addressesIn(list);
 
 	const send = async () => {
-		if (busy) return;
 		const unclear = chosen.size > 0 ? clockError(end) : undefined; // without a permission, its end is not asked
 		const expiresAt =
 			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : new Date(end).toISOString();
@@ -137,15 +136,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 					<Button disabled={busy} onPress={leave}>
 						{outcomes.length > 0 && !busy ? t("close") : t("cancel")}
 					</Button>
-					<Button
-						kind="primary"
-						busy={busy}
-						busyWords={w("inviting")}
-						onPress={async () => {
-							await send();
-							if (form.current) focusFirstError(form.current);
-						}}
-					>
+					<Button kind="primary" submit busyWords={w("inviting")}>
 						{found.length === 0 ? w("inviteNobody") : w("inviteCount", { count: found.length })}
 					</Button>
 				</>

@@ -1,10 +1,10 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { clockError } from "../../../kit/clockinput";
 import { Combobox, type ComboboxOption } from "../../../kit/combobox";
 import { Dialog } from "../../../kit/dialog";
 import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
-import { focusFirstError, Form, MomentField } from "../../../kit/field";
+import { Form, MomentField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { nameAndAddress, usePeople } from "../../app/people";
@@ -56,9 +56,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 	});
 	const { userId, permissionId, end } = draft.value;
 	const [faults, setFaults] = useState<Faults>({});
-	const [busy, setBusy] = useState(false);
 	const [held, setHeld] = useState<GrantList>();
-	const form = useRef<HTMLDivElement>(null);
 	const found = usePeople(app, typed ?? "");
 	const everybody = [...found, ...(known?.people.values() ?? [])];
 	const people = [...new Map(everybody.map((person) => [person.userId, person])).values()];
@@ -82,11 +80,9 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 			...(expiresAt !== null && expiresAt <= new Date(app.clock.now()).toISOString() && { end: w("past") }),
 		};
 		setFaults(wrong);
-		if (busy || userId === undefined || permissionId === undefined || wrong.end !== undefined) return;
-		setBusy(true);
+		if (userId === undefined || permissionId === undefined || wrong.end !== undefined) return;
 		const answer = await issueGrant(app.platform, { userId, permissionId, expiresAt });
 		const refused = answer.ok ? undefined : await faultOf(app, answer);
-		setBusy(false);
 		if (refused !== undefined) return setFaults(refused);
 		app.announce(w("given"));
 		draft.discard();
@@ -107,54 +103,45 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 						<span class="d-effect d-second">{w("effect", { name: nameAndAddress(person) || person.userId })}</span>
 					)}
 					<Button onPress={cancel}>{t("cancel")}</Button>
-					<Button
-						kind="primary"
-						busy={busy}
-						onPress={async () => {
-							await give();
-							if (form.current) focusFirstError(form.current);
-						}}
-					>
+					<Button kind="primary" submit>
 						{w("give")}
 					</Button>
 				</>
 			}
 		>
-			<div ref={form}>
-				<Form onSubmit={give}>
-					<DraftNote draft={draft} />
-					{faults.whole !== undefined && (
-						<Note tone="bad" role="alert">
-							{faults.whole}
-						</Note>
-					)}
-					<Combobox
-						label={w("person")}
-						help={w("pasteHelp")}
-						options={people.map(personOption)}
-						chosen={userId}
-						error={faults.person}
-						onType={setTyped}
-						onChoose={choose}
-					/>
-					<Combobox
-						label={w("permission")}
-						options={optionsOf(permissions, held)}
-						chosen={permissionId}
-						error={faults.permission}
-						onChoose={(id) => draft.set({ ...draft.value, permissionId: id })}
-					/>
-					<MomentField
-						label={w("ends")}
-						optional
-						ending
-						help={w("endHelp")}
-						value={end}
-						onInput={(until) => draft.set({ ...draft.value, end: until })}
-						error={faults.end}
-					/>
-				</Form>
-			</div>
+			<Form onSubmit={give}>
+				<DraftNote draft={draft} />
+				{faults.whole !== undefined && (
+					<Note tone="bad" role="alert">
+						{faults.whole}
+					</Note>
+				)}
+				<Combobox
+					label={w("person")}
+					help={w("pasteHelp")}
+					options={people.map(personOption)}
+					chosen={userId}
+					error={faults.person}
+					onType={setTyped}
+					onChoose={choose}
+				/>
+				<Combobox
+					label={w("permission")}
+					options={optionsOf(permissions, held)}
+					chosen={permissionId}
+					error={faults.permission}
+					onChoose={(id) => draft.set({ ...draft.value, permissionId: id })}
+				/>
+				<MomentField
+					label={w("ends")}
+					optional
+					ending
+					help={w("endHelp")}
+					value={end}
+					onInput={(until) => draft.set({ ...draft.value, end: until })}
+					error={faults.end}
+				/>
+			</Form>
 		</Dialog>
 	);
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { DraftNote, mayClose } from "../../../kit/draft";
-import { focusFirstError } from "../../../kit/field";
+import { Form } from "../../../kit/field";
 import { EmptyState, Note, PageHeader } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { type Stored, useDocument } from "../../app/document";
@@ -49,9 +49,8 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 	const { moduleId, keys } = view;
 	const draft = useDocument(app, `admin/modules/${moduleId}`, documentOf(view));
 	const [tried, setTried] = useState(false);
-	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Refused>();
-	const form = useRef<HTMLFormElement>(null);
+	const form = useRef<HTMLDivElement>(null);
 	useLayoutEffect(() => {
 		if (focus === undefined) return;
 		const control = form.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`);
@@ -62,10 +61,7 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 	const save = async () => {
 		setTried(true);
 		setRefused(undefined);
-		if (keys.some((key) => faultIn(key, draft.values[key.key]) !== undefined)) {
-			if (form.current) focusFirstError(form.current);
-			return;
-		}
+		if (keys.some((key) => faultIn(key, draft.values[key.key]) !== undefined)) return;
 		const { lifecycle, configurations } = app.data;
 		const others = holds(app, manageLifecycle) ? [lifecycle, configurations] : [configurations];
 		const saved = await draft.save(
@@ -110,49 +106,41 @@ export function SettingsForm({ app, view, name, focus, reload }: SettingsFormPro
 				}
 				actions={<WouldChange app={app} moduleId={moduleId} values={draft.values} dirty={draft.dirty} />}
 			/>
-			<form
-				ref={form}
-				class="host-keys"
-				noValidate
-				onSubmit={(event) => {
-					event.preventDefault();
-					if (busy) return;
-					setBusy(true);
-					void save().finally(() => setBusy(false));
-				}}
-			>
-				<DraftNote draft={draft} />
-				{refused && (
-					<div class="host-refused" tabIndex={-1}>
-						<Note tone="bad" role="alert">
-							<p>{refused.words}</p>
-							<SmallPrint code={refused.code} at={refused.at} />
+			<div ref={form}>
+				<Form class="host-keys" onSubmit={save}>
+					<DraftNote draft={draft} />
+					{refused && (
+						<div class="host-refused" tabIndex={-1}>
+							<Note tone="bad" role="alert">
+								<p>{refused.words}</p>
+								<SmallPrint code={refused.code} at={refused.at} />
+							</Note>
+						</div>
+					)}
+					{draft.theirs.size > 0 && (
+						<Note tone="warn" role="alert">
+							<p>
+								<strong>{w("meanwhile")}</strong> {w("meanwhileHelp")}
+							</p>
 						</Note>
-					</div>
-				)}
-				{draft.theirs.size > 0 && (
-					<Note tone="warn" role="alert">
-						<p>
-							<strong>{w("meanwhile")}</strong> {w("meanwhileHelp")}
-						</p>
-					</Note>
-				)}
-				{keys.length === 0 && <EmptyState title={w("none")} />}
-				{keys.map((entry) => (
-					<KeyField
-						key={entry.key}
-						app={app}
-						moduleId={moduleId}
-						entry={entry}
-						value={draft.values[entry.key]}
-						error={errorOf(entry, draft.values[entry.key], tried, name, storedIn(view))}
-						theirs={draft.theirs.has(entry.key) ? { value: draft.theirs.get(entry.key) } : undefined}
-						onInput={(value) => draft.set(entry.key, value)}
-						onYield={() => draft.yield(entry.key)}
-					/>
-				))}
-				<SaveBar unknown={view.unknownKeys} busy={busy} cancel={cancel} />
-			</form>
+					)}
+					{keys.length === 0 && <EmptyState title={w("none")} />}
+					{keys.map((entry) => (
+						<KeyField
+							key={entry.key}
+							app={app}
+							moduleId={moduleId}
+							entry={entry}
+							value={draft.values[entry.key]}
+							error={errorOf(entry, draft.values[entry.key], tried, name, storedIn(view))}
+							theirs={draft.theirs.has(entry.key) ? { value: draft.theirs.get(entry.key) } : undefined}
+							onInput={(value) => draft.set(entry.key, value)}
+							onYield={() => draft.yield(entry.key)}
+						/>
+					))}
+					<SaveBar unknown={view.unknownKeys} cancel={cancel} />
+				</Form>
+			</div>
 		</>
 	);
 }
@@ -218,11 +206,10 @@ function WouldChange({ app, moduleId, values, dirty }: WouldChangeProps) {
 
 interface SaveBarProps {
 	readonly unknown: readonly string[];
-	readonly busy: boolean;
 	cancel(): unknown;
 }
 
-function SaveBar({ unknown, busy, cancel }: SaveBarProps) {
+function SaveBar({ unknown, cancel }: SaveBarProps) {
 	return (
 		<div class="host-save-bar">
 			<p class="d-second">
@@ -237,7 +224,7 @@ function SaveBar({ unknown, busy, cancel }: SaveBarProps) {
 				)}
 			</p>
 			<Button onPress={cancel}>{t("cancel")}</Button>
-			<Button kind="primary" submit busy={busy} busyWords={t("saving")}>
+			<Button kind="primary" submit busyWords={t("saving")}>
 				{w("save")}
 			</Button>
 		</div>

@@ -6,6 +6,7 @@ export interface ButtonProps {
     readonly icon?: IconName;
     readonly small?: boolean;
     readonly wide?: boolean;
+    /** Submits the form that it is in, or that of the dialog in whose footer it is. */
     readonly submit?: boolean;
     /**
      * An action is in progress: a spinner is shown and further presses are ignored. A promise that onPress

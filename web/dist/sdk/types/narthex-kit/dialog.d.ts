@@ -2,7 +2,10 @@ import type { ComponentChildren, RefObject } from "preact";
 export interface DialogProps {
     readonly title: string;
     readonly size?: "small" | "medium" | "large";
-    /** The content of the footer: text first, then the buttons with the primary one last. */
+    /**
+     * The content of the footer: text first, then the buttons with the primary one last. One with submit
+     * submits the form in the dialog.
+     */
     readonly footer: ComponentChildren;
     /** Called when the person presses Escape. */
     onClose(): void;
