@@ -23,7 +23,7 @@ func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	p.retry()
 	p.waitForHeading("Modules")
 	p.waitFor(administrationScript)
-	p.waitFor(`getComputedStyle(document.querySelector(".host-toolbar")).display === "flex"`) // so have its styles
+	p.waitFor(`getComputedStyle(document.querySelector(".host-toolbar")).display === "flex"`) // its styles, too
 }
 
 // TestAdministrationOfAnotherBuild: a tab that was loaded before the server was upgraded does not mix scripts

@@ -25,13 +25,13 @@ func (h *fixture) holdFirst(route string) (waiting <-chan struct{}, open func())
 	return came, func() { close(opened) }
 }
 
-// toldOfSessions notes the messages of other tabs about who is signed in. Requests wait however long the machine
-// needs for what happens meanwhile.
+// toldOfSessions notes the messages of other tabs about who is signed in. Requests wait however long the
+// machine needs for what happens meanwhile.
 const toldOfSessions = `new BroadcastChannel("narthex-session").onmessage = () => (window.told = true);
 	AbortSignal.timeout = () => new AbortController().signal;`
 
-// TestSignInWhileAnotherTabAsks: a tab that has asked who is signed in before somebody signed in in another tab,
-// and gets its answer afterwards, shows that person, and not the form to sign in.
+// TestSignInWhileAnotherTabAsks: a tab that has asked who is signed in before somebody signed in in another
+// tab, and gets its answer afterwards, shows that person, and not the form to sign in.
 func TestSignInWhileAnotherTabAsks(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
@@ -51,8 +51,9 @@ func TestSignInWhileAnotherTabAsks(t *testing.T) {
 	p.waitForHome()
 }
 
-// TestRefusalOlderThanASignIn: a request that was sent with a session that has ended, and is refused only after
-// somebody has signed in again in another tab, signs nobody out: what is shown stays, and is read again.
+// TestRefusalOlderThanASignIn: a request that was sent with a session that has ended, and is refused only
+// after somebody has signed in again in another tab, signs nobody out: what is shown stays, and is read
+// again.
 func TestRefusalOlderThanASignIn(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
@@ -73,7 +74,9 @@ func TestRefusalOlderThanASignIn(t *testing.T) {
 	p.waitFor(`window.told`)
 	read := h.countRequests("GET /api/v1/account")
 	open()
-	p.waitUntil("the account is read again", func() bool { return h.countRequests("GET /api/v1/account") > read })
+	p.waitUntil("the account is read again", func() bool {
+		return h.countRequests("GET /api/v1/account") > read
+	})
 	p.find("button", "Save name")
 	p.waitFor(`document.querySelector("main form input").value === "Half"`)
 }

@@ -1,5 +1,6 @@
 import "../host/missing";
 import { render } from "preact";
+import { refuseDrops } from "../host/filedrop";
 import { followTranslators } from "../host/translation";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
@@ -24,6 +25,7 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 applyPreferences();
 paintHouse();
 followTranslators(document);
+refuseDrops();
 keepFocus();
 copyTables();
 offerKit();

@@ -2,6 +2,7 @@ import "../host/missing";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { ServerClock } from "../host/clock";
+import { refuseDrops } from "../host/filedrop";
 import { followTranslators } from "../host/translation";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
@@ -31,6 +32,7 @@ effect(() => {
 	kitLocale.value = tag;
 });
 followTranslators(document);
+refuseDrops();
 offerKit();
 
 const [, , moduleId = "", ...more] = location.pathname.split("/");

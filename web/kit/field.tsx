@@ -331,9 +331,9 @@ export interface FormProps {
 
 /**
  * A form that its own code validates instead of the browser. After a failed validation the first invalid
- * field gets the focus; if there is none, the alert in the form is scrolled into view. It is submitted by Enter
- * and by the buttons with submit in it, or in the footer of its dialog. Until the promise that onSubmit returns
- * settles, these are busy, and nothing is submitted again.
+ * field gets the focus; if there is none, the alert in the form is scrolled into view. It is submitted by
+ * Enter and by the buttons with submit in it, or in the footer of its dialog. Until the promise that onSubmit
+ * returns settles, these are busy, and nothing is submitted again.
  */
 export function Form({ class: name = "d-fields", onSubmit, children }: FormProps) {
 	const own = useSending();

@@ -40,8 +40,8 @@ export class Session {
 	}
 
 	/**
-	 * Requests the principal even if a request is in progress: somebody has signed in or out since that was sent,
-	 * here or in another tab, and its response may say who was there before.
+	 * Requests the principal even if a request is in progress: somebody has signed in or out since that was
+	 * sent, here or in another tab, and its response may say who was there before.
 	 */
 	async askAgain(): Promise<Failure | undefined> {
 		await this.#asking;

@@ -93,9 +93,9 @@ export interface FormProps {
 }
 /**
  * A form that its own code validates instead of the browser. After a failed validation the first invalid
- * field gets the focus; if there is none, the alert in the form is scrolled into view. It is submitted by Enter
- * and by the buttons with submit in it, or in the footer of its dialog. Until the promise that onSubmit returns
- * settles, these are busy, and nothing is submitted again.
+ * field gets the focus; if there is none, the alert in the form is scrolled into view. It is submitted by
+ * Enter and by the buttons with submit in it, or in the footer of its dialog. Until the promise that onSubmit
+ * returns settles, these are busy, and nothing is submitted again.
  */
 export declare function Form({ class: name, onSubmit, children }: FormProps): import("preact").JSX.Element;
 /** Focuses the first invalid field, or scrolls to the alert of the form if there is none. */
