@@ -39,5 +39,6 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 			"permission_grant") {
 			t.Errorf("with %d people the end of one's grants reads all of them:\n%s", rows, plan.Text)
 		}
+		h.AssertIndexed(t, authorization.Statements(), "permission_grant", "person")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/services/lookup"
@@ -45,6 +46,19 @@ func Statements() []string {
 		deleteUnused,
 		deletePairings,
 	}
+}
+
+// KeyedStatements are those that read by an index in tables of a size.
+func KeyedStatements(rows int) []string {
+	whole := []string{
+		selectDevices, countDevices, // are about all screens
+		countOpen, deleteLeft, // about all open pairings, of which there are few
+		deleteUnused, // a sweep
+	}
+	if rows < 600 {
+		whole = append(whole, updateSeen) // of many screens at once
+	}
+	return slices.DeleteFunc(Statements(), func(sql string) bool { return slices.Contains(whole, sql) })
 }
 
 // HoldersTogether looks up several credentials with one query, as for simultaneous callers.

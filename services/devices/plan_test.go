@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/devices"
 )
 
-// TestLookUpsUseTheIndex reads the plans of look-ups in tables of several sizes.
+// TestLookUpsUseTheIndex reads the plans of look-ups in tables of several sizes, and those of all statements.
 func TestLookUpsUseTheIndex(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -44,5 +44,6 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 				}
 			}
 		}
+		h.AssertIndexed(t, devices.KeyedStatements(rows), "device", "device_pairing")
 	}
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,6 +58,12 @@ func Statements() []string {
 		deleteExpiredResets,
 		deleteExpiredVerifications,
 	}
+}
+
+// KeyedStatements are those that read by an index. A sweep deletes many rows, and may read all of them.
+func KeyedStatements() []string {
+	sweeps := []string{deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications}
+	return slices.DeleteFunc(Statements(), func(sql string) bool { return slices.Contains(sweeps, sql) })
 }
 
 // Internals of passwords, for tests.

@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// TestLookUpsUseTheIndex reads the plans of look-ups in tables of several sizes.
+// TestLookUpsUseTheIndex reads the plans of look-ups in tables of several sizes, and those of all statements.
 func TestLookUpsUseTheIndex(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -54,5 +54,7 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 				}
 			}
 		}
+		h.AssertIndexed(t, identity.KeyedStatements(), "session", "person", "password_reset",
+			"email_verification")
 	}
 }

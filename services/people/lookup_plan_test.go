@@ -6,7 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/services/people"
 )
 
-// TestLookUpsUseTheIndex reads the plan of the look-up of invitations in tables of several sizes.
+// TestLookUpsUseTheIndex reads the plan of the look-up of invitations in tables of several sizes, and those
+// of all statements.
 func TestLookUpsUseTheIndex(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -28,5 +29,6 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 		if plan.Scans("invitation") || plan.Scans("person") {
 			t.Errorf("with %d rows the look-up reads a table as a whole:\n%s", rows, plan.Text)
 		}
+		d.AssertIndexed(t, people.KeyedStatements(), "invitation", "person")
 	}
 }

@@ -2,6 +2,7 @@ package databasetest
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,55 @@ func (db *DB) Plan(t testing.TB, sql string, args ...any) Plan {
 		t.Fatal(err)
 	}
 	return ReadPlan(t, text)
+}
+
+// GenericPlan returns the plan that PostgreSQL keeps for a statement, whatever its arguments. It does not run
+// it, so the plan has no row counts.
+func (db *DB) GenericPlan(t testing.TB, sql string) Plan {
+	t.Helper()
+	conn, err := db.Pool(t).Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	if _, err := tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = force_generic_plan"); err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := conn.Conn().Prepare(t.Context(), "explained", sql)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	defer func() { _ = conn.Conn().Deallocate(t.Context(), "explained") }()
+	execute := "EXECUTE explained"
+	if n := len(prepared.ParamOIDs); n > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	var text string
+	if err := tx.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+execute).Scan(&text); err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	return ReadPlan(t, text)
+}
+
+// AssertIndexed fails the test for every statement whose plan reads one of the tables as a whole.
+func (db *DB) AssertIndexed(t testing.TB, statements []string, tables ...string) {
+	t.Helper()
+	for _, sql := range statements {
+		if strings.Contains(sql, "LOCK TABLE") {
+			continue // has no plan
+		}
+		plan := db.GenericPlan(t, sql)
+		for _, table := range tables {
+			if plan.Scans(table) {
+				t.Errorf("%s is read as a whole by%s\n%s", table, sql, plan.Text)
+			}
+		}
+	}
 }
 
 // ReadPlan reads what EXPLAIN (ANALYZE, FORMAT JSON) returned.
