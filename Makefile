@@ -98,9 +98,11 @@ proof-tools:
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-bench ./bench
 	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-faults ./faults
 
+# Programs to compare with: BENCH_PEERS='-pocketbase ./pocketbase -nginx /usr/sbin/nginx'.
+BENCH_PEERS ?=
 .PHONY: bench
 bench: postgresql versitygw modules build proof-tools ## Measure the platform beside the least program that could do the same work
-	bin/narthex-bench
+	bin/narthex-bench $(BENCH_PEERS)
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 
 .PHONY: faults

@@ -21,6 +21,7 @@ import (
 type options struct {
 	binary, against string
 	work            string
+	all             bool
 	runs            int
 	length          time.Duration
 	peers           map[string]*string // path of the program, by name
@@ -40,7 +41,8 @@ func main() {
 		"length of one run, where a row does not end by itself")
 	flag.StringVar(&o.binary, "narthex", "bin/narthex", "the `program` to measure")
 	flag.StringVar(&o.against, "against", "", "an older narthex `program`, measured in turn in the same runs")
-	flag.StringVar(&o.work, "work", "", "measure only the rows that have this `text` in their name")
+	flag.StringVar(&o.work, "work", "", "measure only the rows, of all, that have this `text` in their name")
+	flag.BoolVar(&o.all, "all", false, "measure all rows instead of the usual ten")
 	o.peers = make(map[string]*string)
 	for _, name := range peerNames {
 		o.peers[name] = flag.String(name, "", "this `program` is measured too, where a row names it")
@@ -62,7 +64,7 @@ func main() {
 func usage() {
 	fmt.Fprint(flag.CommandLine.Output(), `narthex-bench prints one table: the platform beside the least
 server that could do the same work.
-Run it in the folder of the sources, on a machine that does nothing else ("make bench" does, with all rows).
+Run it in the folder of the sources, on a machine that does nothing else ("make bench" does).
 Columns: the limit, the older program (with -against), this one, its ratio to either, and the goal.
 Each is the median of the runs, with the lowest and the highest. docs/performance.md explains the rows.
 
@@ -71,8 +73,8 @@ Each is the median of the runs, with the lowest and the highest. docs/performanc
 }
 
 func bench(ctx context.Context, o options) error {
-	wanted := rows()
-	if o.work != "" {
+	wanted := usualRows()
+	if o.all || o.work != "" {
 		wanted = nil
 		for _, row := range rows() {
 			if strings.Contains(row.work, o.work) {

@@ -98,3 +98,12 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestUsualRows: the usual table has ten rows, those about pages first.
+func TestUsualRows(t *testing.T) {
+	usual := usualRows()
+	if len(usual) != 10 || len(pages()) != 6 || usual[0].work != pages()[0].work {
+		t.Errorf("%d rows, %d of pages, the first is %q; want 10 and 6, own duties", len(usual), len(pages()),
+			usual[0].work)
+	}
+}
