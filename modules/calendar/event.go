@@ -47,6 +47,7 @@ type event struct {
 	rule            string
 	rooms           []int64
 	rev             int64
+	service         bool // of the module that plans services
 }
 
 // shownEvent is an event in the form that callers get.
@@ -60,13 +61,14 @@ type shownEvent struct {
 	Rule      string   `json:"rule"`
 	Rooms     []int64  `json:"rooms"`
 	Rev       int64    `json:"rev"`
+	Service   bool     `json:"service"`
 	Cancelled []string `json:"cancelled"` // cancelled dates of a repeating event
 	Moved     []string `json:"moved"`
 }
 
 func (e *event) shown(z zone) shownEvent {
 	shown := shownEvent{ID: e.id, Title: e.title, Text: e.text, AllDay: e.allDay, Rule: e.rule, Rooms: e.rooms,
-		Rev: e.rev}
+		Rev: e.rev, Service: e.service}
 	shown.Start, shown.End = e.times.text(z)
 	return shown
 }

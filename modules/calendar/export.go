@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,8 @@ type archive struct {
 	Zone   string         `json:"zone"`
 	Rooms  []string       `json:"rooms"`
 	Events []archiveEvent `json:"events"`
+	// Services are what the calendar adds to services, which the module that plans them exports itself.
+	Services []archiveService `json:"services,omitempty"`
 }
 
 // archiveFormat identifies the file's format and its version.
@@ -35,6 +38,13 @@ type archiveEvent struct {
 	Rule  string        `json:"rule,omitempty"`
 	Rooms []string      `json:"rooms,omitempty"`
 	Dates []archiveDate `json:"dates,omitempty"` // exceptional dates
+}
+
+// archiveService has the length in minutes, or 0 if it was not chosen here.
+type archiveService struct {
+	ID      string   `json:"id"`
+	Minutes int64    `json:"minutes,omitempty"`
+	Rooms   []string `json:"rooms,omitempty"`
 }
 
 type archiveDate struct {
@@ -53,6 +63,7 @@ type everything struct {
 	rooms      []room
 	events     []*event
 	exceptions map[string][]exception
+	ownLength  []string // ids of services whose length was chosen here
 }
 
 func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
@@ -61,11 +72,21 @@ func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
 	if all.rooms, err = readRooms(ctx, c.db); err != nil {
 		return nil, err
 	}
+	c.caughtUp(ctx)
+	all.ownLength, err = sdk.Select[string](ctx, c.db, `SELECT id::text FROM events WHERE own_length`)
+	if err != nil {
+		return nil, err
+	}
 	all.events, err = sdk.SelectBy(ctx, c.db, func(row sdk.Scanner, e **event) (err error) {
 		*e, err = scanEvent(row)
 		return err
 	}, `
-		SELECT `+eventColumns+` FROM events WHERE deleted_at IS NULL ORDER BY starts, id LIMIT $1`, maxExported)
+		SELECT `+eventColumns+` 
+		FROM events
+		WHERE deleted_at IS NULL
+			AND (service_rev IS NULL OR EXISTS (SELECT FROM occurrences WHERE event_id = events.id))
+		ORDER BY starts, id
+		LIMIT $1`, maxExported)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +127,10 @@ func (all *everything) archive() archive {
 		a.Rooms = append(a.Rooms, room.Name)
 	}
 	for _, e := range all.events {
+		if e.service {
+			a.add(all, e)
+			continue
+		}
 		one := archiveEvent{ID: e.id, Title: e.title, Text: e.text, Rule: e.rule, Rooms: all.names(e.rooms)}
 		one.Start, one.End = e.times.text(all.zone)
 		for _, x := range all.exceptions[e.id] {
@@ -119,6 +144,17 @@ func (all *everything) archive() archive {
 		a.Events = append(a.Events, one)
 	}
 	return a
+}
+
+// add adds a service, if there is something to be kept of it here.
+func (a *archive) add(all *everything, e *event) {
+	one := archiveService{ID: e.id, Rooms: all.names(e.rooms)}
+	if slices.Contains(all.ownLength, e.id) {
+		one.Minutes = e.minutes
+	}
+	if one.Minutes > 0 || len(one.Rooms) > 0 {
+		a.Services = append(a.Services, one)
+	}
 }
 
 func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error) {
@@ -143,6 +179,9 @@ func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) 
 	writer.UseCRLF = true
 	rows := [][]string{csvColumns}
 	for _, e := range all.events {
+		if e.service {
+			continue // an import would make an event of it
+		}
 		start, end := e.times.text(all.zone)
 		rows = append(rows, []string{e.title, start, end, e.rule, csvLine(all.names(e.rooms)), e.text})
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -114,7 +115,8 @@ func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
 	}
 	return nil, c.change(ctx, func(tx *sdk.Tx) error {
 		n, err := tx.Exec(ctx, `
-			UPDATE events SET deleted_at = now(), rev = rev + 1 WHERE id = $1::uuid AND deleted_at IS NULL`, id)
+			UPDATE events SET deleted_at = now(), rev = rev + 1
+			WHERE id = $1::uuid AND deleted_at IS NULL AND service_rev IS NULL`, id)
 		if err == nil && n == 0 {
 			err = errNoEvent
 		}
@@ -137,12 +139,13 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	}
 	var e *event
 	err = c.change(ctx, func(tx *sdk.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE events SET deleted_at = NULL WHERE id = $1::uuid`, id)
+		_, err := tx.Exec(ctx, `
+			UPDATE events SET deleted_at = NULL WHERE id = $1::uuid AND service_rev IS NULL`, id)
 		if err != nil {
 			return err
 		}
-		if e, err = readEvent(ctx, tx, id, "FOR UPDATE"); err != nil {
-			return err
+		if e, err = readEvent(ctx, tx, id, "FOR UPDATE"); err != nil || e.service {
+			return cmp.Or(err, error(errNoEvent))
 		}
 		return c.build(ctx, tx, e)
 	})

@@ -38,7 +38,8 @@ func (c *calendar) moveSome(ctx context.Context) (changed bool, err error) {
 	}, `
 		SELECT coalesce(built_until::text, ''), `+eventColumns+`
 		FROM events
-		WHERE deleted_at IS NULL AND (built_until IS NULL OR rule <> '' AND built_until < $1::date)
+		WHERE deleted_at IS NULL AND service_rev IS NULL
+			AND (built_until IS NULL OR rule <> '' AND built_until < $1::date)
 		LIMIT 50`, until.Format(dayForm))
 	if err != nil || len(events) == 0 {
 		return false, err

@@ -90,6 +90,14 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 		return nil
 	}
 	i.needRooms(0, a.Rooms)
+	for _, s := range a.Services {
+		i.needRooms(0, s.Rooms)
+		if !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms {
+			i.Problem(1, "FILE_INVALID")
+			return nil
+		}
+	}
+	i.services = a.Services
 	for number, e := range a.Events {
 		one := entry{line: number + 1, id: e.ID, title: e.Title, text: e.Text, start: e.Start, end: e.End,
 			rule: e.Rule, rooms: e.Rooms}

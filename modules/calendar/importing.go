@@ -18,6 +18,7 @@ type importing struct {
 	ids      map[string]int64 // of rooms, by name
 	newRooms []string
 	events   []imported
+	services []archiveService
 	known    int
 }
 
@@ -134,6 +135,11 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 			return err
 		}
 		i.ids[name] = id
+	}
+	for _, s := range i.services {
+		if err := i.calendar.rememberService(ctx, tx, s, i.roomsOf(s.Rooms)); err != nil {
+			return err
+		}
 	}
 	if err := i.insertEvents(ctx, tx); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 const (
 	readEvents   = "calendar.events.read"
 	manageEvents = "calendar.events.manage"
+	planServices = "calendar.services.manage"
 	viewDisplay  = "calendar.display.view"
 )
 
@@ -29,6 +30,8 @@ const nextRev = `UPDATE calendar SET rev = rev + 1 RETURNING rev`
 type calendar struct {
 	host *sdk.Host
 	db   *sdk.DB
+	// services follows the module that plans services.
+	services *following
 	// changes are those of all events and rooms.
 	changes *sdk.Changes
 	zone    zone
@@ -51,6 +54,10 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /events/{id}/dates/{date}/restore", manageEvents, sdk.Buffered(1<<10), c.restoreDate)
 	r.HandleFunc("PUT /events/{id}/following/{date}", manageEvents, sdk.Buffered(16<<10), c.editFollowing)
 	r.HandleFunc("POST /events/{id}/following/{date}/end", manageEvents, sdk.Buffered(1<<10), c.endBefore)
+	r.HandleFunc("POST /services", planServices, sdk.Buffered(16<<10), c.createService)
+	r.HandleFunc("PUT /services/{id}", planServices, sdk.Buffered(16<<10), c.editService)
+	r.HandleFunc("DELETE /services/{id}", planServices, sdk.NoBody, c.cancelService)
+	r.HandleFunc("POST /services/{id}/restore", planServices, sdk.Buffered(1<<10), c.restoreService)
 	r.HandleFunc("GET /waiting", manageEvents, sdk.NoBody, c.waiting)
 	r.HandleFunc("GET /rooms", readEvents, sdk.NoBody, c.listRooms)
 	r.HandleFunc("POST /rooms", manageEvents, sdk.Buffered(1<<10), c.createRoom)
@@ -72,8 +79,15 @@ func (c *calendar) Register(r *sdk.Registry) error {
 // Start stores the host, and applies a new zone if an administrator has set one.
 func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
 	c.host, c.db, c.changes = h, h.DB, h.Changes(nextRev)
-	return c.settleZone(ctx)
+	if err := c.settleZone(ctx); err != nil {
+		return err
+	}
+	c.startFollowing()
+	return nil
 }
 
-// Stop has nothing to end: everything is in the database.
-func (c *calendar) Stop(context.Context) error { return nil }
+// Stop ends the following of services. Everything else is in the database.
+func (c *calendar) Stop(context.Context) error {
+	c.stopFollowing()
+	return nil
+}

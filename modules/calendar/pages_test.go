@@ -40,6 +40,9 @@ func TestReadsAskLittle(t *testing.T) {
 		}
 	}
 	month := "/occurrences?from=" + time.Now().AddDate(0, 0, -10).Format(dayForm) + "&to=" + soon(20)
+	if w := s.seen(t, soon(0), soon(1)); w.Services != servicesAbsent { // is found out once
+		t.Errorf("services: %q, want %q", w.Services, servicesAbsent)
+	}
 	read := func() (rows []float64) {
 		for _, path := range []string{month, "/rooms"} {
 			calls := s.Count(func() {

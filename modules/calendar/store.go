@@ -9,7 +9,7 @@ import (
 
 const (
 	eventColumns = `id::text, title, text, to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, all_day, rule, ` +
-		`rooms, rev`
+		`rooms, rev, service_rev IS NOT NULL`
 	insertEvent = `
 		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, changed_by)
 		VALUES ($1, $2, $3, $4::timestamp, $5, $6, $7, $8::bigint[]::integer[], nullif($9, ''))`
@@ -18,7 +18,8 @@ const (
 func scanEvent(row sdk.Scanner) (*event, error) {
 	var e event
 	var starts string
-	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &e.rooms, &e.rev)
+	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &e.rooms, &e.rev,
+		&e.service)
 	if err != nil {
 		return nil, sdk.OrNoRow(err, errNoEvent)
 	}
@@ -32,9 +33,13 @@ func readEvent(ctx context.Context, db sdk.Querier, id, how string) (*event, err
 		SELECT `+eventColumns+` FROM events WHERE id = $1::uuid AND deleted_at IS NULL `+how, id))
 }
 
-// seenEvent locks an event and refuses it if it has changed since the writer read it.
+// seenEvent locks an event and refuses it if it has changed since the writer read it. A service is not
+// changed as an event.
 func seenEvent(ctx context.Context, tx sdk.Querier, id string, rev int64) (*event, error) {
 	e, err := readEvent(ctx, tx, id, "FOR UPDATE")
+	if err == nil && e.service {
+		return nil, errNoEvent
+	}
 	if err == nil && e.rev != rev {
 		return nil, errConflict
 	}

@@ -25,6 +25,7 @@ type shownToday struct {
 // today is the snapshot of the screens' channel. A screen fetches it again after an update with another rev,
 // and whenever its stream restarts, so that a new day is shown even without a change.
 func (c *calendar) today(ctx context.Context) (any, error) {
+	c.caughtUp(ctx)
 	now := time.Now()
 	t := shownToday{ServerTime: now, Zone: c.zone.place.String()}
 	until := dayOf(c.zone.local(now)).Add(2 * day)

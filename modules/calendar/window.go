@@ -30,6 +30,7 @@ type shownOccurrence struct {
 	Rooms    []int64   `json:"rooms"`
 	Waiting  []int64   `json:"waiting"` // rooms that another booking has
 	Rev      int64     `json:"rev"`
+	Service  bool      `json:"service"`
 }
 
 // shownWindow is a part of the calendar, with everything that a page needs to show it.
@@ -39,9 +40,10 @@ type shownWindow struct {
 	ZoneWrong    bool              `json:"zoneWrong"`
 	WeekStartsOn string            `json:"weekStartsOn"`
 	Today        string            `json:"today"`
-	Horizon      string            `json:"horizon"` // occurrences of repeating events exist up to this day
-	More         bool              `json:"more"`    // there are more than one response may contain
-	Waiting      int64             `json:"waiting"` // number of bookings that wait for a room
+	Horizon      string            `json:"horizon"`  // occurrences of repeating events exist up to this day
+	More         bool              `json:"more"`     // there are more than one response may contain
+	Waiting      int64             `json:"waiting"`  // number of bookings that wait for a room
+	Services     string            `json:"services"` // whether services are among them, and as they are now
 	Rooms        []room            `json:"rooms"`
 	Occurrences  []shownOccurrence `json:"occurrences"`
 }
@@ -57,8 +59,9 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil || untilErr != nil || !until.After(from) || until.Sub(from) > maxWindow {
 		return nil, sdk.ErrRequestInvalid
 	}
+	services := c.caughtUp(ctx)
 	now := time.Now()
-	w := shownWindow{Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
+	w := shownWindow{Services: services, Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
 		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone.local(now).Format(dayForm),
 		Horizon: horizon(now).Add(-day).Format(dayForm)}
 	// The rev is read before the occurrences, so that a later change is noticed.
@@ -77,7 +80,7 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, o *shownOccurrence) error {
 		err := row.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
-			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev)
+			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev, &o.Service)
 		if err != nil || !o.AllDay {
 			return err
 		}
@@ -88,7 +91,8 @@ func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk
 		SELECT o.event_id::text, to_char(o.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
 		       coalesce(x.text, e.text), to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'),
 		       to_char(o.ends, 'YYYY-MM-DD"T"HH24:MI'), lower(o.during), upper(o.during), e.all_day, e.rule <> '',
-		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev
+		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev,
+		       e.service_rev IS NOT NULL
 		FROM occurrences o
 		JOIN events e ON e.id = o.event_id
 		LEFT JOIN exceptions x ON x.event_id = o.event_id AND x.recurrence = o.recurrence
@@ -97,7 +101,7 @@ func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk
 			       array_agg(room_id ORDER BY room_id) FILTER (WHERE NOT held) AS waiting
 			FROM bookings
 			WHERE event_id = o.event_id AND recurrence = o.recurrence) b ON true
-		WHERE o.during && tstzrange($1, $2)
+		WHERE o.during && tstzrange($1, $2) AND coalesce(e.service_rev, 1) > 0
 		ORDER BY lower(o.during), e.all_day DESC, e.title COLLATE "und-x-icu", o.event_id
 		LIMIT $3`, from, until, most)
 }

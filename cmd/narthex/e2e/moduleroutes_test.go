@@ -131,6 +131,13 @@ var moduleCalls = []struct {
 			send: `{"rev":{nextrev}}`, status: 200},
 		{route: "GET /occurrences", path: "/occurrences?from={year}-01-01&to={year}-02-01", status: 200},
 		{route: "GET /waiting", status: 200},
+		{route: "POST /services", status: 201, keep: "evening=id eveningrev=rev",
+			send: `{"title":"Evening","start":"{year}-01-08T18:00","end":"{year}-01-08T19:00","rooms":[{room}]}`},
+		{route: "PUT /services/{id}", path: "/services/{evening}", status: 200,
+			send: `{"title":"Evening","start":"{year}-01-09T18:00","end":"{year}-01-09T19:00","rooms":[{room}],` +
+				`"rev":{eveningrev}}`},
+		{route: "DELETE /services/{id}", path: "/services/{evening}", status: 204},
+		{route: "POST /services/{id}/restore", path: "/services/{evening}/restore", send: `{}`, status: 204},
 		{route: "DELETE /events/{id}", path: "/events/{vigil}", status: 204},
 		{route: "POST /events/{id}/restore", path: "/events/{vigil}/restore", send: `{}`, status: 200},
 		{route: "GET /export.csv", status: 200},

@@ -66,6 +66,19 @@ export class CalendarApi {
 	endBefore(id: string, date: string, rev: number): Promise<Result<Event>> {
 		return this.#api.send("POST", `/events/${id}/following/${date}/end`, { rev });
 	}
+	createService(service: object): Promise<Result<Event>> {
+		return this.#api.send("POST", "/services", service);
+	}
+	editService(id: string, service: object): Promise<Result<Event>> {
+		return this.#api.send("PUT", `/services/${id}`, service);
+	}
+	cancelService(id: string): Promise<Result<undefined>> {
+		return this.#api.send("DELETE", `/services/${id}`);
+	}
+	/** Brings back a cancelled service. */
+	restoreService(id: string): Promise<Result<undefined>> {
+		return this.#api.send("POST", `/services/${id}/restore`, {});
+	}
 	rooms(): Promise<Result<{ readonly rooms: readonly Room[] }>> {
 		return this.#api.send("GET", "/rooms");
 	}

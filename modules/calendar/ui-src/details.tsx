@@ -1,6 +1,7 @@
 import { Button, Dialog, Menu, Note } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Event, Occurrence, Room } from "./event";
+import { mayChange } from "./hangs";
 import { repeatOf, sentenceOf } from "./repeat";
 import { namesOf, tell, type Tools, whenOf } from "./tools";
 
@@ -15,7 +16,8 @@ interface DetailsProps {
 
 /** An event with its time and place, and actions for people who manage events. */
 export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
-	const { api, say, context, manages } = tools;
+	const { api, say, context } = tools;
+	const manages = one.service ? tools.plans : tools.manages;
 	const [event, setEvent] = useState<Event>();
 	useEffect(() => {
 		if (!one.repeats) return;
@@ -36,6 +38,17 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 	};
 	const restore = async () => {
 		tell(tools, await api.restore(one.event), say("restored"), restore);
+		changed();
+	};
+	const cancelService = async () => {
+		close();
+		if (!(await mayChange(tools, one.event, one.title, "cancel"))) return;
+		const result = await api.cancelService(one.event);
+		tell(tools, result, say("serviceCancelled", { title: one.title }), cancelService, () => bringBack());
+		changed();
+	};
+	const bringBack = async () => {
+		tell(tools, await api.restoreService(one.event), say("restored"), bringBack);
 		changed();
 	};
 	const cancel = async () => {
@@ -82,8 +95,8 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 					)}
 					{manages && !one.repeats && (
 						<span class="d-effect">
-							<Button kind="quiet" icon="trash" onPress={remove}>
-								{say("delete")}
+							<Button kind="quiet" icon="trash" onPress={one.service ? cancelService : remove}>
+								{say(one.service ? "cancelService" : "delete")}
 							</Button>
 						</span>
 					)}
@@ -114,6 +127,11 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 		>
 			<p>{whenOf(tools, one)}</p>
 			{event && <p class="d-muted">{sentenceOf(tools, repeatOf(event.rule, event.start), event.start)}</p>}
+			{one.service && (
+				<p>
+					<a href={`#/m/stage/service/${one.event}`}>{say("orderOfService")}</a>
+				</p>
+			)}
 			{one.changed && <p class="d-muted">{say("changedDate")}</p>}
 			{where !== "" && (
 				<p>

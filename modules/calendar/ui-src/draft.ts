@@ -38,7 +38,7 @@ export function draftOf({
 	end,
 	rule,
 	rooms,
-}: Omit<Event, "id" | "rev" | "cancelled" | "moved">): Draft {
+}: Omit<Event, "id" | "rev" | "service" | "cancelled" | "moved">): Draft {
 	return {
 		...{ title, text, allDay, rooms },
 		start: withTime(start, "10:00"),

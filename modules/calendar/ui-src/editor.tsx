@@ -1,5 +1,5 @@
 import {
-	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
+	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Segments, Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { type Refusal, type Result, takenOf } from "./api";
@@ -18,9 +18,11 @@ import {
 import { submissionOf, withStart } from "./draft";
 import type { Event, Room, Taken } from "./event";
 import type { EditPage } from "./pages";
+import { mayChange } from "./hangs";
 import { RepeatFields } from "./repeatfields";
+import { once } from "./repeat";
 import { RoomFields, TakenNote } from "./roomfields";
-import type { Tools } from "./tools";
+import { tell, type Tools } from "./tools";
 
 interface EditorProps {
 	readonly tools: Tools;
@@ -32,6 +34,10 @@ interface EditorProps {
 interface Edited {
 	readonly draft: Draft;
 	readonly rev: number | undefined;
+	/** It is a service; undefined: nobody plans services here, so there is no choice. */
+	readonly service: boolean | undefined;
+	/** The service as it was read. */
+	readonly was?: Draft;
 }
 
 /** Edits an event: a new one, all dates of one, one date, or all dates from one on. */
@@ -39,7 +45,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const { context, api, say } = tools;
 	const { id, scope, date } = page;
 	const edited = useDraft<Edited | undefined>(context.drafts, subpath, undefined);
-	const { draft, rev } = edited.value ?? {};
+	const { draft, rev, service, was } = edited.value ?? {};
 	const [rooms, setRooms] = useState<readonly Room[]>([]);
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
@@ -53,14 +59,19 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			if (context.signal.aborted) return undefined;
 			if (!house.ok) return void setRefused(house.why);
 			const now = clockOf(house.value.zone, context.serverNow());
-			return { draft: newDraft(date === "" ? dayOf(now) : date, now), rev: undefined };
+			const chooses = tools.plans && house.value.services === "here";
+			return {
+				draft: newDraft(date === "" ? dayOf(now) : date, now),
+				...{ rev: undefined, service: chooses ? !tools.manages : undefined },
+			};
 		}
 		const [result, days] = await Promise.all([api.event(id), scope === "one" ? ownOf(date) : undefined]);
 		if (context.signal.aborted) return undefined;
 		if (!result.ok) return void setRefused(result.why);
 		const whole = draftOf(result.value);
 		const draft = scope === "all" ? whole : (days ?? movedTo(whole, date));
-		return { draft, rev: result.value.rev };
+		if (result.value.service) return { draft, rev: result.value.rev, service: true, was: draft };
+		return { draft, rev: result.value.rev, service: undefined };
 	};
 	/** The current data of one date, if it differs from the others. */
 	const ownOf = async (at: string): Promise<Draft | undefined> => {
@@ -100,25 +111,39 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		if (await mayClose(edited, context.confirm)) leave();
 	};
 	const send = (seen: number | undefined): Promise<Result<Event>> => {
-		const body = submissionOf(draft as Draft, seen, scope !== "one");
+		const mine = draft as Draft;
+		const sent = service ? { ...mine, allDay: false, text: "", repeat: once } : mine;
+		const body = submissionOf(sent, seen, scope !== "one");
+		if (service) return id === undefined ? api.createService(body) : api.editService(id, body);
 		if (id === undefined) return api.create(body);
 		if (scope === "one") return api.editDate(id, date, body);
 		return scope === "following" ? api.editFollowing(id, date, body) : api.edit(id, body);
 	};
 	const save = async (seen: number | undefined) => {
 		if (draft === undefined || busy) return;
-		const found = problemsOf(draft);
+		const found = problemsOf(service ? { ...draft, allDay: false, repeat: once } : draft);
 		setProblems(found);
 		if (Object.keys(found).length > 0) return;
 		setBusy(true);
+		const moves = service && id !== undefined && was !== undefined && was.start !== draft.start;
+		if (moves && !(await mayChange(tools, id, was.title, "move"))) {
+			if (!context.signal.aborted) setBusy(false);
+			return;
+		}
 		const result = await send(seen);
 		if (context.signal.aborted) return;
 		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
 		setTaken(takenOf(result));
 		if (!result.ok) return;
-		context.announce(say("saved"));
+		const undo = () => back(result.value);
+		context.announce(say("saved"), "polite", moves ? { label: say("undo"), run: undo } : undefined);
 		leave();
+	};
+	/** Moves a service back to where it was. */
+	const back = async (moved: Event): Promise<void> => {
+		const before = submissionOf(was as Draft, moved.rev, false);
+		tell(tools, await api.editService(moved.id, before), say("restored"), () => back(moved));
 	};
 	const keepMine = async () => {
 		const theirs = await fresh();
@@ -152,6 +177,15 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			<Form onSubmit={() => save(rev)}>
 				<DraftNote draft={edited} discard={takeTheirs} />
 				{notice}
+				{id === undefined && service !== undefined && tools.manages && (
+					<Segments
+						name="kind"
+						label={say("kind")}
+						chosen={service ? "service" : "event"}
+						segments={(["event", "service"] as const).map((one) => ({ id: one, label: say(one) }))}
+						onChoose={(one) => edited.set((before) => before && { ...before, service: one === "service" })}
+					/>
+				)}
 				<TextField
 					label={say("title")}
 					required
@@ -160,7 +194,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 					error={problems.title && say(problems.title)}
 					onInput={(title) => change({ title })}
 				/>
-				{scope !== "one" && (
+				{scope !== "one" && !service && (
 					<Checkbox
 						label={say("allDayLong")}
 						checked={draft.allDay}
@@ -169,22 +203,22 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 				)}
 				<div class="pair">
 					<ClockField
-						{...{ tools, allDay: draft.allDay, label: say("begins"), value: draft.start }}
+						{...{ tools, allDay: draft.allDay && !service, label: say("begins"), value: draft.start }}
 						error={problems.start && say(problems.start)}
 						onInput={(start) => change(withStart(draft, start))}
 					/>
 					<ClockField
 						{...{
 							tools,
-							allDay: draft.allDay,
-							label: say(draft.allDay ? "lastDay" : "ends"),
+							allDay: draft.allDay && !service,
+							label: say(draft.allDay && !service ? "lastDay" : "ends"),
 							value: draft.end,
 						}}
 						error={problems.end && say(problems.end)}
 						onInput={(end) => change({ end })}
 					/>
 				</div>
-				{scope !== "one" && (
+				{scope !== "one" && !service && (
 					<RepeatFields
 						{...{ tools, repeat: draft.repeat, start: dayOf(draft.start) }}
 						error={problems.until && say(problems.until)}
@@ -195,14 +229,16 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 					{...{ tools, rooms, chosen: draft.rooms }}
 					onChange={(chosen) => change({ rooms: chosen })}
 				/>
-				<TextField
-					label={say("text")}
-					optional
-					lines={4}
-					maxLength={maxText}
-					value={draft.text}
-					onInput={(text) => change({ text })}
-				/>
+				{!service && (
+					<TextField
+						label={say("text")}
+						optional
+						lines={4}
+						maxLength={maxText}
+						value={draft.text}
+						onInput={(text) => change({ text })}
+					/>
+				)}
 				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}

@@ -18,6 +18,8 @@ export interface Occurrence {
 	/** Rooms that another booking has. */
 	readonly waiting: readonly number[];
 	readonly rev: number;
+	/** It is a service, which the module that plans services owns. */
+	readonly service: boolean;
 }
 
 export interface Room {
@@ -36,6 +38,8 @@ export interface Window {
 	readonly horizon: string;
 	readonly more: boolean;
 	readonly waiting: number;
+	/** Whether services are among them as they are now, as they were, or nobody plans services here. */
+	readonly services: "here" | "unsure" | "absent";
 	readonly rooms: readonly Room[];
 	readonly occurrences: readonly Occurrence[];
 }
@@ -51,6 +55,7 @@ export interface Event {
 	readonly rule: string;
 	readonly rooms: readonly number[];
 	readonly rev: number;
+	readonly service: boolean;
 	readonly cancelled: readonly string[];
 	readonly moved: readonly string[];
 }

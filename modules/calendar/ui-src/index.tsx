@@ -18,13 +18,13 @@ export default defineModuleUi({
 });
 
 function Calendar({ tools }: { readonly tools: Tools }) {
-	const { context, manages } = tools;
+	const { context, manages, plans } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
 	useEffect(() => context.onNavigate(setSubpath), []);
 	const page = pageOf(subpath);
 	return (
 		<div class="calendar" lang={tools.language}>
-			{page.is === "view" || !manages ? (
+			{page.is === "view" || !(manages || (plans && page.is === "edit")) ? (
 				<Screen tools={tools} page={page.is === "view" ? page : { is: "view", view: "month", day: "" }} />
 			) : page.is === "rooms" ? (
 				<Rooms tools={tools} />

@@ -52,7 +52,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		clearTimeout(moving.current);
 		setPage(opened);
 	}, [opened.view, opened.day]);
-	const { context, api, say, forms, manages } = tools;
+	const { context, api, say, forms, manages, plans } = tools;
 	const [shown, setShown] = useState<Window>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [room, setRoom] = useState("");
@@ -144,7 +144,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		<div ref={frame}>
 			<ScreenHeader
 				sub={shown && shown.zone !== zone ? say("zone", { zone: cityOf(shown.zone) }) : undefined}
-				actions={manages && <Actions tools={tools} day={page.day} />}
+				actions={(manages || (plans && shown?.services === "here")) && <Actions tools={tools} day={page.day} />}
 			/>
 			<div class="toolbar">
 				<div class="steps">
@@ -184,7 +184,7 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 					/>
 				</div>
 			</div>
-			{manages && shown && <WaitingNote tools={tools} window={shown} />}
+			{shown && <WaitingNote tools={tools} window={shown} />}
 			{refused !== undefined && (
 				<Note tone="bad" role="alert">
 					<p>{say(refused === "denied" ? "readDenied" : refused)}</p>
@@ -226,23 +226,25 @@ const lastOf = (view: View, day: string, to: string): string =>
 
 const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
 
-function Actions({ tools: { context, say }, day }: { readonly tools: Tools; readonly day: string }) {
+function Actions({ tools: { context, say, manages }, day }: { readonly tools: Tools; readonly day: string }) {
 	return (
 		<>
-			<Menu
-				label={say("furtherActions")}
-				items={[
-					{ id: "rooms", label: say("rooms"), icon: "door", onPick: () => context.navigate("rooms") },
-					{
-						id: "transfer",
-						label: say("transfer"),
-						icon: "upload",
-						onPick: () => context.navigate("transfer"),
-					},
-				]}
-			/>
+			{manages && (
+				<Menu
+					label={say("furtherActions")}
+					items={[
+						{ id: "rooms", label: say("rooms"), icon: "door", onPick: () => context.navigate("rooms") },
+						{
+							id: "transfer",
+							label: say("transfer"),
+							icon: "upload",
+							onPick: () => context.navigate("transfer"),
+						},
+					]}
+				/>
+			)}
 			<Button kind="primary" icon="plus" onPress={() => context.navigate(day === "" ? "new" : `new/${day}`)}>
-				{say("newEvent")}
+				{say(manages ? "newEvent" : "newService")}
 			</Button>
 		</>
 	);

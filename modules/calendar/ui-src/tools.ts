@@ -13,6 +13,8 @@ export interface Tools {
 	readonly forms: Forms;
 	/** Whether the person may write: a hint, the server decides. */
 	readonly manages: boolean;
+	/** The same for services. */
+	readonly plans: boolean;
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
@@ -25,6 +27,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		language,
 		forms: new Forms(language),
 		manages: context.permissions.includes("calendar.events.manage"),
+		plans: context.permissions.includes("calendar.services.manage"),
 	};
 }
 

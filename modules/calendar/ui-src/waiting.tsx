@@ -9,7 +9,8 @@ interface WaitingNoteProps {
 }
 
 /**
- * Problems for people who manage events: bookings without their room, and a time zone that does not exist.
+ * That services may be elsewhere by now. For people who manage events also: bookings without their room, and
+ * a time zone that does not exist.
  */
 export function WaitingNote({ tools, window }: WaitingNoteProps) {
 	const { api, say, forms, context } = tools;
@@ -23,12 +24,17 @@ export function WaitingNote({ tools, window }: WaitingNoteProps) {
 	const close = () => setList(undefined);
 	return (
 		<>
-			{window.zoneWrong && (
+			{window.services === "unsure" && (
+				<Note tone="warn">
+					<p>{say("servicesUnsure")}</p>
+				</Note>
+			)}
+			{window.zoneWrong && tools.manages && (
 				<Note tone="bad">
 					<p>{say("zoneWrong", { zone: window.zone })}</p>
 				</Note>
 			)}
-			{window.waiting > 0 && (
+			{window.waiting > 0 && tools.manages && (
 				<Note tone="warn">
 					<div class="d-row">
 						<p>{say("someWait", { count: window.waiting })}</p>

@@ -17,10 +17,8 @@ type calendarEvent struct {
 	church, hall, own bool // the rooms: own is the small one
 }
 
-// calendarEvents are the events of a month.
+// calendarEvents are the events of a month. The services beside them are those of the module that plans them.
 var calendarEvents = []calendarEvent{
-	{title: "Sunday service", day: 6, from: "10:00", until: "11:15", rule: "FREQ=WEEKLY;BYDAY=SU", church: true,
-		text: "With coffee and tea in the hall afterwards."},
 	{title: "Coffee after the service", day: 6, from: "11:15", until: "12:30", rule: "FREQ=WEEKLY;BYDAY=SU",
 		hall: true},
 	{title: "Children's church", day: 6, from: "10:00", until: "11:00", rule: "FREQ=WEEKLY;BYDAY=SU", own: true},

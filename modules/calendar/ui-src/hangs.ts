@@ -1,0 +1,65 @@
+import type { ModuleUiContext } from "@narthex/sdk";
+import type { Tools } from "./tools";
+
+/** What is about to happen to a service. */
+export type Deed = "move" | "cancel";
+
+/** A contribution to calendar.services: says what hangs on a service, such as people who said yes. */
+interface Hangs {
+	hangs(service: string, deed: Deed, tools: HangsTools): Promise<string | undefined>;
+}
+
+interface HangsTools {
+	api(path: string, init?: RequestInit): Promise<Response>;
+	readonly locale: string;
+	readonly signal: AbortSignal;
+}
+
+/** How long a contribution may take, in milliseconds. */
+const limit = 5000;
+
+/** Asks whoever moves or cancels a service that something hangs on. Returns whether to go on. */
+export async function mayChange(tools: Tools, service: string, title: string, deed: Deed): Promise<boolean> {
+	const { context, say } = tools;
+	const hangs = await whatHangs(tools, service, deed);
+	if (context.signal.aborted) return false;
+	const body = [...hangs, ...(deed === "cancel" ? [say("cancelServiceHelp")] : [])].join(" ");
+	if (deed === "move" && hangs.length === 0) return true;
+	return context.confirm({
+		title: say(deed === "move" ? "moveQuestion" : "cancelQuestion", { title }),
+		...{ body, yes: say(deed === "move" ? "move" : "cancelService"), no: say("keepService") },
+		danger: deed === "cancel",
+	});
+}
+
+/** What hangs on a service, a sentence for each module that knows something. */
+async function whatHangs({ context, say }: Tools, service: string, deed: Deed): Promise<readonly string[]> {
+	const found = await Promise.all(
+		context.contributions.map(async (contribution) => {
+			try {
+				return await inTime(ask(contribution, context, service, deed));
+			} catch (error) {
+				console.error(`What hangs on a service is not known from ${contribution.id}:`, error);
+				return say("hangsUnknown", { module: contribution.id.split(".")[0] ?? "" });
+			}
+		}),
+	);
+	return found.filter((sentence) => sentence !== undefined);
+}
+
+async function ask(
+	contribution: ModuleUiContext["contributions"][number],
+	{ locale, signal }: ModuleUiContext,
+	service: string,
+	deed: Deed,
+): Promise<string | undefined> {
+	const { hangs } = (await contribution.load()) as Hangs;
+	return hangs(service, deed, { locale, signal, api: (path, init) => contribution.api(path, init) });
+}
+
+function inTime<Value>(what: Promise<Value>): Promise<Value> {
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(() => reject(new Error("it takes too long")), limit);
+		void what.then(resolve, reject).finally(() => clearTimeout(timer));
+	});
+}
