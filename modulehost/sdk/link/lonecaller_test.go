@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// TestLoneCaller checks a caller that reads its own response: it can give up, does not delay other callers,
-// and gets the loss of the link.
+// TestLoneCaller checks a caller without others beside it: it can give up, does not delay later callers, and
+// gets the loss of the link.
 func TestLoneCaller(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -23,7 +23,7 @@ func TestLoneCaller(t *testing.T) {
 		}
 		return echo(ctx, m, payload)
 	})
-	alone := func() { // sequential calls, so that the caller probably reads its own response
+	alone := func() { // sequential calls
 		for range 200 {
 			if err := c.Call(testContext(t), 1, raw([]byte("x")), nil); err != nil {
 				t.Fatal(err)
@@ -57,8 +57,7 @@ func TestLoneCaller(t *testing.T) {
 	}
 }
 
-// TestLossBetweenCalls checks that a loss is noticed on an idle link, even after a caller has read its own
-// response.
+// TestLossBetweenCalls checks that a loss is noticed on an idle link.
 func TestLossBetweenCalls(t *testing.T) {
 	for range 10 {
 		near, far := socketpair(t)
