@@ -111,13 +111,14 @@ func (s *server) receive(ctx context.Context, f frame) error {
 	}
 }
 
-// run handles one call and sends its response, even if the handler panics or calls runtime.Goexit.
+// run handles one call and sends its response, even if the handler panics or calls runtime.Goexit. A failure
+// after the end of the link is not sent: it may be due to that end, which the caller must get as a loss.
 func (s *server) run(ctx context.Context, c *Call) {
 	var message proto.Message
 	var err error = &Failure{CodeText: CodePanicked}
 	c.server = s
 	defer func() {
-		if !c.responded {
+		if !c.responded && (err == nil || ctx.Err() == nil) {
 			s.respond(ctx, c.id, message, err)
 		}
 	}()
