@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,8 @@ type event struct {
 	rule            string
 	rooms           []int64
 	rev             int64
-	service         bool // of the module that plans services
+	service         bool   // of the module that plans services
+	exceptions      string // what becomes of those without a date; not stored
 }
 
 // shownEvent is an event in the form that callers get.
@@ -92,13 +94,16 @@ type draft struct {
 	Rule  string  `json:"rule,omitempty"`
 	Rooms []int64 `json:"rooms,omitempty"`
 	Rev   *int64  `json:"rev"` // only of an edit: the rev that the writer saw
+	// Exceptions says what becomes of those for which the series has no date any more.
+	Exceptions string `json:"exceptions,omitempty"`
 }
 
 // event checks a draft. If the start is not a date of its rule, the event begins with the first date that is.
 func (d *draft) event(z zone) (*event, error) {
 	title := strings.TrimSpace(d.Title)
 	if !sdk.IsText(title, 1, maxTitle) || !sdk.IsText(d.Text, 0, maxText) || len(d.Rooms) > maxEventRooms ||
-		repeated(d.Rooms) {
+		repeated(d.Rooms) ||
+		!slices.Contains([]string{exceptionsAsk, exceptionsMove, exceptionsDrop}, d.Exceptions) {
 		return nil, sdk.ErrRequestInvalid
 	}
 	t, err := readTimes(d.Start, d.End, z)
@@ -116,7 +121,8 @@ func (d *draft) event(z zone) (*event, error) {
 		}
 		t.start = first
 	}
-	return &event{times: t, title: title, text: d.Text, rule: rule.text(), rooms: d.Rooms}, nil
+	return &event{times: t, title: title, text: d.Text, rule: rule.text(), rooms: d.Rooms,
+		exceptions: d.Exceptions}, nil
 }
 
 // readTimes parses two days or two times.

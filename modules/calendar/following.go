@@ -40,7 +40,7 @@ func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, err
 		if err := insert(ctx, tx, wanted, sdk.Principal(ctx).UserID); err != nil {
 			return err
 		}
-		if err := moveExceptions(ctx, tx, before, wanted, d.date); err != nil {
+		if err := moveExceptions(ctx, tx, before, wanted, d.date, wanted.exceptions); err != nil {
 			return err
 		}
 		return c.build(ctx, tx, wanted)
@@ -119,37 +119,4 @@ func countOn(wanted *event, ruleBefore string, passed int) error {
 	}
 	wanted.rule = rule.text()
 	return nil
-}
-
-// moveExceptions moves the exceptions from a date on to an event that now begins at another time of day, or
-// to another event. Exceptions for which the event has no date are deleted.
-func moveExceptions(ctx context.Context, tx sdk.Querier, before, after *event, since time.Time) error {
-	_, err := tx.Exec(ctx, `
-		UPDATE exceptions
-		SET event_id = $2::uuid, recurrence = recurrence::date + $3::timestamp::time
-		WHERE event_id = $1::uuid AND recurrence >= $4::timestamp`,
-		before.id, after.id, after.start.Format(clockForm), since.Format(clockForm))
-	if err != nil {
-		return err
-	}
-	rule, err := parseRule(after.rule, after.start)
-	if err != nil {
-		return err
-	}
-	var kept []string
-	if rule.repeats() {
-		dates, err := rule.dates(time.Now().Add(-keptPast), horizon(time.Now()))
-		if err != nil {
-			return err
-		}
-		for _, date := range dates {
-			kept = append(kept, date.Format(clockForm))
-		}
-	}
-	_, err = tx.Exec(ctx, `
-		DELETE FROM exceptions
-		WHERE event_id = $1::uuid AND (to_char(recurrence, 'YYYY-MM-DD"T"HH24:MI') <> ALL ($2::text[])
-			OR $3 AND NOT cancelled)`,
-		after.id, kept, before.allDay != after.allDay)
-	return err
 }

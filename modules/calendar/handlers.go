@@ -101,7 +101,7 @@ func (c *calendar) replace(ctx context.Context, tx sdk.Querier, before, wanted *
 	if before.times == wanted.times && before.rule == wanted.rule && slices.Equal(before.rooms, wanted.rooms) {
 		return nil
 	}
-	if err := moveExceptions(ctx, tx, before, wanted, before.start); err != nil {
+	if err := moveExceptions(ctx, tx, before, wanted, before.start, wanted.exceptions); err != nil {
 		return err
 	}
 	return c.build(ctx, tx, wanted)

@@ -54,8 +54,12 @@ func readTaken(ctx context.Context, db sdk.Querier, where string, args ...any) (
 		LIMIT 10`, args...)
 }
 
-// conflictResponse returns the response to a write: 409 with the other bookings if a room is taken.
+// conflictResponse returns the response to a write: 409 with the other bookings if a room is taken, or with
+// the exceptions that would be dropped.
 func conflictResponse(result any, err error) (any, error) {
+	if lost := (dropping{}); errors.As(err, &lost) {
+		return lost.response(), nil
+	}
 	busy := roomTaken{}
 	if !errors.As(err, &busy) {
 		return result, err

@@ -4,10 +4,11 @@ import {
 	type Refusal as CommonRefusal,
 	type Result as ApiResult,
 } from "@narthex/sdk";
-import type { Event, Outcome, Room, Taken, Waiting, Window } from "./event";
+import type { Dropped, Event, Outcome, Room, Taken, Waiting, Window } from "./event";
 
 const codes = {
 	ROOM_TAKEN: "roomTaken",
+	EXCEPTIONS_DROPPED: "exceptionsDropped",
 	RULE_INVALID: "ruleInvalid",
 	ROOM_NAME_TAKEN: "roomName",
 	ROOM_IN_USE: "roomInUse",
@@ -104,3 +105,7 @@ export class CalendarApi {
 /** The bookings that have the rooms of a refused one. */
 export const takenOf = (result: Result<unknown>): readonly Taken[] =>
 	(!result.ok && (result.body as { readonly taken?: readonly Taken[] } | undefined)?.taken) || [];
+
+/** The exceptional dates that a refused change of a series would drop. */
+export const droppedOf = (result: Result<unknown>): readonly Dropped[] =>
+	(!result.ok && (result.body as { readonly dates?: readonly Dropped[] } | undefined)?.dates) || [];

@@ -2,7 +2,7 @@ import {
 	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Segments, Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import { type Refusal, type Result, takenOf } from "./api";
+import { droppedOf, type Refusal, type Result, takenOf } from "./api";
 import { ClockField } from "./clockfield";
 import { clockOf, dayOf, plusDays } from "./days";
 import {
@@ -16,7 +16,8 @@ import {
 	problemsOf,
 } from "./draft";
 import { submissionOf, withStart } from "./draft";
-import type { Event, Room, Taken } from "./event";
+import { DroppedNote } from "./droppednote";
+import type { Dropped, Event, Room, Taken } from "./event";
 import type { EditPage } from "./pages";
 import { mayChange } from "./hangs";
 import { RepeatFields } from "./repeatfields";
@@ -50,6 +51,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [taken, setTaken] = useState<readonly Taken[]>([]);
+	const [dropped, setDropped] = useState<readonly Dropped[]>([]);
 	const [busy, setBusy] = useState(false);
 
 	const fresh = async (): Promise<Edited | undefined> => {
@@ -110,16 +112,16 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const cancel = async () => {
 		if (await mayClose(edited, context.confirm)) leave();
 	};
-	const send = (seen: number | undefined): Promise<Result<Event>> => {
+	const send = (seen: number | undefined, exceptions: string): Promise<Result<Event>> => {
 		const mine = draft as Draft;
 		const sent = service ? { ...mine, allDay: false, text: "", repeat: once } : mine;
-		const body = submissionOf(sent, seen, scope !== "one");
+		const body = { ...submissionOf(sent, seen, scope !== "one"), ...(exceptions && { exceptions }) };
 		if (service) return id === undefined ? api.createService(body) : api.editService(id, body);
 		if (id === undefined) return api.create(body);
 		if (scope === "one") return api.editDate(id, date, body);
 		return scope === "following" ? api.editFollowing(id, date, body) : api.edit(id, body);
 	};
-	const save = async (seen: number | undefined) => {
+	const save = async (seen: number | undefined, exceptions: "" | "move" | "drop" = "") => {
 		if (draft === undefined || busy) return;
 		const found = problemsOf(service ? { ...draft, allDay: false, repeat: once } : draft);
 		setProblems(found);
@@ -130,11 +132,12 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			if (!context.signal.aborted) setBusy(false);
 			return;
 		}
-		const result = await send(seen);
+		const result = await send(seen, exceptions);
 		if (context.signal.aborted) return;
 		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
 		setTaken(takenOf(result));
+		setDropped(droppedOf(result));
 		if (!result.ok) return;
 		const undo = () => back(result.value);
 		context.announce(say("saved"), "polite", moves ? { label: say("undo"), run: undo } : undefined);
@@ -154,6 +157,9 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		<Note tone="bad" role="alert">
 			<p>{say(refused)}</p>
 			<TakenNote {...{ tools, taken, rooms }} />
+			{refused === "exceptionsDropped" && (
+				<DroppedNote {...{ tools, dropped, busy }} save={(exceptions) => save(rev, exceptions)} />
+			)}
 			{refused === "conflict" && (
 				<div class="d-row">
 					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>

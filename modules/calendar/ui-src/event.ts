@@ -60,6 +60,16 @@ export interface Event {
 	readonly moved: readonly string[];
 }
 
+/** An exceptional date for which a changed series has no date any more. */
+export interface Dropped {
+	readonly date: string;
+	readonly title: string;
+	readonly start: string;
+	readonly cancelled: boolean;
+	/** It can be moved to the nearest date of the series. */
+	readonly moves: boolean;
+}
+
 /** A booking that has a needed room. */
 export interface Taken {
 	readonly room: number;
