@@ -35,7 +35,6 @@ var clocks = map[string]int{
 	"realtime/hub/wire_test.go":             2,
 	"services/backup/figures_test.go":       1,
 	"services/httpserver/stall_test.go":     1,
-	"storage/storage_test.go":               1,
 	"web/browsertest/browser_test.go":       1,
 	"web/browsertest/devloop_test.go":       2,
 	"web/browsertest/display_heap_test.go":  1,
