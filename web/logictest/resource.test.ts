@@ -47,6 +47,21 @@ test("callers share one request, and what comes after it was cleared is not show
 	assert.equal(resource.value.value, 2);
 });
 
+test("what was refused is read again once if the policy says so", async () => {
+	const answers: Result<number>[] = [{ ...refused, status: 401 }, { ok: true, value: 1 }, refused, refused];
+	const heard: number[] = [];
+	const resource = new Resource<number>(
+		() => Promise.resolve(answers.shift() ?? refused),
+		({ status }) => heard.push(status) > 0,
+	);
+	await resource.load();
+	assert.equal(resource.value.value, 1);
+	assert.equal(resource.failed.value, undefined);
+	await resource.load();
+	assert.equal(resource.failed.value?.failure.status, 503);
+	assert.deepEqual([heard, answers.length], [[401, 503], 0]);
+});
+
 test("a write reads again what it has changed", async () => {
 	let read = 0;
 	const platform = {
