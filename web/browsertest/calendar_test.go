@@ -16,7 +16,8 @@ const calendarRoot = "/api/v1/modules/calendar"
 // follows.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
-	d := startIn(t, install(t, "../../modules/calendar", "../../modules/announcements", "../../modules/home"))
+	d := startIn(t, install(t, "../../modules/calendar", "../../modules/announcements", "../../modules/home",
+		"../../modules/stage")) // whose services stand in the calendar
 	p := openPage(t, d.address, desktop)
 	p.signInAs("owner@example.org", d.password)
 	p.waitForHome()
