@@ -52,3 +52,16 @@ func TestFaultsAreNamedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestScans: what was counted before a server was killed is not lost, and what was counted before the soak is
+// not part of it.
+func TestScans(t *testing.T) {
+	total, counted := make(scans), scans{"session": 7, "person": 2}
+	for _, now := range []scans{{"session": 7, "person": 3}, {"session": 9, "person": 3}, {"session": 1}} {
+		total.add(counted, now)
+		counted = now
+	}
+	if total["session"] != 3 || total["person"] != 1 {
+		t.Errorf("the scans are %v, want 3 of session, one of them after a new beginning, and 1 of person", total)
+	}
+}

@@ -45,9 +45,10 @@ func newKit(ctx context.Context, binary string) (k *kit, err error) {
 		return nil, fmt.Errorf("there is no %s: run make build", binary)
 	}
 	k = &kit{binary: binary}
+	begun := k // a return with an error sets k to nil
 	defer func() {
 		if err != nil {
-			k.close()
+			begun.close()
 		}
 	}()
 	if k.folder, err = openFolder(os.TempDir()); err != nil {

@@ -44,6 +44,12 @@ type member struct {
 // makePeople adds people with the owner's password, each with an address of their own.
 func (l *load) makePeople() {
 	l.notes, l.unacknowledged = make(map[string]time.Time), make(map[string]bool)
+	// The plans are those of a congregation, in which ten people are active.
+	_, err := l.query(l.ctx, `INSERT INTO core.person (email, name, email_verified)
+		SELECT 'quiet' || n || '@example.org', 'Quiet', true FROM generate_series(1, 600) AS n`)
+	l.ok(err, "the other people")
+	_, err = l.query(l.ctx, `ANALYZE core.person`)
+	l.ok(err, "the statistics of people")
 	for n := range soakPeople {
 		email := fmt.Sprintf("member%d@example.org", n)
 		_, err := l.query(l.ctx, `INSERT INTO core.person (email, name, email_verified, password_hash)

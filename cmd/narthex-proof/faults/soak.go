@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +86,7 @@ func soakOnce(c *check, out io.Writer, lasts time.Duration) {
 
 	fmt.Fprintf(out, "%v: %d people, %d screens, a module is killed every %v, PostgreSQL restarted every %v\n",
 		lasts, soakPeople, soakScreens, killEvery, restartEvery)
-	samples := c.sample(ctx, out, lasts, temporary)
+	samples, scanned := c.sample(ctx, out, lasts, temporary)
 	end()
 	faulting.Wait()
 	working.Wait()
@@ -93,6 +94,7 @@ func soakOnce(c *check, out io.Writer, lasts time.Duration) {
 	l.verify()
 	l.report()
 	c.judge(out, samples, lasts >= settles)
+	printScans(out, scanned)
 	status, err := c.stop()
 	c.ok(err, "the stop")
 	if status != 0 {
@@ -112,19 +114,26 @@ func figures() []string {
 // sample measures 200 times, or once a second if the soak is shorter.
 func (c *check) sample(
 	ctx context.Context, out io.Writer, lasts time.Duration, temporary string,
-) (all []sample) {
+) (all []sample, scanned scans) {
+	scanned = make(scans)
+	counted, err := c.sequentialScans(ctx)
+	c.ok(err, "the count of sequential scans")
 	tick := time.NewTicker(max(lasts/200, time.Second))
 	defer tick.Stop()
 	until := time.Now().Add(lasts)
 	for time.Now().Before(until) {
 		select {
 		case <-ctx.Done():
-			return all
+			return all, scanned
 		case <-c.daemon.ended:
 			c.fatal("the daemon ended:\n%s", c.daemon.tail())
 		case <-tick.C:
 		}
 		all = append(all, c.measure(ctx, temporary))
+		if now, err := c.countScans(ctx); err == nil { // otherwise PostgreSQL is being restarted
+			scanned.add(counted, now)
+			counted = now
+		}
 		if len(all)%20 == 0 {
 			last := all[len(all)-1]
 			fmt.Fprintf(out, "%v to go", time.Until(until).Round(time.Second))
@@ -134,7 +143,23 @@ func (c *check) sample(
 			fmt.Fprintln(out)
 		}
 	}
-	return all
+	return all, scanned
+}
+
+func (c *check) countScans(ctx context.Context) (scans, error) {
+	within, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return c.sequentialScans(within)
+}
+
+// printScans prints how often tables were read as a whole. It is no verdict: a sweep may do so, and a table
+// with a few rows is read fastest that way.
+func printScans(out io.Writer, scanned scans) {
+	fmt.Fprint(out, "sequential scans of tables in which requests look something up:")
+	for _, table := range slices.Sorted(maps.Keys(scanned)) {
+		fmt.Fprintf(out, " %s %d", table, scanned[table])
+	}
+	fmt.Fprintln(out)
 }
 
 func (c *check) measure(ctx context.Context, temporary string) sample {
