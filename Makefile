@@ -105,6 +105,16 @@ bench: postgresql versitygw modules build proof-tools ## Measure the platform be
 	bin/narthex-bench $(BENCH_PEERS)
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 
+.PHONY: pages
+pages: postgresql versitygw modules build proof-tools $(PROOF)/lighthouse/node_modules ## Open eight pages with Lighthouse, and fail if one is slow or moves
+	bin/narthex-bench -lighthouse $(PROOF)/lighthouse -runs 3
+
+# Not among the packages of web, because it has 190 MB and only these pages need it.
+$(PROOF)/lighthouse/node_modules: $(PROOF)/lighthouse/package-lock.json
+	@.ci/packages npm chromium
+	cd $(PROOF)/lighthouse && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 .PHONY: faults
 faults: postgresql versitygw build proof-tools ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)
 	bin/narthex-faults -run '$(FAULTS)'

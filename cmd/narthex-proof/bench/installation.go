@@ -76,14 +76,23 @@ func startSystems(ctx context.Context, o options) (*systems, error) {
 		return nil, err
 	}
 	all := &systems{folder: folder, peers: make(map[string]*system)}
-	if err := all.start(ctx, o); err != nil {
+	err = all.startDatabase(ctx)
+	switch {
+	case err != nil:
+	case o.lighthouse != "":
+		_, err = all.houseOf(o.binary)(ctx)
+	default:
+		err = all.start(ctx, o)
+	}
+	if err != nil {
 		all.stop()
 		return nil, err
 	}
 	return all, nil
 }
 
-func (all *systems) start(ctx context.Context, o options) (err error) {
+// startDatabase starts the database server, and builds the module that every installation has.
+func (all *systems) startDatabase(ctx context.Context) (err error) {
 	if err := os.Chmod(all.folder, 0o755); err != nil {
 		return err
 	}
@@ -92,14 +101,23 @@ func (all *systems) start(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	for program, source := range map[string]string{"bare": "./bench/bare",
-		"calls": "./bench/testdata/calls"} {
-		build := exec.CommandContext(ctx, "go", "-C", "cmd/narthex-proof", "build", "-trimpath",
-			"-ldflags", "-s -w", "-tags", "nomsgpack", "-o", filepath.Join(all.folder, program), source)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if output, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", source, err, output)
-		}
+	return all.build(ctx, "calls", "./bench/testdata/calls")
+}
+
+// build builds a program of this Go module.
+func (all *systems) build(ctx context.Context, program, source string) error {
+	build := exec.CommandContext(ctx, "go", "-C", "cmd/narthex-proof", "build", "-trimpath",
+		"-ldflags", "-s -w", "-tags", "nomsgpack", "-o", filepath.Join(all.folder, program), source)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", source, err, output)
+	}
+	return nil
+}
+
+func (all *systems) start(ctx context.Context, o options) error {
+	if err := all.build(ctx, "bare", "./bench/bare"); err != nil {
+		return err
 	}
 	ours, err := all.install(ctx, "this", o.binary)
 	if err != nil {

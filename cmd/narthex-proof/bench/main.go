@@ -24,6 +24,7 @@ type options struct {
 	all             bool
 	runs            int
 	length          time.Duration
+	lighthouse      string             // the folder of run.mjs; "": the table is measured
 	peers           map[string]*string // path of the program, by name
 }
 
@@ -41,6 +42,8 @@ func main() {
 		"length of one run, where a row does not end by itself")
 	flag.StringVar(&o.binary, "narthex", "bin/narthex", "the `program` to measure")
 	flag.StringVar(&o.against, "against", "", "an older narthex `program`, measured in turn in the same runs")
+	flag.StringVar(&o.lighthouse, "lighthouse", "",
+		"open a house's pages by this `folder`, cmd/narthex-proof/lighthouse, instead; fail if one is slow")
 	flag.StringVar(&o.work, "work", "", "measure only the rows, of all, that have this `text` in their name")
 	flag.BoolVar(&o.all, "all", false, "measure all rows instead of the usual ten")
 	o.peers = make(map[string]*string)
@@ -90,6 +93,9 @@ func bench(ctx context.Context, o options) error {
 		return err
 	}
 	defer all.stop()
+	if o.lighthouse != "" {
+		return all.judgePages(ctx, o)
+	}
 	fmt.Printf(layout, "work", "limit", "older", "this", "to limit", "to older", "goal")
 	began, failed := time.Now(), error(nil)
 	for i, row := range wanted {
