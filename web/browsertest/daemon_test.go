@@ -28,9 +28,9 @@ func start(t *testing.T) *devServer {
 }
 
 // startIn starts narthex dev in a folder that install made.
-func startIn(t *testing.T, folder string) *devServer {
+func startIn(t *testing.T, folder string, flags ...string) *devServer {
 	t.Helper()
-	d := launchDev(t, folder)
+	d := launchDev(t, folder, flags...)
 	d.password, _, _ = strings.Cut(strings.TrimSpace(d.waitForLine(t, "Password")), " ")
 	return d
 }
