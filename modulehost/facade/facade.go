@@ -1,7 +1,7 @@
 // Package facade serves the calls that a module makes to its host: SQL in its own schema, objects in its own
 // buckets, whether a request's caller holds a permission, its secrets, its realtime channels, capabilities of
-// other modules, mail, and lines in the log. Each process of a module has a session, which ends with the
-// process and releases everything that the process used.
+// other modules, mail, the settings of the house, and lines in the log. Each process of a module has a
+// session, which ends with the process and releases everything that the process used.
 package facade
 
 import (
@@ -31,6 +31,7 @@ type Config struct {
 	Buckets      map[string]Bucket    // by the manifest's bucket ids
 	Mail         mail.Sender          // nil: NOT_CONFIGURED
 	People       People               // nil: the manifest does not request names
+	House        func() House         // nil: nothing was set for the house
 	Realtime     Realtime             // nil: every channel is unknown
 	Memory       *hostmemory.Account  // the host's memory that the module uses; nil: not counted
 	Log          *zap.Logger

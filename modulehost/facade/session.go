@@ -59,6 +59,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return decodeAndServe(ctx, payload, s.sendMail)
 	case abi.Method_METHOD_NAMES:
 		return decodeAndServe(ctx, payload, s.names)
+	case abi.Method_METHOD_HOUSE:
+		return decodeAndServe(ctx, payload, s.house)
 	case abi.Method_METHOD_BUCKET_LIST:
 		return decodeAndServe(ctx, payload, s.listBucket)
 	case abi.Method_METHOD_BUCKET_HEAD:

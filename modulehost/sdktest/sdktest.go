@@ -77,6 +77,8 @@ type Options struct {
 	Configuration map[string]any
 	// Secrets holds the deployment's secrets, by the manifest's keys.
 	Secrets map[string]string
+	// TimeZone is the house's, such as Europe/Berlin; SetTimeZone changes it. The default is none, which is UTC.
+	TimeZone string
 	// Capabilities are stand-ins for the modules that this one depends on. A capability that is missing here is
 	// absent.
 	Capabilities map[string]sdk.Methods
@@ -105,6 +107,7 @@ type Module struct {
 	mailServer *mailServer
 	callers    callers
 	lines      lines
+	timeZone   atomic.Pointer[string]
 	address    string
 	browser    *http.Client
 }
@@ -125,6 +128,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	}
 	m := &Module{tb: tb, manifest: sources.Manifest, hubs: hub.New(zap.NewNop(), nil),
 		mailServer: newMailServer(tb), faults: faults{cutAfter: -1}}
+	m.SetTimeZone(options.TimeZone)
 	settings := m.settings(options.Configuration)
 	m.openBuckets()
 	config := facade.Config{
@@ -134,6 +138,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 		Buckets:      m.faulty,
 		Mail:         m.mailServer,
 		Realtime:     m.hubs,
+		House:        m.house,
 		Log:          m.lines.open(),
 	}
 	m.database(sources, &config)

@@ -17,7 +17,7 @@ func TestStoreDown(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Millisecond)
-	known := `{"name":"A house","accent":"green","language":"de"}`
+	known := `{"name":"A house","accent":"green","language":"de","timeZone":null}`
 	if w := p.send("PUT", path, known); w.Code != 200 {
 		t.Fatalf("PUT: status %d, want 200; body %s", w.Code, w.Body)
 	}
@@ -63,7 +63,8 @@ func TestFrozen(t *testing.T) {
 	p := started(t, db.Pool(t), time.Millisecond)
 	databasetest.Lock(t, db.Pool(t), `LOCK TABLE core.house IN ACCESS EXCLUSIVE MODE`)
 	p.assertShown(t, initial)
-	assertCode(t, "PUT", p.send("PUT", path, `{"name":"A house","accent":"green","language":"de"}`), 503,
+	assertCode(t, "PUT",
+		p.send("PUT", path, `{"name":"A house","accent":"green","language":"de","timeZone":null}`), 503,
 		"STORE_UNAVAILABLE")
 	p.assertShown(t, initial)
 }

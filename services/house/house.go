@@ -1,5 +1,6 @@
-// Package house owns the settings of the house: its name and accent colour, which every screen shows, and the
-// language of its emails. It also returns when a backup was last verified.
+// Package house owns the settings of the house: its name and accent colour, which every screen shows, the
+// language of its emails, and the time zone of every time that people see. It also returns when a backup was
+// last verified.
 //
 // Requests get the house from memory, because every page needs it, even without a session. The service reads
 // the stored row again every 10 s, so a change by another process appears within that time. While the
@@ -7,7 +8,9 @@
 package house
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +22,7 @@ type House struct {
 	Name     *string `json:"name"` // nil: no name
 	Accent   string  `json:"accent"`
 	Language string  `json:"language"`
+	TimeZone *string `json:"timeZone"` // an IANA name; nil: not set
 }
 
 // The defaults of a new installation.
@@ -32,6 +36,16 @@ var (
 	accents   = []string{defaultAccent, "violet", "plum", "ruby", "copper", "olive", "green", "teal"}
 	languages = []string{defaultLanguage, "de"}
 )
+
+// zones are the names of the time zones in Go's own table, which every module has, a line each. Another table
+// of the machine may have more.
+//
+//go:embed zones.txt
+var zones string
+
+func isZone(name string) bool {
+	return name != "" && !strings.Contains(name, "\n") && strings.Contains("\n"+zones, "\n"+name+"\n")
+}
 
 // Languages returns the languages that a house can have.
 func Languages() []string { return slices.Clone(languages) }

@@ -48,6 +48,7 @@ type replaceBody struct {
 	Name     *string `json:"name"`
 	Accent   string  `json:"accent"`
 	Language string  `json:"language"`
+	TimeZone *string `json:"timeZone"`
 	Rev      *int64  `json:"rev,omitzero"` // nil: whichever is stored
 }
 
@@ -55,11 +56,11 @@ type replaceBody struct {
 // It fails with CONFLICT when the house was changed since the revision in the body. After a 503 the client
 // does not know whether the house was changed.
 func (s *Service) replace(c *httpapi.Call) error {
-	sent, err := httpapi.DecodeNullable[replaceBody](c, "name")
+	sent, err := httpapi.DecodeNullable[replaceBody](c, "name", "timeZone")
 	if err != nil {
 		return err
 	}
-	wanted := House{Name: sent.Name, Accent: sent.Accent, Language: sent.Language}
+	wanted := House{Name: sent.Name, Accent: sent.Accent, Language: sent.Language, TimeZone: sent.TimeZone}
 	if !wanted.valid() {
 		return httpapi.ErrRequest
 	}
@@ -75,7 +76,8 @@ func (s *Service) replace(c *httpapi.Call) error {
 
 func (h House) valid() bool {
 	return (h.Name == nil || httpapi.IsName(*h.Name, maxName)) &&
-		slices.Contains(accents, h.Accent) && slices.Contains(languages, h.Language)
+		slices.Contains(accents, h.Accent) && slices.Contains(languages, h.Language) &&
+		(h.TimeZone == nil || isZone(*h.TimeZone))
 }
 
 // backup is GET /api/v1/house/backup. It returns the latest verification; both members are null before the

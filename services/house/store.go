@@ -21,7 +21,7 @@ type Store struct{ pool *pgxpool.Pool }
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectHouse = `
-SELECT name, accent, language, rev
+SELECT name, accent, language, time_zone, rev
 FROM core.house`
 
 // Read returns the house as it is stored.
@@ -42,7 +42,7 @@ func (s *Store) read(ctx context.Context) (state, error) {
 
 func scan(row pgx.Row) (found state, err error) {
 	h := &found.house
-	err = row.Scan(&h.Name, &h.Accent, &h.Language, &found.rev)
+	err = row.Scan(&h.Name, &h.Accent, &h.Language, &h.TimeZone, &found.rev)
 	return found, err
 }
 
@@ -51,7 +51,7 @@ FOR NO KEY UPDATE`
 
 const updateHouse = `
 UPDATE core.house
-SET name = $1, accent = $2, language = $3, rev = rev + 1`
+SET name = $1, accent = $2, language = $3, time_zone = $4, rev = rev + 1`
 
 // ErrConflict is the code for a change that names an older revision. Nothing was written.
 const ErrConflict = httpapi.Error("CONFLICT")
@@ -72,7 +72,7 @@ func (s *Store) replace(
 			return ErrConflict
 		}
 		written = state{house: h, rev: before.rev + 1}
-		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language); err != nil {
+		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language, h.TimeZone); err != nil {
 			return err
 		}
 		return chain.Record(tx, chain.Entry{
@@ -84,9 +84,12 @@ func (s *Store) replace(
 }
 
 func (h House) equal(other House) bool {
-	name, language := h.Letterhead()
-	otherName, otherLanguage := other.Letterhead()
-	return name == otherName && language == otherLanguage && h.Accent == other.Accent
+	return equalText(h.Name, other.Name) && equalText(h.TimeZone, other.TimeZone) &&
+		h.Language == other.Language && h.Accent == other.Accent
+}
+
+func equalText(one, other *string) bool {
+	return one == other || one != nil && other != nil && *one == *other
 }
 
 // BackupRun is the verification of a backup.

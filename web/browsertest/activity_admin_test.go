@@ -232,7 +232,7 @@ func testActivityPages(t *testing.T, d *activityHouse) {
 	p.waitForText("150 changes")
 	p.waitForNone("button", "Show more")
 	d.as(t, d.signIn(t, email), "PUT", "/api/v1/house",
-		object{"name": "Hill Street", "accent": "blue", "language": "en",
+		object{"name": "Hill Street", "accent": "blue", "language": "en", "timeZone": nil,
 			"rev": d.call(t, "GET", "/api/v1/house", nil)["rev"]})
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("Organiser changed name, colour or language of the house")

@@ -39,7 +39,7 @@ func startBoards(t *testing.T) *boardHouse {
 	t.Helper()
 	d := startHouse(t)
 	b := &boardHouse{devServer: d, t: t}
-	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "de"})
+	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "de", "timeZone": nil})
 	for _, kept := range b.call("GET", announcementsRoot+"/slides", nil)["slides"].([]any) {
 		b.call("DELETE", announcementsRoot+"/slides/"+kept.(map[string]any)["id"].(string), nil)
 	}
@@ -117,7 +117,7 @@ func (b *boardHouse) pairBoard(
 	p.onNewDocument(fmt.Sprintf(`(() => {
 		const real = fetch;
 		window.fetch = (address, ...more) => String(address) === "/api/v1/house"
-			? Promise.resolve(new Response('{"name":null,"accent":"blue","language":"%s"}'))
+			? Promise.resolve(new Response('{"name":null,"accent":"blue","language":"%s","timeZone":null}'))
 			: real(address, ...more);
 	})()`, language))
 	p.do(chromedp.Navigate(cmp.Or(b.origin, b.address) + "/display/" + module))

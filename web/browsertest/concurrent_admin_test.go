@@ -95,7 +95,7 @@ func TestChangesOfOthers(t *testing.T) {
 			return func() {
 				k.mu.Lock()
 				defer k.mu.Unlock()
-				k.stored = `{"name":"Theirs","accent":"olive","language":"en","rev":2}`
+				k.stored = `{"name":"Theirs","accent":"olive","language":"en","timeZone":null,"rev":2}`
 			}
 		}, "Hill Street Church", "Theirs"},
 		"backups": {"/#/admin/house", func(t *testing.T, h *fixture) func() {

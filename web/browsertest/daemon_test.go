@@ -62,7 +62,7 @@ func TestDaemon(t *testing.T) {
 	p.find("navigation", "Modules")
 	p.waitFor(`localStorage.length > 1`) // the house's name and the page's frame are stored for the next page
 	const house = `[[["narthex.frame","columns"],["narthex.house",` +
-		`"{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",\"rev\":0}"]],[],""]`
+		`"{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",\"timeZone\":null,\"rev\":0}"]],[],""]`
 	if kept := eval[string](p, stored); kept != house {
 		t.Errorf("kept in the browser: %s", kept)
 	}

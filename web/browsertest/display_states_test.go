@@ -116,7 +116,7 @@ func TestDisplayLanguageChanges(t *testing.T) {
 	arabic.onNewDocument(`(() => {
 		const real = fetch;
 		window.fetch = (address, ...more) => String(address) === "/api/v1/house"
-			? Promise.resolve(new Response('{"name":null,"accent":"blue","language":"ar"}'))
+			? Promise.resolve(new Response('{"name":null,"accent":"blue","language":"ar","timeZone":null}'))
 			: real(address, ...more);
 	})()`)
 	arabic.do(chromedp.Navigate(w.fronts[1].origin + "/display/wall"))
@@ -131,5 +131,5 @@ func TestDisplayLanguageChanges(t *testing.T) {
 // setLanguage sets the language of the house.
 func (w *displayFixture) setLanguage(language string) {
 	w.t.Helper()
-	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"`+language+`"}`)
+	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"`+language+`","timeZone":null}`)
 }

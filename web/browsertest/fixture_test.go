@@ -74,7 +74,7 @@ func newFixture(t *testing.T) *fixture {
 	h.Start()
 	t.Cleanup(h.Close)
 	h.setAnonymous()
-	h.respond("GET /api/v1/house", 200, `{"name":null,"accent":"blue","language":"en","rev":0}`)
+	h.respond("GET /api/v1/house", 200, `{"name":null,"accent":"blue","language":"en","timeZone":null,"rev":0}`)
 	h.respond("GET /api/v1/account", 200, `{"userId":"`+person+`","email":"owner@example.org","name":""}`)
 	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
 		h.setSignedIn(person)

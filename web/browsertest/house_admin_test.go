@@ -45,8 +45,9 @@ func (d *devServer) caretaker(t *testing.T) *fixture {
 // setHouse changes the house as another administrator would.
 func (d *devServer) setHouse(t *testing.T, name, accent, language string) {
 	t.Helper()
+	stored := d.call(t, "GET", "/api/v1/house", nil)
 	d.call(t, "PUT", "/api/v1/house", object{"name": name, "accent": accent, "language": language,
-		"rev": d.call(t, "GET", "/api/v1/house", nil)["rev"]})
+		"timeZone": stored["timeZone"], "rev": stored["rev"]})
 }
 
 // storedHouse returns what is stored: "name, accent, language".
@@ -82,12 +83,31 @@ func testHouseChanged(t *testing.T, d *devServer) {
 	}
 	p.runScript(`const select = document.querySelector("main select"); select.value = "de";` +
 		`select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	p.runScript(`const select = document.querySelectorAll("main select")[1]; select.value = "Pacific/Apia";` +
+		`select.dispatchEvent(new Event("change", { bubbles: true }))`)
 	p.click("button", "Save")
 	p.waitForAnnouncement("Saved")
 	p.waitFor(brand + ` === "Harbour Church" && ` + accentShown + ` === "teal"`)
 	if got := d.storedHouse(t); got != "Harbour Church, teal, de" {
 		t.Errorf("stored: %s", got)
 	}
+	if got := d.query(t, `SELECT coalesce(time_zone, 'null') FROM core.house`); got != "Pacific/Apia" {
+		t.Errorf("stored zone: %s, want Pacific/Apia", got)
+	}
+	// Of an old revision, so that nothing is stored.
+	p.runScript(`const stored = await (await fetch("/api/v1/house")).json();
+		const refused = [];
+		for (const timeZone of ["UTC", ...Intl.supportedValuesOf("timeZone")]) {
+			const { status } = await fetch("/api/v1/house", { method: "PUT",
+				headers: { "Content-Type": "application/json" },
+				body: JSON.stringify({ ...stored, timeZone, rev: 0 }) });
+			if (status === 400) refused.push(timeZone + " " + status);
+		}
+		window.refusedZones = refused;`)
+	if refused := eval[[]string](p, `window.refusedZones`); len(refused) > 0 {
+		t.Errorf("zones that the page offers and the server refuses: %v", refused)
+	}
+
 	p.fill("Name of the house optional", " ")
 	p.click("button", "Save")
 	p.waitFor(brand + ` === "Dashboard"`)

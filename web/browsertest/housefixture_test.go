@@ -21,7 +21,7 @@ func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
 	t.Helper()
 	k := &houseFixture{
 		modulesFixture: setModulesFixture(t, h),
-		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en","rev":1}`,
+		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en","timeZone":null,"rev":1}`,
 		backup:         `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`,
 	}
 	k.handle("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {

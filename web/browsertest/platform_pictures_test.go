@@ -57,7 +57,7 @@ func TestPlatformPictures(t *testing.T) {
 	p.click("button", "Sign in")
 	p.waitForHome()
 	p.runScript(`await fetch("/api/v1/house", { method: "PUT", headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ name: "Hill Street Church", accent: "copper", language: "en" }) });`)
+		body: JSON.stringify({ name: "Hill Street Church", accent: "copper", language: "en", timeZone: null }) });`)
 	for name, picture := range platformPictures {
 		p.setView(picture.view)
 		p.do(chromedp.Navigate("about:blank"))

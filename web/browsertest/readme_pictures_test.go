@@ -89,7 +89,7 @@ func TestReadmePictures(t *testing.T) {
 			h := newFixture(t)
 			picture.open(t, h)
 			h.respond("GET /api/v1/house", 200,
-				`{"name":"Hill Street Church","accent":"copper","language":"en","rev":1}`)
+				`{"name":"Hill Street Church","accent":"copper","language":"en","timeZone":null,"rev":1}`)
 			h.respond("GET /api/v1/account", 200,
 				`{"userId":"`+person+`","email":"coordinator@example.org","name":"Coordinator"}`)
 			p := openPage(t, "about:blank", readmeView)

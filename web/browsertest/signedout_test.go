@@ -13,7 +13,8 @@ const stored = "JSON.stringify([Object.entries(localStorage).sort(), Object.entr
 	"document.cookie])"
 
 // keptHouse is what the browser stores of a new house.
-const keptHouse = `["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",\"rev\":0}"]`
+const keptHouse = `["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",` +
+	`\"timeZone\":null,\"rev\":0}"]`
 
 // TestSignedOut uses the screens of a person who is not signed in, and how they leave them.
 func TestSignedOut(t *testing.T) {

@@ -148,7 +148,7 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		{send("DELETE", "/api/v1/dashboard/navigation/placements/announcements", ""),
 			"person navigation.changed", ""},
 		{send("DELETE", "/api/v1/dashboard/navigation/groups/worship", ""), "person navigation.changed", ""},
-		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en"}`),
+		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en","timeZone":null}`),
 			"person house.changed", ""},
 		{func() {
 			if deviceID == "" {

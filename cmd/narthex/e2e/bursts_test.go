@@ -67,7 +67,8 @@ func writeBeside(t *testing.T, bursts int, burst func(n int, w *writing)) {
 				for !over.Load() {
 					sent, stops := time.Now(), w.stops[at].Load()
 					got, err := owner.doContext(t.Context(), "PUT", "/api/v1/house",
-						object{"name": fmt.Sprint("House ", number.Add(1)), "accent": "plum", "language": "en"})
+						object{"name": fmt.Sprint("House ", number.Add(1)), "accent": "plum", "language": "en",
+							"timeZone": nil})
 					if err == nil && got.status == http.StatusOK {
 						writes.Add(1)
 						continue

@@ -116,6 +116,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Capabilities: s.capabilitiesOf(module),
 		Buckets:      s.bucketsOf(declared),
 		Mail:         s.mails,
+		House:        s.houseOfModules,
 		Realtime:     s.hubs,
 		Memory:       running.memory,
 		Log:          s.log,
@@ -158,6 +159,19 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Log: s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil
+}
+
+// houseOfModules returns the house as modules get it.
+func (s *Server) houseOfModules() facade.House {
+	current := s.house.Current()
+	h := facade.House{Language: current.Language}
+	if current.Name != nil {
+		h.Name = *current.Name
+	}
+	if current.TimeZone != nil {
+		h.TimeZone = *current.TimeZone
+	}
+	return h
 }
 
 // bucketsOf returns the buckets of a module. Without object storage a module that declares buckets does not

@@ -53,6 +53,7 @@ const (
 	Method_METHOD_PUBLISH         Method = 52
 	Method_METHOD_SEND_MAIL       Method = 53
 	Method_METHOD_NAMES           Method = 54
+	Method_METHOD_HOUSE           Method = 55
 	Method_METHOD_BUCKET_LIST     Method = 64
 	Method_METHOD_BUCKET_HEAD     Method = 65
 	Method_METHOD_BUCKET_GET      Method = 66
@@ -93,6 +94,7 @@ var (
 		52: "METHOD_PUBLISH",
 		53: "METHOD_SEND_MAIL",
 		54: "METHOD_NAMES",
+		55: "METHOD_HOUSE",
 		64: "METHOD_BUCKET_LIST",
 		65: "METHOD_BUCKET_HEAD",
 		66: "METHOD_BUCKET_GET",
@@ -130,6 +132,7 @@ var (
 		"METHOD_PUBLISH":         52,
 		"METHOD_SEND_MAIL":       53,
 		"METHOD_NAMES":           54,
+		"METHOD_HOUSE":           55,
 		"METHOD_BUCKET_LIST":     64,
 		"METHOD_BUCKET_HEAD":     65,
 		"METHOD_BUCKET_GET":      66,
@@ -262,7 +265,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17, 0}
+	return file_abi_proto_rawDescGZIP(), []int{19, 0}
 }
 
 type LogRequest_Level int32
@@ -314,7 +317,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42, 0}
+	return file_abi_proto_rawDescGZIP(), []int{44, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -742,6 +745,103 @@ func (x *NamesResponse) GetNames() map[string]string {
 	return nil
 }
 
+// HouseRequest asks for what an administrator has set for the whole house, as it is now.
+type HouseRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HouseRequest) Reset() {
+	*x = HouseRequest{}
+	mi := &file_abi_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HouseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HouseRequest) ProtoMessage() {}
+
+func (x *HouseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HouseRequest.ProtoReflect.Descriptor instead.
+func (*HouseRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{7}
+}
+
+type HouseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                         // "": none was given
+	Language      string                 `protobuf:"bytes,2,opt,name=language,proto3" json:"language,omitempty"`                 // of the house's mails: "en", "de"
+	TimeZone      string                 `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"` // an IANA name of Go's own table; "": none was set
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HouseResponse) Reset() {
+	*x = HouseResponse{}
+	mi := &file_abi_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HouseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HouseResponse) ProtoMessage() {}
+
+func (x *HouseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HouseResponse.ProtoReflect.Descriptor instead.
+func (*HouseResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *HouseResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *HouseResponse) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
+}
+
+func (x *HouseResponse) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
 type Channel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -754,7 +854,7 @@ type Channel struct {
 
 func (x *Channel) Reset() {
 	*x = Channel{}
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -766,7 +866,7 @@ func (x *Channel) String() string {
 func (*Channel) ProtoMessage() {}
 
 func (x *Channel) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -779,7 +879,7 @@ func (x *Channel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Channel.ProtoReflect.Descriptor instead.
 func (*Channel) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{7}
+	return file_abi_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Channel) GetName() string {
@@ -819,7 +919,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +931,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +944,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{8}
+	return file_abi_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Route) GetMethod() string {
@@ -906,7 +1006,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1018,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1031,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{9}
+	return file_abi_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StartRequest) GetDatabase() bool {
@@ -964,7 +1064,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1076,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1089,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10}
+	return file_abi_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Setting) GetKey() string {
@@ -1063,7 +1163,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1175,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1188,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11}
+	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
 type StopRequest struct {
@@ -1099,7 +1199,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1211,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1224,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12}
+	return file_abi_proto_rawDescGZIP(), []int{14}
 }
 
 type StopResponse struct {
@@ -1135,7 +1235,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1147,7 +1247,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1160,7 +1260,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform. Path, query, parameters and the values of headers are the
@@ -1185,7 +1285,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1297,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1310,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -1310,7 +1410,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1422,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1435,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -1377,7 +1477,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1489,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1502,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Header) GetName() []byte {
@@ -1431,7 +1531,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1443,7 +1543,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1456,7 +1556,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1492,7 +1592,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1604,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1617,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1555,7 +1655,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1667,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1680,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1615,7 +1715,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +1727,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +1740,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Column) GetName() string {
@@ -1673,7 +1773,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +1785,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +1798,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -1717,7 +1817,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1829,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1842,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -1760,7 +1860,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1772,7 +1872,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1785,7 +1885,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 type ExecRequest struct {
@@ -1799,7 +1899,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1911,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1924,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -1857,7 +1957,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1869,7 +1969,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1882,7 +1982,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -1900,7 +2000,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2012,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2025,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 type BeginResponse struct {
@@ -1937,7 +2037,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2049,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2062,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -1981,7 +2081,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1993,7 +2093,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2006,7 +2106,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -2024,7 +2124,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2036,7 +2136,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2049,7 +2149,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 type RollbackRequest struct {
@@ -2061,7 +2161,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2073,7 +2173,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2086,7 +2186,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -2104,7 +2204,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2116,7 +2216,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2129,7 +2229,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 // BatchRequest runs 1 to 32 statements one after the other, each of which begins with SELECT, INSERT, UPDATE, DELETE,
@@ -2144,7 +2244,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2156,7 +2256,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2169,7 +2269,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BatchRequest) GetTransaction() uint64 {
@@ -2196,7 +2296,7 @@ type BatchStatement struct {
 
 func (x *BatchStatement) Reset() {
 	*x = BatchStatement{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2308,7 @@ func (x *BatchStatement) String() string {
 func (*BatchStatement) ProtoMessage() {}
 
 func (x *BatchStatement) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2221,7 +2321,7 @@ func (x *BatchStatement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchStatement.ProtoReflect.Descriptor instead.
 func (*BatchStatement) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *BatchStatement) GetSql() string {
@@ -2252,7 +2352,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2364,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2377,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -2320,7 +2420,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2432,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2445,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BatchResult) GetColumns() []*Column {
@@ -2389,7 +2489,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2501,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2514,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{36}
+	return file_abi_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -2557,7 +2657,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2569,7 +2669,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2582,7 +2682,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{37}
+	return file_abi_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *TextList) GetValues() []string {
@@ -2601,7 +2701,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2613,7 +2713,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2626,7 +2726,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{38}
+	return file_abi_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -2649,7 +2749,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2661,7 +2761,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2674,7 +2774,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{39}
+	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -2716,7 +2816,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2828,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2841,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{40}
+	return file_abi_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -2767,7 +2867,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2779,7 +2879,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2792,7 +2892,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{41}
+	return file_abi_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -2813,7 +2913,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2825,7 +2925,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2838,7 +2938,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42}
+	return file_abi_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -2870,7 +2970,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2882,7 +2982,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2895,7 +2995,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{43}
+	return file_abi_proto_rawDescGZIP(), []int{45}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -2908,7 +3008,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2920,7 +3020,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2933,7 +3033,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44}
+	return file_abi_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -2952,7 +3052,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2964,7 +3064,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2977,7 +3077,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *SecretResponse) GetValue() []byte {
@@ -2997,7 +3097,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3009,7 +3109,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3022,7 +3122,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *SnapshotRequest) GetChannel() string {
@@ -3044,7 +3144,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3056,7 +3156,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3069,7 +3169,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *SnapshotResponse) GetPosition() uint64 {
@@ -3099,7 +3199,7 @@ type PublishRequest struct {
 
 func (x *PublishRequest) Reset() {
 	*x = PublishRequest{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3111,7 +3211,7 @@ func (x *PublishRequest) String() string {
 func (*PublishRequest) ProtoMessage() {}
 
 func (x *PublishRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3124,7 +3224,7 @@ func (x *PublishRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
 func (*PublishRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *PublishRequest) GetChannel() string {
@@ -3163,7 +3263,7 @@ type PublishResponse struct {
 
 func (x *PublishResponse) Reset() {
 	*x = PublishResponse{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3175,7 +3275,7 @@ func (x *PublishResponse) String() string {
 func (*PublishResponse) ProtoMessage() {}
 
 func (x *PublishResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3188,7 +3288,7 @@ func (x *PublishResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
 func (*PublishResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 // InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
@@ -3204,7 +3304,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3216,7 +3316,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3229,7 +3329,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *InvokeRequest) GetCapability() string {
@@ -3262,7 +3362,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3274,7 +3374,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3287,7 +3387,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *InvokeResponse) GetOutput() []byte {
@@ -3309,7 +3409,7 @@ type ProvideRequest struct {
 
 func (x *ProvideRequest) Reset() {
 	*x = ProvideRequest{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3321,7 +3421,7 @@ func (x *ProvideRequest) String() string {
 func (*ProvideRequest) ProtoMessage() {}
 
 func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3334,7 +3434,7 @@ func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
 func (*ProvideRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ProvideRequest) GetCapability() string {
@@ -3374,7 +3474,7 @@ type ProvideResponse struct {
 
 func (x *ProvideResponse) Reset() {
 	*x = ProvideResponse{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3386,7 +3486,7 @@ func (x *ProvideResponse) String() string {
 func (*ProvideResponse) ProtoMessage() {}
 
 func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3399,7 +3499,7 @@ func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
 func (*ProvideResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ProvideResponse) GetOutput() []byte {
@@ -3420,7 +3520,7 @@ type PersonErasedRequest struct {
 
 func (x *PersonErasedRequest) Reset() {
 	*x = PersonErasedRequest{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3432,7 +3532,7 @@ func (x *PersonErasedRequest) String() string {
 func (*PersonErasedRequest) ProtoMessage() {}
 
 func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3445,7 +3545,7 @@ func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
 func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *PersonErasedRequest) GetUserId() string {
@@ -3463,7 +3563,7 @@ type PersonErasedResponse struct {
 
 func (x *PersonErasedResponse) Reset() {
 	*x = PersonErasedResponse{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3475,7 +3575,7 @@ func (x *PersonErasedResponse) String() string {
 func (*PersonErasedResponse) ProtoMessage() {}
 
 func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3488,7 +3588,7 @@ func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
 func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 // PersonExportRequest asks for what the module keeps of a person.
@@ -3502,7 +3602,7 @@ type PersonExportRequest struct {
 
 func (x *PersonExportRequest) Reset() {
 	*x = PersonExportRequest{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3514,7 +3614,7 @@ func (x *PersonExportRequest) String() string {
 func (*PersonExportRequest) ProtoMessage() {}
 
 func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3527,7 +3627,7 @@ func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
 func (*PersonExportRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *PersonExportRequest) GetUserId() string {
@@ -3556,7 +3656,7 @@ type PersonExportResponse struct {
 
 func (x *PersonExportResponse) Reset() {
 	*x = PersonExportResponse{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3568,7 +3668,7 @@ func (x *PersonExportResponse) String() string {
 func (*PersonExportResponse) ProtoMessage() {}
 
 func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3581,7 +3681,7 @@ func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
 func (*PersonExportResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *PersonExportResponse) GetExport() uint64 {
@@ -3612,7 +3712,7 @@ type SendMailRequest struct {
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3624,7 +3724,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3637,7 +3737,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -3685,7 +3785,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3697,7 +3797,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3710,7 +3810,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -3736,7 +3836,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3748,7 +3848,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3761,7 +3861,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -3785,7 +3885,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3797,7 +3897,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3810,7 +3910,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *Object) GetKey() string {
@@ -3860,7 +3960,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3872,7 +3972,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3885,7 +3985,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -3926,7 +4026,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3938,7 +4038,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3951,7 +4051,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -3978,7 +4078,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3990,7 +4090,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4003,7 +4103,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -4029,7 +4129,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4041,7 +4141,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4054,7 +4154,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -4077,7 +4177,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4089,7 +4189,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4102,7 +4202,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -4145,7 +4245,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4157,7 +4257,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4170,7 +4270,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -4203,7 +4303,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4215,7 +4315,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4228,7 +4328,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -4249,7 +4349,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4261,7 +4361,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4274,7 +4374,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{69}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -4302,7 +4402,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4314,7 +4414,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4327,7 +4427,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{70}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -4360,7 +4460,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4372,7 +4472,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4385,7 +4485,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{71}
+	return file_abi_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -4406,7 +4506,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4418,7 +4518,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4431,7 +4531,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{72}
+	return file_abi_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -4456,7 +4556,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4468,7 +4568,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4481,7 +4581,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{73}
+	return file_abi_proto_rawDescGZIP(), []int{75}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -4494,7 +4594,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4506,7 +4606,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4519,7 +4619,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{74}
+	return file_abi_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -4538,7 +4638,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4550,7 +4650,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4563,7 +4663,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{75}
+	return file_abi_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -4583,7 +4683,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4595,7 +4695,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4608,7 +4708,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{76}
+	return file_abi_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -4626,7 +4726,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4638,7 +4738,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4651,7 +4751,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{77}
+	return file_abi_proto_rawDescGZIP(), []int{79}
 }
 
 type BucketDeleteRequest struct {
@@ -4664,7 +4764,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4676,7 +4776,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4689,7 +4789,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{78}
+	return file_abi_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -4714,7 +4814,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4726,7 +4826,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4739,7 +4839,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{79}
+	return file_abi_proto_rawDescGZIP(), []int{81}
 }
 
 type BucketReadURLRequest struct {
@@ -4755,7 +4855,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4767,7 +4867,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4780,7 +4880,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{80}
+	return file_abi_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -4828,7 +4928,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4840,7 +4940,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4853,7 +4953,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{81}
+	return file_abi_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -4910,7 +5010,12 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"U\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x0e\n" +
+	"\fHouseRequest\"\\\n" +
+	"\rHouseResponse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
+	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x1b\n" +
+	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -5184,7 +5289,7 @@ const file_abi_proto_rawDesc = "" +
 	"unchanging\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
-	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xee\x05\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\x80\x06\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -5212,7 +5317,8 @@ const file_abi_proto_rawDesc = "" +
 	"\rMETHOD_INVOKE\x103\x12\x12\n" +
 	"\x0eMETHOD_PUBLISH\x104\x12\x14\n" +
 	"\x10METHOD_SEND_MAIL\x105\x12\x10\n" +
-	"\fMETHOD_NAMES\x106\x12\x16\n" +
+	"\fMETHOD_NAMES\x106\x12\x10\n" +
+	"\fMETHOD_HOUSE\x107\x12\x16\n" +
 	"\x12METHOD_BUCKET_LIST\x10@\x12\x16\n" +
 	"\x12METHOD_BUCKET_HEAD\x10A\x12\x15\n" +
 	"\x11METHOD_BUCKET_GET\x10B\x12\x16\n" +
@@ -5240,7 +5346,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 83)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 85)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -5253,111 +5359,113 @@ var file_abi_proto_goTypes = []any{
 	(*RunResponse)(nil),           // 8: narthex.module.v1.RunResponse
 	(*NamesRequest)(nil),          // 9: narthex.module.v1.NamesRequest
 	(*NamesResponse)(nil),         // 10: narthex.module.v1.NamesResponse
-	(*Channel)(nil),               // 11: narthex.module.v1.Channel
-	(*Route)(nil),                 // 12: narthex.module.v1.Route
-	(*StartRequest)(nil),          // 13: narthex.module.v1.StartRequest
-	(*Setting)(nil),               // 14: narthex.module.v1.Setting
-	(*StartResponse)(nil),         // 15: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),           // 16: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),          // 17: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),         // 18: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),        // 19: narthex.module.v1.HandleResponse
-	(*Header)(nil),                // 20: narthex.module.v1.Header
-	(*Principal)(nil),             // 21: narthex.module.v1.Principal
-	(*QueryRequest)(nil),          // 22: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),          // 23: narthex.module.v1.RowsResponse
-	(*Column)(nil),                // 24: narthex.module.v1.Column
-	(*FetchRequest)(nil),          // 25: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),      // 26: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil),     // 27: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),           // 28: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),          // 29: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),          // 30: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),         // 31: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),         // 32: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),        // 33: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),       // 34: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),      // 35: narthex.module.v1.RollbackResponse
-	(*BatchRequest)(nil),          // 36: narthex.module.v1.BatchRequest
-	(*BatchStatement)(nil),        // 37: narthex.module.v1.BatchStatement
-	(*BatchResponse)(nil),         // 38: narthex.module.v1.BatchResponse
-	(*BatchResult)(nil),           // 39: narthex.module.v1.BatchResult
-	(*Value)(nil),                 // 40: narthex.module.v1.Value
-	(*TextList)(nil),              // 41: narthex.module.v1.TextList
-	(*IntegerList)(nil),           // 42: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),         // 43: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),        // 44: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),       // 45: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),            // 46: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),           // 47: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),         // 48: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),        // 49: narthex.module.v1.SecretResponse
-	(*SnapshotRequest)(nil),       // 50: narthex.module.v1.SnapshotRequest
-	(*SnapshotResponse)(nil),      // 51: narthex.module.v1.SnapshotResponse
-	(*PublishRequest)(nil),        // 52: narthex.module.v1.PublishRequest
-	(*PublishResponse)(nil),       // 53: narthex.module.v1.PublishResponse
-	(*InvokeRequest)(nil),         // 54: narthex.module.v1.InvokeRequest
-	(*InvokeResponse)(nil),        // 55: narthex.module.v1.InvokeResponse
-	(*ProvideRequest)(nil),        // 56: narthex.module.v1.ProvideRequest
-	(*ProvideResponse)(nil),       // 57: narthex.module.v1.ProvideResponse
-	(*PersonErasedRequest)(nil),   // 58: narthex.module.v1.PersonErasedRequest
-	(*PersonErasedResponse)(nil),  // 59: narthex.module.v1.PersonErasedResponse
-	(*PersonExportRequest)(nil),   // 60: narthex.module.v1.PersonExportRequest
-	(*PersonExportResponse)(nil),  // 61: narthex.module.v1.PersonExportResponse
-	(*SendMailRequest)(nil),       // 62: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 63: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 64: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 65: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 66: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 67: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 68: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 69: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 70: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 71: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 72: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 73: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 74: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 75: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 76: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 77: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 78: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 79: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 80: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 81: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 82: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 83: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 84: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 85: narthex.module.v1.BucketReadURLResponse
-	nil,                           // 86: narthex.module.v1.NamesResponse.NamesEntry
+	(*HouseRequest)(nil),          // 11: narthex.module.v1.HouseRequest
+	(*HouseResponse)(nil),         // 12: narthex.module.v1.HouseResponse
+	(*Channel)(nil),               // 13: narthex.module.v1.Channel
+	(*Route)(nil),                 // 14: narthex.module.v1.Route
+	(*StartRequest)(nil),          // 15: narthex.module.v1.StartRequest
+	(*Setting)(nil),               // 16: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 17: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 18: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 19: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 20: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 21: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 22: narthex.module.v1.Header
+	(*Principal)(nil),             // 23: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 24: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 25: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 26: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 27: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 28: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 29: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 30: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 31: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 32: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 33: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 34: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 35: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 36: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 37: narthex.module.v1.RollbackResponse
+	(*BatchRequest)(nil),          // 38: narthex.module.v1.BatchRequest
+	(*BatchStatement)(nil),        // 39: narthex.module.v1.BatchStatement
+	(*BatchResponse)(nil),         // 40: narthex.module.v1.BatchResponse
+	(*BatchResult)(nil),           // 41: narthex.module.v1.BatchResult
+	(*Value)(nil),                 // 42: narthex.module.v1.Value
+	(*TextList)(nil),              // 43: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 44: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 45: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 46: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 47: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 48: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 49: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 50: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 51: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 52: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 53: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 54: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 55: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 56: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 57: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 58: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 59: narthex.module.v1.ProvideResponse
+	(*PersonErasedRequest)(nil),   // 60: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 61: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 62: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 63: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 64: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 65: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 66: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 67: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 68: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 69: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 70: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 71: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 72: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 73: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 74: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 75: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 76: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 77: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 78: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 79: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 80: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 81: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 82: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 83: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 84: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 85: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 86: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 87: narthex.module.v1.BucketReadURLResponse
+	nil,                           // 88: narthex.module.v1.NamesResponse.NamesEntry
 }
 var file_abi_proto_depIdxs = []int32{
-	12, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
-	11, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
+	14, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
+	13, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
 	6,  // 2: narthex.module.v1.RegisterResponse.schedules:type_name -> narthex.module.v1.Schedule
-	86, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
+	88, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
 	1,  // 4: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	14, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	20, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	21, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	20, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	16, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	22, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	23, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	22, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
 	2,  // 9: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	40, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	24, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	40, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	37, // 13: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
-	40, // 14: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
-	39, // 15: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
-	24, // 16: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
-	41, // 17: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	42, // 18: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	42, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	26, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	42, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	39, // 13: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
+	42, // 14: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
+	41, // 15: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
+	26, // 16: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
+	43, // 17: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	44, // 18: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
 	3,  // 19: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	20, // 20: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	63, // 21: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	63, // 22: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	65, // 23: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	65, // 24: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	65, // 25: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	65, // 26: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	22, // 20: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	65, // 21: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	65, // 22: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	67, // 23: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	67, // 24: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	67, // 25: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	67, // 26: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
 	27, // [27:27] is the sub-list for method output_type
 	27, // [27:27] is the sub-list for method input_type
 	27, // [27:27] is the sub-list for extension type_name
@@ -5370,14 +5478,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[10].OneofWrappers = []any{
+	file_abi_proto_msgTypes[12].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[14].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[15].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[36].OneofWrappers = []any{
+	file_abi_proto_msgTypes[16].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[17].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[38].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -5393,7 +5501,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   83,
+			NumMessages:   85,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -39,7 +39,9 @@ const configurations = object({
 });
 
 /** The house of the installation. */
-export const houseOf = object({ name: orNull(text), accent: oneOf(accents), language: text, rev: count });
+export const houseOf = object({
+	name: orNull(text), accent: oneOf(accents), language: text, timeZone: orNull(text), rev: count,
+});
 const account = object({ userId: text, email: text, name: orNull(text) });
 
 export type ContributionDescriptor = ReturnType<typeof contribution>;

@@ -93,6 +93,16 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				)}
 				onInput={(language) => draft.set("language", language)}
 			/>
+			<SelectField
+				label={w("timeZone")}
+				help={w("timeZoneHelp")}
+				value={shown.timeZone ?? ""}
+				options={[
+					{ value: "", label: w("notSet") },
+					...zonesWith(shown.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") })),
+				]}
+				onInput={(zone) => draft.set("timeZone", zone === "" ? undefined : zone)}
+			/>
 			{draft.theirs.size > 0 && (
 				<Note tone="warn" role="alert">
 					<p>
@@ -128,30 +138,37 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 	);
 }
 
-type Field = "name" | "accent" | "language";
+/** The time zones that the browser knows, and the one that is chosen. */
+function zonesWith(chosen: string | null): readonly string[] {
+	const known = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+	return [...new Set(chosen === null ? known : [...known, chosen])].sort();
+}
 
-const fieldNames = { name: "name", accent: "colour", language: "language" } as const;
+type Field = "name" | "accent" | "language" | "timeZone";
+
+const fieldNames = { name: "name", accent: "colour", language: "language", timeZone: "timeZone" } as const;
 
 /** A value as the form shows it. */
 function wordsOf(field: Field, value: Value | undefined): string {
-	if (value === undefined) return w("noName");
+	if (value === undefined) return w(field === "name" ? "noName" : "notSet");
 	if (field === "accent") return w(value as House["accent"]);
 	const named = field === "language" ? locales.find(({ tag }) => tag === value)?.name : undefined;
 	return named ?? String(value);
 }
 
-const documentOf = ({ name, accent, language, rev }: House): Stored => ({
-	values: { ...(name !== null && { name }), accent, language },
+const documentOf = ({ name, accent, language, timeZone, rev }: House): Stored => ({
+	values: { ...(name !== null && { name }), accent, language, ...(timeZone !== null && { timeZone }) },
 	rev,
 });
 
 const documentIn = (answer: Result<House>): Result<Stored> =>
 	answer.ok ? { ok: true, value: documentOf(answer.value) } : answer;
 
-const houseIn = ({ name, accent, language }: Values, { rev }: House): House => ({
+const houseIn = ({ name, accent, language, timeZone }: Values, { rev }: House): House => ({
 	name: name === undefined ? null : String(name),
 	accent: accent as House["accent"],
 	language: String(language),
+	timeZone: timeZone === undefined ? null : String(timeZone),
 	rev,
 });
 

@@ -1,0 +1,21 @@
+package facade
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// House is what an administrator has set for the whole house. "" was not set.
+type House struct{ Name, Language, TimeZone string }
+
+// house answers from memory.
+func (s *session) house(context.Context, *abi.HouseRequest) (proto.Message, error) {
+	if s.facade.config.House == nil {
+		return &abi.HouseResponse{}, nil
+	}
+	h := s.facade.config.House()
+	return &abi.HouseResponse{Name: h.Name, Language: h.Language, TimeZone: h.TimeZone}, nil
+}
