@@ -126,37 +126,6 @@ func TestTwoOfOneName(t *testing.T) {
 	p.assertAccessible("Who could do it")
 }
 
-// TestPermissionsOfAPersonAndHoldersOfAPermission: a person's row in People leads to their permissions, and a
-// permission's row there to everybody who holds it.
-func TestPermissionsOfAPersonAndHoldersOfAPermission(t *testing.T) {
-	t.Parallel()
-	d := startHouse(t)
-	bert := d.addPerson(t, "bert@example.org", "Bert Klein")
-	zoe := d.addPerson(t, "zoe@example.org", "Zoe Brandt")
-	d.grant(t, bert, "stage.plan.edit", "NULL")
-	d.grant(t, bert, "rota.manage", "NULL")
-	d.grant(t, zoe, "stage.plan.edit", "NULL")
-	p := d.openAs(t, "owner@example.org", "/#/admin/people", desktop)
-	p.chooseMenuItem("More for Bert Klein", "Permissions")
-	p.waitForHeading("Permissions")
-	p.waitFor(`document.querySelectorAll("main tbody tr").length === 2`)
-	p.screenshot("people-permissions")
-	p.assertAccessible("the permissions of a person")
-
-	p.click("link", "Who holds stage.plan.edit")
-	p.waitForHeading("Permissions")
-	p.find("link", "Zoe Brandt")
-	p.find("link", "Owner") // who may do everything
-	p.waitForNone("link", "Who holds rota.manage")
-	p.screenshot("people-permission-holders")
-
-	p.click("link", "Zoe Brandt")
-	p.waitForNone("link", "Bert Klein")
-	p.waitFor(`document.querySelectorAll("main tbody tr").length === 1`)
-	p.do(chromedp.NavigateBack())
-	p.find("link", "Bert Klein")
-}
-
 // TestWhoCanDoTheRest: for what an administrator cannot do with a person, such as exporting their data, the
 // person's row tells who can, also in the rows of the owner and of oneself.
 func TestWhoCanDoTheRest(t *testing.T) {
