@@ -1,12 +1,10 @@
 package facade_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"testing"
-	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -419,32 +417,6 @@ func TestAllowedSpeaksForRequestsUnderWayAndOwnPermissionsOnly(t *testing.T) {
 	leave()
 	if allowed(id, "seats.book") {
 		t.Error("a request that is over still answers")
-	}
-}
-
-func TestLogIsCutAndCapped(t *testing.T) {
-	m := open(t)
-	long := bytes.Repeat([]byte("x"), 5000)
-	var attributes []*abi.Header
-	for n := range 40 {
-		attributes = append(attributes, &abi.Header{Name: append(bytes.Clone(long), byte('a'+n)), Value: long})
-	}
-	began := time.Now()
-	for range 500 {
-		if _, err := ask[abi.LogResponse](t, m, abi.Method_METHOD_LOG,
-			&abi.LogRequest{Message: long, Attributes: attributes}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lines := m.logs.All()
-	// a new window may have begun meanwhile
-	if windows := 2 + int(time.Since(began)/(10*time.Second)); len(lines) > 101*windows {
-		t.Errorf("%d of 500 lines were logged, want at most %d", len(lines), 101*windows)
-	}
-	for _, field := range lines[0].Context {
-		if len(field.String) > 1<<10 {
-			t.Errorf("%s has %d bytes", field.Key, len(field.String))
-		}
 	}
 }
 

@@ -123,12 +123,8 @@ func runTestHost(executable string) {
 		os.Exit(1)
 	}
 	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: []byte("/freeze")}, nil) }()
-	for ctx.Err() == nil { // the kernel does not notify that a process has stopped
-		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil &&
-			strings.Contains(string(b), ") T ") {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	if unix.Waitid(unix.P_PID, o.PID, nil, unix.WSTOPPED|unix.WNOWAIT, nil) != nil {
+		os.Exit(1)
 	}
 	fmt.Println(o.PID)
 	<-ctx.Done()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // TestRemindersOnce: two processes with one database look for reminders and send them at the same time, and
@@ -59,7 +60,7 @@ func TestRemindersOnce(t *testing.T) {
 // awaitIdle waits until no mail waits or is being sent.
 func (f *fixture) awaitIdle() {
 	f.t.Helper()
-	f.await("an empty outbox", func() bool {
+	waittest.Until(f.t, "the outbox is empty", func() bool {
 		var waiting int
 		err := f.rota.db.QueryRow(f.t.Context(), `
 			SELECT count(*) FROM mail_log WHERE outcome IS NULL`).Scan(&waiting)

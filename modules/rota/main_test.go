@@ -182,16 +182,6 @@ func (f *fixture) token(volunteerID string) string {
 	return claimToken{to.id, to.link, time.Now().Add(time.Hour)}.signed("a key for tests")
 }
 
-// await waits for an action of the outbox.
-func (f *fixture) await(what string, holds func() bool) {
-	f.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			f.t.Fatalf("never: %s; %d mails were sent: %s", what, len(f.Sent()), f.Logs())
-		}
-	}
-}
-
 func updateOf(t *testing.T, s *sdktest.Subscription) (u update) {
 	t.Helper()
 	text := s.Update()

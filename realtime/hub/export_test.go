@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"math"
+
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/realtime/backplane"
@@ -8,6 +10,9 @@ import (
 
 // DeadLink returns a link whose Serve is never called.
 func DeadLink() *backplane.Link { return backplane.New(backplane.Config{Log: zap.NewNop()}) }
+
+// ShareForEver makes hubs that are opened later share each snapshot until its module's process ends.
+func (h *Hubs) ShareForEver() { h.share = math.MaxInt64 }
 
 // Receive handles an update of another process; Counted handles a message with that process's count.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {

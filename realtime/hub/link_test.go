@@ -132,12 +132,16 @@ func natsURL(scheme string, port int) string {
 	return scheme + "://secret:word@127.0.0.1:" + strconv.Itoa(port)
 }
 
+// updateEvery is after how many looks a test that waits for a first update publishes once more: so seldom
+// that a late subscription misses little.
+const updateEvery = 10
+
 // reached publishes until a reader of the other process receives an update: then the two connections to NATS
 // know of each other. The first update that is received may show that earlier ones were missed; the reader
 // then connects again.
 func reached(t *testing.T, from, to *process) {
 	t.Helper()
-	r := dial(t, to.channel)
+	r, looks := dial(t, to.channel), 0
 	until(t, "first update", func() bool {
 		if r.count(t, "update") > 0 {
 			return true
@@ -145,8 +149,9 @@ func reached(t *testing.T, from, to *process) {
 		if r.count(t, "reconnect") > 0 {
 			r = dial(t, to.channel)
 		}
-		_ = publish(from.channel, from.next())
-		time.Sleep(20 * time.Millisecond) // slow enough that a late subscription misses little
+		if looks++; looks%updateEvery == 0 {
+			_ = publish(from.channel, from.next())
+		}
 		return false
 	})
 	until(t, "all updates", func() bool {

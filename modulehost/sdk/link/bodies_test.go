@@ -252,33 +252,36 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 	}
 }
 
-// TestNextRequestWaitsForTheRestOfTheLast uses a module that is slow to read the unwanted rest of a body.
+// TestNextRequestWaitsForTheRestOfTheLast lets the second of two calls begin to read while the first drops
+// the unwanted rest of its body, many times.
 func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	n, reading := 0, make(chan struct{})
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[5].Incoming(c.Want)
 		defer incoming.Close()
-		if n++; n == 1 {
+		if n++; n%2 == 1 {
 			_, _ = incoming.Read(make([]byte, 2))
 			err := c.Respond(nil, false)
 			<-reading
-			time.Sleep(10 * time.Millisecond) // slow on purpose: meanwhile the second call begins to read
 			return err
 		}
-		close(reading)
+		reading <- struct{}{}
 		body, err := io.ReadAll(incoming)
 		if string(body) != "second" || err != nil {
 			t.Errorf("body of the second call %.40q, want \"second\"; error %v", body, err)
 		}
 		return c.Respond(nil, false)
 	})
-	for _, body := range []string{strings.Repeat("first", 10_000), "second"} {
-		x := p.begin(t, true)
-		if err := x.AwaitResponse(testContext(t), func() { x.Upload(strings.NewReader(body), 1<<20) }); err != nil {
-			t.Fatal(err)
+	for range 100 {
+		for _, body := range []string{strings.Repeat("first", 10_000), "second"} {
+			x := p.begin(t, true)
+			err := x.AwaitResponse(testContext(t), func() { x.Upload(strings.NewReader(body), 1<<20) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = x.Halt(func() {})
+			x.Close()
 		}
-		_, _ = x.Halt(func() {})
-		x.Close()
 	}
 }
 

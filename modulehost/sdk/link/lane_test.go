@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -201,7 +202,9 @@ func TestAnUnreadBodyIsNotTheNextOnes(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[uint32(c.Method)].Incoming(nil)
 		defer func() {
-			time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
+			for range rand.IntN(100) {
+				runtime.Gosched()
+			}
 			incoming.Close()
 		}()
 		b := make([]byte, 1)

