@@ -119,6 +119,12 @@ $(PROOF)/lighthouse/node_modules: $(PROOF)/lighthouse/package-lock.json
 faults: postgresql versitygw build proof-tools ## Inject each fault into a running platform and see what it does (FAULTS=expression; some need root)
 	bin/narthex-faults -run '$(FAULTS)'
 
+# In a copy of the sources. MUTATIONS=expression chooses by file and text.
+.PHONY: mutations
+mutations: tools modules ## Break one guard at a time and see whether a test fails: an hour or two
+	$(GO) -C $(PROOF) build -o $(CURDIR)/bin/narthex-mutations ./mutations
+	bin/narthex-mutations -run '$(MUTATIONS)'
+
 SOAK ?= 20m
 .PHONY: soak
 soak: postgresql versitygw build proof-tools ## Load a platform for 20 minutes, with faults, and see that it does not grow (SOAK=8h for longer)
