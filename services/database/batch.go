@@ -22,17 +22,17 @@ type Statement struct {
 func (c *ModuleConn) Batch(
 	ctx context.Context, list []Statement, read func(index int, rows *pgconn.ResultReader) error,
 ) (failed int, err error) {
-	err = c.planAnew(true, func(keep bool) error {
-		failed, err = c.runBatch(ctx, list, keep, read)
+	err = c.planAnew(true, func(how planning) error {
+		failed, err = c.runBatch(ctx, list, how, read)
 		return err
 	})
 	return failed, err
 }
 
 func (c *ModuleConn) runBatch(
-	ctx context.Context, list []Statement, keep bool, read func(index int, rows *pgconn.ResultReader) error,
+	ctx context.Context, list []Statement, how planning, read func(index int, rows *pgconn.ResultReader) error,
 ) (failed int, err error) {
-	described, failed, err := c.describeAll(ctx, list, keep)
+	described, failed, err := c.describeAll(ctx, list, how == kept)
 	if err != nil {
 		return failed, err
 	}
@@ -40,6 +40,9 @@ func (c *ModuleConn) runBatch(
 	for i, statement := range list {
 		if err := built[i].Build(c.TypeMap(), described[i], statement.Args); err != nil {
 			return i, err
+		}
+		if how == together {
+			built[i].ResultFormats = nil // text, however many columns there are now
 		}
 	}
 	pipeline := c.PgConn().StartPipeline(ctx)

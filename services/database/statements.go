@@ -102,12 +102,18 @@ func IsPlain(sql string) bool {
 	return slices.ContainsFunc(plainWords, func(plain string) bool { return strings.EqualFold(plain, word) })
 }
 
-// mostPlannings limits how often one call plans its statement, when tables change again and again.
-const mostPlannings = 8
+// planning is how a statement is planned.
+type planning int
+
+const (
+	kept     planning = iota // maybe long ago
+	anew                     // described, then run
+	together                 // described, then parsed and run by one message, which locks the tables for both
+)
 
 // Run runs one statement and calls read with its rows, which may keep them when it returns nil. A statement
 // whose tables this or another process has changed since it was prepared is planned anew, and read is called
-// again: PostgreSQL finds that out before the first row.
+// again: PostgreSQL finds that out before the first row. All columns may come as text then.
 func (c *ModuleConn) Run(
 	ctx context.Context, sql string, args []any, read func(*pgconn.ResultReader) error,
 ) error {
@@ -115,8 +121,8 @@ func (c *ModuleConn) Run(
 	if !plain {
 		c.statements.unclean = true
 	}
-	return c.planAnew(plain, func(keep bool) error {
-		statement, err := c.describe(ctx, sql, keep)
+	return c.planAnew(plain, func(how planning) error {
+		statement, err := c.describe(ctx, sql, how == kept)
 		if err != nil {
 			return err
 		}
@@ -124,8 +130,13 @@ func (c *ModuleConn) Run(
 		if err := built.Build(c.TypeMap(), statement, args); err != nil {
 			return err
 		}
-		rows := c.PgConn().ExecStatement(ctx, statement, built.ParamValues, built.ParamFormats,
-			built.ResultFormats)
+		var rows *pgconn.ResultReader
+		if how == together {
+			rows = c.PgConn().ExecParams(ctx, sql, built.ParamValues, statement.ParamOIDs, built.ParamFormats, nil)
+		} else {
+			rows = c.PgConn().ExecStatement(ctx, statement, built.ParamValues, built.ParamFormats,
+				built.ResultFormats)
+		}
 		if err := read(rows); err != nil {
 			_, _ = rows.Close()
 			return err
@@ -135,21 +146,24 @@ func (c *ModuleConn) Run(
 }
 
 // planAnew calls run, which may use kept statements if that is possible. If one of them no longer fits the
-// tables, it calls run again without them. Inside a transaction nothing can be repeated.
-func (c *ModuleConn) planAnew(keep bool, run func(keep bool) error) error {
-	if keep = keep && c.PgConn().TxStatus() == 'I'; keep {
-		err := run(true)
+// tables, it calls run again without them, and if the tables change even between the description and the
+// use, once more. Inside a transaction nothing can be repeated, and its locks let nothing change.
+func (c *ModuleConn) planAnew(plain bool, run func(how planning) error) error {
+	if c.PgConn().TxStatus() != 'I' {
+		return run(anew)
+	}
+	if plain {
+		err := run(kept)
 		if !isStale(err) || c.IsClosed() {
 			return err
 		}
 		c.statements.unclean = true
 	}
-	for plannings := 1; ; plannings++ {
-		err := run(false)
-		if !isChanged(err) || c.PgConn().TxStatus() != 'I' || plannings == mostPlannings {
-			return err
-		}
+	err := run(anew)
+	if !isChanged(err) || c.IsClosed() {
+		return err
 	}
+	return run(together)
 }
 
 // describe prepares a statement: under a name if it is kept and is not prepared yet, else for its next use.
