@@ -216,8 +216,12 @@ func testSettingsRefused(t *testing.T, d *devServer) {
 			p.click("button", "Save")
 			p.waitForVisibleText(row.words)
 			p.waitFor(`document.activeElement.className === "host-refused"`)
-			p.waitFor(`document.querySelector("[data-key=teamName]").value === "Kept by ` + name + `"`)
+			typed := `document.querySelector("[data-key=teamName]").value === "Kept by ` + name + `"`
+			p.waitFor(typed)
 			if name == "forbidden" {
+				p.runScript(`dispatchEvent(new Event("focus"))`)
+				p.waitFor(`document.querySelector(".host-stale")`)
+				p.waitFor(typed)
 				d.grant(t, d.query(t, `SELECT id::text FROM core.person WHERE email = $1`, h.email), mayConfigure,
 					"NULL")
 			}

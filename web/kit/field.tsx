@@ -340,12 +340,13 @@ export function Form({ class: name = "d-fields", onSubmit, children }: FormProps
 	const sending = useContext(FormSending) ?? own;
 	const submit = async (form: HTMLFormElement) => {
 		sending.busy.value = true;
+		const before = document.activeElement;
 		try {
 			await onSubmit();
 		} finally {
 			sending.busy.value = false;
 		}
-		focusFirstError(form);
+		focusFirstError(form, before);
 	};
 	return (
 		<FormSending.Provider value={sending}>
@@ -364,9 +365,14 @@ export function Form({ class: name = "d-fields", onSubmit, children }: FormProps
 	);
 }
 
-/** Focuses the first invalid field, or scrolls to the alert of the form if there is none. */
-export function focusFirstError(form: HTMLElement): void {
+/**
+ * Focuses the first invalid field, or scrolls to the alert of the form if there is none. A focus that has
+ * left before stays, because the form has something more important to say.
+ */
+export function focusFirstError(form: HTMLElement, before = document.activeElement): void {
 	requestAnimationFrame(() => {
+		const now = document.activeElement;
+		if (now !== before && now !== document.body) return;
 		const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
 		if (field) field.focus();
 		else form.querySelector("[role=alert]")?.scrollIntoView({ block: "center" });

@@ -59,14 +59,17 @@ interface LoadedProps<Value> {
 	readonly permission: string;
 	/** It is part of a screen that has a heading already. */
 	readonly part?: boolean;
+	/** It is a form, which stays with what was typed when the permission is withdrawn. */
+	readonly form?: boolean;
 	children(value: Value): ComponentChildren;
 }
 
 /** The value of a resource, once it has been read. It stays if it cannot be read again. */
-export function Loaded<Value>({ resource, permission, part, children }: LoadedProps<Value>) {
+export function Loaded<Value>({ resource, permission, part, form, children }: LoadedProps<Value>) {
 	const value = resource.value.value;
 	const failed = resource.failed.value;
-	if (failed?.failure.status === 403 && !part) return <NoAccess permission={permission} />;
+	const stays = part === true || (form === true && value !== undefined);
+	if (failed?.failure.status === 403 && !stays) return <NoAccess permission={permission} />;
 	if (value === undefined) {
 		if (failed === undefined) return <Skeleton rows={part ? 2 : 6} />;
 		if (part) return <FailureNote {...failed} />;
@@ -77,7 +80,7 @@ export function Loaded<Value>({ resource, permission, part, children }: LoadedPr
 			{failed && (
 				<div class="host-stale">
 					<Note tone="warn" icon="offline" role="status">
-						{sentenceOf(failed.failure)}
+						{refusalOf(failed.failure, permission)}
 					</Note>
 				</div>
 			)}

@@ -15,7 +15,7 @@ export function SettingsScreen({ app, params }: ScreenProps) {
 	if (resource.failed.value?.failure.code === "MODULE_NOT_INSTALLED")
 		return <NotFound app={app} words={t("moduleNotThere")} />;
 	return (
-		<Loaded resource={resource} permission={manageConfiguration}>
+		<Loaded resource={resource} permission={manageConfiguration} form>
 			{(view) => (
 				<SettingsForm
 					key={id}

@@ -98,6 +98,9 @@ export interface FormProps {
  * returns settles, these are busy, and nothing is submitted again.
  */
 export declare function Form({ class: name, onSubmit, children }: FormProps): import("preact").JSX.Element;
-/** Focuses the first invalid field, or scrolls to the alert of the form if there is none. */
-export declare function focusFirstError(form: HTMLElement): void;
+/**
+ * Focuses the first invalid field, or scrolls to the alert of the form if there is none. A focus that has
+ * left before stays, because the form has something more important to say.
+ */
+export declare function focusFirstError(form: HTMLElement, before?: Element | null): void;
 export {};
