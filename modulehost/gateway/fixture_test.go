@@ -20,6 +20,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/buildtest"
@@ -92,7 +93,10 @@ type platform struct {
 	logs    *observer.ObservedLogs // logged by the pipeline
 	client  *http.Client
 	lent    *lentLanes
+	memory  *hostmemory.Account
 }
+
+const memoryLimit = 1 << 40
 
 // lentLanes counts the lanes that were lent for buffered requests.
 type lentLanes struct {
@@ -153,10 +157,10 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 	if err := gateway.CheckRoutes([]string{"sample.use"}, module.Routes()); err != nil {
 		tb.Fatal(err)
 	}
-	lanes := &lentLanes{Process: module}
+	lanes, memory := &lentLanes{Process: module}, hostmemory.New(memoryLimit)
 	handler, err := httpserver.New(httpserver.Config{
-		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: lanes, Calls: host},
-			limits), more...),
+		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: lanes, Calls: host,
+			Memory: memory}, limits), more...),
 		TrustedOrigins: []environment.Origin{home},
 		ClientAddress:  noAddress{},
 		Resolver:       testIdentity{},
@@ -181,7 +185,7 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })
 	return &platform{
 		tb: tb, url: "http://" + listener.Addr().String(), process: module, said: said, logs: logs, client: client,
-		lent: lanes,
+		lent: lanes, memory: memory,
 	}
 }
 

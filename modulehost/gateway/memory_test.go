@@ -131,6 +131,23 @@ func TestAnInlineBodyThatIsTooLongIsRefused(t *testing.T) {
 	}
 }
 
+// TestALongResponseWithoutMemoryIsRefused: the pieces of a response need memory of the platform.
+func TestALongResponseWithoutMemoryIsRefused(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	idle, _ := p.memory.Bytes()
+	p.memory.Add(memoryLimit)
+	if got := p.do("GET", "/known/5242880", nil); got.StatusCode != http.StatusServiceUnavailable ||
+		got.body != `{"code":"MODULE_OVERLOADED"}` {
+		t.Errorf("GET without memory: status %d, want 503 MODULE_OVERLOADED; body %.80s", got.StatusCode, got.body)
+	}
+	p.memory.Release(memoryLimit)
+	if got := p.do("GET", "/known/5242880", nil); got.StatusCode != http.StatusOK {
+		t.Errorf("GET with memory: status %d, want 200; body %.80s", got.StatusCode, got.body)
+	}
+	p.eventually("nothing is counted", func() bool { used, _ := p.memory.Bytes(); return used == idle })
+}
+
 func TestAResponsePastTheAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	routes := startLinked(t, hostmemory.New(128<<10), &abi.HandleResponse{

@@ -44,6 +44,14 @@ func TestTargetNotEmpty(t *testing.T) {
 		t.Errorf("after the refusal there are %d objects, want 1", len(into.pictures.objects))
 	}
 	delete(into.pictures.objects, "mine.jpg")
+	into.Exec(t, `CREATE TABLE public.mine AS SELECT 1 AS n`)
+	if _, err := backup.Restore(t.Context(), into.Installation, path, "", nil); !errors.Is(
+		err,
+		backup.ErrTargetNotEmpty,
+	) {
+		t.Errorf("restore beside a table: %v, want %v", err, backup.ErrTargetNotEmpty)
+	}
+	into.Exec(t, `DROP TABLE public.mine`) // it is still there
 	into.isEmpty()
 }
 

@@ -191,11 +191,15 @@ func TestChecksLogOneLineASecond(t *testing.T) {
 				}
 			}
 		}
+		level := zap.ErrorLevel
 		want := func(when string, fields ...map[string]any) {
 			t.Helper()
 			var got []map[string]any
 			for _, line := range logs.TakeAll() {
 				got = append(got, line.ContextMap())
+				if line.Level != level {
+					t.Errorf("%s: level %v, want %v", when, line.Level, level)
+				}
 			}
 			if !reflect.DeepEqual(got, fields) {
 				t.Errorf("%s: logged %v, want %v", when, got, fields)
@@ -220,6 +224,7 @@ func TestChecksLogOneLineASecond(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		h.Stopping()
+		level = zap.InfoLevel // that is expected
 		probe(1)
 		want("stopping", map[string]any{"code": "NOT_READY", "reason": "stopping", "count": int64(1)})
 	})

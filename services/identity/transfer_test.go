@@ -53,6 +53,10 @@ func TestTransferOwner(t *testing.T) {
 			h.Exec(t, "UPDATE core.person SET password_hash = NULL WHERE email = $1", next)
 			return identity.Existing{Email: next}
 		}, identity.ErrWithoutCredential, former, false},
+		{"deactivated", func(h harness, t *testing.T) identity.Existing {
+			h.Exec(t, "UPDATE core.person SET deactivated_at = now() WHERE email = $1", next)
+			return identity.Existing{Email: next}
+		}, identity.ErrDeactivated, former, false},
 		{"no owner", func(h harness, t *testing.T) identity.Existing {
 			h.Exec(t, "DELETE FROM core.platform_owner")
 			return identity.Existing{Email: next}

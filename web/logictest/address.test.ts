@@ -45,7 +45,8 @@ test("an emailed link", () => {
 		token: "x",
 	});
 	assert.deepEqual(parseLink("?service_auth=reset-password"), { purpose: "reset-password", token: "" });
-	for (const none of ["", "?", "?token=x", "?service_auth=other&token=x", "?service_auth=&token=x"])
+	const others = ["other", "", "verify-email2", "verify"].map((word) => `?service_auth=${word}&token=x`);
+	for (const none of ["", "?", "?token=x", ...others])
 		assert.equal(parseLink(none), undefined, none);
 });
 
