@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -33,8 +34,7 @@ func (t *trial) try(ctx context.Context, m mutation) (failed string, err error) 
 		}
 		t.sound[key] = true
 	}
-	path := filepath.Join(t.folder, m.file)
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(filepath.Join(t.folder, m.file))
 	if err != nil {
 		return "", err
 	}
@@ -42,10 +42,10 @@ func (t *trial) try(ctx context.Context, m mutation) (failed string, err error) 
 	if err != nil {
 		return "", err
 	}
-	if err := t.write(ctx, path, changed); err != nil {
+	defer func() { err = errors.Join(err, t.write(context.WithoutCancel(ctx), m, string(content))) }()
+	if err := t.write(ctx, m, changed); err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, t.write(context.WithoutCancel(ctx), path, string(content))) }()
 	for _, c := range m.tests {
 		arguments, folder := c.arguments(t.all)
 		said, err := output(ctx, filepath.Join(t.folder, folder), "go", append(arguments, "-count=1")...)
@@ -59,18 +59,22 @@ func (t *trial) try(ctx context.Context, m mutation) (failed string, err error) 
 	return "", nil
 }
 
-// write writes a source, and what is built from it for browsers.
-func (t *trial) write(ctx context.Context, path, content string) error {
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+// write writes the content of the file and, if a test runs it in a browser, what is built from it.
+func (t *trial) write(ctx context.Context, m mutation, content string) error {
+	err := os.WriteFile(filepath.Join(t.folder, m.file), []byte(content), 0o644)
+	if err != nil || !m.inBrowser() {
 		return err
 	}
-	switch filepath.Ext(path) {
-	case ".ts", ".tsx", ".css":
-		if said, err := output(ctx, t.folder, "go", "run", "./web/build"); err != nil {
-			return fmt.Errorf("go run ./web/build: %w\n%s", err, said)
-		}
+	if said, err := output(ctx, t.folder, "go", "run", "./web/build"); err != nil {
+		return fmt.Errorf("go run ./web/build: %w\n%s", err, said)
 	}
 	return nil
+}
+
+// inBrowser reports whether a test runs what is built for browsers. The tests of web/build build what they
+// run.
+func (m mutation) inBrowser() bool {
+	return slices.ContainsFunc(m.tests, func(c command) bool { return c.pkg == "./web/browsertest" })
 }
 
 // goModules are the folders of the Go modules beside that of the root.
@@ -80,11 +84,11 @@ var goModules = []string{"modulehost/sdk", "cmd/narthex-proof"}
 func (c command) arguments(all bool) (arguments []string, folder string) {
 	pkg := c.pkg
 	for _, module := range goModules {
-		if rest, inside := strings.CutPrefix(pkg, "./"+module); inside {
-			pkg, folder = "."+rest, module
+		if rest, inside := strings.CutPrefix(pkg+"/", "./"+module+"/"); inside {
+			pkg, folder = "./"+rest, module
 		}
 	}
-	arguments = []string{"test", "-timeout", "10m"}
+	arguments = []string{"test", "-timeout", "5m"}
 	if !all {
 		arguments = append(arguments, "-short")
 	}
