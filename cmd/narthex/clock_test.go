@@ -7,25 +7,22 @@ import (
 	"testing"
 )
 
-// clocks are the lines with a sleep or a measured time in tests outside of a bubble (testing/synctest), by
-// their file: helpers that poll another process, slowness that is itself the fault, and what is still to be
-// rewritten. No number grows: a new test waits with services/waittest, or in virtual time.
+// clocks are the lines that sleep or measure time in tests outside of a bubble (testing/synctest), by their
+// file. Those that are left assert nothing about time. No number grows: a new test waits with
+// services/waittest, or in virtual time.
 var clocks = map[string]int{
-	"cmd/narthex/e2e/authclient_test.go":   1,
-	"cmd/narthex/e2e/backup_test.go":       1,
-	"cmd/narthex/e2e/histories_test.go":    3,
-	"cmd/narthex/e2e/identity_test.go":     2,
-	"cmd/narthex/e2e/killed_test.go":       3,
-	"cmd/narthex/e2e/misbehaving_test.go":  1,
-	"modulehost/gateway/lanes_test.go":     1,
-	"realtime/hub/lent_linux_test.go":      1,
-	"services/backup/figures_test.go":      1,
-	"services/httpserver/stall_test.go":    1,
-	"web/browsertest/browser_test.go":      1,
-	"web/browsertest/devloop_test.go":      2,
-	"web/browsertest/display_heap_test.go": 1,
+	// The rate of clients and of changes, and how long a fault lasts: what comes at which moment is the load.
+	"cmd/narthex/e2e/histories_test.go":    1,
+	"cmd/narthex/e2e/killed_test.go":       1,
 	"web/browsertest/display_soak_test.go": 2,
-	"web/browsertest/kiosk_test.go":        1,
+	// A reader who is slow is the fault.
+	"realtime/hub/lent_linux_test.go":   1,
+	"services/httpserver/stall_test.go": 1,
+	// It decides when a command is killed or interrupted.
+	"cmd/narthex/e2e/backup_test.go": 1,
+	// Figures, which are made on request and only logged.
+	"services/backup/figures_test.go": 1,
+	"web/browsertest/devloop_test.go": 2,
 }
 
 // clock finds sleeps and measured times. A duration that is only logged decides nothing.

@@ -27,6 +27,20 @@ func Until(t testing.TB, what string, holds func() bool) {
 	t.Fatalf("it never happened that %s", what)
 }
 
+// Seldom looks whether a condition holds, at longer and longer intervals, and returns false if it never does.
+// It is for looks that take processor time from what they wait for, as those into a page.
+func Seldom(holds func() bool) bool {
+	wait := 2 * pause
+	for range 600 { // a minute if the machine is quiet
+		if holds() {
+			return true
+		}
+		time.Sleep(wait)
+		wait = min(wait*3/2, 20*pause)
+	}
+	return false
+}
+
 // Receive returns the next value of a channel, and fails the test if none comes.
 func Receive[T any](t testing.TB, what string, channel <-chan T) (value T) {
 	t.Helper()

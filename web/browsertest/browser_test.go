@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 // patience limits every wait, even on a very busy machine.
@@ -253,14 +255,10 @@ func (p *tab) waitForAnnouncement(words string) {
 
 func (p *tab) waitUntil(what string, holds func() bool) {
 	p.t.Helper()
-	pause := 10 * time.Millisecond // looks take processor time from what they wait for
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(pause) {
-		pause = min(pause*3/2, 100*time.Millisecond)
-		if time.Now().After(deadline) {
-			p.t.Fatalf("never: %s\nthe focus is on: %s\nthe page says:\n%s", what,
-				eval[string](p, "document.activeElement?.cloneNode().outerHTML ?? ''"),
-				eval[string](p, "document.body.innerText"))
-		}
+	if !waittest.Seldom(holds) {
+		p.t.Fatalf("never: %s\nthe focus is on: %s\nthe page says:\n%s", what,
+			eval[string](p, "document.activeElement?.cloneNode().outerHTML ?? ''"),
+			eval[string](p, "document.body.innerText"))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
@@ -48,19 +47,22 @@ func (p *tab) heapSize() float64 {
 	return used
 }
 
-// memoryUse measures a page. The browser still counts nodes and listeners that are not swept yet, so the
-// minimum of several counts is used.
+// memoryUse measures a page. The browser still counts nodes and listeners that are not swept yet, so it waits
+// until several counts are not lower any more.
 func (p *tab) memoryUse() memoryUse {
 	p.t.Helper()
 	m := memoryUse{objects: p.heapSnapshot().scriptObjects(), nodes: math.MaxInt64, listeners: math.MaxInt64}
-	for range 6 {
+	for same := 0; same < 10; same++ {
+		before := m
 		m.heap = p.heapSize()
 		counted, err := chromedp.Call(p.ctx, memory.GetDOMCounters, cdp.Empty{})
 		if err != nil {
 			p.t.Fatal(err)
 		}
 		m.nodes, m.listeners = min(m.nodes, counted.Nodes), min(m.listeners, counted.JsEventListeners)
-		time.Sleep(300 * time.Millisecond)
+		if m.nodes < before.nodes || m.listeners < before.listeners {
+			same = 0
+		}
 	}
 	return m
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/waittest"
 )
 
 const kioskFolder = "../../deploy/kiosk"
@@ -57,7 +59,7 @@ func TestKioskWatchdog(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		await(t, "the browser is started again after its renderer was "+name,
+		waittest.Until(t, "the browser is started again after its renderer was "+name,
 			func() bool { return k.starts.Load() > before })
 	}
 	k.waitForLife(t, "at the end")
@@ -65,7 +67,8 @@ func TestKioskWatchdog(t *testing.T) {
 	w.fronts[0].setFault(portal) // a page that is not the platform's does not count
 	k.end(t)
 	foreign := newKiosk(t, w.fronts[0].origin+"/display/wall")
-	await(t, "a foreign page is not taken for a display", func() bool { return foreign.starts.Load() > 1 })
+	waittest.Until(t, "a foreign page is not taken for a display",
+		func() bool { return foreign.starts.Load() > 1 })
 	if foreign.alive.Load() != 0 {
 		t.Error("a foreign page was taken for a display")
 	}
@@ -170,7 +173,7 @@ func (k *kiosk) end(t *testing.T) {
 // waitForLife waits for a sign of life of the running start.
 func (k *kiosk) waitForLife(t *testing.T, when string) {
 	t.Helper()
-	await(t, "a sign of life "+when, func() bool {
+	waittest.Until(t, "a sign of life "+when, func() bool {
 		return k.starts.Load() > 0 && k.alive.Load() == k.starts.Load()
 	})
 }
@@ -198,14 +201,4 @@ func (k *kiosk) processes(text string) (found []int) {
 		queue = append(queue, below[queue[0]]...)
 	}
 	return found
-}
-
-// await waits for a condition outside of a page.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(3 * patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }

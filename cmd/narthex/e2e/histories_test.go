@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestHistories(t *testing.T) {
 	// checker's work. Therefore a long run consists of many histories.
 	for round := uint64(1); round == 1 || time.Now().Before(end) && !t.Failed(); round++ {
 		for _, s := range subjects {
-			*s.recorded() = history{began: time.Now()}
+			*s.recorded() = history{}
 			s.begin(t)
 		}
 		kills += c.runRound(t, subjects, chaos, seed+round, min(10*time.Second, duration))
@@ -278,7 +279,7 @@ func (c *processes) command(random *rand.Rand, args ...string) (said string, kno
 
 // history is what clients did and observed. Safe for concurrent use.
 type history struct {
-	began      time.Time
+	steps      atomic.Int64 // numbers the beginnings and ends of operations, in their order
 	mu         sync.Mutex
 	operations []porcupine.Operation
 }
@@ -295,10 +296,10 @@ func (h *history) add(o porcupine.Operation) {
 // noEffect. If the outcome is unknown, the recorded output is nil, and the effect may happen at any later
 // time.
 func observe[I, O any](h *history, client int, in I, ask func() (O, outcome)) (out O, known outcome) {
-	call := time.Since(h.began)
+	call := h.steps.Add(1)
 	out, known = ask()
-	operation := porcupine.Operation{ClientId: client, Input: in, Output: &out, Call: int64(call),
-		Return: int64(time.Since(h.began))}
+	operation := porcupine.Operation{ClientId: client, Input: in, Output: &out, Call: call,
+		Return: h.steps.Add(1)}
 	switch known {
 	case noEffect:
 		return out, known
