@@ -136,10 +136,17 @@ func TestAnnouncements(t *testing.T) {
 	}
 	h.restore(writeRoute)
 	open = h.hold(writeRoute)
+	moves := func() (n int) {
+		for _, request := range h.requests() {
+			if strings.HasSuffix(request, "/place") {
+				n++
+			}
+		}
+		return n
+	}
+	before := moves()
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
-	p.waitUntil("the move is sent", func() bool {
-		return strings.HasSuffix(h.requests()[len(h.requests())-1], "/place")
-	})
+	p.waitUntil("the move is sent", func() bool { return moves() > before })
 	d.moveAsAnother(t)
 	open()
 	p.waitForAnnouncement("The notices have changed meanwhile. Not moved. Try again.")

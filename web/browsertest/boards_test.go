@@ -269,7 +269,7 @@ func (p *tab) assertBoard(name, font string, cut bool) {
 	for _, shape := range shapes {
 		p.setView(shape.view)
 		p.waitFor(fmt.Sprintf(`document.querySelector(".host-layer").clientWidth === %d`, shape.width))
-		p.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+		p.waitForFrames()
 		p.screenshot(fmt.Sprintf("boards-%s-%s-%s", strings.ReplaceAll(name, " ", "-"), shape.name, font))
 		if is := eval[bool](p, `Boolean(document.querySelector(".cut"))`); is != cut {
 			p.t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape.name, is, cut)

@@ -496,10 +496,17 @@ func (p *tab) waitForHome() {
 	p.waitFor(`document.title === "Home - Dashboard" && document.activeElement.tagName === "H1"`)
 }
 
+// waitForFrames waits until what follows from a change of the page's size has been drawn.
+func (p *tab) waitForFrames() {
+	p.t.Helper()
+	p.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+}
+
 // assertFits fails the test if the page is wider than the window, because it must not need horizontal
 // scrolling, or if text overflows its element.
 func (p *tab) assertFits() {
 	p.t.Helper()
+	p.waitForFrames()
 	over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
 	if over > 0 {
 		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
