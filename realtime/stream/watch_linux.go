@@ -139,7 +139,9 @@ func (d *descriptor) Unwatch() {
 
 // control is called with the lock held.
 func (w *Watch) control(operation int, fd int32, event *unix.EpollEvent) (ok bool) {
-	err := w.epoll.Control(func(epoll uintptr) { ok = unix.EpollCtl(int(epoll), operation, int(fd), event) == nil })
+	err := w.epoll.Control(func(epoll uintptr) {
+		ok = unix.EpollCtl(int(epoll), operation, int(fd), event) == nil
+	})
 	return err == nil && ok
 }
 

@@ -37,8 +37,8 @@ const (
 	keptBuffer = 256 << 10
 )
 
-// enlarge requests large buffers of a socket, and returns it; nil if stream is none. The kernel may grant less,
-// which costs only speed.
+// enlarge requests large buffers of a socket, and returns it; nil if stream is none. The kernel may grant
+// less, which costs only speed.
 func enlarge(stream io.Writer) syscall.RawConn {
 	socket, ok := stream.(syscall.Conn)
 	if !ok {
