@@ -191,7 +191,7 @@ func TestLogic(t *testing.T) {
 	inCheckout(t)
 	script, err := bundle.Build("web/logictest/run.ts", api.FormatESModule, bundle.Readable,
 		bundle.External("node:*"), func(options *api.BuildOptions) {
-			options.Alias["@narthex/kit"] = "./web/kit/measure.ts" // what slides use of it needs no page
+			options.Alias["@narthex/kit"] = "./web/logictest/kit.ts"
 		})
 	if err != nil {
 		t.Fatal(err)

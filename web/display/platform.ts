@@ -1,6 +1,6 @@
 import type { ServerClock } from "../host/clock";
 import type { MountedEntry } from "../host/context";
-import { byName, listOf, object, orAbsent, type Shape, text } from "../host/shape";
+import { byName, listOf, object, orAbsent, orNull, type Shape, text } from "../host/shape";
 
 /** The server's description of the display to mount. */
 export type Descriptor = MountedEntry & {
@@ -59,7 +59,7 @@ const descriptorShape: Shape<Descriptor> = object({
 });
 const pairingShape = object({ state: text, pairingCode: text, expiresAt: text });
 const claimedShape = object({ state: text, moduleId: text, label: text });
-const houseShape = object({ language: text });
+const houseShape = object({ name: orNull(text), language: text, timeZone: orNull(text) });
 const codeShape = object({ code: text });
 
 /** The requests of a display's own page. A response that is not the platform's JSON counts as none. */
@@ -102,10 +102,10 @@ export class DisplayPlatform {
 		return claimed ?? { status: answer.status };
 	}
 
-	/** The language of the house, or undefined without a response. */
-	async houseLanguage(): Promise<string | undefined> {
+	/** The house, or undefined without a response. */
+	async house(): Promise<ReturnType<typeof houseShape> | undefined> {
 		const { status, body } = await request("GET", "/api/v1/house");
-		return status === 200 ? shaped(houseShape, body)?.language : undefined;
+		return status === 200 ? shaped(houseShape, body) : undefined;
 	}
 
 	/** Whether the server itself responds, whatever the state of its database. */

@@ -1,3 +1,4 @@
+import { localTime } from "../kit/house";
 import type { Connection } from "./connection";
 import type { DisplayPlatform } from "./platform";
 import { screen } from "./screen";
@@ -69,7 +70,7 @@ export class Reloads {
 		const calm = performance.now() - this.connection.lastUpdate;
 		if (this.#newScript && calm >= quiet) location.reload();
 		if (now - this.#born < nightlyAge || calm < nightlyQuiet || !this.connection.clock.known) return;
-		const hour = new Date(this.connection.clock.now()).getHours();
+		const hour = Number(localTime(this.connection.clock.now()).slice(11, 13));
 		if (hour >= 3 && hour < 5) location.reload();
 	}
 }

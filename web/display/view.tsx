@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { houseTime } from "../kit/house";
 import { Mark } from "../kit/icons";
 import type { Connection } from "./connection";
 import { qrCode } from "./qr";
@@ -191,7 +192,6 @@ function wordsOf(notice: NonNullable<Connection["notice"]["value"]>): string {
 	if (notice.is === "back") return t("backOnline");
 	if (notice.is === "leave-on") return t("leaveOn");
 	if (notice.since === undefined) return t(notice.is);
-	const clock = new Intl.DateTimeFormat(language.value.tag, { hour: "2-digit", minute: "2-digit" });
-	const time = clock.format(notice.since);
+	const time = houseTime(language.value.tag, { hour: "2-digit", minute: "2-digit" })(notice.since);
 	return t(`${notice.is}Since`, { time });
 }

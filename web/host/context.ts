@@ -1,4 +1,5 @@
 import type { Context, Contribution, StreamReader, StreamState } from "@narthex/sdk";
+import { kitHouse } from "../kit/house";
 import { loadArtifact } from "./artifact";
 import type { ServerClock } from "./clock";
 import { moduleApi } from "./moduleapi";
@@ -99,6 +100,9 @@ export function contextOf(options: ContextOptions): Context {
 		contributions: Object.freeze(entry.contributions.map((contribution) => loadable(contribution, options))),
 		locale: options.locale,
 		dir: options.dir,
+		get house() {
+			return kitHouse.value;
+		},
 		serverNow: () => clock.now(),
 		addStyle: (css) => {
 			if (signal.aborted) return;

@@ -1,3 +1,4 @@
+import { besideSkipped } from "./house";
 import { k } from "./words";
 
 /** The value of a date or time input whose text is incomplete, such as a date without a year. */
@@ -21,9 +22,17 @@ export const DateInput = (props: ClockInputProps) => <ClockInput {...props} type
 /** A native time field. It reports an incomplete time, which browsers present as an empty one. */
 export const TimeInput = (props: ClockInputProps) => <ClockInput {...props} type="time" />;
 
-/** What is wrong with a value of these fields: it is incomplete. Never send such a value. */
-export const clockError = (value: string): string | undefined =>
-	value.includes(incomplete) ? k("incomplete") : undefined;
+/**
+ * What is wrong with a value of these fields, or of both with a T in between: it is incomplete, or the clock
+ * skips it. Never send such a value.
+ */
+export function clockError(value: string): string | undefined {
+	if (value.includes(incomplete)) return k("incomplete");
+	const beside = value.includes("T") ? besideSkipped(value) : undefined;
+	if (!beside) return undefined;
+	const [first, second] = beside;
+	return k("skipped", { time: value.slice(11), first: first.slice(11), second: second.slice(11) });
+}
 
 function ClockInput({ value, onInput, ...attributes }: ClockInputProps & { readonly type: "date" | "time" }) {
 	// No input event follows when an empty field becomes incomplete, so keys and leaving it count, too.

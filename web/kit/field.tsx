@@ -1,6 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, RefObject } from "preact";
 import { useContext, useId, useState } from "preact/hooks";
 import { clockError, DateInput, TimeInput } from "./clockinput";
+import { instantOf, zoneOf } from "./house";
 import { Icon } from "./icons";
 import { FormSending, useSending } from "./sending";
 import { k } from "./words";
@@ -224,7 +225,7 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 
 export interface MomentFieldProps extends FieldProps {
 	/**
-	 * In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?" (clockError).
+	 * On the house's clock, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?" (clockError).
 	 */
 	readonly value: string;
 	/** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
@@ -233,8 +234,9 @@ export interface MomentFieldProps extends FieldProps {
 }
 
 /**
- * A day and a time in the browser's time zone, whose name is shown. An incomplete one is shown as an error
- * when the focus leaves it, and at Enter. Whoever sends the value checks it with clockError first.
+ * A day and a time on the house's clock, whose zone is named. An incomplete one, and one that the clock
+ * skips, is shown as an error when the focus leaves it, and at Enter. Whoever sends the value checks it with
+ * clockError first.
  */
 export function MomentField(props: MomentFieldProps) {
 	const { label, optional, ending, help, value, onInput } = props;
@@ -242,7 +244,8 @@ export function MomentField(props: MomentFieldProps) {
 	const [done, setDone] = useState(false);
 	const [date = "", time = ""] = value.split("T");
 	const whole = ending ? "23:59" : "00:00"; // used until a time is chosen
-	const zone = k("zone", { zone: zoneOf(date === "" ? new Date() : new Date(value)) });
+	const at = Date.parse(instantOf(value)) || Date.now();
+	const zone = k("zone", { zone: zoneOf(new Date(at)) });
 	const error = props.error ?? (done ? clockError(value) : undefined);
 	const control = {
 		"aria-invalid": error !== undefined,
@@ -278,18 +281,6 @@ export function MomentField(props: MomentFieldProps) {
 			<FieldNotes id={id} help={help === undefined ? zone : `${help} ${zone}`} error={error} />
 		</fieldset>
 	);
-}
-
-/** The name of the browser's time zone with its offset: "Berlin, UTC+2". */
-export function zoneOf(at: Date): string {
-	const name = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-	const minutes = -(Number.isNaN(at.getTime()) ? new Date() : at).getTimezoneOffset();
-	const hours = Math.trunc(Math.abs(minutes) / 60);
-	const rest = Math.abs(minutes) % 60;
-	const offset =
-		minutes === 0 ? "" : `${minutes < 0 ? "\u2212" : "+"}${hours}${rest === 0 ? "" : `:${rest}`}`;
-	const city = name.slice(name.lastIndexOf("/") + 1).replaceAll("_", " ");
-	return city === "UTC" ? city : `${city}, UTC${offset}`;
 }
 
 export interface CodeInputProps extends FieldProps {

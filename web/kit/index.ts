@@ -20,12 +20,12 @@ export {
 	PasswordField,
 	SelectField,
 	TextField,
-	zoneOf,
 	type FieldProps,
 	type TextFieldProps,
 } from "./field";
+export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
-export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile } from "./layout";
+export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { nameError } from "./names";

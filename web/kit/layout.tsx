@@ -1,5 +1,6 @@
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { differs, zoneOf } from "./house";
 import { Icon, type IconName } from "./icons";
 import { k } from "./words";
 
@@ -69,6 +70,10 @@ export function Note({ tone = "info", icon, role, children }: NoteProps) {
 		</div>
 	);
 }
+
+/** The zone of the times on a page, named where this browser has another one; without a zone, the house's. */
+export const ZoneNote = ({ zone }: { readonly zone?: string | undefined }) =>
+	differs(zone) ? <>{k("zone", { zone: zoneOf(new Date(), zone) })}</> : null;
 
 export interface EmptyStateProps {
 	readonly title: string;

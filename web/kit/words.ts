@@ -20,6 +20,7 @@ export const kitEnglish = {
 	date: "Date",
 	time: "Time",
 	incomplete: "This date or time is incomplete.",
+	skipped: "The clock skips {time} on this day. Choose {first} or {second}.",
 	zone: "Times are in the time zone {zone}.",
 	noMatch: "Nothing matches.",
 	matches: { one: "{count} match", other: "{count} matches" },

@@ -6,6 +6,7 @@ import "./countdown.test";
 import "./display.test";
 import "./eventstream.test";
 import "./folding.test";
+import "./house.test";
 import "./jsonrequest.test";
 import "./language.test";
 import "./moduleapi.test";

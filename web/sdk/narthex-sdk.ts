@@ -65,6 +65,16 @@ export interface Contribution<Value = unknown> {
 	api(path: string, init?: RequestInit): Promise<Response>;
 }
 
+/** What an administrator has set for the whole house. */
+export interface House {
+	/** null: no name was given. */
+	readonly name: string | null;
+	/** The language of the house's mails, as a BCP 47 tag. */
+	readonly language: string;
+	/** The IANA name of the time zone; null: none is set. Then servers use UTC, and pages the browser's. */
+	readonly timeZone: string | null;
+}
+
 /** The context of every artifact, wherever it is mounted. */
 export interface Context {
 	readonly module: { readonly id: string; readonly name: string; readonly version: string };
@@ -100,6 +110,12 @@ export interface Context {
 	 */
 	readonly locale: string;
 	readonly dir: "ltr" | "rtl";
+
+	/**
+	 * The house as it is now; undefined until the page knows it. Every time that people read or type is a time
+	 * in its zone: the kit's houseTime, localTime and instantOf follow it.
+	 */
+	readonly house: House | undefined;
 
 	/**
 	 * Milliseconds since 1970 by the server's clock, as far as it is known. It does not jump when the
@@ -529,6 +545,7 @@ export function fakeContext(given: Partial<ModuleUiContext> = {}): ModuleUiConte
 		contributions: [],
 		locale: "en",
 		dir: "ltr",
+		house: undefined,
 		serverNow: () => Date.now(),
 		addStyle: nothing,
 		signal: new AbortController().signal,

@@ -1,4 +1,5 @@
 import { effect, signal } from "@preact/signals";
+import { kitHouse } from "../../kit/house";
 import { type House, houseOf } from "../data/platform";
 import { keep, kept } from "./preferences";
 
@@ -23,6 +24,7 @@ export function paintHouse(): void {
 	effect(() => {
 		const { value } = house;
 		if (value === undefined) return;
+		kitHouse.value = value;
 		keep(key, JSON.stringify(value));
 		document.documentElement.dataset["accent"] = value.accent;
 		const fill = getComputedStyle(document.documentElement).getPropertyValue("--d-fill");

@@ -1,3 +1,4 @@
+import { instantOf } from "../../kit/house";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { listOf, object, orAbsent, orNull, type Shape, ShapeError, text } from "./shape";
@@ -77,7 +78,6 @@ export async function readActivity(
 
 /** A day from its midnight to the next one, which is 23 or 25 hours later when the clocks change. */
 function spanOf(day: string): { readonly from: string; readonly to: string } {
-	const [from, to] = [new Date(`${day}T00:00`), new Date(`${day}T00:00`)];
-	to.setDate(to.getDate() + 1);
-	return { from: from.toISOString(), to: to.toISOString() };
+	const next = new Date(Date.parse(`${day}T00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+	return { from: instantOf(`${day}T00:00`), to: instantOf(`${next}T00:00`) };
 }

@@ -1,7 +1,9 @@
 import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
-import { t } from "../words/words";
+import { wordsOf } from "../words/words";
 import { Link } from "./anchor";
+
+const w = wordsOf({ en: { trail: "Where you are" }, de: { trail: "Wo Sie sind" } });
 
 interface TrailProps {
 	readonly app: App;
@@ -13,7 +15,7 @@ interface TrailProps {
 /** The breadcrumb from a list to one of its items. */
 export function Trail({ app, steps, here }: TrailProps) {
 	return (
-		<nav class="host-trail" aria-label={t("trail")}>
+		<nav class="host-trail" aria-label={w("trail")}>
 			{steps.map(([to, name]) => (
 				<>
 					<Link app={app} to={to}>

@@ -11,7 +11,6 @@ export const english = {
 	account: "Account",
 	accountOf: "{name}, account",
 	accountAndSettings: "Account and settings",
-	trail: "Where you are",
 	modules: "Modules",
 	permissions: "Permissions",
 	screens: "Screens",

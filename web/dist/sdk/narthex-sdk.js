@@ -169,6 +169,7 @@ function fakeContext(given = {}) {
     contributions: [],
     locale: "en",
     dir: "ltr",
+    house: void 0,
     serverNow: () => Date.now(),
     addStyle: nothing,
     signal: new AbortController().signal,

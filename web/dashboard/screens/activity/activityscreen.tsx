@@ -11,7 +11,8 @@ import { type Configuration, readConfiguration } from "../../data/configuration"
 import { type Permission, readPermissions } from "../../data/grants";
 import type { Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
-import { Loaded, useLive, useResource } from "../../shell/live";
+import { useLive } from "../../shell/live";
+import { Loaded, useResource } from "../../shell/loaded";
 import { NoAccess } from "../../shell/notfound";
 import { t } from "../../words/words";
 import { holds, manageConfiguration, manageGrants, managePeople, seeActivity } from "../modules/permissions";

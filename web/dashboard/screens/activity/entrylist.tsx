@@ -1,8 +1,8 @@
-import { zoneOf } from "../../../kit/field";
+import { localTime, zoneOf } from "../../../kit/house";
 import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import type { Entry } from "../../data/activity";
-import { locale } from "../../words/words";
+import { fullDay, hourTime } from "../../words/times";
 import { emphasised, keysOf, type Known, sentenceOf } from "./sentences";
 import { w } from "./words";
 
@@ -12,13 +12,13 @@ interface EntryListProps {
 }
 
 /**
- * The entries, newest first, grouped by day in the reader's time zone. Entries that follow each other and
+ * The entries, newest first, grouped by the day of the house. Entries that follow each other and
  * look the same are one line with their number.
  */
 export function EntryList({ entries, known }: EntryListProps) {
 	const days = new Map<string, Entry[]>();
 	for (const entry of entries) {
-		const day = new Date(entry.at).toDateString();
+		const day = localTime(entry.at).slice(0, 10);
 		days.set(day, [...(days.get(day) ?? []), entry]);
 	}
 	return (
@@ -68,7 +68,7 @@ interface RowProps {
 
 function Row({ line: { newest, oldest, count, sentence }, known }: RowProps) {
 	const keys = keysOf(newest, known);
-	const [first, last] = [timeOf(oldest.at), timeOf(newest.at)];
+	const [first, last] = [hourTime(oldest.at), hourTime(newest.at)];
 	return (
 		<li data-row={newest.id}>
 			<time dateTime={newest.at}>{last}</time>
@@ -99,9 +99,6 @@ function Actor({ entry: { actor }, known }: { readonly entry: Entry; readonly kn
 /** A day with its time zone, because the offset differs between days. */
 const headOf = (at: Date): string =>
 	w("dayIn", {
-		day: new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "full" }).format(at),
+		day: fullDay(at),
 		zone: zoneOf(at),
 	});
-
-const timeOf = (at: string): string =>
-	new Intl.DateTimeFormat(locale.value.tag, { hour: "2-digit", minute: "2-digit" }).format(new Date(at));

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { clockError } from "../../../kit/clockinput";
 import { Combobox } from "../../../kit/combobox";
 import { MomentField } from "../../../kit/field";
+import { instantOf, localTime } from "../../../kit/house";
 import { Tile } from "../../../kit/layout";
 import { initialsOf } from "../../../kit/person";
 import { ListRow } from "../../../kit/table";
@@ -9,8 +10,8 @@ import type { App } from "../../app/app";
 import { nameOf, permissionsHash } from "../../app/people";
 import { type Grant, type GrantList, type Permission, readHolders } from "../../data/grants";
 import { Link } from "../../shell/anchor";
-import { Loaded, useResource } from "../../shell/live";
-import { moment } from "../../words/words";
+import { Loaded, useResource } from "../../shell/loaded";
+import { moment } from "../../words/times";
 import { manageGrants } from "../modules/permissions";
 import { permissionOption } from "../permissions/people";
 import { w } from "./words";
@@ -23,7 +24,7 @@ interface HoldersProps {
 /** The people who held a permission at a time. */
 export function Holders({ app, permissions }: HoldersProps) {
 	const [chosen, setChosen] = useState<string>();
-	const [at, setAt] = useState(() => localNow());
+	const [at, setAt] = useState(() => localTime(Date.now()));
 	const permission = permissions.find(({ id }) => id === chosen);
 	return (
 		<div class="host-holders">
@@ -43,7 +44,7 @@ export function Holders({ app, permissions }: HoldersProps) {
 					key={`${permission.id} ${at}`}
 					app={app}
 					permission={permission}
-					at={new Date(at).toISOString()}
+					at={instantOf(at)}
 				/>
 			)}
 		</div>
@@ -120,10 +121,4 @@ function Holder({ app, grant, list }: HolderProps) {
 function countOf({ grants }: GrantList): string {
 	const count = new Set(grants.map(({ userId }) => userId)).size;
 	return count === 0 ? w("nobodyCould") : w("couldDo", { count });
-}
-
-/** The current time in the format of a field. */
-function localNow(): string {
-	const now = new Date();
-	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

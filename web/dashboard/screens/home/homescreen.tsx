@@ -10,7 +10,7 @@ import type { ScreenProps } from "../../app/screen";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
-import { locale, t } from "../../words/words";
+import { formatted, t } from "../../words/words";
 import { CopyId } from "../account/copyid";
 import { ModulePlace } from "../module/moduleplace";
 import { greeting } from "./greeting";
@@ -18,6 +18,8 @@ import { w } from "./words";
 
 /** How long the links wait for the content above them, so that they do not move away, in milliseconds. */
 const patience = 3_000;
+
+const longDay = formatted({ weekday: "long", day: "numeric", month: "long" });
 
 /** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
@@ -51,13 +53,10 @@ export function HomeScreen({ app }: ScreenProps) {
 	);
 	const now = new Date(app.clock.now());
 	const name = account.value.value?.name ?? "";
-	const day = { weekday: "long", day: "numeric", month: "long" } as const;
 	return (
 		<div class="host-home">
 			<div class="host-greeting">
-				<p class="d-muted">
-					{new Intl.DateTimeFormat(locale.value.tag, day).format(now)}
-				</p>
+				<p class="d-muted">{longDay(now)}</p>
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
 			{own && (

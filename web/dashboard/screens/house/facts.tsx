@@ -3,8 +3,8 @@ import { CopyButton } from "../../../kit/copy";
 import { Tile } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { type Backup, readBackup } from "../../data/house";
-import { Loaded, useResource } from "../../shell/live";
-import { moment } from "../../words/words";
+import { Loaded, useResource } from "../../shell/loaded";
+import { moment } from "../../words/times";
 import { manageHouse } from "../modules/permissions";
 import { w } from "./words";
 

@@ -1,7 +1,8 @@
 import { PageHeader } from "../../../kit/layout";
 import type { ScreenProps } from "../../app/screen";
 import { Heading } from "../../shell/heading";
-import { Loaded, useLive } from "../../shell/live";
+import { useLive } from "../../shell/live";
+import { Loaded } from "../../shell/loaded";
 import { t } from "../../words/words";
 import { manageHouse } from "../modules/permissions";
 import { BackupLine, TestMail } from "./facts";

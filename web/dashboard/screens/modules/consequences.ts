@@ -1,4 +1,5 @@
-import type { Difference, Preview, Runtime } from "../../data/lifecycleshapes";
+import type { Runtime } from "../../data/lifecycleshapes";
+import type { Difference, Preview } from "../../data/lifecyclewrites";
 import { t } from "../../words/words";
 import { labelOf } from "../settings/values";
 import { w } from "./words";

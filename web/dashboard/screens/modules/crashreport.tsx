@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
-import { readProcess } from "../../data/lifecycle";
-import type { Process } from "../../data/lifecycleshapes";
-import { Loaded, useLive } from "../../shell/live";
-import { locale, moment } from "../../words/words";
+import { type Process, readProcess } from "../../data/lifecyclewrites";
+import { useLive } from "../../shell/live";
+import { Loaded } from "../../shell/loaded";
+import { moment } from "../../words/times";
+import { locale } from "../../words/words";
 import { Fact } from "./fact";
 import { manageLifecycle } from "./permissions";
 import { w } from "./words";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { App } from "../../app/app";
-import { enable, previewEnable } from "../../data/lifecycle";
 import type { LifecycleEntry } from "../../data/lifecycleshapes";
+import { enable, previewEnable } from "../../data/lifecyclewrites";
 import { refuse } from "../../shell/live";
 import { consequencesOf, waitingBeside } from "./consequences";
 import { manageLifecycle } from "./permissions";

@@ -10,7 +10,8 @@ import { type Invitation, type Listed, sendInvitation, withdrawInvitation } from
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { refuse } from "../../shell/live";
-import { day, t } from "../../words/words";
+import { day } from "../../words/times";
+import { t } from "../../words/words";
 import { managePeople } from "../modules/permissions";
 import { w } from "./words";
 

@@ -5,14 +5,17 @@ import { clockError } from "../../../kit/clockinput";
 import { Dialog } from "../../../kit/dialog";
 import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Form, MomentField, TextField } from "../../../kit/field";
+import { instantOf } from "../../../kit/house";
 import { Icon } from "../../../kit/icons";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { house } from "../../app/house";
 import { readPermissions } from "../../data/grants";
 import { inviteMany, type InviteOutcome } from "../../data/people";
-import { Loaded, refusalOf, useResource } from "../../shell/live";
-import { locale, moment, t } from "../../words/words";
+import { refusalOf } from "../../shell/live";
+import { Loaded, useResource } from "../../shell/loaded";
+import { moment } from "../../words/times";
+import { locale, t } from "../../words/words";
 import { holds, manageGrants, managePeople } from "../modules/permissions";
 import { ownEnd } from "../permissions/people";
 import { type Addressee, addressesIn, type Unread } from "./addresses";
@@ -72,7 +75,7 @@ export function InviteDialog({ app, onClose, onInvited }: InviteDialogProps) {
 	const send = async () => {
 		const unclear = chosen.size > 0 ? clockError(end) : undefined; // without a permission, its end is not asked
 		const expiresAt =
-			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : new Date(end).toISOString();
+			end === "" || chosen.size === 0 || unclear !== undefined ? undefined : instantOf(end);
 		const wrong = {
 			...faultsOf(found.length, chosen.size, expiresAt, new Date(app.clock.now()).toISOString()),
 			...(unclear !== undefined && { end: unclear }),

@@ -9,7 +9,8 @@ import { type Listed, type Member, readInvitations, readMembers } from "../../da
 import type { Resource } from "../../data/resource";
 import { Filter } from "../../shell/filter";
 import { Heading } from "../../shell/heading";
-import { Loaded, useLive, useResource } from "../../shell/live";
+import { useLive } from "../../shell/live";
+import { Loaded, useResource } from "../../shell/loaded";
 import { t } from "../../words/words";
 import { managePeople } from "../modules/permissions";
 import { InvitationTable } from "./invitationtable";

@@ -5,6 +5,7 @@ import { Combobox, type ComboboxOption } from "../../../kit/combobox";
 import { Dialog } from "../../../kit/dialog";
 import { DraftNote, mayClose, useDraft } from "../../../kit/draft";
 import { Form, MomentField } from "../../../kit/field";
+import { instantOf } from "../../../kit/house";
 import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { nameAndAddress, usePeople } from "../../app/people";
@@ -18,7 +19,8 @@ import {
 } from "../../data/grants";
 import type { Failure } from "../../data/request";
 import { refusalOf } from "../../shell/live";
-import { moment, t } from "../../words/words";
+import { moment } from "../../words/times";
+import { t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
 import { ownEnd, permissionOption, personOption } from "./people";
 import { w } from "./words";
@@ -72,7 +74,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 	};
 	const give = async () => {
 		const unclear = clockError(end);
-		const expiresAt = end === "" || unclear !== undefined ? null : new Date(end).toISOString();
+		const expiresAt = end === "" || unclear !== undefined ? null : instantOf(end);
 		const wrong: Faults = {
 			...(userId === undefined && { person: w("choosePerson") }),
 			...(permissionId === undefined && { permission: w("choosePermission") }),

@@ -16,7 +16,8 @@ import {
 import type { Resource } from "../../data/resource";
 import { Link } from "../../shell/anchor";
 import { refuse } from "../../shell/live";
-import { day, locale, moment, t } from "../../words/words";
+import { day, moment } from "../../words/times";
+import { locale, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";
 import { purposeOf } from "./people";
 import { w } from "./words";

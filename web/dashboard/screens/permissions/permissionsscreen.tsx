@@ -16,7 +16,8 @@ import {
 	readPermissions,
 } from "../../data/grants";
 import { Heading } from "../../shell/heading";
-import { Loaded, useLive, useResource } from "../../shell/live";
+import { useLive } from "../../shell/live";
+import { Loaded, useResource } from "../../shell/loaded";
 import { t } from "../../words/words";
 import { GiveDialog } from "./givedialog";
 import { GrantTable } from "./granttable";

@@ -12,7 +12,7 @@ import {
 	replaceConfiguration,
 	type Value,
 } from "../../data/configuration";
-import { previewValues } from "../../data/lifecycle";
+import { previewValues } from "../../data/lifecyclewrites";
 import type { Failure, Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { refusalOf, refuse } from "../../shell/live";

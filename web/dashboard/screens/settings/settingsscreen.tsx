@@ -1,7 +1,8 @@
 import type { ScreenProps } from "../../app/screen";
 import { readConfiguration } from "../../data/configuration";
 import { NotFound } from "../../shell/notfound";
-import { Loaded, useLive, useResource } from "../../shell/live";
+import { useLive } from "../../shell/live";
+import { Loaded, useResource } from "../../shell/loaded";
 import { t } from "../../words/words";
 import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
 import { SettingsForm } from "./settingsform";

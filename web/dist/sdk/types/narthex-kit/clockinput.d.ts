@@ -13,5 +13,8 @@ export interface ClockInputProps {
 export declare const DateInput: (props: ClockInputProps) => import("preact").JSX.Element;
 /** A native time field. It reports an incomplete time, which browsers present as an empty one. */
 export declare const TimeInput: (props: ClockInputProps) => import("preact").JSX.Element;
-/** What is wrong with a value of these fields: it is incomplete. Never send such a value. */
-export declare const clockError: (value: string) => string | undefined;
+/**
+ * What is wrong with a value of these fields, or of both with a T in between: it is incomplete, or the clock
+ * skips it. Never send such a value.
+ */
+export declare function clockError(value: string): string | undefined;

@@ -65,7 +65,7 @@ export interface CheckboxProps {
 export declare function Checkbox({ label, checked, onChange }: CheckboxProps): import("preact").JSX.Element;
 export interface MomentFieldProps extends FieldProps {
     /**
-     * In the browser's time zone, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?" (clockError).
+     * On the house's clock, as "YYYY-MM-DDTHH:mm"; "" for none. An incomplete part is "?" (clockError).
      */
     readonly value: string;
     /** The moment is an end: without a time it is the end of the day, otherwise its beginning. */
@@ -73,12 +73,11 @@ export interface MomentFieldProps extends FieldProps {
     onInput(value: string): void;
 }
 /**
- * A day and a time in the browser's time zone, whose name is shown. An incomplete one is shown as an error
- * when the focus leaves it, and at Enter. Whoever sends the value checks it with clockError first.
+ * A day and a time on the house's clock, whose zone is named. An incomplete one, and one that the clock
+ * skips, is shown as an error when the focus leaves it, and at Enter. Whoever sends the value checks it with
+ * clockError first.
  */
 export declare function MomentField(props: MomentFieldProps): import("preact").JSX.Element;
-/** The name of the browser's time zone with its offset: "Berlin, UTC+2". */
-export declare function zoneOf(at: Date): string;
 export interface CodeInputProps extends FieldProps {
     /** Only digits. */
     readonly value: string;

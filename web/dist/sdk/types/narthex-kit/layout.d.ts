@@ -27,6 +27,10 @@ export interface NoteProps {
 }
 /** A message that stays in its place. */
 export declare function Note({ tone, icon, role, children }: NoteProps): import("preact").JSX.Element;
+/** The zone of the times on a page, named where this browser has another one; without a zone, the house's. */
+export declare const ZoneNote: ({ zone }: {
+    readonly zone?: string | undefined;
+}) => import("preact").JSX.Element | null;
 export interface EmptyStateProps {
     readonly title: string;
     readonly help?: string;

@@ -17,6 +17,7 @@ export declare const kitEnglish: {
     readonly date: "Date";
     readonly time: "Time";
     readonly incomplete: "This date or time is incomplete.";
+    readonly skipped: "The clock skips {time} on this day. Choose {first} or {second}.";
     readonly zone: "Times are in the time zone {zone}.";
     readonly noMatch: "Nothing matches.";
     readonly matches: {
