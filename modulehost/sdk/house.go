@@ -17,6 +17,9 @@ type House struct {
 	Zone *time.Location
 	// TimeZone is the name of Zone, such as Europe/Berlin; "": none was set.
 	TimeZone string
+	// Rev counts the changes of the house. Processes that share a database may learn of a change within 10 s of
+	// each other: of two houses the one with the larger rev is newer.
+	Rev int64
 }
 
 // House returns the house as it is now. The platform answers from memory, so ask whenever the house is needed
@@ -26,7 +29,8 @@ func (h *Host) House(ctx context.Context) (House, error) {
 	if err := call(ctx, h.client, abi.Method_METHOD_HOUSE, &abi.HouseRequest{}, &response); err != nil {
 		return House{}, err
 	}
-	house := House{Name: response.GetName(), Language: response.GetLanguage(), TimeZone: response.GetTimeZone()}
+	house := House{Name: response.GetName(), Language: response.GetLanguage(), TimeZone: response.GetTimeZone(),
+		Rev: response.GetRev()}
 	var err error
 	if house.Zone, err = time.LoadLocation(house.TimeZone); err != nil {
 		house.Zone, house.TimeZone = time.UTC, "" // a zone that is younger than this module's table

@@ -12,9 +12,11 @@ func (m *Module) SetTimeZone(name string) {
 	if _, err := time.LoadLocation(name); err != nil {
 		m.tb.Fatal("sdktest: the time zone of the house: ", err)
 	}
-	m.timeZone.Store(&name)
+	rev := int64(0)
+	if before := m.houseNow.Load(); before != nil {
+		rev = before.Rev + 1
+	}
+	m.houseNow.Store(&facade.House{Language: "en", TimeZone: name, Rev: rev})
 }
 
-func (m *Module) house() facade.House {
-	return facade.House{Language: "en", TimeZone: *m.timeZone.Load()}
-}
+func (m *Module) house() facade.House { return *m.houseNow.Load() }

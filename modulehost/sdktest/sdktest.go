@@ -107,7 +107,7 @@ type Module struct {
 	mailServer *mailServer
 	callers    callers
 	lines      lines
-	timeZone   atomic.Pointer[string]
+	houseNow   atomic.Pointer[facade.House]
 	address    string
 	browser    *http.Client
 }

@@ -21,7 +21,11 @@ func (c *calendar) position(ctx context.Context) (any, error) {
 // change runs f as a change of the calendar, and gives free rooms to waiting bookings. Screens fetch a new
 // snapshot, too: it is too large for an update, and there are few screens.
 func (c *calendar) change(ctx context.Context, f func(tx *sdk.Tx) error) error {
+	used := c.zone()
 	return c.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
+		if err := c.checkZone(ctx, tx, used); err != nil {
+			return nil, err
+		}
 		if err := f(tx); err != nil {
 			return nil, err
 		}

@@ -93,7 +93,7 @@ func (c *calendar) editDate(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return conflictResponse(nil, err)
 	}
-	return e.shown(c.zone), nil
+	return e.shown(c.zone()), nil
 }
 
 // place writes one occurrence. Its rooms must be free.
@@ -101,7 +101,7 @@ func (c *calendar) place(ctx context.Context, tx sdk.Querier, o occurrence) erro
 	if err := checkRooms(ctx, tx, o.rooms); err != nil {
 		return err
 	}
-	wanted, held, err := insertOccurrences(ctx, tx, c.zone, []occurrence{o})
+	wanted, held, err := insertOccurrences(ctx, tx, c.zone(), []occurrence{o})
 	if err != nil || held == wanted {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *calendar) cancelDate(ctx context.Context, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return e.shown(c.zone), nil
+	return e.shown(c.zone()), nil
 }
 
 // restoreDate makes a cancelled or changed date like the others again.
@@ -165,5 +165,5 @@ func (c *calendar) restoreDate(ctx context.Context, r *http.Request) (any, error
 	if err != nil {
 		return conflictResponse(nil, err)
 	}
-	return e.shown(c.zone), nil
+	return e.shown(c.zone()), nil
 }

@@ -98,6 +98,15 @@ type draft struct {
 	Exceptions string `json:"exceptions,omitempty"`
 }
 
+// typed is event for a draft that a person has typed, whose times must exist.
+func (d *draft) typed(z zone) (*event, error) {
+	e, err := d.event(z)
+	if err == nil {
+		err = d.exists(z)
+	}
+	return e, err
+}
+
 // event checks a draft. If the start is not a date of its rule, the event begins with the first date that is.
 func (d *draft) event(z zone) (*event, error) {
 	title := strings.TrimSpace(d.Title)

@@ -67,7 +67,7 @@ type everything struct {
 }
 
 func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
-	all := &everything{zone: c.zone, exceptions: make(map[string][]exception)}
+	all := &everything{zone: c.zone(), exceptions: make(map[string][]exception)}
 	var err error
 	if all.rooms, err = readRooms(ctx, c.db); err != nil {
 		return nil, err

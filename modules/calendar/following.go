@@ -45,7 +45,7 @@ func (c *calendar) editFollowing(ctx context.Context, r *http.Request) (any, err
 		}
 		return c.build(ctx, tx, wanted)
 	})
-	return conflictResponse(wanted.shown(c.zone), err)
+	return conflictResponse(wanted.shown(c.zone()), err)
 }
 
 // endBefore ends a repeating event before a date.
@@ -69,7 +69,7 @@ func (c *calendar) endBefore(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return e.shown(c.zone), nil // with the old rule, so that the client can undo this by writing it again
+	return e.shown(c.zone()), nil // with the old rule, so that the client can undo this by writing it again
 }
 
 // end writes a last day before a date into the rule of a locked event. e keeps the old rule for the caller.

@@ -26,7 +26,7 @@ func (c *calendar) event(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := e.shown(c.zone)
+	shown := e.shown(c.zone())
 	for _, x := range exceptions {
 		if date := x.recurrence.Format(clockForm); x.cancelled {
 			shown.Cancelled = append(shown.Cancelled, date)
@@ -42,7 +42,7 @@ func (c *calendar) create(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := draft.event(c.zone)
+	e, err := draft.typed(c.zone())
 	if err == nil && draft.Rev != nil {
 		err = sdk.ErrRequestInvalid
 	}
@@ -56,7 +56,7 @@ func (c *calendar) create(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return c.build(ctx, tx, e)
 	})
-	return conflictResponse(sdk.Created(e.shown(c.zone)), err)
+	return conflictResponse(sdk.Created(e.shown(c.zone())), err)
 }
 
 // edit replaces the whole event, if it has not changed since the writer read it.
@@ -72,7 +72,7 @@ func (c *calendar) edit(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return c.replace(ctx, tx, before, wanted)
 	})
-	return conflictResponse(wanted.shown(c.zone), err)
+	return conflictResponse(wanted.shown(c.zone()), err)
 }
 
 // edited reads an edit of the event in the path.
@@ -81,7 +81,7 @@ func (c *calendar) edited(r *http.Request) (id string, wanted *event, rev int64,
 	if err != nil {
 		return "", nil, 0, err
 	}
-	if wanted, err = draft.event(c.zone); err != nil {
+	if wanted, err = draft.typed(c.zone()); err != nil {
 		return "", nil, 0, err
 	}
 	if draft.Rev == nil {
@@ -152,7 +152,7 @@ func (c *calendar) restore(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return conflictResponse(nil, err)
 	}
-	return e.shown(c.zone), nil
+	return e.shown(c.zone()), nil
 }
 
 // waiting lists the bookings that wait for a room, with the bookings that have it, in the order of their

@@ -82,7 +82,7 @@ func (c *calendar) moveOne(
 	if err != nil {
 		return err
 	}
-	_, _, err = insertOccurrences(ctx, tx, c.zone, all)
+	_, _, err = insertOccurrences(ctx, tx, c.zone(), all)
 	return err
 }
 

@@ -71,7 +71,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	case "csv":
 		entries = i.entriesOfCSV(content)
 	case "ics":
-		entries = i.entriesOfICS(string(content), c.zone, known)
+		entries = i.entriesOfICS(string(content), c.zone(), known)
 	}
 	err = i.check(ctx, entries)
 	if err == nil && i.ProblemCount == 0 {

@@ -91,7 +91,7 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 func (i *importing) made(e entry) (*event, bool) {
 	i.needRooms(e.line, e.rooms)
 	wanted := draft{Title: e.title, Text: e.text, Start: e.start, End: e.end, Rule: e.rule}
-	made, err := wanted.event(i.calendar.zone)
+	made, err := wanted.event(i.calendar.zone())
 	switch {
 	case errors.Is(err, errRule):
 		i.Problem(e.line, "RULE_INVALID")
@@ -164,7 +164,7 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 			return nil
 		}
 	}
-	wanted, held, err := insertOccurrences(ctx, tx, i.calendar.zone, all)
+	wanted, held, err := insertOccurrences(ctx, tx, i.calendar.zone(), all)
 	if err != nil || held == wanted {
 		return err
 	}

@@ -34,52 +34,55 @@ type calendar struct {
 	services *following
 	// changes are those of all events and rooms.
 	changes *sdk.Changes
-	zone    zone
-	// zoneWrong: an administrator has set a zone that does not exist, so the last valid one is used.
-	zoneWrong bool
+	clock   houseClock
 }
 
 func main() { sdk.Serve(&calendar{}) }
 
 // Register declares the routes and channels.
 func (c *calendar) Register(r *sdk.Registry) error {
-	r.HandleFunc("GET /occurrences", readEvents, sdk.NoBody, c.window)
-	r.HandleFunc("GET /events/{id}", readEvents, sdk.NoBody, c.event)
-	r.HandleFunc("POST /events", manageEvents, sdk.Buffered(16<<10), c.create)
-	r.HandleFunc("PUT /events/{id}", manageEvents, sdk.Buffered(16<<10), c.edit)
-	r.HandleFunc("DELETE /events/{id}", manageEvents, sdk.NoBody, c.remove)
-	r.HandleFunc("POST /events/{id}/restore", manageEvents, sdk.Buffered(1<<10), c.restore)
-	r.HandleFunc("PUT /events/{id}/dates/{date}", manageEvents, sdk.Buffered(16<<10), c.editDate)
-	r.HandleFunc("POST /events/{id}/dates/{date}/cancel", manageEvents, sdk.Buffered(1<<10), c.cancelDate)
-	r.HandleFunc("POST /events/{id}/dates/{date}/restore", manageEvents, sdk.Buffered(1<<10), c.restoreDate)
-	r.HandleFunc("PUT /events/{id}/following/{date}", manageEvents, sdk.Buffered(16<<10), c.editFollowing)
-	r.HandleFunc("POST /events/{id}/following/{date}/end", manageEvents, sdk.Buffered(1<<10), c.endBefore)
-	r.HandleFunc("POST /services", planServices, sdk.Buffered(16<<10), c.createService)
-	r.HandleFunc("PUT /services/{id}", planServices, sdk.Buffered(16<<10), c.editService)
-	r.HandleFunc("DELETE /services/{id}", planServices, sdk.NoBody, c.cancelService)
-	r.HandleFunc("POST /services/{id}/restore", planServices, sdk.Buffered(1<<10), c.restoreService)
-	r.HandleFunc("GET /waiting", manageEvents, sdk.NoBody, c.waiting)
-	r.HandleFunc("GET /rooms", readEvents, sdk.NoBody, c.listRooms)
-	r.HandleFunc("POST /rooms", manageEvents, sdk.Buffered(1<<10), c.createRoom)
-	r.HandleFunc("PUT /rooms/{id}", manageEvents, sdk.Buffered(1<<10), c.renameRoom)
-	r.HandleFunc("DELETE /rooms/{id}", manageEvents, sdk.NoBody, c.removeRoom)
-	r.HandleFunc("GET /export", manageEvents, sdk.NoBody, c.exportJSON)
-	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.exportCSV)
-	r.HandleFunc("GET /calendar.ics", readEvents, sdk.NoBody, c.exportICS)
-	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.importFile)
+	r.HandleFunc("GET /occurrences", readEvents, sdk.NoBody, c.serve(c.window))
+	r.HandleFunc("GET /events/{id}", readEvents, sdk.NoBody, c.serve(c.event))
+	r.HandleFunc("POST /events", manageEvents, sdk.Buffered(16<<10), c.serve(c.create))
+	r.HandleFunc("PUT /events/{id}", manageEvents, sdk.Buffered(16<<10), c.serve(c.edit))
+	r.HandleFunc("DELETE /events/{id}", manageEvents, sdk.NoBody, c.serve(c.remove))
+	r.HandleFunc("POST /events/{id}/restore", manageEvents, sdk.Buffered(1<<10), c.serve(c.restore))
+	r.HandleFunc("PUT /events/{id}/dates/{date}", manageEvents, sdk.Buffered(16<<10), c.serve(c.editDate))
+	r.HandleFunc("POST /events/{id}/dates/{date}/cancel", manageEvents, sdk.Buffered(1<<10),
+		c.serve(c.cancelDate))
+	r.HandleFunc("POST /events/{id}/dates/{date}/restore", manageEvents, sdk.Buffered(1<<10),
+		c.serve(c.restoreDate))
+	r.HandleFunc("PUT /events/{id}/following/{date}", manageEvents, sdk.Buffered(16<<10),
+		c.serve(c.editFollowing))
+	r.HandleFunc("POST /events/{id}/following/{date}/end", manageEvents, sdk.Buffered(1<<10),
+		c.serve(c.endBefore))
+	r.HandleFunc("POST /services", planServices, sdk.Buffered(16<<10), c.serve(c.createService))
+	r.HandleFunc("PUT /services/{id}", planServices, sdk.Buffered(16<<10), c.serve(c.editService))
+	r.HandleFunc("DELETE /services/{id}", planServices, sdk.NoBody, c.serve(c.cancelService))
+	r.HandleFunc("POST /services/{id}/restore", planServices, sdk.Buffered(1<<10),
+		c.serve(c.restoreService))
+	r.HandleFunc("GET /waiting", manageEvents, sdk.NoBody, c.serve(c.waiting))
+	r.HandleFunc("GET /rooms", readEvents, sdk.NoBody, c.serve(c.listRooms))
+	r.HandleFunc("POST /rooms", manageEvents, sdk.Buffered(1<<10), c.serve(c.createRoom))
+	r.HandleFunc("PUT /rooms/{id}", manageEvents, sdk.Buffered(1<<10), c.serve(c.renameRoom))
+	r.HandleFunc("DELETE /rooms/{id}", manageEvents, sdk.NoBody, c.serve(c.removeRoom))
+	r.HandleFunc("GET /export", manageEvents, sdk.NoBody, c.serve(c.exportJSON))
+	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.serve(c.exportCSV))
+	r.HandleFunc("GET /calendar.ics", readEvents, sdk.NoBody, c.serve(c.exportICS))
+	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.serve(c.importFile))
 	r.Probe("GET /rooms")
 	r.Channel(eventsChannel, readEvents, c.position)
-	r.Channel(todayChannel, viewDisplay, c.today)
-	r.Every("horizon", 6*time.Hour, c.moveHorizon)
+	r.Channel(todayChannel, viewDisplay, c.inZone(c.today))
+	r.Every("horizon", 6*time.Hour, c.keepHorizon)
 	r.PersonErased(c.forget)
 	r.PersonExport(c.export)
 	return nil
 }
 
-// Start stores the host, and applies a new zone if an administrator has set one.
+// Start stores the host, and takes the house's zone over.
 func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
-	c.host, c.db, c.changes = h, h.DB, h.Changes(nextRev)
-	if err := c.settleZone(ctx); err != nil {
+	c.host, c.db, c.changes, c.clock.turn = h, h.DB, h.Changes(nextRev), sdk.NewTurn()
+	if err := c.followZone(ctx); err != nil {
 		return err
 	}
 	c.startFollowing()

@@ -21,7 +21,7 @@ type started struct {
 func start(t *testing.T, zone string) *started {
 	t.Helper()
 	s := &started{module: &calendar{}}
-	s.Module = sdktest.Start(t, s.module, sdktest.Options{Configuration: map[string]any{"timeZone": zone}})
+	s.Module = sdktest.Start(t, s.module, sdktest.Options{TimeZone: zone})
 	s.office = s.Person(manageEvents)
 	for _, name := range []string{"Church", "Hall"} {
 		if got := s.office.Do("POST", "/rooms", map[string]string{"name": name}); got.Status != 201 {

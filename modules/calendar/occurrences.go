@@ -158,7 +158,7 @@ func (c *calendar) build(ctx context.Context, tx sdk.Querier, e *event) error {
 	if err != nil {
 		return err
 	}
-	wanted, held, err := insertOccurrences(ctx, tx, c.zone, all)
+	wanted, held, err := insertOccurrences(ctx, tx, c.zone(), all)
 	if err != nil {
 		return err
 	}

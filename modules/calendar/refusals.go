@@ -12,6 +12,7 @@ var (
 	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND") // the event has no such date
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errRule        = sdk.Refuse(http.StatusBadRequest, "RULE_INVALID")
+	errSkipped     = sdk.Refuse(http.StatusBadRequest, "TIME_SKIPPED")
 	errDropping    = sdk.Refuse(http.StatusConflict, "EXCEPTIONS_DROPPED")
 	errRoomTaken   = sdk.Refuse(http.StatusConflict, "ROOM_TAKEN")
 	errNoRoom      = sdk.Refuse(http.StatusNotFound, "ROOM_NOT_FOUND")

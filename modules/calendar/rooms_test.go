@@ -14,7 +14,8 @@ import (
 func TestBookedOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
-	other := &calendar{host: s.module.host, db: s.module.db, zone: s.module.zone}
+	other := &calendar{host: s.module.host, db: s.module.db}
+	other.clock.zone.Store(s.module.clock.zone.Load())
 	other.changes = s.module.host.Changes(nextRev)
 	body := event1("Choir", soon(3)+"T10:00", soon(3)+"T11:00", "", 1)
 	var all sync.WaitGroup

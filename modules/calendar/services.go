@@ -156,7 +156,7 @@ func (c *calendar) look(ctx context.Context) string {
 // of a process, and the first in another zone, compares everything. within bounds the questions.
 func (c *calendar) follow(ctx, within context.Context) error {
 	f := c.services
-	zone, since := c.zone.place.String(), f.seen
+	zone, since := c.zone().place.String(), f.seen
 	whole := f.zone != zone
 	if whole {
 		since = 0
@@ -199,7 +199,7 @@ func (c *calendar) takeServices(ctx context.Context, all []plannedService, whole
 	there := make(map[string]bool, len(all))
 	for _, s := range all {
 		there[s.ID] = true
-		if k, known := kept[s.ID]; k.differs(known, &s, c.zone) {
+		if k, known := kept[s.ID]; k.differs(known, &s, c.zone()) {
 			different = append(different, s)
 		}
 	}
@@ -290,7 +290,7 @@ func (c *calendar) takeService(ctx context.Context, tx *sdk.Tx, s plannedService
 	if len(found) > 0 {
 		k = found[0]
 	}
-	if !k.differs(len(found) > 0, &s, c.zone) {
+	if !k.differs(len(found) > 0, &s, c.zone()) {
 		return nil
 	}
 	if s.Cancelled {
@@ -300,14 +300,14 @@ func (c *calendar) takeService(ctx context.Context, tx *sdk.Tx, s plannedService
 		}
 		return putAway(ctx, tx, s.ID)
 	}
-	k.title, k.start, k.confirmed = s.Title, c.zone.local(s.Start), s.Rev
+	k.title, k.start, k.confirmed = s.Title, c.zone().local(s.Start), s.Rev
 	if !k.ownLength {
 		k.minutes = s.length()
 	}
 	if written, err := k.write(ctx, tx); err != nil || !written {
 		return err
 	}
-	_, _, err = insertOccurrences(ctx, tx, c.zone,
+	_, _, err = insertOccurrences(ctx, tx, c.zone(),
 		[]occurrence{{times: k.times, event: k.id, recurrence: k.start, rooms: k.rooms}})
 	return err
 }

@@ -102,7 +102,7 @@ func startWithServices(t *testing.T) (*started, *planning, *sdktest.Caller) {
 	p := &planning{services: make(map[string]*plannedService)}
 	s := &started{module: &calendar{}}
 	s.Module = sdktest.Start(t, s.module, sdktest.Options{
-		Configuration: map[string]any{"timeZone": "Europe/Berlin"},
+		TimeZone: "Europe/Berlin",
 		Capabilities: map[string]sdk.Methods{planner: {"changed": sdk.Func(p.changed),
 			"create": p.change("create"), "edit": p.change("edit"), "cancel": p.change("cancel"),
 			"restore": p.change("restore")}},

@@ -41,7 +41,7 @@ func (c *calendar) plan(ctx context.Context, method string, in map[string]any) (
 
 // service checks the draft of a service: it has times, and no text or repetition of its own.
 func (d *draft) service(z zone) (*event, error) {
-	e, err := d.event(z)
+	e, err := d.typed(z)
 	if err == nil && (e.allDay || e.rule != "" || e.text != "") {
 		err = sdk.ErrRequestInvalid
 	}
@@ -55,7 +55,7 @@ func (c *calendar) createService(ctx context.Context, r *http.Request) (any, err
 	if err != nil {
 		return nil, err
 	}
-	e, err := draft.service(c.zone)
+	e, err := draft.service(c.zone())
 	if err == nil && draft.Rev != nil {
 		err = sdk.ErrRequestInvalid
 	}
@@ -80,7 +80,7 @@ func (c *calendar) createService(ctx context.Context, r *http.Request) (any, err
 		return conflictResponse(nil, err)
 	}
 	made, err := c.plan(ctx, "create",
-		map[string]any{"id": e.id, "title": e.title, "start": c.zone.instant(e.start)})
+		map[string]any{"id": e.id, "title": e.title, "start": c.zone().instant(e.start)})
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), followWithin)
 	defer cancel()
 	failed := c.change(ending, func(tx *sdk.Tx) error {
@@ -95,7 +95,7 @@ func (c *calendar) createService(ctx context.Context, r *http.Request) (any, err
 		return nil, err
 	}
 	e.service = true
-	return sdk.Created(e.shown(c.zone)), nil
+	return sdk.Created(e.shown(c.zone())), nil
 }
 
 // editService changes a service and its rooms. The other module is asked last, in the transaction, so nothing
@@ -105,7 +105,7 @@ func (c *calendar) editService(ctx context.Context, r *http.Request) (any, error
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := draft.service(c.zone)
+	wanted, err := draft.service(c.zone())
 	if err == nil && draft.Rev == nil {
 		err = sdk.ErrRequestInvalid
 	}
@@ -132,7 +132,7 @@ func (c *calendar) editService(ctx context.Context, r *http.Request) (any, error
 		}
 		return c.replaceService(ctx, tx, before, wanted)
 	})
-	return conflictResponse(wanted.shown(c.zone), err)
+	return conflictResponse(wanted.shown(c.zone()), err)
 }
 
 func (c *calendar) replaceService(ctx context.Context, tx *sdk.Tx, before keptService, wanted *event) error {
@@ -149,8 +149,8 @@ func (c *calendar) replaceService(ctx context.Context, tx *sdk.Tx, before keptSe
 		return err
 	}
 	moved, err := c.plan(ctx, "edit", map[string]any{"id": wanted.id, "title": wanted.title,
-		"start": c.zone.instant(wanted.start),
-		"was":   titleTime{before.title, c.zone.instant(before.start)}})
+		"start": c.zone().instant(wanted.start),
+		"was":   titleTime{before.title, c.zone().instant(before.start)}})
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (c *calendar) rememberService(ctx context.Context, tx *sdk.Tx, s archiveSer
 	if _, err := k.write(ctx, tx); err != nil {
 		return err
 	}
-	_, _, err = insertOccurrences(ctx, tx, c.zone,
+	_, _, err = insertOccurrences(ctx, tx, c.zone(),
 		[]occurrence{{times: k.times, event: k.id, recurrence: k.start, rooms: k.rooms}})
 	return err
 }

@@ -27,11 +27,11 @@ type shownToday struct {
 func (c *calendar) today(ctx context.Context) (any, error) {
 	c.caughtUp(ctx)
 	now := time.Now()
-	t := shownToday{ServerTime: now, Zone: c.zone.place.String()}
-	until := dayOf(c.zone.local(now)).Add(2 * day)
+	t := shownToday{ServerTime: now, Zone: c.zone().place.String()}
+	until := dayOf(c.zone().local(now)).Add(2 * day)
 	err := sdk.Read(ctx, c.db, sdk.RowInto([]any{&t.Rev}, `SELECT rev FROM calendar`),
 		sdk.SelectInto(&t.Rooms, selectRooms),
-		selectBetween(&t.Occurrences, now, c.zone.instant(until), maxToday))
+		selectBetween(&t.Occurrences, now, c.zone().instant(until), maxToday))
 	if err != nil {
 		return nil, err
 	}

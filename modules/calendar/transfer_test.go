@@ -238,9 +238,10 @@ func FuzzICS(f *testing.F) {
 		`EXDATE:20270605T100000`))
 	f.Add(icsOf("UID:4 DTSTART;VALUE=DATE:20270604 DURATION:P1D LOCATION:Hall\\, Church"))
 	f.Add("BEGIN:VCALENDAR\n x\nEND:VCALENDAR")
-	z, _ := loadZone("Europe/Berlin")
+	z := inZone(f, "Europe/Berlin")
 	f.Fuzz(func(t *testing.T, content string) {
-		i := importing{Exchange: &sdk.Exchange{}, calendar: &calendar{zone: z}, ids: map[string]int64{"Hall": 1}}
+		i := importing{Exchange: &sdk.Exchange{}, calendar: &calendar{}, ids: map[string]int64{"Hall": 1}}
+		i.calendar.clock.zone.Store(&z)
 		if err := i.check(t.Context(), i.entriesOfICS(content, z, []string{"Hall"})); err != nil {
 			t.Fatal(err)
 		}

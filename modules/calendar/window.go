@@ -37,7 +37,6 @@ type shownOccurrence struct {
 type shownWindow struct {
 	Rev          int64             `json:"rev"`
 	Zone         string            `json:"zone"`
-	ZoneWrong    bool              `json:"zoneWrong"`
 	WeekStartsOn string            `json:"weekStartsOn"`
 	Today        string            `json:"today"`
 	Horizon      string            `json:"horizon"`  // occurrences of repeating events exist up to this day
@@ -61,15 +60,15 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 	}
 	services := c.caughtUp(ctx)
 	now := time.Now()
-	w := shownWindow{Services: services, Zone: c.zone.place.String(), ZoneWrong: c.zoneWrong,
-		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone.local(now).Format(dayForm),
+	w := shownWindow{Services: services, Zone: c.zone().place.String(),
+		WeekStartsOn: c.host.Config.String("weekStartsOn"), Today: c.zone().local(now).Format(dayForm),
 		Horizon: horizon(now).Add(-day).Format(dayForm)}
 	// The rev is read before the occurrences, so that a later change is noticed.
 	err = sdk.Read(ctx, c.db,
 		sdk.RowInto([]any{&w.Rev, &w.Waiting}, `
 			SELECT rev, (SELECT count(*) FROM bookings WHERE NOT held AND upper(during) > now()) FROM calendar`),
 		sdk.SelectInto(&w.Rooms, selectRooms),
-		selectBetween(&w.Occurrences, c.zone.instant(from), c.zone.instant(until), maxShown+1))
+		selectBetween(&w.Occurrences, c.zone().instant(from), c.zone().instant(until), maxShown+1))
 	if w.More = len(w.Occurrences) > maxShown; w.More {
 		w.Occurrences = w.Occurrences[:maxShown]
 	}

@@ -1,12 +1,6 @@
 package main
 
-import (
-	"context"
-	"time"
-	_ "time/tzdata" // a module cannot read the system's files
-
-	"github.com/narthex-platform/narthex/modulehost/sdk"
-)
+import "time"
 
 // A local time of the house is a time.Time in UTC. It has no zone until zone.instant converts it.
 const (
@@ -85,43 +79,4 @@ func dayOf(local time.Time) time.Time { return local.Truncate(day) }
 func loadZone(name string) (zone, bool) {
 	place, err := time.LoadLocation(name)
 	return zone{place}, err == nil && name != "" && name != "Local"
-}
-
-// settleZone applies the zone of the configuration. If it is new, all occurrences are made again: as many as
-// there is time for now, the others by the schedule. A zone that does not exist must not stop the platform,
-// so the previous one is used and people who manage events see a note.
-func (c *calendar) settleZone(ctx context.Context) error {
-	name := c.host.Config.String("timeZone")
-	var kept string
-	if err := c.db.QueryRow(ctx, `SELECT zone FROM calendar`).Scan(&kept); err != nil {
-		return err
-	}
-	wanted, ok := loadZone(name)
-	if !ok {
-		c.host.Log.Warn("the time zone in the configuration is none, so the last good one stays", "kept", kept)
-		c.zoneWrong = true
-		c.zone, _ = loadZone(kept)
-		return nil
-	}
-	c.zone = wanted
-	if name == kept {
-		return nil
-	}
-	err := c.db.InTx(ctx, func(tx *sdk.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE calendar SET zone = $1, rev = rev + 1 WHERE zone <> $1`, name)
-		if err != nil || tag == 0 {
-			return err // another process was faster
-		}
-		_, err = tx.Exec(ctx, `UPDATE events SET built_until = NULL`)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	soon, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	if err := c.moveHorizon(soon); err != nil && soon.Err() == nil {
-		return err
-	}
-	return nil
 }

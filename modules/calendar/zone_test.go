@@ -82,27 +82,73 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestZoneChanged: another zone in the configuration moves every occurrence; a zone that does not exist moves
-// none.
+func inZone(t testing.TB, name string) zone {
+	t.Helper()
+	place, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone{place}
+}
+
+// TestZoneChanged: another zone of the house moves every occurrence while the calendar runs. A house without
+// a zone, or an older one, moves none.
 func TestZoneChanged(t *testing.T) {
 	t.Parallel()
-	s := start(t, "Asia/Tokyo")
+	s := start(t, "")
 	day := soon(3)
 	s.write(t, "POST", "/events", event1("Choir", day+"T10:00", day+"T11:00", "FREQ=WEEKLY", 1), 201)
-	s.module.zone, _ = loadZone("UTC")
-	if _, err := s.module.db.Exec(t.Context(), `UPDATE calendar SET zone = 'UTC'`); err != nil {
+	assert := func(zone, instant string) {
+		t.Helper()
+		w := s.seen(t, day, soon(4))
+		if want := at(t, day+instant); w.Zone != zone || len(w.Occurrences) != 1 ||
+			!w.Occurrences[0].StartsAt.Equal(want) || w.Occurrences[0].Start != day+"T10:00" {
+			t.Errorf("in %s: %+v, want ten o'clock to be %v", zone, w, want)
+		}
+	}
+	assert("UTC", "T10:00")
+	s.SetTimeZone("Asia/Tokyo")
+	assert("Asia/Tokyo", "T01:00")
+	s.SetTimeZone("")
+	assert("Asia/Tokyo", "T01:00")
+	s.SetTimeZone("Asia/Kathmandu")
+	assert("Asia/Kathmandu", "T04:15")
+	// another process has learned of the next change already
+	if _, err := s.module.db.Exec(t.Context(), `
+		UPDATE calendar SET zone = 'UTC', zone_rev = zone_rev + 1`); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.module.settleZone(t.Context()); err != nil { // the configuration is Tokyo
-		t.Fatal(err)
-	}
+	s.write(t, "POST", "/events", event1("Band", day+"T12:00", day+"T13:00", ""), 409)
+	s.write(t, "POST", "/events", event1("Band", day+"T12:00", day+"T13:00", ""), 201)
 	w := s.seen(t, day, soon(4))
-	if want := at(t, day+"T01:00"); len(w.Occurrences) != 1 || !w.Occurrences[0].StartsAt.Equal(want) ||
-		w.Zone != "Asia/Tokyo" {
-		t.Errorf("in Tokyo: %+v, want ten o'clock to be %v", w, want)
+	if w.Zone != "UTC" || len(w.Occurrences) != 2 || !w.Occurrences[1].StartsAt.Equal(at(t, day+"T12:00")) {
+		t.Errorf("after the change that another process made: %+v, want UTC", w)
 	}
-	wrong := start(t, "Berlin")
-	if w := wrong.seen(t, day, soon(4)); !w.ZoneWrong || w.Zone != "UTC" {
-		t.Errorf("a zone that there is not: %+v, want zoneWrong and UTC", w)
+}
+
+// TestSkippedTimes: a typed time that the clock skips in spring is refused with the two that exist, and
+// changes nothing. A weekly date there is moved instead.
+func TestSkippedTimes(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	change := sunday(time.Now().Year()+1, 4, 0).Format(dayForm)
+	for what, c := range map[string]struct{ start, end, exist string }{
+		"the start": {"T02:30", "T05:00", `["` + change + `T01:30","` + change + `T03:30"]`},
+		"the end":   {"T01:00", "T02:00", `["` + change + `T01:00","` + change + `T03:00"]`},
+	} {
+		got := s.office.Do("POST", "/events", event1("Vigil", change+c.start, change+c.end, ""))
+		if want := `{"code":"TIME_SKIPPED","exist":` + c.exist + `}`; got.Status != 400 || got.Body != want {
+			t.Errorf("%s is skipped: %s, want 400 %s", what, got, want)
+		}
+	}
+	for _, c := range []struct{ start, end string }{{"T01:59", "T03:00"}, {"T03:00", "T04:00"}} {
+		s.write(t, "POST", "/events", event1("Vigil", change+c.start, change+c.end, ""), 201)
+	}
+	first := at(t, change+"T00:00").AddDate(0, 0, -7).Format(dayForm)
+	s.write(t, "POST", "/events", event1("Night", first+"T02:30", first+"T02:45", "FREQ=WEEKLY;COUNT=2"), 201)
+	w := s.seen(t, change, at(t, change+"T00:00").AddDate(0, 0, 1).Format(dayForm))
+	night := slices.IndexFunc(w.Occurrences, func(o shownOccurrence) bool { return o.Title == "Night" })
+	if night < 0 || w.Occurrences[night].StartsAt.UTC().Format("15:04") != "01:30" {
+		t.Errorf("the weekly date in the skipped hour: %+v, want 01:30 UTC", w.Occurrences)
 	}
 }

@@ -20,11 +20,7 @@ func zones(t *testing.T) (all []zone) {
 		if strings.HasSuffix(file.Name, "/") {
 			continue
 		}
-		z, ok := loadZone(file.Name)
-		if !ok {
-			t.Fatalf("zone %s is not known", file.Name)
-		}
-		all = append(all, z)
+		all = append(all, inZone(t, file.Name))
 	}
 	return all
 }

@@ -77,6 +77,12 @@ func New(store *Store, log *zap.Logger) *Service {
 // Current returns the house as it was last read. It takes no lock and does not query the database.
 func (s *Service) Current() House { return s.current().house }
 
+// CurrentAt is Current with the number of changes so far.
+func (s *Service) CurrentAt() (h House, rev int64) {
+	current := s.current()
+	return current.house, current.rev
+}
+
 func (s *Service) current() state {
 	if held := s.state.Load(); held != nil {
 		return *held

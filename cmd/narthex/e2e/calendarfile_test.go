@@ -12,10 +12,7 @@ import (
 func TestCalendarFile(t *testing.T) {
 	t.Parallel()
 	i := install(t, "calendar")
-	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('calendar')
-		ON CONFLICT DO NOTHING`)
-	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
-		('calendar', 'timeZone', 'Europe/Berlin')`)
+	i.db.Exec(t, `UPDATE core.house SET time_zone = 'Europe/Berlin', rev = rev + 1`)
 	i.start(t)
 	owner := i.visitor(t).signInAs(t, ownerAddress)
 	made := owner.do("POST", "/api/v1/modules/calendar/events", map[string]any{

@@ -200,11 +200,11 @@ func TestRoutesOfTheSampleModules(t *testing.T) {
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
 	box := i.mailbox(t)
-	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota'), ('calendar')
+	i.db.Exec(t, `INSERT INTO core.module_configuration_document (module_id) VALUES ('rota')
 		ON CONFLICT DO NOTHING`)
 	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
-		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org'),
-		('rota', 'timeZone', 'Europe/Berlin'), ('calendar', 'timeZone', 'Europe/Berlin')`)
+		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
+	i.db.Exec(t, `UPDATE core.house SET time_zone = 'Europe/Berlin', rev = rev + 1`)
 	platform := i.inProcess(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 

@@ -163,8 +163,8 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 
 // houseOfModules returns the house as modules get it.
 func (s *Server) houseOfModules() facade.House {
-	current := s.house.Current()
-	h := facade.House{Language: current.Language}
+	current, rev := s.house.CurrentAt()
+	h := facade.House{Language: current.Language, Rev: rev}
 	if current.Name != nil {
 		h.Name = *current.Name
 	}

@@ -787,6 +787,7 @@ type HouseResponse struct {
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                         // "": none was given
 	Language      string                 `protobuf:"bytes,2,opt,name=language,proto3" json:"language,omitempty"`                 // of the house's mails: "en", "de"
 	TimeZone      string                 `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"` // an IANA name of Go's own table; "": none was set
+	Rev           int64                  `protobuf:"varint,4,opt,name=rev,proto3" json:"rev,omitempty"`                          // counts the changes: of two answers the one with the larger rev is newer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,6 +841,13 @@ func (x *HouseResponse) GetTimeZone() string {
 		return x.TimeZone
 	}
 	return ""
+}
+
+func (x *HouseResponse) GetRev() int64 {
+	if x != nil {
+		return x.Rev
+	}
+	return 0
 }
 
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
@@ -5011,11 +5019,12 @@ const file_abi_proto_rawDesc = "" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x0e\n" +
-	"\fHouseRequest\"\\\n" +
+	"\fHouseRequest\"n\n" +
 	"\rHouseResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x1b\n" +
-	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\"U\n" +
+	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\x12\x10\n" +
+	"\x03rev\x18\x04 \x01(\x03R\x03rev\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +

@@ -20,8 +20,8 @@ func TestHouse(t *testing.T) {
 		zone  string
 	}{
 		{facade.House{}, sdk.House{}, "UTC"},
-		{facade.House{Name: "St. Mary", Language: "de", TimeZone: "Pacific/Apia"},
-			sdk.House{Name: "St. Mary", Language: "de", TimeZone: "Pacific/Apia"}, "Pacific/Apia"},
+		{facade.House{Name: "St. Mary", Language: "de", TimeZone: "Pacific/Apia", Rev: 7},
+			sdk.House{Name: "St. Mary", Language: "de", TimeZone: "Pacific/Apia", Rev: 7}, "Pacific/Apia"},
 		{facade.House{Language: "en", TimeZone: "Europe/Nowhere"}, sdk.House{Language: "en"}, "UTC"},
 	} {
 		current = c.given

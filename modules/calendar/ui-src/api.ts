@@ -9,6 +9,7 @@ import type { Dropped, Event, Outcome, Room, Taken, Waiting, Window } from "./ev
 const codes = {
 	ROOM_TAKEN: "roomTaken",
 	EXCEPTIONS_DROPPED: "exceptionsDropped",
+	TIME_SKIPPED: "timeSkipped",
 	RULE_INVALID: "ruleInvalid",
 	ROOM_NAME_TAKEN: "roomName",
 	ROOM_IN_USE: "roomInUse",
@@ -109,3 +110,7 @@ export const takenOf = (result: Result<unknown>): readonly Taken[] =>
 /** The exceptional dates that a refused change of a series would drop. */
 export const droppedOf = (result: Result<unknown>): readonly Dropped[] =>
 	(!result.ok && (result.body as { readonly dates?: readonly Dropped[] } | undefined)?.dates) || [];
+
+/** The two times that exist in place of one that the clock skips. */
+export const existingOf = (result: Result<unknown>): readonly string[] =>
+	(!result.ok && (result.body as { readonly exist?: readonly string[] } | undefined)?.exist) || [];

@@ -2,7 +2,7 @@ import {
 	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Segments, Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import { droppedOf, type Refusal, type Result, takenOf } from "./api";
+import { droppedOf, existingOf, type Refusal, type Result, takenOf } from "./api";
 import { ClockField } from "./clockfield";
 import { clockOf, dayOf, plusDays } from "./days";
 import {
@@ -52,6 +52,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const [refused, setRefused] = useState<Refusal>();
 	const [taken, setTaken] = useState<readonly Taken[]>([]);
 	const [dropped, setDropped] = useState<readonly Dropped[]>([]);
+	const [exist, setExist] = useState<readonly string[]>([]);
 	const [busy, setBusy] = useState(false);
 
 	const fresh = async (): Promise<Edited | undefined> => {
@@ -138,6 +139,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		setRefused(result.ok ? undefined : result.why);
 		setTaken(takenOf(result));
 		setDropped(droppedOf(result));
+		setExist(existingOf(result).map((time) => tools.forms.time(time)));
 		if (!result.ok) return;
 		const undo = () => back(result.value);
 		context.announce(say("saved"), "polite", moves ? { label: say("undo"), run: undo } : undefined);
@@ -155,7 +157,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 
 	const notice = refused !== undefined && (
 		<Note tone="bad" role="alert">
-			<p>{say(refused)}</p>
+			<p>{say(refused, { first: exist[0] ?? "", second: exist[1] ?? "" })}</p>
 			<TakenNote {...{ tools, taken, rooms }} />
 			{refused === "exceptionsDropped" && (
 				<DroppedNote {...{ tools, dropped, busy }} save={(exceptions) => save(rev, exceptions)} />

@@ -32,7 +32,6 @@ export interface Room {
 export interface Window {
 	readonly rev: number;
 	readonly zone: string;
-	readonly zoneWrong: boolean;
 	readonly weekStartsOn: "monday" | "sunday";
 	readonly today: string;
 	readonly horizon: string;

@@ -1,4 +1,6 @@
-import { Button, IconButton, Menu, Note, ScreenHeader, Segments, SelectField, Skeleton } from "@narthex/kit";
+import {
+	Button, IconButton, Menu, Note, ScreenHeader, Segments, SelectField, Skeleton, ZoneNote,
+} from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { clockOf, dayOf, firstOfMonth, firstOfWeek, plusDays, plusMonths, weeksOf } from "./days";
@@ -139,11 +141,10 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 		go,
 		stay,
 	};
-	const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	return (
 		<div ref={frame}>
 			<ScreenHeader
-				sub={shown && shown.zone !== zone ? say("zone", { zone: cityOf(shown.zone) }) : undefined}
+				sub={shown && <ZoneNote zone={shown.zone} />}
 				actions={(manages || (plans && shown?.services === "here")) && <Actions tools={tools} day={page.day} />}
 			/>
 			<div class="toolbar">
@@ -223,8 +224,6 @@ export function Screen({ tools, page: opened }: ScreenProps) {
 /** The list of a month ends with the month, unless it begins today. */
 const lastOf = (view: View, day: string, to: string): string =>
 	view === "month" ? plusMonths(firstOfMonth(day), 1) : to;
-
-const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
 
 function Actions({ tools: { context, say, manages }, day }: { readonly tools: Tools; readonly day: string }) {
 	return (

@@ -8,10 +8,7 @@ interface WaitingNoteProps {
 	readonly window: Window;
 }
 
-/**
- * That services may be elsewhere by now. For people who manage events also: bookings without their room, and
- * a time zone that does not exist.
- */
+/** That services may be elsewhere by now. For people who manage events also: bookings without their room. */
 export function WaitingNote({ tools, window }: WaitingNoteProps) {
 	const { api, say, forms, context } = tools;
 	const [list, setList] = useState<readonly Waiting[]>();
@@ -27,11 +24,6 @@ export function WaitingNote({ tools, window }: WaitingNoteProps) {
 			{window.services === "unsure" && (
 				<Note tone="warn">
 					<p>{say("servicesUnsure")}</p>
-				</Note>
-			)}
-			{window.zoneWrong && tools.manages && (
-				<Note tone="bad">
-					<p>{say("zoneWrong", { zone: window.zone })}</p>
 				</Note>
 			)}
 			{window.waiting > 0 && tools.manages && (
