@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/narthex-platform/narthex/realtime/stream"
@@ -18,9 +19,9 @@ type lender struct {
 
 func (l lender) BeginStream() bool { return true }
 
-func (l lender) Socket() stream.Socket {
+func (l lender) Socket() syscall.RawConn {
 	raw, _ := l.SyscallConn()
-	return stream.SocketOf(raw)
+	return raw
 }
 
 func (l lender) EndStream(how stream.End) {
@@ -28,7 +29,7 @@ func (l lender) EndStream(how stream.End) {
 	_ = l.Close()
 }
 
-// lending serves the handler on real sockets, which a stream takes from net/http.
+// lending is site with connections that can be taken from net/http.
 func lending(t testing.TB, handler http.HandlerFunc) (address string, ends *[4]atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -162,10 +162,11 @@ func (h *hub) admit(r *reader, p *stream.Prelude, number uint64) {
 	if r.decided.Swap(true) {
 		return
 	}
-	if r.live = h.events.Join(p, number, h.sockets); r.live == nil {
-		r.outcome <- ErrUnavailable
-		return
+	var sockets *stream.Sockets
+	if r.socket {
+		sockets = h.sockets
 	}
+	r.live = h.events.Join(p, number, sockets)
 	r.outcome <- nil
 }
 

@@ -1,11 +1,6 @@
 package httpserver
 
-import (
-	"syscall"
-	"time"
-
-	"github.com/narthex-platform/narthex/realtime/stream"
-)
+import "time"
 
 // Limits are the deadlines and numbers that tests shorten.
 type Limits struct {
@@ -104,6 +99,3 @@ func (l *Listener) Watched() (count int) {
 
 // PageHeadSize is the response to a head that is too large, of a browser that opens a page.
 const PageHeadSize = string(faultPageHeadSize)
-
-// Raw returns the socket of a connection.
-func Raw(c stream.Connection) syscall.RawConn { return c.(*conn).raw }

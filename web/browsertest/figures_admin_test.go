@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/performance"
@@ -20,27 +20,23 @@ func TestAdministrationFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
+	many, large := startManyModules(t), startLargeHouse(t)
 	for _, row := range []struct {
-		name, path, data string // data is the end of the path of the last response
-		rows             string // the rows that exist when it is painted
-		fixture          func(t *testing.T, h *fixture)
+		name       string
+		house      *devServer
+		path, data string // data is the end of the path of the last response
+		rows       string // the rows that exist when it is painted
 	}{
-		{"200 modules", "/#/admin/modules", "/module-lifecycle", ".host-modules tbody tr", largeModules},
-		{"200 modules in the organiser", navigationScreen, "/dashboard/navigation", ".host-organiser [data-row]",
-			largeModules},
-		{"200 modules in the sidebar", "/#/account", "/dashboard/navigation", ".host-sidebar a", largeModules},
-		{"10,000 grants", "/#/admin/permissions", "/people", ".host-grants tbody tr", largeGrants},
-		{"500 screens", "/#/admin/screens", "/devices", ".devices tbody tr", largeScreens},
-		{"500 notices", "/#/m/announcements", "/slides", ".notice", func(t *testing.T, h *fixture) {
-			n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-			for i := len(n.slides); i < 500; i++ {
-				n.add(fmt.Sprintf("Notice %d", i+1), "A line of text.", true, nil, nil)
-			}
-		}},
+		{"200 modules", many, "/#/admin/modules", "/module-lifecycle", ".host-modules tbody tr"},
+		{"200 modules in the organiser", many, navigationScreen, "/dashboard/navigation",
+			".host-organiser [data-row]"},
+		{"200 modules in the sidebar", many, "/#/account", "/dashboard/navigation", ".host-sidebar a"},
+		{"10,000 grants", large, permissionsPath, "/people", ".host-grants tbody tr"},
+		{"500 screens", large, devicesScreen, "/devices", ".devices tbody tr"},
+		{"500 notices", large, "/#/m/announcements", "/slides", ".notice"},
 	} {
-		h := newFixture(t)
-		h.setSignedIn(person)
-		row.fixture(t, h)
+		h := row.house.front(t)
+		h.session = row.house.signedInOwner(t)
 		var took, worked []float64
 		rows := 0
 		for range 5 {
@@ -50,7 +46,7 @@ func TestAdministrationFigures(t *testing.T) {
 				return err
 			}))
 			p.onNewDocument(fmt.Sprintf(paintAfterData, row.data, row.rows))
-			p.do(chromedp.Navigate(h.URL + row.path))
+			h.load(p, row.path)
 			p.waitFor("window.painted > 0 && window.came > 0")
 			took = append(took, eval[float64](p, "painted - came"))
 			worked = append(worked, p.mainThreadSeconds()*1000)
@@ -97,59 +93,52 @@ func (p *tab) mainThreadSeconds() float64 {
 	return 0
 }
 
-// largeModules installs 200 modules: a fifth of them is blocked by another module; four wait for a restart.
-func largeModules(t *testing.T, h *fixture) {
-	o := setModulesFixture(t, h)
-	o.modules = nil
-	var groups, doors []object
+// startManyModules starts a house with 200 modules in 20 groups, of which four wait for a restart.
+func startManyModules(t *testing.T) *devServer {
+	t.Helper()
+	folder := install(t)
+	files := map[string]string{}
 	for i := range 200 {
-		id, name := fmt.Sprintf("module-%03d", i), fmt.Sprintf("Module %d", i)
-		entry := installed(id, name, running)
-		if i%5 == 1 {
-			on := fmt.Sprintf("module-%03d", i-1)
-			entry = installed(id, name, blocked("required_dependency_blocked", needs(on)), dependsOn(on))
-		}
-		entry["restartRequired"] = i%50 == 0
-		o.modules = append(o.modules, entry)
-		doors = append(doors, module(id, name, nil))
-		if len(doors) == 10 {
-			groups = append(groups, group(fmt.Sprint("group-", i), fmt.Sprint("Group ", i/10), doors...))
-			doors = nil
-		}
+		id := fmt.Sprintf("module-%03d", i)
+		files[id+"/module.json"] = fmt.Sprintf(testManifest, id, fmt.Sprint("Module ", i),
+			`"entrypoints": { "ui": "ui/index.js" }`)
+		files[id+"/ui/index.js"] = mounting(`container.textContent = "Here.";`)
 	}
-	o.setNavigation(everyPermission, nil, groups...)
+	writeModules(t, folder, files)
+	d := startIn(t, folder)
+	for i := range 20 {
+		d.call(t, "PUT", fmt.Sprint(navigationPath, "/groups/group-", i),
+			object{"label": fmt.Sprint("Group ", i), "order": i})
+	}
+	for i := range 200 {
+		d.call(t, "PUT", fmt.Sprintf("%s/placements/module-%03d", navigationPath, i),
+			object{"groupId": fmt.Sprint("group-", i/10), "order": i})
+	}
+	for i := range 4 {
+		d.call(t, "PUT", fmt.Sprintf("/api/v1/module-lifecycle/module-%03d/enabled", 50*i),
+			object{"enabled": false})
+	}
+	return d
 }
 
-// largeGrants gives each of 5,000 people two of 400 permissions.
-func largeGrants(t *testing.T, h *fixture) {
-	r := newGrantsFixture(t, h)
-	r.grants, r.people = nil, nil
-	known := []object{}
-	for i := range 400 {
-		of := fmt.Sprintf("module-%03d", i/2)
-		known = append(known, object{"id": fmt.Sprintf("%s.thing.p%d", of, i), "baseline": "restricted",
-			"moduleId": of, "description": fmt.Sprintf("Do thing %d", i)})
+// startLargeHouse starts a house with 5,000 people who hold two permissions each, 500 screens and 500
+// notices.
+func startLargeHouse(t *testing.T) *devServer {
+	t.Helper()
+	d := startHouse(t)
+	d.exec(t, `
+		INSERT INTO core.person (email, name)
+		SELECT 'singer' || n || '@example.org', 'Singer ' || n FROM generate_series(1, 5000) AS n;
+		INSERT INTO core.permission_grant (person_id, permission_id, source_kind)
+		SELECT id, permission, 'explicit'
+		FROM core.person, (VALUES ('stage.plan.edit'), ('rota.manage')) AS held (permission)
+		WHERE email LIKE 'singer%';
+		INSERT INTO module_announcements.slides (kind, title, body, position, enabled)
+		SELECT 'notice', 'Notice ' || n, 'A line of text.', 1048576 + n, true FROM generate_series(1, 495) AS n`)
+	screens := make([]string, 500)
+	for i := range screens {
+		screens[i] = fmt.Sprintf("('Wall %d', 'stage', interval '%d minutes')", i, i)
 	}
-	r.respondJSON("GET /api/v1/permissions", 200, object{"permissions": known})
-	for i := range 5_000 {
-		id := fmt.Sprintf("44444444-4444-4444-8444-%012d", i)
-		r.people = append(r.people, object{"userId": id, "name": fmt.Sprintf("Singer %d", i),
-			"email": fmt.Sprintf("singer%d@example.org", i), "owner": i == 0})
-	}
-	for i := range 10_000 {
-		r.grants = append(r.grants, object{"id": fmt.Sprintf("grant-%d", i),
-			"userId": r.people[i*7%5_000]["userId"], "permissionId": known[i%400]["id"], "expiresAt": nil,
-			"createdBy": r.people[i*13%5_000]["userId"], "createdAt": "2026-11-03T09:00:00.000Z",
-			"revokedAt": nil})
-	}
-}
-
-// largeScreens pairs 500 screens.
-func largeScreens(t *testing.T, h *fixture) {
-	wl := newScreensFixture(t, h)
-	wl.devices = nil
-	for i := range 500 {
-		seen := time.Now().Add(-time.Duration(i) * time.Minute)
-		wl.devices = append(wl.devices, paired(fmt.Sprint("d", i), fmt.Sprint("Wall ", i), "stage", seen))
-	}
+	d.addScreens(t, strings.Join(screens, ","))
+	return d
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -15,8 +13,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // A slow connection: the latency of a request, and the bytes per second after it.
@@ -32,6 +28,8 @@ func TestFirstContentFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
+	d := startHouse(t)
+	reader := d.signIn(t, d.member(t, "Reader 1"))
 	const signIn, inModule, withData = "input[type=password]", "[data-module] > *", "[data-module] li h2"
 	for _, row := range []struct {
 		name, content string // content selects the first content
@@ -43,26 +41,20 @@ func TestFirstContentFigures(t *testing.T) {
 		{"the last module with its data, empty cache", withData, true, true},
 		{"the last module with its data, seen before", withData, true, false},
 	} {
-		h := newFixture(t)
 		path := "/"
-		if row.signedIn {
-			h.setSignedIn(person)
-			newNoticesFixture(t, h, "announcements.slides.read").add("Choir practice", "At eight.", true, nil, nil)
-			path = "/#/m/announcements"
-			h.compress(t, "GET /api/v1/module-ui/announcements/1.0.0")
-		}
 		var took []float64
 		var last arrival
 		for range 5 {
 			p := openPage(t, "about:blank", phone)
 			if row.signedIn { // so that the page knows which module it shows first
-				p.do(chromedp.Navigate(h.URL + path))
+				path = "/#/m/announcements"
+				p = d.openIn(t, chromium, reader, path, phone)
 				p.waitFor(fmt.Sprintf("document.querySelector(%q)", row.content))
 				p.do(chromedp.Navigate("about:blank"))
 			}
 			p.onNewDocument(fmt.Sprintf(firstContent, row.content))
 			p.slowLine(row.emptyCache)
-			p.do(chromedp.Navigate(h.URL + path))
+			p.do(chromedp.Navigate(d.address + path))
 			p.waitFor("window.shown > 0")
 			last = arrival{eval[float64](p, "shown"), eval[[]loaded](p, loadedFiles)}
 			took = append(took, last.shown)
@@ -72,24 +64,6 @@ func TestFirstContentFigures(t *testing.T) {
 		t.Logf("%s: first content after %.0f ms (%.0f to %.0f), after %d round trips; the last time:%s",
 			row.name, took[2], took[0], took[4], last.trips(), last)
 	}
-}
-
-// compress makes a route respond with compression, as the platform does.
-func (h *fixture) compress(t *testing.T, route string) {
-	t.Helper()
-	plain := httptest.NewRecorder()
-	h.responses[route](plain, httptest.NewRequestWithContext(t.Context(), "GET", "/", http.NoBody))
-	coded, err := httpapi.Encode(plain.Body.Bytes(), httpapi.Zstd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.handle(route, func(w http.ResponseWriter, _ *http.Request) {
-		for name, values := range plain.Header() {
-			w.Header()[name] = values
-		}
-		w.Header().Set("Content-Encoding", httpapi.Zstd)
-		_, _ = w.Write(coded)
-	})
 }
 
 // firstContent records when the first matching element was painted.

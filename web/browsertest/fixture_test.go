@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,25 +10,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"go.uber.org/zap"
-
-	"github.com/narthex-platform/narthex/services/clientaddress"
-	"github.com/narthex-platform/narthex/services/dashboard"
-	"github.com/narthex-platform/narthex/services/environment"
-	"github.com/narthex-platform/narthex/services/httpapi"
-	"github.com/narthex-platform/narthex/services/httpserver"
-	"github.com/narthex-platform/narthex/services/principal"
-	"github.com/narthex-platform/narthex/web"
 )
 
-// fixture serves the built Dashboard through the platform's pipeline, and responds to API requests as a test
-// has set. In front of a house it responds only to those requests, and the house to all others.
+// fixture is a front of a house: a proxy that responds to API requests as a test has set, and lets the house
+// respond to all others.
 type fixture struct {
 	*httptest.Server
 	t        *testing.T
-	house    *devServer   // nil: there is none, and a route without a response does not exist
-	platform http.Handler // the house, or the Dashboard's routes alone
+	house    *devServer
+	platform http.Handler // the house
 	email    string       // of a person of the house
 	session  *http.Cookie // of who is signed in when a screen is opened; nil: nobody
 	begin    string       // the path at which a screen begins; "": that of its screenCase
@@ -45,48 +34,6 @@ type fixture struct {
 	answering  int               // number of API requests without a response yet
 }
 
-// person is the id of the person who signs in.
-const person = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10"
-
-// newFixture starts a Dashboard without a session; every other route is 404. A sign-in succeeds.
-func newFixture(t *testing.T) *fixture {
-	t.Helper()
-	h := &fixture{t: t, responses: map[string]http.HandlerFunc{}}
-	h.Server = httptest.NewUnstartedServer(nil)
-	origin := environment.Origin("http://" + h.Listener.Addr().String())
-	service, err := dashboard.New(dashboard.Config{Build: web.Dashboard(), APIOrigin: origin})
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := httpserver.New(httpserver.Config{
-		Routes:         service.Routes(),
-		TrustedOrigins: []environment.Origin{origin},
-		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
-		Resolver:       anonymousResolver{},
-		Authorizer:     anonymousResolver{},
-		Log:            zap.NewNop(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.platform = page
-	h.Config.Handler = http.HandlerFunc(h.serve)
-	h.Start()
-	t.Cleanup(h.Close)
-	h.setAnonymous()
-	h.respond("GET /api/v1/house", 200, `{"name":null,"accent":"blue","language":"en","timeZone":null,"rev":0}`)
-	h.respond("GET /api/v1/account", 200, `{"userId":"`+person+`","email":"owner@example.org","name":""}`)
-	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
-		h.setSignedIn(person)
-		reply(w, 200, `{"ok":true}`)
-	})
-	h.handle("POST /api/auth/sign-out", func(w http.ResponseWriter, _ *http.Request) {
-		h.setAnonymous()
-		reply(w, 200, `{"success":true}`)
-	})
-	return h
-}
-
 // serve responds to every request of a browser.
 func (h *fixture) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -96,22 +43,19 @@ func (h *fixture) serve(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	content, build, production := h.origin, h.build, h.production
 	h.mu.Unlock()
-	if h.house != nil && content == nil {
-		content = &h.URL
-	}
-	if content == nil && build == "" || r.URL.Path != "/" {
+	if r.URL.Path != "/" {
 		h.platform.ServeHTTP(w, r)
 		return
+	}
+	if content == nil {
+		content = &h.URL
 	}
 	r.Header.Del("If-None-Match") // the page differs from the cached one
 	r.Header.Set("Accept-Encoding", "identity")
 	built := httptest.NewRecorder()
 	h.platform.ServeHTTP(built, r)
-	text := built.Body.String()
-	if content != nil {
-		text = originElement.ReplaceAllLiteralString(text,
-			`<meta name="service-api-origin" content="`+*content+`">`)
-	}
+	text := originElement.ReplaceAllLiteralString(built.Body.String(),
+		`<meta name="service-api-origin" content="`+*content+`">`)
 	if production {
 		text = strings.Replace(text, "<html data-development ", "<html ", 1)
 	}
@@ -132,13 +76,6 @@ func (h *fixture) setBuild(build string) {
 	defer h.mu.Unlock()
 	h.build = build
 }
-
-type anonymousResolver struct{}
-
-func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Principal, error) {
-	return principal.Principal{}, nil
-}
-func (anonymousResolver) Caller(principal.Principal) httpapi.Caller { return nil }
 
 // awaitRead waits until the page has sent all requests that it sends when it is opened, and has received the
 // responses.
@@ -179,11 +116,8 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Unlock()
 	if !known {
-		if h.house != nil {
-			h.platform.ServeHTTP(w, r)
-			return
-		}
-		result = func(w http.ResponseWriter, _ *http.Request) { reply(w, 404, `{"code":"NOT_FOUND"}`) }
+		h.platform.ServeHTTP(w, r)
+		return
 	}
 	response := &checkedResponse{ResponseWriter: w}
 	result(response, r)
@@ -224,12 +158,6 @@ func (h *fixture) respondStrangely(route string, status int, body string) {
 // respond sets a fixed response.
 func (h *fixture) respond(route string, status int, body string) {
 	h.handle(route, func(w http.ResponseWriter, _ *http.Request) { reply(w, status, body) })
-}
-
-func (h *fixture) setAnonymous() { h.respond("GET /api/v1/principal", 200, `{"kind":"anonymous"}`) }
-
-func (h *fixture) setSignedIn(userID string) {
-	h.respond("GET /api/v1/principal", 200, `{"kind":"authenticated","userId":"`+userID+`"}`)
 }
 
 // requests returns the API requests so far, in order.
@@ -287,16 +215,11 @@ func module(id, name string, more object) object {
 	return object{"moduleId": id, "name": name, "order": nil, "ui": ui}
 }
 
-// setNavigation sets the modules that the signed-in person may open; groups are listed by label.
-func (h *fixture) setNavigation(permissions []string, ungrouped []object, groups ...object) {
+// setNavigation sets the modules that the signed-in person may open, which are in no group.
+func (h *fixture) setNavigation(modules ...object) {
 	h.respondJSON("GET /api/v1/dashboard/navigation", 200, object{
-		"groups": append([]object{}, groups...), "ungrouped": append([]object{}, ungrouped...),
-		"permissions": append([]string{}, permissions...),
+		"groups": []object{}, "ungrouped": modules, "permissions": []string{},
 	})
-}
-
-func group(id, label string, modules ...object) object {
-	return object{"id": id, "label": label, "order": 0, "modules": append([]object{}, modules...)}
 }
 
 // setModuleScript publishes a module's UI: either the body of its mount function, or a whole script with an

@@ -9,7 +9,7 @@ import (
 // TestInviteDialogStaysInPlace: the buttons do not move when the permissions arrive, so nobody presses beside
 // them.
 func TestInviteDialogStaysInPlace(t *testing.T) {
-	leaveToProof(t, "it measures where buttons are; TestInvitePeople invites")
+	leaveToProof(t, "it measures where buttons are; TestPeople invites")
 	t.Parallel()
 	d := startHouse(t)
 	for name, size := range map[string]view{"desktop": desktop, "narrow": narrow} {
@@ -37,7 +37,7 @@ func TestInviteDialogStaysInPlace(t *testing.T) {
 // TestInviteManyFromASpreadsheet: rows that were copied from a spreadsheet are invited with their names, what
 // cannot be read stays, and Escape loses nothing.
 func TestInviteManyFromASpreadsheet(t *testing.T) {
-	leaveToProof(t, "it pastes many rows; TestInvitePeople invites several people, too")
+	leaveToProof(t, "it pastes many rows; TestPeople invites several people, too")
 	t.Parallel()
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/#/admin/people", desktop)

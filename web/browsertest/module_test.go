@@ -163,13 +163,14 @@ func testUnmount(t *testing.T, d *devServer) {
 // testRefusedModuleAsksOnce: any number of refused requests cause one request for the principal, and only the
 // response "anonymous" signs out.
 func testRefusedModuleAsksOnce(t *testing.T, d *devServer) {
+	const somebody = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10"
 	for _, status := range []int{401, 403} {
 		for name, principal := range map[string]struct {
 			reply  func(w http.ResponseWriter, status int, body string)
 			status int
 			body   string
 		}{
-			"still here": {reply, 200, `{"kind":"authenticated","userId":"` + person + `"}`},
+			"still here": {reply, 200, `{"kind":"authenticated","userId":"` + somebody + `"}`},
 			"unknown":    {reply, 503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`},
 			"malformed":  {replyStrange, 200, `{}`},
 			"no JSON":    {replyStrange, 500, `oh`},
@@ -275,8 +276,8 @@ func testFailingMounts(t *testing.T, d *devServer) {
 // mounted.
 func testUpgrade(t *testing.T, d *devServer) {
 	h := d.notes(t, `container.textContent = "Version " + context.module.version;`)
-	h.setNavigation(nil, []object{module("notes", "Notes",
-		object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
+	h.setNavigation(module("notes", "Notes",
+		object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"}))
 	var gone atomic.Bool
 	h.handle("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
 		gone.Store(true)

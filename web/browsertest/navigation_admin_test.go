@@ -150,7 +150,10 @@ func testOrganiserGroups(n *organiser) {
 
 // testOrganiserOfTwo: two administrators work at once. Neither overwrites changes that they have not seen.
 func testOrganiserOfTwo(n *organiser) {
-	p := n.openScreen()
+	p := openPage(n.t, "about:blank", desktop)
+	p.onNewDocument(withoutPolling) // else the page may see a move before this person presses
+	n.load(p, navigationScreen)
+	p.waitForRows(atFirst)
 	other := n.openScreen()
 
 	// The other one has renamed a group: moving another group keeps the new name.

@@ -3,6 +3,8 @@ package browsertest
 import (
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 const (
@@ -67,5 +69,40 @@ func (n *organiser) assertArranged(when, want string) {
 	n.t.Helper()
 	if got := n.arranged(); got != want {
 		n.t.Errorf("%s the navigation is %q, want %q", when, got, want)
+	}
+}
+
+// shownRows returns what the organiser shows, in the same form.
+const shownRows = `[...document.querySelectorAll(".host-organiser .host-group")].map((group) =>
+	(group.dataset.group === "" ? "" : group.ariaLabel) + ": " + [...group.querySelectorAll("[data-row]")]
+		.map((row) => row.dataset.row).join(" ")).join(", ")`
+
+func (p *tab) waitForRows(want string) {
+	p.t.Helper()
+	p.waitFor(shownRows + " === " + jsonOf(p.t, want))
+}
+
+// at returns the middle of an element, moved vertically by a part of its height.
+func (p *tab) at(selector string, part float64) (x, y float64) {
+	p.t.Helper()
+	box := "document.querySelector(" + jsonOf(p.t, selector) + ").getBoundingClientRect()"
+	place := eval[[]float64](p,
+		"(({ x, y, width, height }) => [x + width / 2, y + height / 2, height])("+box+")")
+	return place[0], place[1] + part*place[2]
+}
+
+// drag presses the mouse on one element and moves it over another, at an offset of a part of its height. drop
+// releases the button.
+func (p *tab) drag(from, to string, part float64) (drop func()) {
+	p.t.Helper()
+	x, y := p.at(from, 0)
+	p.do(chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	toX, toY := p.at(to, part)
+	for step := 1.0; step <= 5; step++ {
+		x, y = x+(toX-x)*step/5, y+(toY-y)*step/5
+		p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft))
+	}
+	return func() {
+		p.do(chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	}
 }

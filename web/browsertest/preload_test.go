@@ -82,7 +82,7 @@ func testPreloadedNavigationIsDropped(t *testing.T, d *devServer) {
 	p.waitForText("On stage.")
 	p.waitFor(`localStorage["narthex.module"] !== undefined`)
 	h.endSession()
-	h.setNavigation(nil, []object{module("rota", "Theirs", nil)}) // as if it had still been somebody's
+	h.setNavigation(module("rota", "Theirs", nil)) // as if it had still been somebody's
 	asked := h.countRequests("GET /api/v1/dashboard/navigation")
 	p.do(chromedp.Reload())
 	p.waitForHeading("Sign in")

@@ -2,16 +2,12 @@ package browsertest
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"image/png"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -20,52 +16,39 @@ const imagesOfReadme = "../../docs/images"
 
 // readmePictures are the pictures of README.md, by file name.
 var readmePictures = map[string]struct {
-	path string
-	open func(t *testing.T, h *fixture)
-	show func(p *tab) // waits until the page looks as in the picture
+	house string
+	path  string
+	show  func(p *tab) // waits until the page looks as in the picture
 }{
-	"announcements.png": {"/#/m/announcements", func(t *testing.T, h *fixture) {
-		setModulesFixture(t, h)
-		newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
-		h.setNavigation(everyPermission, nil, group("sunday", "Sunday",
-			module("announcements", "Announcements", object{"icon": "megaphone",
-				"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
-		h.handle("GET /api/v1/module-realtime/announcements/notices", showWelcome)
-	}, func(p *tab) {
+	"announcements.png": {allRun, "/#/m/announcements", func(p *tab) {
 		p.find("button", "Write a notice")
-		p.waitFor(`document.querySelector(".slide")?.innerText.includes("Coffee and tea")`)
+		p.waitFor(`document.querySelector(".slide")?.innerText.includes("Welcome")`)
 	}},
-	"modules.png": {"/#/admin/modules", func(t *testing.T, h *fixture) {
-		setModulesFixture(t, h).setModule("songs", decidedToStop)
-	}, func(p *tab) { p.waitForVisibleText("Stops at the next restart") }},
-	"switching-off.png": {"/#/admin/modules", func(t *testing.T, h *fixture) {
-		setModulesFixture(t, h).respondPreview("stage", offPreview)
-	}, func(p *tab) {
+	"modules.png": {someAreBlocked, "/#/admin/modules",
+		func(p *tab) { p.waitForVisibleText("Stops at the next restart") }},
+	"switching-off.png": {allRun, "/#/admin/modules", func(p *tab) {
 		p.click("switch", "Start after restart: Stage")
 		p.waitForVisibleText("Nothing happens before the next restart.")
 	}},
-	"permissions.png": {"/#/admin/permissions", peopleOfHouse,
-		func(p *tab) { p.waitForVisibleText("Drive the stage") }},
-	"navigation.png": {"/#/admin/navigation", func(t *testing.T, h *fixture) { setNavigationFixture(t, h) },
-		func(p *tab) { p.waitForRows("Sunday: stage songs, : announcements countdown") }},
-	"sign-in.png": {"/", func(*testing.T, *fixture) {}, func(p *tab) { p.waitForHeading("Sign in") }},
+	"permissions.png": {allRun, permissionsPath,
+		func(p *tab) { p.waitForVisibleText("Drive the screens during a service") }},
+	"navigation.png": {allRun, navigationScreen,
+		func(p *tab) { p.waitForRows("Sunday: stage rota, Foyer: announcements, : calendar") }},
+	"sign-in.png": {allRun, "/", func(p *tab) { p.waitForHeading("Sign in") }},
 }
 
-// showWelcome serves the announcements' channel: the board shows one notice.
-func showWelcome(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = fmt.Fprintf(w, "event: snapshot\ndata: %s\n\n", jsonText(object{
-		"serverTime": timestamp(time.Now()), "rev": 1, "show": nil,
-		"settings": object{"slideSeconds": 120, "showClock": true, "transition": "cut", "idleMessage": ""},
-		"slides":   []object{slide(1, "Welcome", "Coffee and tea are served in the foyer after the service.", nil)},
-	}))
-	_ = http.NewResponseController(w).Flush()
-	<-r.Context().Done()
-}
+// The house of a picture: all modules run, or some are blocked and one stops at the next restart.
+const allRun, someAreBlocked = "all modules run", "some are blocked"
 
-func jsonText(value object) string {
-	text, _ := json.Marshal(value) // cannot fail for texts and numbers
-	return string(text)
+// startPictured starts the house of the pictures, with people who hold permissions, and with screens.
+func startPictured(t *testing.T) *devServer {
+	t.Helper()
+	d := startNamedHouse(t)
+	d.addScreens(t, `('Choir', 'stage', interval '1 minute'), ('Nave', 'stage', interval '1 minute')`)
+	d.member(t, "Coordinator", manageGrants)
+	sound := d.idOf(t, d.member(t, "Sound 1", manageNotices))
+	d.grant(t, sound, "stage.live.control", "'2030-12-31T17:00:00Z'")
+	return d
 }
 
 // TestReadmePictures: every picture of README.md shows a page that this test opens. SCREENSHOTS=write writes
@@ -82,18 +65,37 @@ func TestReadmePictures(t *testing.T) {
 		shown = append(shown, string(found[1]))
 	}
 	var made []string
-	for name, picture := range readmePictures {
+	for name := range readmePictures {
 		made = append(made, name)
+	}
+	d := startPictured(t)
+	t.Run(allRun, func(t *testing.T) { testPictures(t, d, allRun) })
+	d.blockSome(t)
+	d.call(t, "PUT", "/api/v1/module-lifecycle/stage/enabled", object{"enabled": false})
+	t.Run(someAreBlocked, func(t *testing.T) { testPictures(t, d, someAreBlocked) })
+	for name := range platformPictures {
+		made = append(made, name)
+	}
+	slices.Sort(shown)
+	slices.Sort(made)
+	if !slices.Equal(shown, made) {
+		t.Errorf("README.md shows %v, the pictures are %v", shown, made)
+	}
+}
+
+// testPictures opens the pages of those pictures that are of this house.
+func testPictures(t *testing.T, d *devServer, house string) {
+	for name, picture := range readmePictures {
+		if picture.house != house {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newFixture(t)
-			picture.open(t, h)
-			h.respond("GET /api/v1/house", 200,
-				`{"name":"Hill Street Church","accent":"copper","language":"en","timeZone":null,"rev":1}`)
-			h.respond("GET /api/v1/account", 200,
-				`{"userId":"`+person+`","email":"coordinator@example.org","name":"Coordinator"}`)
-			p := openPage(t, "about:blank", readmeView)
-			p.do(chromedp.Navigate(h.URL + picture.path))
+			h := d.front(t)
+			if name != "sign-in.png" {
+				h.session = d.signedInOwner(t)
+			}
+			p := h.open(picture.path, readmeView)
 			p.waitFor(`document.documentElement.dataset.accent === "copper"`)
 			picture.show(p)
 			p.runScript(`await Promise.all(document.getAnimations().map(({ finished }) => finished))`)
@@ -112,13 +114,5 @@ func TestReadmePictures(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-	for name := range platformPictures {
-		made = append(made, name)
-	}
-	slices.Sort(shown)
-	slices.Sort(made)
-	if !slices.Equal(shown, made) {
-		t.Errorf("README.md shows %v, the pictures are %v", shown, made)
 	}
 }

@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -14,37 +13,6 @@ var rotaRoles = []string{"Welcome", "Reader", "Sound", "Words", "Tea"}
 
 // rotaID returns ids that are the same in each run.
 func rotaID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
-
-// setRota gives a signed-in person the rota, with that many weekly services and volunteers.
-func setRota(t *testing.T, h *fixture, weeks, people int, permissions ...string) {
-	t.Helper()
-	h.setSignedIn(person)
-	h.setNavigation(nil, []object{module("rota", "Rota", object{"permissions": permissions})})
-	script, err := os.ReadFile("../../modules/rota/ui/index.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.setModuleScript("rota", string(script))
-	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3).Add(10 * time.Hour)
-	board := rotaBoard(first, weeks, people)
-	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "event: snapshot\ndata: {\"serverTime\":%q,\"rev\":7,\"outside\":\"x\"}\n\n",
-			time.Now().UTC().Format(time.RFC3339))
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	})
-	h.respondJSON("GET "+rotaBoardPath, 200, board)
-	dates := []object{}
-	for n, status := range []string{"open", "yes", "no"} {
-		service := object{"id": rotaID(3, n), "title": "Morning service", "start": first.AddDate(0, 0, 7*n)}
-		dates = append(dates, object{"id": rotaID(4, n), "service": service, "role": "Reader", "status": status,
-			"was": nil, "rev": 1})
-	}
-	h.respondJSON("GET /api/v1/modules/rota/mine", 200, object{"serverTime": time.Now().UTC(), "dates": dates,
-		"volunteer": object{"label": "Reader 1", "rev": 1, "away": []object{
-			{"from": "2099-07-01", "to": "2099-07-14"}, {"from": "2099-12-24", "to": "2099-12-24"}}}})
-}
 
 // rotaBoard fills every role of every service, with all states of an assignment.
 func rotaBoard(first time.Time, weeks, people int) object {
@@ -98,9 +66,12 @@ func TestRotaFigures(t *testing.T) {
 	if os.Getenv("NARTHEX_FIGURES") == "" {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
-	h := newFixture(t)
-	t.Cleanup(h.CloseClientConnections)
-	setRota(t, h, 52, 40, coordinator...)
+	d := startHouse(t)
+	h := d.front(t)
+	h.session = d.signIn(t, d.member(t, "Ada", coordinator...))
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3).Add(10 * time.Hour)
+	// no house has planned a whole year
+	h.respondJSON("GET "+rotaBoardPath, 200, rotaBoard(first, 52, 40))
 	full := time.Now().UTC().AddDate(0, 2, 0) // a month whose services are all in the data
 	for name, v := range map[string]view{"desktop": desktop, "phone": phone} {
 		p := openPage(t, "about:blank", v)
@@ -110,7 +81,7 @@ func TestRotaFigures(t *testing.T) {
 				if (text.includes?.("weeks")) window.arrived = performance.now();
 				return parse(text, ...rest);
 			};` + fmt.Sprintf(firstContent, ".rota .grid [data-row]"))
-		p.do(chromedp.Navigate(h.URL + "/#/m/rota/board/" + full.Format("2006-01")))
+		h.load(p, "/#/m/rota/board/"+full.Format("2006-01"))
 		p.waitFor("window.shown > 0 && window.arrived > 0")
 		t.Logf("%s: the month of 52 weeks, 5 roles and 40 volunteers is painted %.0f ms after its data", name,
 			eval[float64](p, "shown - arrived"))

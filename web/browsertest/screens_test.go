@@ -254,24 +254,18 @@ func TestScreens(t *testing.T) {
 	assertHouseScreens(t, d, screensOf(t, d))
 }
 
-// assertScreens opens one window for each screen, because a window costs as much as the page in it. Each
-// language has a fixture of its own at another origin, so that no stored data of the previous one remain.
-func assertScreens(t *testing.T, screens []screenCase) {
-	t.Helper()
-	check := func(p *tab, screen, language string) { p.assertScreen(screen+language, language != "") }
-	walkScreens(t, chromium, newFixture, screens, check, "", "de", "ar-XB")
-}
-
-// assertHouseScreens is assertScreens, but the screens are those of a house.
+// assertHouseScreens opens one window for each screen of a house, because a window costs as much as the page
+// in it. Each language has a front of its own at another origin, so that no stored data of the previous one
+// remain.
 func assertHouseScreens(t *testing.T, d *devServer, screens []screenCase) {
 	t.Helper()
 	check := func(p *tab, screen, language string) { p.assertScreen(screen+language, language != "") }
-	walkScreens(t, chromium, d.front, screens, check, "", "de", "ar-XB")
+	walkScreens(t, chromium, d, screens, check, "", "de", "ar-XB")
 }
 
 // walkScreens opens each screen in each language, in a window of this browser, and checks it there.
 func walkScreens(
-	t *testing.T, browser context.Context, open func(t *testing.T) *fixture, screens []screenCase,
+	t *testing.T, browser context.Context, d *devServer, screens []screenCase,
 	check func(p *tab, screen, language string), languages ...string,
 ) {
 	t.Helper()
@@ -287,7 +281,7 @@ func walkScreens(
 			window.keepAxe()
 			for _, language := range few(languages...) {
 				t.Run(cmp.Or(language, "en"), func(t *testing.T) {
-					h := open(t)
+					h := d.front(t)
 					if screen.house != nil {
 						screen.house(t, h)
 					}

@@ -19,8 +19,7 @@ const maxWeight = 62 << 10
 // TestWeight limits what a browser loads before it shows anything.
 func TestWeight(t *testing.T) {
 	t.Parallel()
-	h := newFixture(t)
-	p := openPage(t, h.URL, desktop)
+	p := openPage(t, startWalls(t, 1).fronts[0].origin, desktop)
 	p.waitForHeading("Sign in")
 	const entries = `[...performance.getEntriesByType("navigation"), ` +
 		`...performance.getEntriesByType("resource")]`
