@@ -173,7 +173,7 @@ func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) 
 	return all, nil
 }
 
-// weekOf returns the first day of a moment's week, in the zone of the settings.
+// weekOf returns the first day of a moment's week, in the zone of the house.
 func (m *rota) weekOf(at time.Time) time.Time {
 	first := time.Monday
 	if m.host.Config.String("weekStartsOn") == "sunday" {
@@ -185,14 +185,14 @@ func (m *rota) weekOf(at time.Time) time.Time {
 
 // dayOf returns the beginning of a moment's day.
 func (m *rota) dayOf(at time.Time) time.Time {
-	year, month, day := at.In(m.zone).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, m.zone)
+	year, month, day := at.In(m.zone()).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, m.zone())
 }
 
 // monthBefore returns the beginning of the previous month.
 func (m *rota) monthBefore(at time.Time) time.Time {
-	year, month, _ := at.In(m.zone).Date()
-	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone)
+	year, month, _ := at.In(m.zone()).Date()
+	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone())
 }
 
 // change runs f as a change of the board, publishes the update that f returned, and sends its mails.

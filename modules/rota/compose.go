@@ -107,7 +107,7 @@ func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date,
 	var dates []date
 	for _, a := range about {
 		if s, there := known[a.ServiceID]; there {
-			line := words.moment(s.Start.In(m.zone)) + ": " + names[a.RoleID] + " (" + plain(s.Title) + ")"
+			line := words.moment(s.Start.In(m.zone())) + ": " + names[a.RoleID] + " (" + plain(s.Title) + ")"
 			dates = append(dates, date{s.Start, line, a.Status == statusOpen})
 		}
 	}
@@ -167,7 +167,7 @@ func (m *rota) weekLines(ctx context.Context, words *words) (lines []string, err
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, words.moment(s.Start.In(m.zone))+": "+plain(s.Title))
+		lines = append(lines, words.moment(s.Start.In(m.zone()))+": "+plain(s.Title))
 		for _, r := range ofRoles {
 			lines = append(lines, words.staffing(r, assigned, labels))
 		}

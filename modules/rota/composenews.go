@@ -177,10 +177,10 @@ func (m *rota) newsLine(words *words, n toTell) string {
 	}
 	was := ""
 	if n.Was != nil {
-		was = words.moment(n.Was.In(m.zone))
+		was = words.moment(n.Was.In(m.zone()))
 	}
 	return strings.NewReplacer(
-		"{title}", plain(n.Title), "{when}", words.moment(n.Start.In(m.zone)), "{was}", was, "{role}",
+		"{title}", plain(n.Title), "{when}", words.moment(n.Start.In(m.zone())), "{was}", was, "{role}",
 		role, "{people}", strconv.Itoa(n.People), "{name}", cmp.Or(plain(n.Name), words.Somebody),
 	).Replace(lines[n.Kind])
 }

@@ -133,12 +133,26 @@ func TestOutcomes(t *testing.T) {
 	f.refused(f.office, "POST", "/mail/send", order{kindRequest, []string{one.ID}}, 409, "CONFLICT")
 }
 
+func inZone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
 // TestMailsHoldOnlyWords: no text that a person typed gets into a header or becomes HTML, in either language.
+// Times are those of the house, also after a change of its zone.
 func TestMailsHoldOnlyWords(t *testing.T) {
 	t.Parallel()
 	for language, subject := range map[string]string{"en": "Can you help?", "de": "Können Sie helfen?"} {
-		f := newFixture(t, map[string]any{"teamName": `<b>Team</b>`, "mailLanguage": language,
-			"timeZone": "Europe/Berlin"})
+		f := newFixture(t, map[string]any{"teamName": `<b>Team</b>`, "mailLanguage": language})
+		f.SetTimeZone("Pacific/Apia")
+		when := english.moment(f.services[0].Start.In(inZone(t, "Pacific/Apia")))
+		if language == "de" {
+			when = german.moment(f.services[0].Start.In(inZone(t, "Pacific/Apia")))
+		}
 		f.services[0].Title = "<script>alert(1)</script>\r\nBcc: eve@example.com"
 		reader := f.volunteer(`<img src=x> "Reader"`, "Reader")
 		one := f.assign("service-1", "Reader", reader)
@@ -159,6 +173,9 @@ func TestMailsHoldOnlyWords(t *testing.T) {
 			if strings.Contains(mail.HTML, markup) {
 				t.Errorf("the HTML has %s: %s", markup, mail.HTML)
 			}
+		}
+		if !strings.Contains(mail.Text, when) {
+			t.Errorf("the text is %q, want %q, which is the time in the house", mail.Text, when)
 		}
 		if strings.Contains(mail.Text, "\r") || strings.Contains(mail.Text, "\nBcc") ||
 			!strings.Contains(mail.Text, "#/m/rota/claim/"+reader.ID) ||

@@ -5,8 +5,8 @@ package main
 import (
 	"context"
 	"net/mail"
+	"sync/atomic"
 	"time"
-	_ "time/tzdata" // the sandbox has no file of time zones
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -31,9 +31,9 @@ const (
 type rota struct {
 	host    *sdk.Host
 	db      *sdk.DB
-	zone    *time.Location
-	replyTo *mail.Address // nil: none
-	changes *sdk.Changes  // of the board
+	place   atomic.Pointer[time.Location] // the house's zone; see zone.go
+	replyTo *mail.Address                 // nil: none
+	changes *sdk.Changes                  // of the board
 	outbox  *outbox
 	clock   func() time.Time // the current time for reminders; tests replace it
 }
@@ -44,47 +44,42 @@ func newRota() *rota { return &rota{clock: time.Now} }
 
 // Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {
-	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.mine)
-	r.HandleFunc("GET /services/{ref}/asked", readOwn, sdk.NoBody, m.askedFor)
-	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.answer)
-	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.putAway)
-	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.claim)
-	r.HandleFunc("GET /board", manage, sdk.NoBody, m.getBoard)
-	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.assign)
-	r.HandleFunc("PUT /news/seen", manage, sdk.Buffered(1<<10), m.seeNews)
-	r.HandleFunc("PUT /roles", manage, sdk.Buffered(16<<10), m.putRoles)
-	r.HandleFunc("POST /volunteers", manage, sdk.Buffered(4<<10), m.addVolunteer)
-	r.HandleFunc("PUT /volunteers/{id}", manage, sdk.Buffered(4<<10), m.editVolunteer)
-	r.HandleFunc("PUT /volunteers/{id}/away", manage, sdk.Buffered(4<<10), m.putAwayOf)
-	r.HandleFunc("DELETE /volunteers/{id}", manage, sdk.NoBody, m.removeVolunteer)
-	r.HandleFunc("DELETE /volunteers/{id}/link", manage, sdk.NoBody, m.withdrawLink)
-	r.HandleFunc("GET /volunteers/export", manage, sdk.NoBody, m.exportVolunteers)
-	r.HandleFunc("POST /volunteers/import", manage, sdk.Buffered(512<<10), m.importVolunteers)
-	r.HandleFunc("GET /export", manage, sdk.NoBody, m.exportAll)
-	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.importAll)
-	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.sendTest)
-	r.HandleFunc("POST /mail/send", sendMail, sdk.Buffered(4<<10), m.queueMails)
+	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.inZone(m.mine))
+	r.HandleFunc("GET /services/{ref}/asked", readOwn, sdk.NoBody, m.inZone(m.askedFor))
+	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.inZone(m.answer))
+	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.inZone(m.putAway))
+	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.inZone(m.claim))
+	r.HandleFunc("GET /board", manage, sdk.NoBody, m.inZone(m.getBoard))
+	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.inZone(m.assign))
+	r.HandleFunc("PUT /news/seen", manage, sdk.Buffered(1<<10), m.inZone(m.seeNews))
+	r.HandleFunc("PUT /roles", manage, sdk.Buffered(16<<10), m.inZone(m.putRoles))
+	r.HandleFunc("POST /volunteers", manage, sdk.Buffered(4<<10), m.inZone(m.addVolunteer))
+	r.HandleFunc("PUT /volunteers/{id}", manage, sdk.Buffered(4<<10), m.inZone(m.editVolunteer))
+	r.HandleFunc("PUT /volunteers/{id}/away", manage, sdk.Buffered(4<<10), m.inZone(m.putAwayOf))
+	r.HandleFunc("DELETE /volunteers/{id}", manage, sdk.NoBody, m.inZone(m.removeVolunteer))
+	r.HandleFunc("DELETE /volunteers/{id}/link", manage, sdk.NoBody, m.inZone(m.withdrawLink))
+	r.HandleFunc("GET /volunteers/export", manage, sdk.NoBody, m.inZone(m.exportVolunteers))
+	r.HandleFunc("POST /volunteers/import", manage, sdk.Buffered(512<<10), m.inZone(m.importVolunteers))
+	r.HandleFunc("GET /export", manage, sdk.NoBody, m.inZone(m.exportAll))
+	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.inZone(m.importAll))
+	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.inZone(m.sendTest))
+	r.HandleFunc("POST /mail/send", sendMail, sdk.Buffered(4<<10), m.inZone(m.queueMails))
 	r.Probe("GET /mine")
 	r.Channel(boardChannel, manage, m.snapshot)
-	r.Every("reminders", remindEvery, m.remind)
+	r.Every("reminders", remindEvery, m.scheduled(m.remind))
 	r.Every("mails", deliverEvery, m.resume)
-	r.Every("services", followEvery, m.keepFollowing)
+	r.Every("services", followEvery, m.scheduled(m.keepFollowing))
 	r.PersonErased(m.forget)
 	r.PersonExport(m.exportPerson)
 	return nil
 }
 
 // Start stores the host, reads the settings and begins to send waiting mails.
-func (m *rota) Start(_ context.Context, h *sdk.Host) error {
-	m.host, m.db, m.zone = h, h.DB, time.UTC
+func (m *rota) Start(ctx context.Context, h *sdk.Host) error {
+	m.host, m.db = h, h.DB
 	m.changes = h.Changes(`UPDATE board SET rev = rev + 1 RETURNING rev`)
-	if name := h.Config.String("timeZone"); name != "" {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			h.Log.Warn("timeZone is no zone, UTC is used")
-		} else {
-			m.zone = zone
-		}
+	if err := m.followZone(ctx); err != nil {
+		return err
 	}
 	if text := h.Config.String("replyTo"); text != "" {
 		if isAddress(text) {

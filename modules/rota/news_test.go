@@ -74,7 +74,7 @@ func (f *fixture) coordinates(label string) (v volunteer) {
 	return v
 }
 
-func (f *fixture) said(at time.Time) string { return english.moment(at.In(f.rota.zone)) }
+func (f *fixture) said(at time.Time) string { return english.moment(at.In(f.rota.zone())) }
 
 // TestAMovedService: whoever said yes is asked again, everybody who was asked hears once, whatever the number
 // of processes, and a service that is back again has its yes back.

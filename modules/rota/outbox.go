@@ -110,7 +110,11 @@ func (m *rota) claimMail(ctx context.Context) (q queued, err error) {
 // deliverOne reports whether the next mail may be tried. If it fails before the attempt, it releases the
 // claim, because nothing was sent.
 func (m *rota) deliverOne(ctx context.Context, q queued) bool {
-	message, err := m.compose(ctx, q)
+	err := m.followZone(ctx)
+	var message *sdk.Message
+	if err == nil {
+		message, err = m.compose(ctx, q)
+	}
 	if errors.Is(err, errNobody) {
 		return m.settle(ctx, `DELETE FROM mail_log WHERE id = $1`, q) == nil
 	}

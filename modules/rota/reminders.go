@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// remindAt is the hour of the day from which reminders are sent, in the zone of the settings.
+// remindAt is the hour of the day from which reminders are sent, in the zone of the house.
 const remindAt = 8
 
 // remind stores the reminders and the weekly overview that are due. Each is stored only once, because the row

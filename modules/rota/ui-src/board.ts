@@ -1,3 +1,5 @@
+import { localTime } from "@narthex/kit";
+
 /** The days from one day to another, both included. */
 export interface Days {
 	readonly from: string;
@@ -145,12 +147,8 @@ function withAssignments(
 /** All services in their order. */
 export const servicesOf = ({ weeks }: Board): readonly Service[] => weeks.flatMap(({ services }) => services);
 
-/** The day of a moment in this browser's zone: "2026-12-06". */
-export function dayOf(moment: string | number): string {
-	const at = new Date(moment);
-	const two = (number: number) => String(number).padStart(2, "0");
-	return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
+/** The day of a moment in the house: "2026-12-06". */
+export const dayOf = (moment: string | number): string => localTime(moment).slice(0, 10);
 
 /** Whether a role of a service has no volunteer, or only volunteers who have said no. */
 export const hasNobody = ({ assignments }: Service, role: Role): boolean =>

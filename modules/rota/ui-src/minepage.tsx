@@ -1,4 +1,4 @@
-import { Button, EmptyState, Note, ScreenHeader, Skeleton } from "@narthex/kit";
+import { Button, EmptyState, Note, ScreenHeader, Skeleton, ZoneNote } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Mine, MyDate, Result } from "./api";
 import { Away } from "./away";
@@ -57,7 +57,14 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 	const open = mine.dates.filter(({ status }) => status === "open").length;
 	return (
 		<>
-			<ScreenHeader sub={open > 0 ? say("openRequests", { count: open }) : undefined} />
+			<ScreenHeader
+				sub={
+					<>
+						{open > 0 && `${say("openRequests", { count: open })} `}
+						<ZoneNote />
+					</>
+				}
+			/>
 			<div class="mine">
 				{mine.dates.length === 0 ? (
 					<EmptyState title={say("noDates")} help={say("noDatesHelp")} />

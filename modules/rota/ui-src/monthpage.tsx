@@ -1,4 +1,4 @@
-import { Button, EmptyState, Menu, Note, ScreenHeader } from "@narthex/kit";
+import { Button, EmptyState, Menu, Note, ScreenHeader, ZoneNote } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Assignment, Board, Change, Service, Status } from "./board";
 import { dayOf, hasNobody, servicesOf } from "./board";
@@ -109,7 +109,11 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 	return (
 		<>
 			<ScreenHeader
-				sub={sub.length > 0 ? sub.join(" · ") : say("allAsked")}
+				sub={
+					<>
+						{sub.length > 0 ? sub.join(" · ") : say("allAsked")} <ZoneNote />
+					</>
+				}
 				actions={
 					<>
 						<More tools={tools} />

@@ -1,3 +1,4 @@
+import { houseTime } from "@narthex/kit";
 import type { Action, ModuleUiContext } from "@narthex/sdk";
 import { type Result, RotaApi } from "./api";
 import { type Say, wordsOf } from "./words";
@@ -34,15 +35,18 @@ export function refusalIn(say: Say, refused: Extract<Result<unknown>, { ok: fals
 const passing = new Set(["offline", "busy", "failed", "stageSilent"]);
 
 export function timesIn(language: string): Times {
-	const day = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short" });
-	const moment = new Intl.DateTimeFormat(language, {
-		...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
-	});
-	const month = new Intl.DateTimeFormat(language, { month: "long", year: "numeric" });
+	// A day has no zone: it is written as it stands.
+	const form = (options: Intl.DateTimeFormatOptions) => {
+		const made = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
+		return (day: string) => made.format(new Date(`${day}T12:00Z`));
+	};
+	const month = form({ month: "long", year: "numeric" });
 	return {
-		moment: (at) => moment.format(new Date(at)),
-		day: (text) => day.format(new Date(`${text}T12:00`)),
-		month: (text) => month.format(new Date(`${text}-15T12:00`)),
+		moment: houseTime(language, {
+			...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+		}),
+		day: form({ weekday: "short", day: "numeric", month: "short" }),
+		month: (text) => month(`${text}-15`),
 	};
 }
 
