@@ -1,3 +1,4 @@
+import { houseTime } from "@narthex/kit";
 import { defineContribution } from "@narthex/sdk";
 
 /** The tools that a tile of "home" gets, as far as this one uses them; see its README. */
@@ -21,10 +22,10 @@ const isGerman = (locale: string): boolean => locale.startsWith("de");
 export default defineContribution({
 	title: (locale: string) => (isGerman(locale) ? "Nächster Gottesdienst" : "Next service"),
 	async render(container: HTMLElement, { api, locale, moduleId, refresh, hide, door }: TileTools) {
-		const form = new Intl.DateTimeFormat(/^(de|en)\b/.test(locale) ? locale : "en", {
+		const form = houseTime(/^(de|en)\b/.test(locale) ? locale : "en", {
 			...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
 		});
-		const short = new Intl.DateTimeFormat(/^(de|en)\b/.test(locale) ? locale : "en", {
+		const short = houseTime(/^(de|en)\b/.test(locale) ? locale : "en", {
 			...{ weekday: "short", day: "numeric", month: "short" },
 		});
 		const show = async () => {
@@ -40,9 +41,9 @@ export default defineContribution({
 			link.textContent = next.title;
 			const when = document.createElement("p");
 			when.className = "d-muted";
-			when.textContent = form.format(new Date(next.startsAt));
+			when.textContent = form(next.startsAt);
 			container.replaceChildren(link, when);
-			door(short.format(new Date(next.startsAt)));
+			door(short(next.startsAt));
 		};
 		refresh(show);
 		await show();

@@ -1,4 +1,4 @@
-import type { ImportAnswer } from "@narthex/kit";
+import { type ImportAnswer, localTime } from "@narthex/kit";
 import type { Step, Timer } from "../display-src/shown";
 
 export const kinds = ["song", "reading", "talk", "notice"] as const;
@@ -139,16 +139,9 @@ export function sectionsOf(words: string): Section[] {
 		.filter(({ text }) => text !== "");
 }
 
-/** A moment in the format of input fields: date and time, in this browser's zone, to the minute. */
-export function localTime(moment: string): string {
-	const date = new Date(moment);
-	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** The next Sunday at ten, for a new service. */
+/** The next Sunday at ten, for a new service, on the house's clock. */
 export function nextSunday(now: number): string {
-	const day = new Date(now);
-	day.setDate(day.getDate() + ((7 - day.getDay()) % 7 || 7));
-	day.setHours(10, 0, 0, 0);
-	return localTime(day.toISOString());
+	const day = new Date(`${localTime(now).slice(0, 10)}T00:00Z`);
+	day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7 || 7));
+	return `${day.toISOString().slice(0, 10)}T10:00`;
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, placed, ScreenHeader, Skeleton } from "@narthex/kit";
+import { Button, Menu, placed, ScreenHeader, Skeleton, ZoneNote } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal, Result } from "./api";
 import { CopyDialog } from "./copydialog";
@@ -111,9 +111,13 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 	return (
 		<>
 			<ScreenHeader
-				sub={`${time(service.startsAt)} · ${say("countItems", { count: service.items.length })}${
-					seconds > 0 ? ` · ${minutes(seconds)}` : ""
-				}`}
+				sub={
+					<>
+						{`${time(service.startsAt)} · ${say("countItems", { count: service.items.length })}${
+						seconds > 0 ? ` · ${minutes(seconds)}` : ""
+					}`} <ZoneNote />
+					</>
+				}
 				actions={
 					<>
 						{edits && (

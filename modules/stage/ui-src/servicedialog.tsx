@@ -1,9 +1,9 @@
-import { clockError, MomentField, TextField, useDraft } from "@narthex/kit";
+import { clockError, instantOf, localTime, MomentField, TextField, useDraft } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
 import { whatHangs } from "./hangs";
-import { limits, localTime, nextSunday, type Service } from "./plan";
+import { limits, nextSunday, type Service } from "./plan";
 import type { Tools } from "./tools";
 
 interface ServiceDialogProps {
@@ -48,7 +48,7 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			};
 			if (hangs.length > 0 && !(await context.confirm(question))) return;
 		}
-		const sent = { title: draft.title.trim(), startsAt: new Date(draft.startsAt).toISOString() };
+		const sent = { title: draft.title.trim(), startsAt: instantOf(draft.startsAt) };
 		const result = await (service === undefined
 			? api.createService(sent)
 			: api.editService(service.id, { ...sent, rev: service.rev }));

@@ -8,6 +8,7 @@ import {
 	Segments,
 	Skeleton,
 	Table,
+	ZoneNote,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { When } from "./api";
@@ -47,6 +48,7 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 	return (
 		<>
 			<ScreenHeader
+				sub={<ZoneNote />}
 				actions={
 					<>
 						<Menu label={say("more")} items={menu} />

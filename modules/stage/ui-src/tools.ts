@@ -1,3 +1,4 @@
+import { houseTime } from "@narthex/kit";
 import type { ModuleUiContext } from "@narthex/sdk";
 import { StageApi } from "./api";
 import { type Say, wordsOf } from "./words";
@@ -22,14 +23,9 @@ export interface Tools {
 export function toolsOf(context: ModuleUiContext): Tools {
 	const say = wordsOf(context);
 	const { language } = say;
-	const form = new Intl.DateTimeFormat(language, {
-		weekday: "short",
-		day: "numeric",
-		month: "short",
-		hour: "2-digit",
-		minute: "2-digit",
+	const time = houseTime(language, {
+		...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
 	});
-	const hour = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 	const minutes = new Intl.NumberFormat(language, { style: "unit", unit: "minute", unitDisplay: "short" });
 	return {
 		context,
@@ -38,8 +34,8 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		language,
 		edits: context.permissions.includes("stage.plan.edit"),
 		drives: context.permissions.includes("stage.live.control"),
-		time: (moment) => form.format(new Date(moment)),
-		hour: (moment) => hour.format(moment),
+		time,
+		hour: houseTime(language, { hour: "2-digit", minute: "2-digit" }),
 		minutes: (seconds) => minutes.format(Math.ceil(seconds / 60)),
 	};
 }
