@@ -1,3 +1,5 @@
+import { houseTime } from "@narthex/kit";
+
 /** The corners of the clock. It moves with every slide and minute, so that it does not burn in. */
 const corners = ["end end", "start end", "end start", "start start"] as const;
 /** The corners that are free beside a picture. */
@@ -12,13 +14,13 @@ const css = `
 export class Clock {
 	readonly #host = document.createElement("div");
 	readonly #face = document.createElement("div");
-	readonly #form: Intl.DateTimeFormat;
+	readonly #form: (now: number) => string;
 	#places = 0;
 	#layout = "text";
 	#known = false;
 
 	constructor(stage: HTMLElement, locale: string) {
-		this.#form = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+		this.#form = houseTime(locale, { hour: "numeric", minute: "2-digit" });
 		this.#host.className = "stage-clock";
 		const shadow = this.#host.attachShadow({ mode: "open" });
 		const sheet = new CSSStyleSheet();
@@ -31,7 +33,7 @@ export class Clock {
 
 	/** Shows the time; undefined hides it. */
 	tick(now: number | undefined): void {
-		const words = now === undefined ? "" : this.#form.format(now);
+		const words = now === undefined ? "" : this.#form(now);
 		this.#known = words !== "";
 		if (this.#face.textContent === words) return;
 		this.#face.textContent = words;

@@ -1,4 +1,6 @@
-import { Button, EmptyState, restoreFocus, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
+import {
+	Button, EmptyState, restoreFocus, Menu, Note, placed, ScreenHeader, Skeleton, ZoneNote,
+} from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../display-src/board";
@@ -143,7 +145,14 @@ export function List({ tools }: { readonly tools: Tools }) {
 	const byHand = shown !== undefined && Date.parse(shown.until) > now ? shown : undefined;
 	return (
 		<>
-			<ScreenHeader sub={say("counts", counts)} actions={manages && write} />
+			<ScreenHeader
+				sub={
+					<>
+						{say("counts", counts)} <ZoneNote />
+					</>
+				}
+				actions={manages && write}
+			/>
 			{refusedImport}
 			{board.slides.length === 0 ? (
 				<EmptyState

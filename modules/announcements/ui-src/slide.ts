@@ -1,3 +1,4 @@
+import { instantOf, localTime } from "@narthex/kit";
 import { type BoardSlide, ownKind } from "../display-src/board";
 import { isPictureOnly } from "../display-src/slideview";
 
@@ -8,7 +9,7 @@ export interface Slide extends BoardSlide {
 	readonly enabled: boolean;
 }
 
-/** The fields of a slide. Times are local and without a zone, "" for none. */
+/** The fields of a slide. Times are on the house's clock, "" for none. */
 export interface Draft {
 	readonly kind: string;
 	readonly title: string;
@@ -38,7 +39,7 @@ export const emptyDraft: Draft = {
 
 export function draftOf(slide: Slide): Draft {
 	const { kind, title, body, imageId, payload, enabled } = slide;
-	const [startsAt, endsAt] = [localTime(slide.startsAt), localTime(slide.endsAt)];
+	const [startsAt, endsAt] = [clockOf(slide.startsAt), clockOf(slide.endsAt)];
 	return { kind, title, body, imageId, payload, enabled, startsAt, endsAt };
 }
 
@@ -76,8 +77,8 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 		imageId: draft.imageId,
 		title: draft.title.trim(),
 		body: draft.body,
-		startsAt: instant(draft.startsAt),
-		endsAt: instant(draft.endsAt),
+		startsAt: instantOf(draft.startsAt) || null,
+		endsAt: instantOf(draft.endsAt) || null,
 		enabled: draft.enabled,
 		...(edited ? { rev: edited.rev } : {}),
 	};
@@ -87,11 +88,4 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 export const changed = (slide: Slide, enabled: boolean): object =>
 	submissionOf({ ...draftOf(slide), enabled }, slide);
 
-/** A moment in the format of a datetime-local field: in this browser's zone, to the minute. */
-function localTime(moment: string | null): string {
-	if (moment === null) return "";
-	const date = new Date(moment);
-	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-const instant = (local: string): string | null => (local === "" ? null : new Date(local).toISOString());
+const clockOf = (moment: string | null): string => (moment === null ? "" : localTime(moment));

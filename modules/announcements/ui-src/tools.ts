@@ -1,3 +1,4 @@
+import { houseTime } from "@narthex/kit";
 import type { ModuleUiContext } from "@narthex/sdk";
 import { SlideKinds } from "../display-src/contributed";
 import { Pictures } from "../display-src/pictures";
@@ -24,14 +25,6 @@ export interface Tools {
 export function toolsOf(context: ModuleUiContext): Tools {
 	const say = wordsOf(context);
 	const { language } = say;
-	const form = new Intl.DateTimeFormat(language, {
-		weekday: "short",
-		day: "numeric",
-		month: "short",
-		hour: "2-digit",
-		minute: "2-digit",
-	});
-	const hour = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 	return {
 		context,
 		api: new SlidesApi(context),
@@ -40,7 +33,9 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		say,
 		language,
 		manages: context.permissions.includes("announcements.slides.manage"),
-		hour: (moment) => hour.format(new Date(moment)),
-		time: (moment) => form.format(new Date(moment)),
+		hour: houseTime(language, { hour: "2-digit", minute: "2-digit" }),
+		time: houseTime(language, {
+			...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+		}),
 	};
 }

@@ -1,3 +1,5 @@
+import { instantOf, localTime } from "@narthex/kit";
+
 /** The payload of the slide. */
 export interface Countdown {
 	/** The event to which the slide counts down. */
@@ -12,13 +14,13 @@ export const maxLabel = 120;
 
 const [second, day] = [1000, 86_400_000];
 
-/** A countdown to the next Sunday, 10:00 in the time zone of the room. */
+/** A countdown to the next Sunday, 10:00 on the house's clock. */
 export function defaults(label: string, now: Date): Countdown {
-	const sunday = new Date(now);
-	sunday.setDate(now.getDate() + ((7 - now.getDay()) % 7));
-	sunday.setHours(10, 0, 0, 0);
-	if (sunday <= now) sunday.setDate(sunday.getDate() + 7);
-	return { label, target: sunday.toISOString(), after: "zero" };
+	const day = new Date(`${localTime(now).slice(0, 10)}T00:00Z`);
+	day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7));
+	const sunday = () => instantOf(`${day.toISOString().slice(0, 10)}T10:00`);
+	if (Date.parse(sunday()) <= now.getTime()) day.setUTCDate(day.getUTCDate() + 7);
+	return { label, target: sunday(), after: "zero" };
 }
 
 /** Reads a payload. It throws an error if the payload is not a countdown; the board then omits the slide. */

@@ -1,4 +1,4 @@
-import { clockError, MomentField, SelectField, TextField } from "@narthex/kit";
+import { clockError, instantOf, localTime, MomentField, SelectField, TextField } from "@narthex/kit";
 import { useState } from "preact/hooks";
 import { type Countdown, maxLabel } from "./countdown";
 import type { Say } from "./words";
@@ -33,7 +33,7 @@ export function Fields({ countdown, say, onChange }: FieldsProps) {
 				onInput={(chosen) => {
 					setMoment(chosen);
 					if (chosen === "" || clockError(chosen) !== undefined) return;
-					change({ target: new Date(chosen).toISOString() });
+					change({ target: instantOf(chosen) });
 				}}
 			/>
 			<SelectField
@@ -47,10 +47,4 @@ export function Fields({ countdown, say, onChange }: FieldsProps) {
 			/>
 		</>
 	);
-}
-
-/** A moment in the format of an input field, in this browser's zone, to the minute. */
-function localTime(moment: string): string {
-	const date = new Date(moment);
-	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
