@@ -162,6 +162,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.listeners(ctx, db)
 			e.activity(ctx, db)
 			e.backup(ctx, db)
+			e.timeZone(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil
 			}
@@ -312,6 +313,20 @@ func (e *Examination) backup(ctx context.Context, db *database.Database) {
 		e.warn("BACKUP_NOT_VERIFIED", "The latest backup was proven more than two days ago"+remedy)
 	default:
 		e.ok("Backup: the latest one was proven %s.", run.VerifiedAt.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+}
+
+// timeZone asks for the zone of the house. Without one servers use UTC, and each page that of its browser.
+func (e *Examination) timeZone(ctx context.Context, db *database.Database) {
+	found, err := house.NewStore(db.Pool()).Read(ctx)
+	switch {
+	case err != nil:
+		e.blockAll(err)
+	case found.TimeZone == nil:
+		e.warn("HOUSE_TIME_ZONE_MISSING", "The house has no time zone, so mails and calendars use UTC; choose it "+
+			"on the Dashboard's page House.")
+	default:
+		e.ok("House: its times are those of %s.", *found.TimeZone)
 	}
 }
 
