@@ -1,5 +1,5 @@
-// Package sample fills the modules of a new development installation with invented data. It writes through
-// the modules' routes, as their owner would by hand.
+// Package sample fills the modules of a new development installation with invented data, and gives its house
+// the time zone of the machine. It writes through the routes, as their owner would by hand.
 package sample
 
 import (
@@ -51,6 +51,9 @@ func Fill(ctx context.Context, address string, owner Owner) (err error) {
 		return err
 	}
 	var failed []error
+	if err := house(ctx, platform); err != nil {
+		failed = append(failed, fmt.Errorf("house: %w", err))
+	}
 	for _, filler := range fillers {
 		if !running[filler.module] {
 			continue
