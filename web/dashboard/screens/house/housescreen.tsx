@@ -8,6 +8,7 @@ import { manageHouse } from "../modules/permissions";
 import { BackupLine, TestMail } from "./facts";
 import { HouseForm } from "./houseform";
 import { w } from "./words";
+import { ZoneQuestion } from "./zonequestion";
 
 /** The house's name, its colour and the language of its emails, and facts for its operator. */
 export function HouseScreen({ app }: ScreenProps) {
@@ -17,6 +18,7 @@ export function HouseScreen({ app }: ScreenProps) {
 			{(stored) => (
 				<>
 					<PageHeader heading={<Heading title={t("house")} />} sub={w("sub")} />
+					{stored.timeZone === null && <ZoneQuestion app={app} stored={stored} />}
 					<HouseForm app={app} stored={stored} />
 					<section class="host-house-facts" aria-label={w("server")}>
 						<BackupLine app={app} />
