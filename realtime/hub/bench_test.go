@@ -70,23 +70,19 @@ func (b *bare) publish(_ uint64, data []byte) {
 func sides(b *testing.B, run func(b *testing.B, address string, publish func(number uint64, data []byte))) {
 	b.Run("bare", func(b *testing.B) {
 		loop := &bare{readers: make(map[chan []byte]struct{})}
-		run(b, site(b, loop.ServeHTTP), loop.publish)
+		address, _ := lending(b, loop.ServeHTTP)
+		run(b, address, loop.publish)
 	})
-	for name, serveOn := range map[string]func(http.HandlerFunc) string{
-		"hub":                 func(h http.HandlerFunc) string { address, _ := lending(b, h); return address },
-		"hub without sockets": func(h http.HandlerFunc) string { return site(b, h) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			_, channel, stop := serve(b, newModule().snapshot, nil)
-			run(b, serveOn(func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) }),
-				func(number uint64, data []byte) {
-					if err := channel.Publish(1, number, data); err != nil {
-						b.Error(err)
-					}
-				})
-			stop()
+	b.Run("hub", func(b *testing.B) {
+		_, channel, stop := serve(b, newModule().snapshot, nil)
+		address, _ := lending(b, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
+		run(b, address, func(number uint64, data []byte) {
+			if err := channel.Publish(1, number, data); err != nil {
+				b.Error(err)
+			}
 		})
-	}
+		stop()
+	})
 }
 
 var updateLine = []byte("event: update\n")

@@ -1,11 +1,13 @@
 package hub_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/realtime/backplane"
 	"github.com/narthex-platform/narthex/realtime/hub"
+	"github.com/narthex-platform/narthex/realtime/stream"
 	"github.com/narthex-platform/narthex/services/leaktest"
 )
 
@@ -181,20 +184,21 @@ func parse(t testing.TB, stream string) (events []event) {
 	return events
 }
 
-// client is a reader without a socket. It records what it gets, and can stop accepting bytes.
+// client is a reader whose socket is in memory, so that its clock may be fake. It records what it gets, and
+// can stop accepting bytes.
 type client struct {
 	header http.Header
 	cancel context.CancelFunc
-	ended  chan error
+	ended  chan error    // gets the error of Stream, or nil when the stream has ended
+	closed chan struct{} // closed when the stream has ended
 
-	mu       sync.Mutex
-	sent     bytes.Buffer
-	stalled  chan struct{} // not nil: writes wait until it is closed or their deadline has passed
-	deadline chan struct{}
-	flushed  int
-	parsed   int       // number of parsed bytes, because a test may call events often
-	known    []event   // of the parsed bytes
-	until    time.Time // the write deadline
+	mu      sync.Mutex
+	sent    bytes.Buffer  // after the head of the response
+	head    string        // of the response
+	stalled chan struct{} // not nil: no byte is accepted until it is closed
+	parsed  int           // number of parsed bytes, because a test may call events often
+	known   []event       // of the parsed bytes
+	reader  *stream.Reader
 }
 
 // dial opens a stream, which cancel ends.
@@ -207,57 +211,103 @@ func dialing(t testing.TB, channel *hub.Hub, stalled chan struct{}) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &client{header: make(http.Header), cancel: cancel, ended: make(chan error, 1), stalled: stalled,
-		deadline: make(chan struct{})}
+		closed: make(chan struct{})}
 	t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/?stream=other", http.NoBody)
+	request, err := http.NewRequestWithContext(stream.WithConnection(ctx, c), http.MethodGet, "/?stream=other",
+		http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Last-Event-ID", "none of a number")
-	go func() { c.ended <- channel.Stream(c, request) }()
+	go func() {
+		err := channel.Stream(c, request)
+		if err == nil {
+			c.follow(ctx)
+		}
+		c.ended <- err
+	}()
 	return c
 }
 
-func (c *client) Header() http.Header { return c.header }
-func (c *client) WriteHeader(int)     {}
-
-func (c *client) Write(p []byte) (int, error) {
-	if c.stalled != nil {
+// follow notifies the stream when the client leaves or accepts bytes again, until the stream has ended.
+func (c *client) follow(ctx context.Context) {
+	stalled := c.stalled
+	for {
+		left := false
 		select {
-		case <-c.stalled:
-		case <-c.deadline:
-			return 0, context.DeadlineExceeded
+		case <-c.closed:
+			return
+		case <-ctx.Done():
+			left = true
+		case <-stalled:
+			stalled = nil
+		}
+		c.mu.Lock()
+		r := c.reader
+		c.mu.Unlock()
+		if r != nil {
+			r.Ready(left)
+		}
+		if left {
+			<-c.closed
+			return
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sent.Write(p)
 }
 
-func (c *client) Flush() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.flushed = c.sent.Len()
-}
+func (c *client) BeginStream() bool     { return true }
+func (c *client) Socket() stream.Socket { return (*memorySocket)(c) }
+func (c *client) EndStream(stream.End)  { close(c.closed) }
 
-func (c *client) SetWriteDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.until = t
-	if !t.IsZero() && t.Before(time.Now()) {
-		close(c.deadline) // only once, because the deadline is not set again
+func (c *client) Header() http.Header         { return c.header }
+func (c *client) WriteHeader(int)             { panic("net/http writes no part of a stream") }
+func (c *client) Write(p []byte) (int, error) { panic("net/http writes no part of a stream") }
+
+func (c *client) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
+// memorySocket is the client as the socket of its stream.
+type memorySocket client
+
+func (s *memorySocket) Write(p []byte) int {
+	if s.stalled != nil {
+		select {
+		case <-s.stalled:
+		default:
+			return 0
+		}
 	}
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(p)
+	if s.head == "" {
+		head, rest, _ := bytes.Cut(p, []byte("\r\n\r\n"))
+		s.head, p = string(head), rest
+	}
+	s.sent.Write(p)
+	return n
 }
 
-// events returns the events that have been flushed.
+func (s *memorySocket) Watch(_ *stream.Watch, r *stream.Reader) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reader = r
+	return true
+}
+
+func (s *memorySocket) Unwatch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reader = nil
+}
+
+// events returns the events that have been sent.
 func (c *client) events(t testing.TB) []event {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.parsed < c.flushed {
-		c.known = append(c.known, parse(t, string(c.sent.Bytes()[c.parsed:c.flushed]))...)
-		c.parsed = c.flushed
+	if c.parsed < c.sent.Len() {
+		c.known = append(c.known, parse(t, string(c.sent.Bytes()[c.parsed:]))...)
+		c.parsed = c.sent.Len()
 	}
 	return slices.Clip(c.known)
 }

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/narthex-platform/narthex/realtime/stream"
@@ -19,9 +18,9 @@ type lender struct {
 
 func (l lender) BeginStream() bool { return true }
 
-func (l lender) Socket() syscall.RawConn {
+func (l lender) Socket() stream.Socket {
 	raw, _ := l.SyscallConn()
-	return raw
+	return stream.SocketOf(raw)
 }
 
 func (l lender) EndStream(how stream.End) {
@@ -29,7 +28,7 @@ func (l lender) EndStream(how stream.End) {
 	_ = l.Close()
 }
 
-// lending is site with connections that can be taken from net/http.
+// lending serves the handler on real sockets, which a stream takes from net/http.
 func lending(t testing.TB, handler http.HandlerFunc) (address string, ends *[4]atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -77,34 +77,28 @@ func TestLent(t *testing.T) {
 	}
 }
 
-// A connection whose writer cannot be hijacked is served by its handler, like one without a socket.
+// A connection that cannot be taken from net/http gets no stream, and its reader is not counted.
 func TestNotLent(t *testing.T) {
-	m := newModule()
-	_, channel, stop := serve(t, m.snapshot, nil)
+	hubs, channel, stop := serve(t, newModule().snapshot, nil)
+	refused := make(chan error, 2)
 	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) {
-		if err := channel.Stream(struct {
-			http.ResponseWriter
-			http.Flusher
-		}{w, w.(http.Flusher)}, r); err != nil {
-			t.Error(err)
-		}
+		refused <- channel.Stream(struct{ http.ResponseWriter }{w}, r)
+		refused <- channel.Stream(w, r.WithContext(t.Context()))
 	})
 	c, err := connect(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.next("heartbeat"); err != nil {
-		t.Fatal(err)
+	for range cap(refused) {
+		if err := <-refused; !errors.Is(err, hub.ErrUnavailable) {
+			t.Errorf("Stream: error %v, want %v", err, hub.ErrUnavailable)
+		}
 	}
-	_ = publish(channel, m.next())
-	if data, err := c.next("update"); data != `{"p":1,"n":1}` {
-		t.Errorf("%s, %v, want the update", data, err)
+	if open, _ := readers(hubs); open != 0 {
+		t.Errorf("%d streams are open, want none", open)
 	}
 	stop()
-	if _, err := c.next("reconnect"); err != nil {
-		t.Error(err)
-	}
 	for how := range ends {
 		if ends[how].Load() != 0 {
 			t.Error("the connection was told of an end, want net/http to end it")

@@ -162,11 +162,10 @@ func (h *hub) admit(r *reader, p *stream.Prelude, number uint64) {
 	if r.decided.Swap(true) {
 		return
 	}
-	var sockets *stream.Sockets
-	if r.socket {
-		sockets = h.sockets
+	if r.live = h.events.Join(p, number, h.sockets); r.live == nil {
+		r.outcome <- ErrUnavailable
+		return
 	}
-	r.live = h.events.Join(p, number, sockets)
 	r.outcome <- nil
 }
 

@@ -10,17 +10,20 @@ import (
 	"github.com/narthex-platform/narthex/realtime/stream"
 )
 
-// Stream serves one reader. It is called after all gates. It returns when the stream has ended, or when it
-// has taken the connection from net/http (http.Hijacker), if that has a socket; then the stream continues
-// without the handler. An error has a code and means that nothing was written: ErrUnavailable,
-// ErrHandlerFailed, ErrOverloaded, or the error of the Snapshot. The request's headers and query are ignored.
-// The writer must support Flush and SetWriteDeadline, or unwrap to one that does.
+// Stream serves one reader. It is called after all gates. It returns when it has taken the connection from
+// net/http; the stream continues without the handler. An error has a code and means that nothing was written:
+// ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or the error of the Snapshot. The request's headers and
+// query are ignored. The request's context must have a stream.Connection, and the writer must support Hijack,
+// or unwrap to one that does.
 func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	connection := stream.ConnectionOf(request.Context())
-	if connection != nil && !connection.BeginStream() {
+	if connection == nil {
+		return ErrUnavailable
+	}
+	if !connection.BeginStream() {
 		panic(http.ErrAbortHandler)
 	}
-	r := &reader{outcome: make(chan error, 1), socket: connection != nil && connection.Socket() != nil}
+	r := &reader{outcome: make(chan error, 1)}
 	if !h.inbox.Put(join{r}) {
 		return ErrUnavailable
 	}
@@ -28,7 +31,9 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 		h.inbox.Put(leave{r})
 		return err
 	}
-	r.live.Serve(w, request)
+	if !r.live.Serve(w, connection) {
+		return ErrUnavailable
+	}
 	return nil
 }
 
@@ -38,7 +43,6 @@ type reader struct {
 	joined  uint64         // the number of its join
 	outcome chan error     // gets one value: nil when the reader is live
 	decided atomic.Bool    // the reader is live, or its client has disconnected
-	socket  bool           // its connection can be taken from net/http
 	live    *stream.Reader // set before the outcome nil
 }
 

@@ -2,7 +2,6 @@ package hub_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -18,27 +17,6 @@ import (
 
 	"github.com/narthex-platform/narthex/realtime/hub"
 )
-
-// site serves hub on a real socket, as net/http does below the gateway. If handler is given, it replaces the
-// hub.
-func site(t testing.TB, handler http.HandlerFunc) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: handler, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // as the platform's listener does
-		return ctx
-	}}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		_ = server.Close()
-		<-served
-	})
-	return listener.Addr().String()
-}
 
 func streaming(t testing.TB, channel *hub.Hub) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +121,7 @@ func TestFiveThousandReaders(t *testing.T) {
 	const readers, deaf, burst, most = many, many / 100, 50, 1_500
 	_, channel, stop := serve(t, newModule().snapshot, nil)
 	var cut atomic.Int32
-	address := site(t, func(w http.ResponseWriter, r *http.Request) {
+	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = channel.Stream(w, r)
 		cut.Add(1)
 	})
@@ -206,7 +184,7 @@ func TestStampede(t *testing.T) {
 	hubs := hub.New(zap.NewNop(), nil)
 	hubs.ShareForEver()
 	_, channel, stop := open(t, hubs, m.snapshot)
-	address := site(t, streaming(t, channel))
+	address, _ := lending(t, streaming(t, channel))
 	for range 3 {
 		before := m.asked.Load()
 		all := crowd(t, address, readers, func(i int, s *socket) {
@@ -227,7 +205,7 @@ func TestStampede(t *testing.T) {
 func TestComingAndGoing(t *testing.T) {
 	m := newModule()
 	hubs, channel, stop := serve(t, m.snapshot, nil)
-	address := site(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
+	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
 	var all sync.WaitGroup
 	places := make(chan struct{}, 50)
 	for i := range 1_000 {
@@ -260,37 +238,5 @@ func TestComingAndGoing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	stop()
-}
-
-// A connection whose stream has ended serves the next request.
-func TestConnectionAfterwards(t *testing.T) {
-	m := newModule()
-	hubs, channel, stop := serve(t, m.snapshot, nil)
-	s, err := connect(site(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
-			_ = channel.Stream(w, r)
-			return
-		}
-		_, _ = io.WriteString(w, "well")
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.next("heartbeat"); err != nil {
-		t.Fatal(err)
-	}
-	hubs.Ended("board", m.restart())
-	if _, err := s.next("reconnect"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(s, "GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	rest, err := io.ReadAll(s.raw)
-	if err != nil || !strings.HasSuffix(string(rest), "well") {
-		t.Errorf("the next response on the connection %q, want it to end with \"well\"; error %v", rest, err)
-	}
 	stop()
 }

@@ -1,9 +1,6 @@
 package stream
 
-import (
-	"context"
-	"syscall"
-)
+import "context"
 
 // Connection is the connection that carries a stream, as far as the stream uses it.
 type Connection interface {
@@ -11,12 +8,20 @@ type Connection interface {
 	// request's context. It returns false if there is no room for the stream; then the connection must be closed
 	// without a byte.
 	BeginStream() bool
-	// Socket returns the socket to which a stream writes that was taken from net/http; nil if it cannot be
-	// taken.
-	Socket() syscall.RawConn
+	// Socket returns the socket to which the stream writes after it was taken from net/http.
+	Socket() Socket
 	// EndStream is called once for a stream that was taken from net/http, and closes the connection. Until then
 	// the socket must stay open; to end the stream earlier, shut the socket down.
 	EndStream(how End)
+}
+
+// Socket is what a stream writes to; SocketOf returns that of a connection.
+type Socket interface {
+	// Write writes as many bytes as there is room for now; -1 means that the socket is closed. It never blocks.
+	Write(p []byte) int
+	// Watch makes w call the reader's Ready from now on, until Unwatch. It returns false if that is impossible.
+	Watch(w *Watch, r *Reader) bool
+	Unwatch()
 }
 
 // End is why a stream ended.
@@ -31,7 +36,7 @@ const (
 
 type connectionKey struct{}
 
-// WithConnection is for http.Server.ConnContext. Without it streams do not use a Connection.
+// WithConnection is for http.Server.ConnContext. A stream needs it.
 func WithConnection(ctx context.Context, connection Connection) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connection)
 }

@@ -8,8 +8,7 @@
 // the reader has not taken. A stream takes its connection from net/http and is from then on a place in the
 // log and a socket, without a goroutine: shards write new entries to the sockets (shard.go), a watch
 // reports which sockets have room again and whose client has disconnected (watch_linux.go), and a sweep
-// checks heartbeats and deadlines (sweep.go). If there is no socket or no epoll, the stream's own
-// goroutine reads the log (response.go).
+// checks heartbeats and deadlines (sweep.go).
 //
 // Invariants:
 //   - The hub never waits for a socket. A log that is full waits for its shards, which never block in a
@@ -20,7 +19,7 @@
 //   - Each event is in memory once, and its charge is dropped after the last reader has taken it.
 //   - EndStream is called once for each connection that was taken; after it nothing uses the descriptor.
 //
-// Lock order: the lock of Sockets or that of a shard, then the log's, then a response's. The locks of
-// frames and of the watch are leaves, taken alone or under a shard's. EndStream is called under a shard's
+// Lock order: the lock of Sockets or that of a shard, then the log's. The locks of frames and
+// of the watch are leaves, taken alone or under a shard's. EndStream is called under a shard's
 // lock.
 package stream

@@ -78,8 +78,7 @@ func (p position) of(r *Reader) uint64 {
 }
 
 // Log holds the entries that some reader has not taken yet. It is the mailbox of all readers, so each
-// event is in memory only once. Only the hub appends and drops entries. Shards and the goroutines of readers
-// read them.
+// event is in memory only once. Only the hub appends and drops entries; shards read them.
 //
 // Lock order: see doc.go.
 type Log struct {
@@ -88,8 +87,7 @@ type Log struct {
 	counts *Counts
 
 	mu      sync.Mutex
-	moved   *sync.Cond    // on mu: signalled when a shard has advanced
-	changed chan struct{} // not nil: a reader's goroutine waits until it is closed
+	moved   *sync.Cond // on mu: signalled when a shard has advanced
 	entries []entry
 	end     uint64 // the place of the next entry
 	updates int    // totals of entries
@@ -98,7 +96,7 @@ type Log struct {
 	live    int // those of them that have joined since the last end
 	ends    ends
 	over    bool      // the hub's run has ended
-	members readerSet // readers that no shard has, or not yet
+	members readerSet // readers that have not joined their shard yet
 	shards  []*shard
 	handed  int // number of readers that were passed to shards
 }
@@ -177,23 +175,16 @@ func (l *Log) cutFull() {
 			bytes += e.size
 		}
 		if !r.cut && (updates > MailboxEvents || bytes > MailboxBytes) {
-			if r.cut = true; r.response != nil {
-				r.response.cut()
-			} else {
-				l.counts.Cut.Add(1)
-			}
+			r.cut = true
+			l.counts.Cut.Add(1)
 		}
 	}
 }
 
-// wake notifies all readers of a new entry. The caller holds the lock.
+// wake notifies the shards of a new entry. The caller holds the lock.
 func (l *Log) wake() {
 	for _, s := range l.shards {
 		s.signal()
-	}
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
 	}
 }
 
@@ -255,7 +246,7 @@ func (l *Log) Settle(place uint64) (moving bool) {
 	for _, r := range l.members.readers {
 		if !r.cut {
 			lowest = min(lowest, r.next)
-			moving = moving || r.next <= place && (r.idle || now.Sub(r.moved) < SlowReaderWait)
+			moving = moving || r.next <= place && now.Sub(r.moved) < SlowReaderWait
 		}
 	}
 	l.mu.Unlock()
@@ -321,18 +312,18 @@ func (l *Log) group(place uint64, into []entry) []entry {
 // batch is about how many bytes are written at once.
 const batch = 64 << 10
 
-// Join returns a new reader, which gets the prelude and all entries that are appended from now on. Its
-// snapshot contains publishes up to the number from. With sockets a shard will write it. Only the hub calls
-// Join.
+// Join returns a new reader, which gets the prelude and all entries that are appended from now on; nil if it
+// gets no shard. Its snapshot contains publishes up to the number from. Only the hub calls Join.
 func (l *Log) Join(p *Prelude, from uint64, sockets *Sockets) *Reader {
+	shard := sockets.shard(l)
+	if shard == nil {
+		return nil
+	}
 	now := time.Now()
-	r := &Reader{prelude: p, from: from, id: p.last, opening: opening,
+	r := &Reader{shard: shard, prelude: p, from: from, id: p.last, opening: opening,
 		stops: now.Add(lifetime()), beats: now.Add(heartbeats)}
 	p.keep()
 	l.join(r)
-	if sockets != nil {
-		r.shard = sockets.shard(l)
-	}
 	return r
 }
 
@@ -370,11 +361,6 @@ func (l *Log) finish() {
 	defer l.mu.Unlock()
 	l.live = 0
 	l.ends = ends{l.ends.count + 1, l.end - 1, time.Now()}
-	for _, r := range l.members.readers {
-		if r.response != nil {
-			r.response.limit.Reset(grace)
-		}
-	}
 }
 
 // Close means that nothing more is appended, so the shards end with their last readers.

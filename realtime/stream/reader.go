@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -24,8 +25,7 @@ const (
 // together.
 func lifetime() time.Duration { return 4*time.Minute + rand.N(time.Minute) }
 
-// Reader is one live stream: a place in its hub's log, and either a socket to which a shard writes or a
-// response that the stream's own goroutine writes.
+// Reader is one live stream: a place in its hub's log, and a socket to which a shard writes.
 type Reader struct {
 	place int // its index in set
 	set   *readerSet
@@ -40,35 +40,53 @@ type Reader struct {
 	moved   time.Time // when it took an entry the last time
 	stops   time.Time // when its stream must end
 	beats   time.Time // when its next heartbeat is due
-	idle    bool      // it has taken everything and has not checked since
 	opening int       // events of the stream's beginning that are not written yet
 	cut     bool      // its mailbox was full
 
-	prelude  *Prelude  // until it is written
-	response *response // nil: a shard writes
+	prelude *Prelude // until it is written
+	shard   *shard
 
-	// Only for a shard's reader, guarded by the shard's lock.
-	shard      *shard
+	// Guarded by the shard's lock.
 	connection Connection
-	fd         int32
-	serial     int32          // distinguishes it from a later reader with the same descriptor
+	socket     Socket
 	rest       [][]byte       // bytes to write before the log: those that its socket has not accepted
 	held       *update.Charge // the charge of rest after the prelude
 	ending     bool           // the stream's last event is written or in rest
 	gone       bool           // closed; the next sweep removes it
 }
 
-// Serve writes the stream. It returns when the stream has ended, or when it has taken the connection from
-// net/http; then the stream continues without the handler.
-func (r *Reader) Serve(w http.ResponseWriter, request *http.Request) {
-	counts := r.log.counts
-	counts.Readers.Add(1)
-	if r.shard != nil && r.handOver(w, ConnectionOf(request.Context())) {
-		return
+// Serve takes the stream's connection from net/http. The stream continues without the handler. It returns
+// false if the connection cannot be taken; then nothing is written.
+func (r *Reader) Serve(w http.ResponseWriter, connection Connection) bool {
+	r.log.counts.Readers.Add(1)
+	head, socket := streamHead(w.Header()), connection.Socket()
+	if _, _, err := http.NewResponseController(w).Hijack(); err != nil {
+		r.log.counts.Readers.Add(-1)
+		r.shard.refuse(r)
+		return false
 	}
-	defer counts.Readers.Add(-1)
-	r.respond(w, request)
+	r.connection, r.socket = connection, socket
+	r.shard.join(r, r.prelude.pieces(head))
+	return true
 }
+
+// streamHead returns the response's head. It has no length: the stream ends with the connection.
+func streamHead(header http.Header) []byte {
+	own := header.Clone()
+	own.Set("Content-Type", "text/event-stream")
+	own.Set("Cache-Control", "no-store")
+	own.Set("X-Accel-Buffering", "no")
+	own.Set("Connection", "close")
+	own.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	var head bytes.Buffer
+	head.WriteString("HTTP/1.1 200 OK\r\n")
+	_ = own.Write(&head)
+	head.WriteString("\r\n")
+	return head.Bytes()
+}
+
+// Ready is called when the socket has room again, or its client has disconnected (left).
+func (r *Reader) Ready(left bool) { r.shard.ready(r, left) }
 
 // release releases the stream's beginning.
 func (r *Reader) release() {

@@ -10,7 +10,7 @@ import (
 // when its socket accepts more.
 type shard struct {
 	log   *Log
-	watch *watch
+	watch *Watch
 	wake  chan struct{}
 
 	place  uint64 // next place in the log; written with both mu and the log's lock held
@@ -79,7 +79,7 @@ func (s *shard) pass() (more bool) {
 			s.flush(r)
 		default:
 			r.next, r.ending = s.place, last
-			if n := write(r.fd, data); n < len(data) {
+			if n := r.socket.Write(data); n < len(data) {
 				s.keep(r, n)
 			} else if last {
 				s.close(r, Told)
@@ -193,7 +193,7 @@ func (s *shard) next(r *Reader) (e entry, found, fallen bool) {
 // writeRest writes the rest, and reports whether all of it was written.
 func (s *shard) writeRest(r *Reader) bool {
 	for len(r.rest) > 0 {
-		n := write(r.fd, r.rest[0])
+		n := r.socket.Write(r.rest[0])
 		switch {
 		case n < 0:
 			s.close(r, Left)
@@ -230,7 +230,7 @@ func (s *shard) join(r *Reader, pieces [][]byte) {
 		s.close(r, Cut)
 		return
 	}
-	if !s.watch.add(r) {
+	if !r.socket.Watch(s.watch, r) {
 		s.close(r, Left)
 		return
 	}
@@ -246,8 +246,10 @@ func (l *Log) handOver(r *Reader) {
 	r.shard.coming--
 }
 
-// refused cancels the announcement that a reader will join.
-func (s *shard) refused() {
+// refuse is called instead of join for a reader that has no stream.
+func (s *shard) refuse(r *Reader) {
+	s.log.leave(r)
+	r.release()
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	s.coming--
@@ -298,7 +300,7 @@ func (s *shard) close(r *Reader, how End) {
 	}
 	r.gone = true
 	s.written(r)
-	s.watch.drop(r)
+	r.socket.Unwatch()
 	r.connection.EndStream(how)
 	s.log.leave(r)
 	s.log.counts.Readers.Add(-1)

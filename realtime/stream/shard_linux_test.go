@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,10 +21,7 @@ const patience = 20 * time.Second
 
 func newTestShard(t *testing.T) *shard {
 	t.Helper()
-	w, err := newWatch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &Watch{}
 	l := NewLog(false, &Counts{})
 	s := &shard{log: l, watch: w, wake: make(chan struct{}, 1), place: l.end, at: position{next: Unnumbered}}
 	l.shards = append(l.shards, s)
@@ -47,8 +43,8 @@ type ownSocket struct {
 	ended      chan End
 }
 
-func (ownSocket) BeginStream() bool       { return true }
-func (ownSocket) Socket() syscall.RawConn { return nil }
+func (ownSocket) BeginStream() bool { return true }
+func (ownSocket) Socket() Socket    { return nil }
 
 func (o ownSocket) EndStream(how End) {
 	_ = unix.Close(o.descriptor)
@@ -84,7 +80,7 @@ func admit(
 	ended = make(chan End, 2)
 	now := time.Now()
 	r = &Reader{}
-	r.fd, r.shard, r.connection = int32(pair[0]), s, ownSocket{pair[0], ended}
+	r.socket, r.shard, r.connection = &descriptor{fd: int32(pair[0])}, s, ownSocket{pair[0], ended}
 	r.beats, r.stops = now.Add(heartbeats), now.Add(lifetime())
 	s.log.join(r)
 	s.log.mu.Lock()
@@ -191,9 +187,10 @@ func TestDescriptorUsedAgain(t *testing.T) {
 	if how := endOf(t, ended); how != Left {
 		t.Fatalf("ended as %d, want %d", how, Left)
 	}
-	fresh, client, ended := admit(t, s, int(old.fd), []byte("new"))
+	was := old.socket.(*descriptor)
+	fresh, client, ended := admit(t, s, int(was.fd), []byte("new"))
 	assertNext(t, client, "new")
-	if r := s.watch.reader(old.fd, old.serial); r != nil {
+	if r := s.watch.reader(was.fd, was.serial); r != nil {
 		t.Error("an event of the old socket finds a reader, want none")
 	}
 	s.ready(old, true)
@@ -201,7 +198,8 @@ func TestDescriptorUsedAgain(t *testing.T) {
 	s.close(old, Cut)
 	s.mu.Unlock()
 	assertOpen(t, "after events of the old one", ended)
-	if r := s.watch.reader(fresh.fd, fresh.serial); r != fresh {
+	is := fresh.socket.(*descriptor)
+	if r := s.watch.reader(is.fd, is.serial); r != fresh {
 		t.Error("an event of the new socket finds another reader")
 	}
 	old.next, old.beats, old.stops = s.place, time.Time{}, time.Now().Add(lifetime())

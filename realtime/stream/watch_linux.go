@@ -10,49 +10,58 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it, so it needs
-// only one goroutine. Data that a client sends stays in the kernel.
-type watch struct {
-	file  *os.File // the epoll
-	epoll syscall.RawConn
-	ended chan struct{}
-
+// Watch is one epoll for the sockets of all readers of the process. Go's own poller waits for it, so it needs
+// only one goroutine. Data that a client sends stays in the kernel. Both begin with the first reader.
+type Watch struct {
 	mu      sync.Mutex
-	readers map[int32]*Reader // by descriptor
+	file    *os.File // the epoll; nil: no reader yet
+	epoll   syscall.RawConn
+	ended   chan struct{}
+	readers map[int32]watched // by descriptor
 	serial  int32
 }
 
-// newWatch fails if the process has no descriptor left.
-func newWatch() (*watch, error) {
+// open is called with the lock held. It fails if the process has no descriptor left.
+func (w *Watch) open() error {
+	if w.file != nil {
+		return nil
+	}
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := unix.SetNonblock(fd, true); err != nil { // otherwise Go's poller refuses it
-		return nil, errors.Join(err, unix.Close(fd))
+		return errors.Join(err, unix.Close(fd))
 	}
-	w := &watch{file: os.NewFile(uintptr(fd), "epoll"), ended: make(chan struct{}),
-		readers: make(map[int32]*Reader)}
-	if w.epoll, err = w.file.SyscallConn(); err != nil {
-		return nil, errors.Join(err, w.file.Close())
+	file := os.NewFile(uintptr(fd), "epoll")
+	epoll, err := file.SyscallConn()
+	if err != nil {
+		return errors.Join(err, file.Close())
 	}
-	go w.run()
-	return w, nil
+	w.file, w.epoll, w.ended, w.readers = file, epoll, make(chan struct{}), make(map[int32]watched)
+	go w.run(epoll, w.ended)
+	return nil
 }
 
 // close waits for the goroutine.
-func (w *watch) close() {
-	_ = w.file.Close()
-	<-w.ended
+func (w *Watch) close() {
+	w.mu.Lock()
+	file, ended := w.file, w.ended
+	w.file = nil
+	w.mu.Unlock()
+	if file != nil {
+		_ = file.Close()
+		<-ended
+	}
 }
 
 // run passes events to the shards until the watch is closed.
-func (w *watch) run() {
-	defer close(w.ended)
+func (w *Watch) run(epoll syscall.RawConn, ended chan struct{}) {
+	defer close(ended)
 	var events [128]unix.EpollEvent
 	for {
 		n := 0
-		err := w.epoll.Read(func(fd uintptr) bool {
+		err := epoll.Read(func(fd uintptr) bool {
 			n, _ = unix.EpollWait(int(fd), events[:], 0)
 			return n > 0
 		})
@@ -61,61 +70,87 @@ func (w *watch) run() {
 		}
 		for _, e := range events[:n] {
 			if r := w.reader(e.Fd, e.Pad); r != nil {
-				r.shard.ready(r, e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0)
+				r.Ready(e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0)
 			}
 		}
 	}
 }
 
+// watched is a reader with a number that distinguishes it from a later one with the same descriptor.
+type watched struct {
+	*Reader
+	serial int32
+}
+
 // reader returns nil for an event of an earlier stream with the same descriptor.
-func (w *watch) reader(fd, serial int32) *Reader {
+func (w *Watch) reader(fd, serial int32) *Reader {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r := w.readers[fd]; r != nil && r.serial == serial {
-		return r
+	if r := w.readers[fd]; r.serial == serial {
+		return r.Reader
 	}
 	return nil
 }
 
-// add registers a reader for edges: a full socket has room again, or the client has disconnected or closed
-// its side. The kernel also reports a state that was reached before. The caller holds the shard's lock, also
-// for drop.
-func (w *watch) add(r *Reader) bool {
-	w.mu.Lock()
-	w.serial++
-	r.serial = w.serial
-	w.readers[r.fd] = r
-	w.mu.Unlock()
-	event := unix.EpollEvent{
-		Events: unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: r.fd, Pad: r.serial}
-	return w.control(unix.EPOLL_CTL_ADD, r, &event)
+// descriptor is the Socket of a connection.
+type descriptor struct {
+	fd, serial int32
+	watch      *Watch // nil: none yet
 }
 
-func (w *watch) drop(r *Reader) {
-	w.mu.Lock()
-	if w.readers[r.fd] == r {
-		delete(w.readers, r.fd)
+// SocketOf returns the socket of a connection. If raw is nil, it is a closed one.
+func SocketOf(raw syscall.RawConn) Socket {
+	d := &descriptor{fd: -1}
+	if raw == nil {
+		return d
 	}
-	w.mu.Unlock()
-	_ = w.control(unix.EPOLL_CTL_DEL, r, nil)
+	_ = raw.Control(func(fd uintptr) { d.fd = int32(fd) })
+	return d
 }
 
-func (w *watch) control(operation int, r *Reader, event *unix.EpollEvent) bool {
+// Watch registers a reader for edges: a full socket has room again, or the client has disconnected or closed
+// its side. The kernel also reports a state that was reached before. The caller holds the shard's lock, also
+// for Unwatch and Write.
+func (d *descriptor) Watch(w *Watch, r *Reader) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open() != nil {
+		return false
+	}
+	w.serial++
+	d.watch, d.serial = w, w.serial
+	w.readers[d.fd] = watched{r, d.serial}
+	return w.control(unix.EPOLL_CTL_ADD, d.fd, &unix.EpollEvent{
+		Events: unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: d.fd, Pad: d.serial})
+}
+
+func (d *descriptor) Unwatch() {
+	w := d.watch
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.readers[d.fd].serial == d.serial {
+		delete(w.readers, d.fd)
+	}
+	_ = w.control(unix.EPOLL_CTL_DEL, d.fd, nil)
+}
+
+// control is called with the lock held.
+func (w *Watch) control(operation int, fd int32, event *unix.EpollEvent) (ok bool) {
 	err := w.epoll.Control(func(epoll uintptr) {
-		if unix.EpollCtl(int(epoll), operation, int(r.fd), event) != nil {
-			event = nil
-		}
+		ok = unix.EpollCtl(int(epoll), operation, int(fd), event) == nil
 	})
-	return err == nil && event != nil
+	return err == nil && ok
 }
 
-// write writes as many bytes as the socket accepts now; -1 means that it is closed. It never blocks, so it
-// does not notify the scheduler, which would take a fifth more time.
-func write(fd int32, p []byte) int {
+// Write does not notify the scheduler, because it never blocks: that would take a fifth more time.
+func (d *descriptor) Write(p []byte) int {
 	if len(p) == 0 {
 		return 0
 	}
-	n, _, failure := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd),
+	n, _, failure := syscall.RawSyscall(syscall.SYS_WRITE, uintptr(d.fd),
 		uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
 	switch failure {
 	case 0:

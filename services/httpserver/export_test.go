@@ -1,6 +1,11 @@
 package httpserver
 
-import "time"
+import (
+	"syscall"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime/stream"
+)
 
 // Limits are the deadlines and numbers that tests shorten.
 type Limits struct {
@@ -99,3 +104,6 @@ func (l *Listener) Watched() (count int) {
 
 // PageHeadSize is the response to a head that is too large, of a browser that opens a page.
 const PageHeadSize = string(faultPageHeadSize)
+
+// Raw returns the socket of a connection.
+func Raw(c stream.Connection) syscall.RawConn { return c.(*conn).raw }

@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"net"
-	"syscall"
 
 	"github.com/narthex-platform/narthex/realtime/stream"
 )
@@ -10,14 +9,8 @@ import (
 // This file handles a connection whose stream was hijacked from net/http (http.Hijacker). It is still counted
 // as a connection and as a stream, and a stop waits for it. The stream itself keeps the deadlines.
 
-// Socket returns the socket to which a stream may write without net/http, or nil when the connection has no
-// socket.
-func (c *conn) Socket() syscall.RawConn {
-	if _, isTCP := c.Conn.(*net.TCPConn); isTCP {
-		return c.raw
-	}
-	return nil
-}
+// Socket returns the socket to which the connection's stream writes.
+func (c *conn) Socket() stream.Socket { return stream.SocketOf(c.raw) }
 
 // lend is called when net/http gives up a hijacked connection.
 func (c *conn) lend() {

@@ -160,7 +160,7 @@ func TestCutLeavesTheDescriptor(t *testing.T) {
 	if _, err := io.ReadAll(client); errors.Is(err, context.DeadlineExceeded) {
 		t.Error("the connection is open, want it cut")
 	}
-	if err := connection.Socket().Control(func(uintptr) {}); err != nil {
+	if err := httpserver.Raw(connection).Control(func(uintptr) {}); err != nil {
 		t.Errorf("the stream's descriptor: %v, want it open until the stream's end", err)
 	}
 	connection.EndStream(stream.Cut)

@@ -1,11 +1,9 @@
 package link_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"net"
 	"testing"
 	"time"
 
@@ -26,28 +24,6 @@ func (p *pair) buffered(t *testing.T, request proto.Message, body string) link.O
 	copy(buffer.Data(), body)
 	return link.Outgoing{Method: link.Method(socket.Descriptor()), Request: request, Within: 20 * time.Second,
 		Bodies: p.bodies, Socket: socket, Body: buffer}
-}
-
-// TestBodyIsSentWithItsCall checks that a body that the socket has room for is there when its handler begins.
-func TestBodyIsSentWithItsCall(t *testing.T) {
-	body := string(bytes.Repeat([]byte("body"), 16<<10))
-	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
-		got, err := io.ReadAll(p.far[uint32(c.Method)].Incoming(nil))
-		if string(got) != body {
-			t.Errorf("%d bytes, %v", len(got), err)
-		}
-		return nil
-	})
-	for range 3 {
-		x, err := p.Begin(testContext(t), p.buffered(t, nil, body))
-		if err == nil {
-			err = x.AwaitResponse(testContext(t), nil)
-		}
-		if err != nil { // SendBody was not called
-			t.Fatal(err)
-		}
-		x.Close()
-	}
 }
 
 // TestRefusedCallLeavesNoBody checks that nothing is sent of the body of a call that cannot be sent.
@@ -85,53 +61,5 @@ func TestRefusedCallLeavesNoBody(t *testing.T) {
 			}
 			x.Close()
 		}
-	}
-}
-
-// TestCallFollowsItsBody checks that the call is sent when its caller gives up after a part of its body was
-// sent, while the link has no room.
-func TestCallFollowsItsBody(t *testing.T) {
-	near, far := socketpair(t)
-	c := client(t, near)
-	hostEnd, moduleEnd := socketpair(t)
-	p := &pair{Client: c, bodies: link.NewBodies([]*link.Socket{link.NewSocket(5, hostEnd)})}
-	for _, conn := range []net.Conn{far, moduleEnd} {
-		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	given, giveUp := context.WithCancel(testContext(t))
-	calls := 0
-	for ; ; calls++ { // until one waits for room
-		full, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		x, err := c.Begin(full, link.Outgoing{Method: 1, Request: raw(make([]byte, 256<<10)), Within: time.Minute})
-		cancel()
-		if err != nil {
-			break
-		}
-		defer x.Close()
-	}
-	begun := make(chan error, 1)
-	go func() {
-		x, err := c.Begin(given, p.buffered(t, nil, "body"))
-		if err == nil {
-			err = errors.Join(x.SendBody(given), x.AwaitResponse(given, nil))
-			x.Close()
-		}
-		begun <- err
-	}()
-	if _, err := io.ReadFull(moduleEnd, make([]byte, 4+4+4)); err != nil {
-		t.Fatal(err)
-	}
-	giveUp()
-	for range calls {
-		expectFrame(t, far, kindCall)
-	}
-	if f := expectFrame(t, far, kindCall); f.method != 5 {
-		t.Errorf("a call of method %d, want that of the body", f.method)
-	}
-	expectFrame(t, far, kindCancel)
-	if err := <-begun; !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -20,7 +19,6 @@ type Client struct {
 	lost    error
 	next    uint32
 	pending map[uint32]*waiter
-	waiting atomic.Int32 // about how many are pending
 	owed    int
 	waiters sync.Pool
 	clock   clock // of exchanges; Call uses its context's deadline
@@ -38,7 +36,7 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 	memory := collect(list).memory
 	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{}}
 	c.frames = newFrameReader(conn, memory)
-	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
+	c.wire = newWire(conn, memory)
 	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // a response, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.expire)
 	c.clock.timer.Stop()

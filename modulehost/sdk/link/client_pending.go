@@ -40,7 +40,6 @@ func (c *Client) register(f *frame, w *waiter) error {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
-	c.waiting.Store(int32(len(c.pending)))
 	return nil
 }
 

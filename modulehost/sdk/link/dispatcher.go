@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 const (
@@ -24,7 +23,6 @@ type dispatcher struct {
 	run      func(ctx context.Context, c *Call)
 	limit    int
 	memory   Memory
-	active   atomic.Int32 // copy of running, for readers without the lock
 	workers  sync.WaitGroup
 	payloads sync.Pool
 
@@ -47,9 +45,6 @@ func newDispatcher(
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }
-
-// busy reports whether about more than one call is in service.
-func (s *dispatcher) busy() bool { return s.active.Load() > 1 }
 
 // accept starts the call, which dispatch then runs, or parks it if all handlers are busy. It refuses
 // an id that is in use (it returns nil), and a call for which there is no memory (refused).
@@ -93,7 +88,6 @@ func (s *dispatcher) refuse(id uint32) *Call {
 func (s *dispatcher) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
-	s.active.Store(int32(s.running))
 }
 
 // dispatch serves a started call in another goroutine.
@@ -143,7 +137,6 @@ func (s *dispatcher) finish(c *Call, willing bool) (stay bool) {
 	defer s.mu.Unlock()
 	delete(s.calls, c.id)
 	s.running--
-	s.active.Store(int32(s.running))
 	if s.ended {
 		return false
 	}

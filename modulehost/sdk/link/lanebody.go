@@ -64,10 +64,10 @@ func (s *Socket) readFreed() {
 type arrived struct{ *Socket }
 
 func (a arrived) Read(p []byte) (n int, err error) {
-	if a.immediate == nil {
+	if a.raw == nil {
 		return 0, unix.EAGAIN
 	}
-	failed := a.immediate.raw.Control(func(fd uintptr) {
+	failed := a.raw.Control(func(fd uintptr) {
 		n, _, err = unix.Recvfrom(int(fd), p, unix.MSG_DONTWAIT)
 	})
 	if err = errors.Join(failed, err); n == 0 && err == nil {

@@ -113,6 +113,7 @@ func TestLaneAfterAnOddNumberOfSlots(t *testing.T) {
 		t.Fatal(err, whole, cut)
 	}
 	x.Close()
+	p.awaitSocket(t)
 	if p.bodies.TakeLane(link.LaneBytes) != nil {
 		t.Fatal("a lane was lent whose last slot is not known to be free")
 	}
@@ -189,16 +190,24 @@ func TestLaneThatWasLeftEarly(t *testing.T) {
 		}
 		cancel()
 		x.Close()
-		socket, err := p.bodies.Take(testContext(t), true) // waits until it is given back
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Begin(ctx, link.Outgoing{Bodies: p.bodies, Socket: socket}); err != context.Canceled {
-			t.Fatal(err)
-		}
+		p.awaitSocket(t)
 		if got := p.exchange(t, p.bodyInLane(t, raw([]byte("back")), sent)); !bytes.Equal(got, sent) {
 			t.Fatalf("%d bytes came back, want %d", len(got), len(sent))
 		}
+	}
+}
+
+// awaitSocket waits until a socket that was lent is free again.
+func (p *pair) awaitSocket(t *testing.T) {
+	t.Helper()
+	socket, err := p.bodies.Take(testContext(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Begin(ended, link.Outgoing{Bodies: p.bodies, Socket: socket}); err != context.Canceled {
+		t.Fatal(err)
 	}
 }
 

@@ -11,8 +11,11 @@
 package link
 
 import (
-	"net"
+	"io"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Method identifies the method of a call. The users of a link define the numbers; for modules they are
@@ -34,10 +37,20 @@ const (
 	keptBuffer = 256 << 10
 )
 
-// enlarge requests large socket buffers. The kernel may grant less, which costs only speed.
-func enlarge(conn net.Conn) {
-	if unix, ok := conn.(*net.UnixConn); ok {
-		_ = unix.SetReadBuffer(socketBuffer)
-		_ = unix.SetWriteBuffer(socketBuffer)
+// enlarge requests large buffers of a socket, and returns it; nil if stream is none. The kernel may grant
+// less, which costs only speed.
+func enlarge(stream io.Writer) syscall.RawConn {
+	socket, ok := stream.(syscall.Conn)
+	if !ok {
+		return nil
 	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, socketBuffer)
+		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_SNDBUF, socketBuffer)
+	})
+	return raw
 }

@@ -42,7 +42,7 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	s := &server{handle: h, frames: newFrameReader(conn, memory), ended: make(chan error, 1)}
 	defer s.frames.release()
 	s.dispatcher = newDispatcher(serving, s.run, inService, memory)
-	s.wire = newWire(conn, s.dispatcher.busy, memory)
+	s.wire = newWire(conn, memory)
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Stream is a body socket of the operating system: a net.Conn, or an *os.File that is not in blocking mode.
@@ -27,14 +28,21 @@ type Socket struct {
 	readUntil  time.Time  // the read deadline that is currently set
 	writeUntil time.Time
 	in         heads
-	lane       *lane            // nil: there is none
-	immediate  *immediateWriter // nil: stream is not a socket
+	lane       *lane           // nil: there is none
+	raw        syscall.RawConn // nil: stream is not a socket
 }
 
 // NewSocket takes over a stream; descriptor is its number in the module's process.
 func NewSocket(descriptor int, stream Stream) *Socket {
-	enlargeStream(stream)
-	return &Socket{descriptor: uint32(descriptor), stream: stream, immediate: newImmediateWriter(stream)}
+	return &Socket{descriptor: uint32(descriptor), stream: stream, raw: enlarge(stream)}
+}
+
+// NewBodyStream takes over the descriptor of a body socket in a module's process. It fails if there is none.
+func NewBodyStream(descriptor int) (Stream, error) {
+	if err := unix.SetNonblock(descriptor, true); err != nil { // otherwise the runtime's poller refuses it
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(descriptor), "body"), nil
 }
 
 // Descriptor returns the socket's number in the module's process.
@@ -88,16 +96,6 @@ func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int
 	}
 }
 
-// writeNow returns how many bytes of p the socket accepts without waiting. It ignores errors, which the next
-// write finds; so does an expired deadline, unless due replaces it.
-func (s *Socket) writeNow(p []byte, due time.Time) int {
-	if rearm(&s.writeUntil, due) {
-		_ = s.stream.SetWriteDeadline(due)
-	}
-	n, _ := s.immediate.write(p)
-	return n
-}
-
 // rearm sets the stored deadline to due, and returns true, if it is later than due, has passed or is not set.
 func rearm(until *time.Time, due time.Time) bool {
 	switch {
@@ -129,25 +127,6 @@ func (s *Socket) wakeOn(ctx context.Context) (stop func() bool) {
 func (s *Socket) wake() {
 	_ = s.stream.SetReadDeadline(longAgo)
 	_ = s.stream.SetWriteDeadline(longAgo)
-}
-
-// enlargeStream is enlarge for a stream that may be a file.
-func enlargeStream(stream Stream) {
-	if conn, ok := stream.(net.Conn); ok {
-		enlarge(conn)
-		return
-	}
-	holder, ok := stream.(syscall.Conn)
-	if !ok {
-		return
-	}
-	raw, err := holder.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_SNDBUF, socketBuffer)
-	})
 }
 
 // Close closes this end.

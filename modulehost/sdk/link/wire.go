@@ -2,10 +2,7 @@ package link
 
 import (
 	"context"
-	"errors"
 	"net"
-	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,49 +10,38 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-const (
-	// senderWait is how long a sender itself waits for the socket. After that a background goroutine finishes
-	// the write, so that a stopped peer cannot block a caller beyond its deadline.
-	senderWait = time.Millisecond
-	// maxBatches is how many batches a sender writes before a goroutine writes the rest: one caller must not
-	// send the frames of all others for ever.
-	maxBatches = 8
-	// maxQueued bounds the bytes that wait for the socket; later senders wait for room, within their own
-	// deadlines. Measured: with 256 KiB, batches of 64 KiB messages outgrow both the reused buffer and the
-	// socket's, which costs two thirds of the throughput.
-	maxQueued = 128 << 10
-)
+// maxQueued bounds the bytes that wait for the socket; later senders wait for room, within their own
+// deadlines. Measured: with 256 KiB, batches of 64 KiB messages outgrow both the reused buffer and the
+// socket's, which costs two thirds of the throughput.
+const maxQueued = 128 << 10
 
-// wire writes frames and stores whether the link works. A sender that finds no write in progress writes
-// everything that is queued. So under load one write sends many frames, and a lone frame is sent at once
-// without another goroutine.
+// wire writes frames and stores whether the link works. One goroutine writes, so a peer that has stopped
+// blocks no sender. What is queued while it writes is sent with its next write.
 type wire struct {
-	conn          net.Conn
-	gone          chan struct{}    // closed when the link is lost
-	othersSending func() bool      // whether others are about to send; called without a lock
-	immediate     *immediateWriter // nil: conn is not a socket
-
+	conn   net.Conn
 	memory Memory
-	batch  int // bytes of the batch that is being written
+	gone   chan struct{} // closed when the link is lost
+	ended  chan struct{} // closed when the goroutine has ended
 
-	mu      sync.Mutex
-	lost    error // the first cause, wrapped in ErrLost
-	queue   []byte
-	spare   []byte
-	writing bool
-	room    chan struct{} // not nil while a sender waits; closed when the queue was taken
-
-	background sync.WaitGroup // writes that continue without their sender
+	mu     sync.Mutex
+	filled sync.Cond // on mu: the queue is not empty any more, or the link is lost
+	lost   error     // the first cause, wrapped in ErrLost
+	queue  []byte
+	spare  []byte
+	batch  int           // bytes of the batch that is being written
+	room   chan struct{} // not nil while a sender waits; closed when the queue was taken
 }
 
-func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
+func newWire(conn net.Conn, memory Memory) *wire {
 	enlarge(conn)
-	return &wire{conn: conn, gone: make(chan struct{}), othersSending: crowd,
-		immediate: newImmediateWriter(conn), memory: memory}
+	w := &wire{conn: conn, memory: memory, gone: make(chan struct{}), ended: make(chan struct{})}
+	w.filled.L = &w.mu
+	go w.run()
+	return w
 }
 
 // send queues one frame whose payload is the message, or the frame's own payload if there is none, and
-// ensures that it is sent. A nil error means that it is queued, not that it was received. ctx bounds the wait
+// has it sent. A nil error means that it is queued, not that it was received. ctx bounds the wait
 // for room; a cancel does not wait, because its caller has given up.
 func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err error) {
 	defer func() {
@@ -80,40 +66,7 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 	if w.lost != nil {
 		return w.lost
 	}
-	if err := w.enqueue(f, message, size); err != nil {
-		return err
-	}
-	if !w.writing {
-		w.writing = true
-		if w.othersSending() {
-			w.mu.Unlock()
-			// Other senders that are about to queue a frame join this batch: 1.6 times as many calls with 32 senders.
-			// For a lone sender it would only wake a thread.
-			runtime.Gosched()
-			w.mu.Lock()
-		}
-		w.drain()
-	}
-	return nil
-}
-
-// encode returns the payload for a frame that send cannot refuse any more, unless the link is lost.
-func encode(message proto.Message) (payload []byte, err error) {
-	defer func() {
-		if recover() != nil { // as in send
-			err = ErrUnencodable
-		}
-	}()
-	if message == nil {
-		return nil, nil
-	}
-	if payload, err = proto.Marshal(message); err != nil {
-		return nil, ErrUnencodable
-	}
-	if len(payload) > MaxMessage {
-		return nil, ErrTooLarge
-	}
-	return payload, nil
+	return w.enqueue(f, message, size)
 }
 
 // waitForRoom must be called with the lock held, and returns with it.
@@ -154,56 +107,28 @@ func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 	}
 	w.queue = queue
 	w.memory.Add(headBytes + size)
+	w.filled.Signal()
 	return nil
 }
 
-// drain must be called with the lock held and writing set, and returns with the lock held.
-func (w *wire) drain() {
-	for round := 0; len(w.queue) > 0 && w.lost == nil; round++ {
-		if round == maxBatches {
-			w.handOver(nil, time.Time{})
+// run writes what is queued until the link is lost.
+func (w *wire) run() {
+	defer close(w.ended)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		for len(w.queue) == 0 && w.lost == nil {
+			w.filled.Wait()
+		}
+		if w.lost != nil {
 			return
 		}
 		out := w.takeBatch()
 		w.mu.Unlock()
-		n, err := w.immediate.write(out)
-		began := time.Now()
-		if n < len(out) && err == nil {
-			var more int
-			more, err = w.write(out[n:], began.Add(senderWait))
-			n += more
-		}
+		err := w.write(out)
 		w.mu.Lock()
-		if errors.Is(err, os.ErrDeadlineExceeded) && w.lost == nil {
-			w.handOver(out[n:], began.Add(writeWithin))
-			return
-		}
 		w.finishBatch(out, err)
 	}
-	w.writing = false
-}
-
-// handOver makes a background goroutine write the rest of a batch, and what is queued after it. wait waits
-// for that goroutine.
-func (w *wire) handOver(rest []byte, until time.Time) {
-	w.background.Go(func() {
-		if len(rest) > 0 {
-			_, err := w.write(rest, until)
-			w.mu.Lock()
-			w.finishBatch(rest, err)
-		} else {
-			w.mu.Lock()
-		}
-		defer w.mu.Unlock()
-		for len(w.queue) > 0 && w.lost == nil {
-			out := w.takeBatch()
-			w.mu.Unlock()
-			_, err := w.write(out, time.Now().Add(writeWithin))
-			w.mu.Lock()
-			w.finishBatch(out, err)
-		}
-		w.writing = false
-	})
 }
 
 // takeBatch must be called with the lock held. It takes everything that is queued as one batch.
@@ -227,11 +152,12 @@ func (w *wire) finishBatch(out []byte, err error) {
 	}
 }
 
-func (w *wire) write(out []byte, until time.Time) (int, error) {
-	if err := w.conn.SetWriteDeadline(until); err != nil {
-		return 0, err
+func (w *wire) write(out []byte) error {
+	if err := w.conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return err
 	}
-	return w.conn.Write(out)
+	_, err := w.conn.Write(out)
+	return err
 }
 
 func (w *wire) wakeWaiting() {
@@ -253,14 +179,15 @@ func (w *wire) failLocked(cause error) error {
 		w.lost = lost(cause)
 		close(w.gone)
 		w.wakeWaiting()
+		w.filled.Signal()
 		_ = w.conn.Close() // wakes the reader and a blocked write, which may have written a part of a frame
 	}
 	return w.lost
 }
 
-// wait returns when every background write has ended. It must be called after fail.
+// wait returns when the goroutine has ended. It must be called after fail.
 func (w *wire) wait() {
-	w.background.Wait()
+	<-w.ended
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.memory.Release(len(w.queue) + w.batch) // frames that were not sent
