@@ -148,7 +148,6 @@ func (l *Log) add(e entry) {
 		l.updates++
 		l.bytes += e.size
 	}
-	l.cutFull()
 	for !l.latest && (l.updates > MailboxEvents || l.bytes > MailboxBytes) {
 		first := l.entries[0].place
 		for _, s := range l.shards {
@@ -160,25 +159,6 @@ func (l *Log) add(e entry) {
 		l.dropFirst()
 	}
 	l.wake()
-}
-
-// cutFull disconnects the members whose mailbox has no room for the new entry. Readers of shards notice
-// themselves that an entry is gone (see fallen).
-func (l *Log) cutFull() {
-	if l.latest || l.updates+opening <= MailboxEvents && l.bytes <= MailboxBytes {
-		return
-	}
-	for _, r := range l.members.readers {
-		updates, bytes := r.opening, 0
-		for _, e := range l.entries[l.after(r.next):] {
-			updates++
-			bytes += e.size
-		}
-		if !r.cut && (updates > MailboxEvents || bytes > MailboxBytes) {
-			r.cut = true
-			l.counts.Cut.Add(1)
-		}
-	}
 }
 
 // wake notifies the shards of a new entry. The caller holds the lock.
@@ -244,10 +224,8 @@ func (l *Log) Settle(place uint64) (moving bool) {
 	l.mu.Lock()
 	shards, lowest, now := l.shards, l.end, time.Now()
 	for _, r := range l.members.readers {
-		if !r.cut {
-			lowest = min(lowest, r.next)
-			moving = moving || r.next <= place && now.Sub(r.moved) < SlowReaderWait
-		}
+		lowest = min(lowest, r.next)
+		moving = moving || r.next <= place && now.Sub(r.moved) < SlowReaderWait
 	}
 	l.mu.Unlock()
 	for _, s := range shards { // a reader that has left the members meanwhile is in its shard
@@ -320,8 +298,8 @@ func (l *Log) Join(p *Prelude, from uint64, sockets *Sockets) *Reader {
 		return nil
 	}
 	now := time.Now()
-	r := &Reader{shard: shard, prelude: p, from: from, id: p.last, opening: opening,
-		stops: now.Add(lifetime()), beats: now.Add(heartbeats)}
+	r := &Reader{shard: shard, prelude: p, from: from, id: p.last, stops: now.Add(lifetime()),
+		beats: now.Add(heartbeats)}
 	p.keep()
 	l.join(r)
 	return r

@@ -36,12 +36,10 @@ type Reader struct {
 	id        uint64 // of its snapshot, or of the last update in its prelude
 
 	// Guarded by the log's lock while it is a member, then by its shard's.
-	next    uint64    // its place in the log
-	moved   time.Time // when it took an entry the last time
-	stops   time.Time // when its stream must end
-	beats   time.Time // when its next heartbeat is due
-	opening int       // events of the stream's beginning that are not written yet
-	cut     bool      // its mailbox was full
+	next  uint64    // its place in the log
+	moved time.Time // when it took an entry the last time
+	stops time.Time // when its stream must end
+	beats time.Time // when its next heartbeat is due
 
 	prelude *Prelude // until it is written
 	shard   *shard

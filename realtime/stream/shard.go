@@ -213,7 +213,7 @@ func (s *shard) writeRest(r *Reader) bool {
 
 // written releases the rest after it was written.
 func (s *shard) written(r *Reader) {
-	r.rest, r.opening = nil, 0
+	r.rest = nil
 	r.held.Drop()
 	r.held = nil
 	r.release()
@@ -226,10 +226,6 @@ func (s *shard) join(r *Reader, pieces [][]byte) {
 	s.readers = append(s.readers, r)
 	s.log.handOver(r)
 	r.rest, r.moved = pieces, time.Now()
-	if r.cut {
-		s.close(r, Cut)
-		return
-	}
 	if !r.socket.Watch(s.watch, r) {
 		s.close(r, Left)
 		return
