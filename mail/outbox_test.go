@@ -321,8 +321,9 @@ func TestThroughARealServer(t *testing.T) {
 	}
 }
 
-// TestDone checks that Done gets the result and 2 s of its own, also after the email has used up its time.
-func TestDone(t *testing.T) {
+// TestDoneAfterTheTimeIsUsedUp checks that Done gets the result and 2 s of its own, also after the email has
+// used up its time.
+func TestDoneAfterTheTimeIsUsedUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGatedSender()

@@ -59,7 +59,7 @@ func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasAppliedByADyingRunMayNotChangeAnyMore(t *testing.T) {
+func TestMigrationOfKilledRunIsImmutable(t *testing.T) {
 	f := setup(t)
 	f.mustApply()
 	f.connect.DialFunc = breakAt("\x00\x07applied")

@@ -6,9 +6,9 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// TestResetBeginsAModuleAnew checks that only this module begins again, and that the edited file is then
+// TestResetRepeatsOneModule checks that only this module begins again, and that the edited file is then
 // applied.
-func TestResetBeginsAModuleAnew(t *testing.T) {
+func TestResetRepeatsOneModule(t *testing.T) {
 	f := setup(t)
 	b := line("b", `CREATE TABLE kept (n int)`)
 	f.mustApply(line("a-b", `CREATE TABLE seat (id int); INSERT INTO seat VALUES (1)`,

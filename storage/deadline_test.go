@@ -50,9 +50,9 @@ func TestEveryCallEndsInTime(t *testing.T) {
 	}
 }
 
-// TestSlowIsNotStalled checks that a transfer that moves may take many times the limit, and that a reader may
-// pause for longer than the limit.
-func TestSlowIsNotStalled(t *testing.T) {
+// TestSlowTransferIsNotCut checks that a transfer that moves may take many times the limit, and that a reader
+// may pause for longer than the limit.
+func TestSlowTransferIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pieces, pause, limit = 16, 9 * time.Second, 15 * time.Second
 		b := serveInBubble(t, func(w http.ResponseWriter, r *http.Request) {

@@ -139,8 +139,9 @@ func TestParts(t *testing.T) {
 	wantCode(t, err, storage.ErrNotFound)
 }
 
-// TestAbsence checks that calls respond the same with and without a bucket, and that only a put creates one.
-func TestAbsence(t *testing.T) {
+// TestCallsWithoutABucket checks that calls respond the same with and without a bucket, and that only a put
+// creates one.
+func TestCallsWithoutABucket(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
 	b := images(t, server)
@@ -283,7 +284,7 @@ func TestALargeFirstPut(t *testing.T) {
 	}
 }
 
-func TestABucketDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+func TestDeletedBucketIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
 	b := images(t, server)

@@ -61,7 +61,7 @@ func TestCrashRestarts(t *testing.T) {
 }
 
 // The pauses after crashes are exact, and the service is notified of each.
-func TestPauses(t *testing.T) {
+func TestPausesAfterCrashes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		want := []time.Duration{0, 0, 1, 2, 4, 8, 16, 30, 30, 30}
 		f := setup(t)

@@ -14,7 +14,7 @@ import (
 
 // Many trees run in real time. Their services crash, fail and panic at any time, while several goroutines
 // start, cancel and stop them concurrently. In every case every service has ended and every call returns.
-func TestHammer(t *testing.T) {
+func TestConcurrentStartsAndStops(t *testing.T) {
 	t.Parallel()
 	trees := uint64(300)
 	if testing.Short() {

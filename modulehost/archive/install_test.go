@@ -137,8 +137,9 @@ func TestRemove(t *testing.T) {
 	readTree(t, elsewhere)
 }
 
-// TestNoRights installs as a user without write permission. Nothing may change, and no path may be shown.
-func TestNoRights(t *testing.T) {
+// TestInstallWithoutWritePermission installs as a user without write permission. Nothing may change, and no
+// path may be shown.
+func TestInstallWithoutWritePermission(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		command   string

@@ -50,9 +50,9 @@ func TestWaitIsBounded(t *testing.T) {
 	assertInstalled(t, dir, files)
 }
 
-// TestAtOnce installs rising versions from several processes and goroutines at once. The highest version is
-// installed in the end.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentInstallsKeepTheHighestVersion installs rising versions from several processes and goroutines
+// at once. The highest version is installed in the end.
+func TestConcurrentInstallsKeepTheHighestVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const versions = 8
@@ -76,8 +76,9 @@ func TestAtOnce(t *testing.T) {
 	assertInstalled(t, dir, small(t, "people", fmt.Sprintf("1.%d.0", versions)))
 }
 
-// TestNeverAbsent checks that a module exists at every moment while it is replaced again and again.
-func TestNeverAbsent(t *testing.T) {
+// TestModuleExistsWhileItIsReplaced checks that a module exists at every moment while it is replaced again
+// and again.
+func TestModuleExistsWhileItIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := pack(t, small(t, "people", "1.0.0"))

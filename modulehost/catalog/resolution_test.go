@@ -290,9 +290,9 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
-// TestSolved: what blocked a module is solved once it runs, or once something that is checked later blocks
-// it.
-func TestSolved(t *testing.T) {
+// TestFindingsOfARunningModuleAreSolved: what blocked a module is solved once it runs, or once something that
+// is checked later blocks it.
+func TestFindingsOfARunningModuleAreSolved(t *testing.T) {
 	t.Parallel()
 	installed := severalModules(t)
 	for name, row := range map[string]struct {

@@ -72,8 +72,9 @@ func TestAModuleInCPassesEveryCheck(t *testing.T) {
 	}
 }
 
-// TestNonsenseIsRefused lets the module in C break the rules of docs/link.md before it is ready.
-func TestNonsenseIsRefused(t *testing.T) {
+// TestModuleThatBreaksTheRulesIsRefused lets the module in C break the rules of docs/link.md before it is
+// ready.
+func TestModuleThatBreaksTheRulesIsRefused(t *testing.T) {
 	t.Parallel()
 	executable := compileC(t)
 	for name, want := range map[string]struct {

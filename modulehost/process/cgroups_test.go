@@ -90,8 +90,8 @@ func TestCgroups(t *testing.T) {
 	}
 }
 
-// TestNoCgroups: a group that was not delegated to this process alone is not changed.
-func TestNoCgroups(t *testing.T) {
+// TestForeignCgroupIsNotChanged: a group that was not delegated to this process alone is not changed.
+func TestForeignCgroupIsNotChanged(t *testing.T) {
 	before := process.CgroupOf(os.Getpid())
 	if process.Bounded(before) {
 		t.Skip("this process has a delegated group")

@@ -63,10 +63,10 @@ func TestDeathByItself(t *testing.T) {
 	r.host.settled(t)
 }
 
-// TestKillUnderFire kills the module from outside while 50 calls are in flight, again and again. Every call
-// returns the loss as soon as the death is noticed, without waiting for a missed ping. A later call returns
-// that the module is not available.
-func TestKillUnderFire(t *testing.T) {
+// TestKillWhileCallsAreInFlight kills the module from outside while 50 calls are in flight, again and again.
+// Every call returns the loss as soon as the death is noticed, without waiting for a missed ping. A later
+// call returns that the module is not available.
+func TestKillWhileCallsAreInFlight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills a module twenty times")
 	}

@@ -48,9 +48,9 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 	}
 }
 
-// TestFlood checks that a module that writes without end blocks neither itself nor the host, and that 64 KiB
-// are kept.
-func TestFlood(t *testing.T) {
+// TestEndlessOutputIsBounded checks that a module that writes without end blocks neither itself nor the host,
+// and that 64 KiB are kept.
+func TestEndlessOutputIsBounded(t *testing.T) {
 	r := start(t, "log-flood", nil)
 	for range 100 {
 		if _, err := r.handle(testContext(t), "/echo", nil); err != nil {

@@ -38,8 +38,9 @@ func TestExportDeadline(t *testing.T) {
 	})
 }
 
-// TestEmptyPiece: an export whose pieces are empty ends with the first one, as the module's failure.
-func TestEmptyPiece(t *testing.T) {
+// TestEmptyExportPieceFails: an export whose pieces are empty ends with the first one, as the module's
+// failure.
+func TestEmptyExportPieceFails(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	empty := func(_ context.Context, _ abi.Method, _, response proto.Message) error {

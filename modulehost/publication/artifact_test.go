@@ -93,9 +93,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOneRefusal checks that all responses for unpublished scripts are equal, so that none reveals the
-// reason.
-func TestOneRefusal(t *testing.T) {
+// TestUnpublishedScriptsAreRefusedAlike checks that all responses for unpublished scripts are equal, so that
+// none reveals the reason.
+func TestUnpublishedScriptsAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	want := h.send(t, http.MethodGet, "/api/v1/nowhere")

@@ -93,8 +93,8 @@ func TestEntriesAreTheInventory(t *testing.T) {
 	}
 }
 
-// TestNothingRuns checks that an empty list is [], not null.
-func TestNothingRuns(t *testing.T) {
+// TestEmptyListIsAnArray checks that an empty list is [], not null.
+func TestEmptyListIsAnArray(t *testing.T) {
 	t.Parallel()
 	h := start(t, discover(t, nil))
 	if w := h.send(t, http.MethodGet, inventory, "Test-Who",

@@ -64,8 +64,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestForeignFolder: a folder that is not an export is not replaced.
-func TestForeignFolder(t *testing.T) {
+// TestFolderWithoutExportIsKept: a folder that is not an export is not replaced.
+func TestFolderWithoutExportIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mine")
@@ -82,8 +82,8 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
-// TestHostIsWhole: the exported sources contain everything that the test kit imports.
-func TestHostIsWhole(t *testing.T) {
+// TestExportHasEveryImport: the exported sources contain everything that the test kit imports.
+func TestExportHasEveryImport(t *testing.T) {
 	t.Parallel()
 	const platform = "github.com/narthex-platform/narthex/"
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", platform+"modulehost/sdktest")

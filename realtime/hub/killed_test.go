@@ -62,7 +62,7 @@ func TestKilledUnderLoad(t *testing.T) {
 
 // Updates that were published while NATS was unreachable arrive together afterwards, as far as they are kept.
 // A reader of the other process that keeps reading receives all of them.
-func TestBacklog(t *testing.T) {
+func TestUpdatesPublishedWhileDisconnected(t *testing.T) {
 	const updates = 4_000
 	port, kill := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)

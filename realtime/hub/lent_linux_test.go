@@ -29,7 +29,7 @@ func readers(hubs *hub.Hubs) (open, cut int64) {
 
 // A stream is taken from net/http: its handler returns, and the response has all headers and no length. It
 // ends with the connection.
-func TestLent(t *testing.T) {
+func TestStreamTakesItsConnection(t *testing.T) {
 	m := newModule()
 	hubs, channel, stop := serve(t, m.snapshot, nil)
 	returned := make(chan error, 1)
@@ -78,7 +78,7 @@ func TestLent(t *testing.T) {
 }
 
 // A connection that cannot be taken from net/http gets no stream, and its reader is not counted.
-func TestNotLent(t *testing.T) {
+func TestConnectionThatCannotBeTaken(t *testing.T) {
 	hubs, channel, stop := serve(t, newModule().snapshot, nil)
 	refused := make(chan error, 2)
 	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func TestStalledAmongMany(t *testing.T) {
 
 // Readers connect and disconnect, and some are slow, while four goroutines publish. No reader misses an
 // update or gets one out of order.
-func TestLentComingAndGoing(t *testing.T) {
+func TestReadersComeAndGoDuringUpdates(t *testing.T) {
 	m := newModule()
 	hubs, channel, stop := serve(t, m.snapshot, nil)
 	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
@@ -271,7 +271,7 @@ func follow(t *testing.T, address string, stay func(updates, heartbeats int) boo
 }
 
 // A client that closes, half-closes or resets its connection is noticed even if nothing is sent to it.
-func TestLentLeavers(t *testing.T) {
+func TestDisconnectedClientsAreNoticed(t *testing.T) {
 	for name, leave := range map[string]func(c *net.TCPConn) error{
 		"closed":      func(c *net.TCPConn) error { return c.Close() },
 		"half closed": func(c *net.TCPConn) error { return c.CloseWrite() },
@@ -308,7 +308,7 @@ func TestLentLeavers(t *testing.T) {
 
 // Drain makes every reader reconnect, and ends its connection. A reader that does not read is disconnected
 // after the grace.
-func TestLentDrain(t *testing.T) {
+func TestDrainEndsRealConnections(t *testing.T) {
 	hubs, channel, stop := serve(t, newModule().snapshot, nil)
 	address, ends := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })
 	var told atomic.Int32
@@ -388,7 +388,7 @@ func TestLogKeepsWhatIsNeeded(t *testing.T) {
 }
 
 // A heartbeat has the id of the last update that its reader got, even while updates are published.
-func TestLentHeartbeats(t *testing.T) {
+func TestHeartbeatIDsDuringUpdates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two heartbeats")
 	}

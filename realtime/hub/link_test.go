@@ -93,7 +93,7 @@ func (c *client) count(t *testing.T, name string) (n int) {
 
 // An update reaches the readers of every process of its installation once, and no reader of another
 // installation.
-func TestTwoProcesses(t *testing.T) {
+func TestUpdatesReachEveryProcessOnce(t *testing.T) {
 	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil),
@@ -246,7 +246,7 @@ func TestServerRestarts(t *testing.T) {
 // A process that becomes silent without a goodbye may have lost an update, so the readers of other processes
 // reconnect. When a process stops normally, no reader reconnects. A crash of a module's process is reported
 // at once.
-func TestOthersEnd(t *testing.T) {
+func TestEndOfAnotherProcess(t *testing.T) {
 	port, _ := natstest.Start(t, 0, natstest.Options{})
 	url := natsURL("nats", port)
 	a, b, c := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
@@ -272,7 +272,7 @@ func TestOthersEnd(t *testing.T) {
 }
 
 // A NATS server that cannot be reached delays neither the start nor the stop nor any reader.
-func TestNoServer(t *testing.T) {
+func TestUnreachableServerDelaysNothing(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)

@@ -130,10 +130,10 @@ func read(t *testing.T, e event) (at position) {
 	return at
 }
 
-// TestOtherProcesses is TestInterleavings with two other processes, whose messages arrive in order,
-// repeatedly or never. A reader misses no update since its snapshot was requested, unless it is made to
-// reconnect.
-func TestOtherProcesses(t *testing.T) {
+// TestInterleavingsWithOtherProcesses is TestInterleavings with two other processes, whose messages arrive in
+// order, repeatedly or never. A reader misses no update since its snapshot was requested, unless it is made
+// to reconnect.
+func TestInterleavingsWithOtherProcesses(t *testing.T) {
 	t.Parallel()
 	cases := 3_000
 	if testing.Short() {

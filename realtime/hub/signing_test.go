@@ -148,7 +148,7 @@ func TestKeys(t *testing.T) {
 
 // The log contains once, and without the address, why a server is unreachable; the next server of the list is
 // used.
-func TestNotReached(t *testing.T) {
+func TestUnreachableServerIsLoggedOnce(t *testing.T) {
 	open, _ := natstest.Start(t, 0, natstest.Options{})
 	closed, _ := natstest.Start(t, 0, natstest.Options{Username: "somebody", Password: "else"})
 	gone, kill := natstest.Start(t, 0, natstest.Options{})

@@ -54,7 +54,7 @@ func TestStream(t *testing.T) {
 }
 
 // Heartbeats come every 15 s. Every stream ends after 4 to 5 minutes, and they do not all end at once.
-func TestTime(t *testing.T) {
+func TestHeartbeatsAndLifetimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, channel, _ := serve(t, newModule().snapshot, nil)
 		began := time.Now()
@@ -94,7 +94,7 @@ func TestTime(t *testing.T) {
 
 // 5,000 readers that reconnect within a second, while updates are sent and after a lost one, cause at most
 // two snapshots. A few readers that come one after the other each wait only for their own snapshot.
-func TestReturn(t *testing.T) {
+func TestReconnectingReadersShareSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
 		m.pause = func() { time.Sleep(5 * time.Millisecond) }
@@ -316,7 +316,7 @@ func TestSlowReader(t *testing.T) {
 // A burst of twice a mailbox's size reaches every reader that reads. A reader that does not read is
 // disconnected, and delays the others by 250 ms. A longer burst may fill half of the hub's inbox before the
 // hub runs; then it does not wait for readers.
-func TestBurst(t *testing.T) {
+func TestBurstReachesEveryReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const updates = 500
 		m := newModule()
@@ -464,7 +464,7 @@ func TestTooManyPublishes(t *testing.T) {
 }
 
 // Another process that becomes silent may have lost an update. One that regularly sends its count has not.
-func TestSilence(t *testing.T) {
+func TestSilentProcessEndsStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, channel, stop := serve(t, newModule().snapshot, hub.DeadLink())
 		c := dial(t, channel)
@@ -488,7 +488,7 @@ func TestSilence(t *testing.T) {
 
 // A hub that panics ends its streams properly and starts again. It loses no update although the numbers do
 // not begin at 1.
-func TestCrash(t *testing.T) {
+func TestHubRestartsAfterAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
 		_, channel, stop := serve(t, m.snapshot, nil)

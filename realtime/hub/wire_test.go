@@ -175,7 +175,7 @@ func TestFiveThousandReaders(t *testing.T) {
 
 // 5,000 readers that reconnect at once, three times, cause one snapshot each time. It is shared for ever
 // here, because a slow machine needs more than two seconds for so many.
-func TestStampede(t *testing.T) {
+func TestReconnectingAtOnceTakesOneSnapshot(t *testing.T) {
 	readers := many
 	if testing.Short() {
 		readers = 500
@@ -202,7 +202,7 @@ func TestStampede(t *testing.T) {
 }
 
 // Connections that end in any way leave no goroutine; TestMain checks that.
-func TestComingAndGoing(t *testing.T) {
+func TestEndedConnectionsLeaveNoGoroutine(t *testing.T) {
 	m := newModule()
 	hubs, channel, stop := serve(t, m.snapshot, nil)
 	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) { _ = channel.Stream(w, r) })

@@ -92,7 +92,7 @@ func TestPages(t *testing.T) {
 }
 
 // A day is everything from its beginning to the beginning of the next one, and the other filters still apply.
-func TestDays(t *testing.T) {
+func TestDayFilter(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	anna := h.person(t, "Anna")
@@ -125,7 +125,7 @@ func TestDays(t *testing.T) {
 }
 
 // Beside the entries about invitations is who came by them, also when they came on another day.
-func TestWhoJoined(t *testing.T) {
+func TestInvitationsShowWhoJoined(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	anna, bert := h.person(t, "Anna"), h.person(t, "Bert")

@@ -36,7 +36,7 @@ func TestEmptyChain(t *testing.T) {
 }
 
 // Every change of a stored row is detected.
-func TestChangesAreFound(t *testing.T) {
+func TestChangedRowsAreDetected(t *testing.T) {
 	t.Parallel()
 	const row, head = `core.activity SET `, `core.activity_head SET `
 	for change, broken := range map[string]int64{

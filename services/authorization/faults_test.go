@@ -134,7 +134,7 @@ func TestUnreachable(t *testing.T) {
 }
 
 // A request that waits too long gets an error, and its change is not made later.
-func TestGivenUp(t *testing.T) {
+func TestTimedOutChangeIsNotMade(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.service = serveFrom(t, authorization.NewStore(h.Pool(t)), nil) // with the deadline of production

@@ -76,7 +76,7 @@ func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 
 // A request that waits for the lock is decided by the state when it gets the lock, with every
 // default_transaction_isolation that an administrator can set.
-func TestJudgedAfterTheWait(t *testing.T) {
+func TestDecisionAfterTheLock(t *testing.T) {
 	t.Parallel()
 	exec := func(sql string) func(*testing.T, harness, pgx.Tx, string) {
 		return func(t *testing.T, _ harness, tx pgx.Tx, person string) {
@@ -230,7 +230,7 @@ func TestMutualGrants(t *testing.T) {
 }
 
 // After the response to a revoke, the permission is denied until it is issued again.
-func TestRevokedMeansRevoked(t *testing.T) {
+func TestRevokedPermissionIsDenied(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	processes := []harness{h, h.second(t)}

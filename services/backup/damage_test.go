@@ -71,8 +71,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestOtherKey checks the error for a backup that is encrypted for another key.
-func TestOtherKey(t *testing.T) {
+// TestBackupForAnotherKey checks the error for a backup that is encrypted for another key.
+func TestBackupForAnotherKey(t *testing.T) {
 	t.Parallel()
 	p := installed(t)
 	mine, err := age.GenerateX25519Identity()

@@ -182,8 +182,9 @@ func TestNothingElse(t *testing.T) {
 	}
 }
 
-// TestAbsent checks that a browser gets the page for an address without a route, and that it is no success.
-func TestAbsent(t *testing.T) {
+// TestPageForAnAddressWithoutARoute checks that a browser gets the page for an address without a route, and
+// that it is no success.
+func TestPageForAnAddressWithoutARoute(t *testing.T) {
 	t.Parallel()
 	handler := serve(t, build("<html>"+empty+"</html>", script))
 	for _, path := range []string{"/m/rota", "/login", "/index.html", "//", "/%2F", scriptPath + "/"} {

@@ -59,7 +59,7 @@ func TestAServerThatAcceptsNoWritesIsNoServer(t *testing.T) {
 }
 
 // TestAnAbsentServerIsPassedOver: callers wait for the lost machine only once, not at each new connection.
-// TestAbsentees checks for how long.
+// TestUnreachableServerIsSkipped checks for how long.
 func TestAnAbsentServerIsPassedOver(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)

@@ -12,9 +12,10 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// TestAbsentees: a server that did not respond for half a second is skipped for 10 s. Then one connection
-// tries it again, and the others skip it for as long. One that refuses at once is always tried.
-func TestAbsentees(t *testing.T) {
+// TestUnreachableServerIsSkipped: a server that did not respond for half a second is skipped for 10 s. Then
+// one connection tries it again, and the others skip it for as long. One that refuses at once is always
+// tried.
+func TestUnreachableServerIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var dials atomic.Int64
 		silence := 2 * time.Second

@@ -325,7 +325,7 @@ func TestOwnLeftPairingMakesRoom(t *testing.T) {
 
 // Of fifty codes of nobody that one person names at once in two processes, twenty are looked up. Then the
 // person is refused whatever the code is, and another person is not. Ten minutes later the person may go on.
-func TestMissesOfOnePerson(t *testing.T) {
+func TestWrongCodesOfOnePersonAreLimited(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.service.DrawCodes(func() string { return "999999" })

@@ -116,7 +116,7 @@ func (s *Service) Note(deviceID string) { s.seen.note(deviceID) }
 const DeletePairings = deletePairings
 
 const (
-	MaxSightings   = maxSightings
+	MaxSeen        = maxSeen
 	SweepBatchRows = sweepBatchRows
 )
 

@@ -115,7 +115,7 @@ func TestRoutesWithoutStore(t *testing.T) {
 }
 
 // When the second half of a write fails, the first half is undone.
-func TestNothingHalfDone(t *testing.T) {
+func TestFailedWriteIsUndone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	pending, approved := h.ask(t, "stage"), h.ask(t, "stage")
@@ -142,7 +142,7 @@ func TestNothingHalfDone(t *testing.T) {
 }
 
 // A client that disconnects costs the pool no connection.
-func TestHangUp(t *testing.T) {
+func TestDisconnectedClientHoldsNoConnection(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	device, credential := h.pair(t, "stage")

@@ -311,7 +311,7 @@ func TestUnknownCode(t *testing.T) {
 
 // A screen that sends its request again keeps its code while it is pending, and never has two pending
 // pairings.
-func TestAskingAgain(t *testing.T) {
+func TestRepeatedPairingKeepsItsCode(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	again := func(s screen, moduleID string) request {

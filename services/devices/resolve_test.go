@@ -91,7 +91,7 @@ var strangers = map[string]http.Header{
 }
 
 // A request without our cookie uses no database (NewStore(nil) would panic) and allocates nothing.
-func TestStrangersCostNothing(t *testing.T) {
+func TestRequestWithoutCookieUsesNoDatabase(t *testing.T) {
 	service, err := devices.New(
 		devices.Config{
 			Store:    devices.NewStore(nil),

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	flushEvery   = 15 * time.Second // markSeen writes a device at most once a minute, whichever process flushes
-	maxSightings = 10_000           // limit of devices between two flushes; others are recorded later
+	flushEvery = 15 * time.Second // markSeen writes a device at most once a minute, whichever process flushes
+	maxSeen    = 10_000           // limit of devices between two flushes; others are recorded later
 )
 
 // seenDevices is the set of devices that were resolved since the last flush. If it is lost, a "last seen" is
@@ -33,7 +33,7 @@ func newSeenDevices() *seenDevices {
 func (s *seenDevices) note(deviceID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.ids) < maxSightings {
+	if len(s.ids) < maxSeen {
 		s.ids[deviceID] = struct{}{}
 	}
 }

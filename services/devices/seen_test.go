@@ -114,7 +114,7 @@ func TestServe(t *testing.T) {
 }
 
 // A failed write is logged as one fixed line, and the service continues.
-func TestUnwrittenSights(t *testing.T) {
+func TestFailedWriteOfSeenDevices(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	device, credential := h.pair(t, "stage")
@@ -174,14 +174,14 @@ func TestFlushesDoNotCollide(t *testing.T) {
 }
 
 // The number of devices that wait for a flush is bounded.
-func TestSightsAreBounded(t *testing.T) {
+func TestSeenDevicesAreBounded(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	for i := range 2 * devices.MaxSightings {
+	for i := range 2 * devices.MaxSeen {
 		h.service.Note(fmt.Sprintf("00000000-0000-4000-8000-%012d", i))
 	}
-	if n := h.service.Noted(); n != devices.MaxSightings {
-		t.Errorf("%d devices wait for a flush, want %d", n, devices.MaxSightings)
+	if n := h.service.Noted(); n != devices.MaxSeen {
+		t.Errorf("%d devices wait for a flush, want %d", n, devices.MaxSeen)
 	}
 	h.service.Flush(t.Context())
 	if h.service.Noted() != 0 || h.logged.Len() != 0 {

@@ -57,7 +57,7 @@ func TestFirstReadFails(t *testing.T) {
 }
 
 // The house can be read while the table is locked.
-func TestFrozen(t *testing.T) {
+func TestHouseIsReadWhileLocked(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Millisecond)

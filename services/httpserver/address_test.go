@@ -42,8 +42,9 @@ func TestTryListen(t *testing.T) {
 	}
 }
 
-// TestTryListenIsInNobodysWay: a program that listens while TryListen looks at the same address succeeds.
-func TestTryListenIsInNobodysWay(t *testing.T) {
+// TestTryListenLeavesTheAddressFree: a program that listens while TryListen looks at the same address
+// succeeds.
+func TestTryListenLeavesTheAddressFree(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(porttest.Free(t)))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})

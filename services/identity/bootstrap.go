@@ -19,13 +19,13 @@ func (e Existing) find() (sql, who string, err error) {
 		if err != nil || id.String() != e.UserID { // another format of the same id is not accepted
 			return "", "", ErrNotFound
 		}
-		return selectStandingByID, e.UserID, nil
+		return selectAddressStateByID, e.UserID, nil
 	}
 	address, ok := parseAddress(e.Email)
 	if !ok {
 		return "", "", ErrEmail
 	}
-	return selectStanding, address, nil
+	return selectAddressState, address, nil
 }
 
 // BootstrapOwner makes an existing person the platform's owner. It succeeds once in the life of an

@@ -185,7 +185,7 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 }
 
 // An invented token costs no hash: it is refused at once even while every hash slot is taken.
-func TestMadeUpTokenCostsNoHash(t *testing.T) {
+func TestInventedTokenCostsNoHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	gate := identity.HashSemaphore(h.service)

@@ -26,8 +26,8 @@ type Outcome struct {
 	Adopted bool // the person existed: ownership and verification were added, the password was left alone
 }
 
-// standing is what the database contains about an address before ownership is granted.
-type standing struct {
+// addressState is what the database contains about an address before ownership is granted.
+type addressState struct {
 	owned      bool   // the installation has an owner
 	userID     string // "": nobody has this address
 	credential bool
@@ -35,8 +35,8 @@ type standing struct {
 	deactivated bool
 }
 
-// errStandingChanged: what was read before the table lock no longer holds under the lock.
-var errStandingChanged = errors.New("identity: somebody else changed the address at the same time")
+// errAddressStateChanged: what was read before the table lock no longer holds under the lock.
+var errAddressStateChanged = errors.New("identity: somebody else changed the address at the same time")
 
 const maxName = 200 // characters
 
@@ -63,7 +63,7 @@ func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome
 
 	candidate := candidate{address: address, name: name}
 	for range 3 { // more changes than that are not a coincidence
-		now, err := store.standing(ctx, address)
+		now, err := store.addressState(ctx, address)
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -76,14 +76,14 @@ func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome
 			}
 		}
 		outcome, err := store.grantOwnership(ctx, candidate)
-		if !errors.Is(err, errStandingChanged) {
+		if !errors.Is(err, errAddressStateChanged) {
 			return outcome, err
 		}
 	}
-	return Outcome{}, fmt.Errorf("%w: %w", ErrStore, errStandingChanged)
+	return Outcome{}, fmt.Errorf("%w: %w", ErrStore, errAddressStateChanged)
 }
 
-func (s standing) refusal() error {
+func (s addressState) refusal() error {
 	switch {
 	case s.owned:
 		return ErrOwnerExists

@@ -67,7 +67,7 @@ func TestPasswordHash(t *testing.T) {
 
 // A test vector of the reference implementation (argon2 -id -v 13) shows that the stored strings are
 // compatible with others.
-func TestForeignHash(t *testing.T) {
+func TestHashOfTheReferenceImplementation(t *testing.T) {
 	t.Parallel()
 	const older = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	if got, err := identity.VerifyPassword(t.Context(), older, "password"); !got || err != nil {

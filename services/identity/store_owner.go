@@ -23,13 +23,13 @@ type candidate struct {
 	passwordHash string
 }
 
-const selectStanding = `
+const selectAddressState = `
 SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
 	coalesce(p.password_hash IS NOT NULL, false), coalesce(p.deactivated_at IS NOT NULL, false)
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.email = $1`
 
-const selectStandingByID = `
+const selectAddressStateByID = `
 SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
 	coalesce(p.password_hash IS NOT NULL, false), coalesce(p.deactivated_at IS NOT NULL, false)
 FROM (VALUES (true)) AS always
@@ -40,15 +40,15 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func (s *Store) standing(ctx context.Context, address string) (standing, error) {
+func (s *Store) addressState(ctx context.Context, address string) (addressState, error) {
 	ctx, cancel := context.WithTimeout(ctx, store.Patience)
 	defer cancel()
-	now, err := readStanding(ctx, s.pool, selectStanding, address)
+	now, err := readAddressState(ctx, s.pool, selectAddressState, address)
 	return now, ownerError(err)
 }
 
-// readStanding runs selectStanding or selectStandingByID.
-func readStanding(ctx context.Context, q querier, sql, who string) (now standing, err error) {
+// readAddressState runs selectAddressState or selectAddressStateByID.
+func readAddressState(ctx context.Context, q querier, sql, who string) (now addressState, err error) {
 	err = q.QueryRow(ctx, sql, who).Scan(&now.owned, &now.userID, &now.credential, &now.deactivated)
 	return now, err
 }
@@ -81,10 +81,10 @@ WHERE id = $1
 FOR SHARE`
 
 // existing finds a person who can become the owner, and locks the row.
-func existing(ctx context.Context, tx pgx.Tx, sql, who string) (standing, error) {
-	now, err := readStanding(ctx, tx, sql, who)
+func existing(ctx context.Context, tx pgx.Tx, sql, who string) (addressState, error) {
+	now, err := readAddressState(ctx, tx, sql, who)
 	if err != nil {
-		return standing{}, err
+		return addressState{}, err
 	}
 	if now.userID == "" {
 		return now, nil
@@ -211,7 +211,7 @@ INSERT INTO core.platform_owner (person_id)
 VALUES ($1)`
 
 func settleOwnership(ctx context.Context, tx *store.Tx, c candidate) (Outcome, error) {
-	now, err := readStanding(ctx, tx, selectStanding, c.address)
+	now, err := readAddressState(ctx, tx, selectAddressState, c.address)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -223,13 +223,13 @@ func settleOwnership(ctx context.Context, tx *store.Tx, c candidate) (Outcome, e
 	case outcome.Adopted:
 		done, err := tx.Exec(ctx, adoptPerson, now.userID)
 		if err == nil && done.RowsAffected() == 0 {
-			err = errStandingChanged
+			err = errAddressStateChanged
 		}
 		if err != nil {
 			return Outcome{}, err
 		}
 	case c.passwordHash == "":
-		return Outcome{}, errStandingChanged
+		return Outcome{}, errAddressStateChanged
 	default:
 		if err := tx.QueryRow(
 			ctx, insertPerson, c.address, c.name, c.passwordHash,
@@ -251,7 +251,7 @@ func (s *Store) Owned(ctx context.Context) (owned bool, err error) {
 
 // ownerError adds the code to a database error.
 func ownerError(err error) error {
-	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errStandingChanged) {
+	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errAddressStateChanged) {
 		return err
 	}
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
@@ -259,7 +259,7 @@ func ownerError(err error) error {
 		case "platform_owner_pkey":
 			return fmt.Errorf("%w: %w", ErrOwnerExists, err)
 		case "person_email_unique":
-			return fmt.Errorf("%w: %w", errStandingChanged, err)
+			return fmt.Errorf("%w: %w", errAddressStateChanged, err)
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrStore, err)

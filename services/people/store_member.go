@@ -157,7 +157,7 @@ func (s *Store) reactivate(ctx context.Context, grants Grants, d decision) (now 
 		case !m.deactivated:
 			return nil, nil
 		}
-		if err := d.mayGiveBack(ctx, tx, grants); err != nil {
+		if err := d.mayReactivate(ctx, tx, grants); err != nil {
 			return nil, err
 		}
 		_, err = tx.Exec(ctx, reactivatePerson, d.userID)
@@ -165,9 +165,9 @@ func (s *Store) reactivate(ctx context.Context, grants Grants, d decision) (now 
 	})
 }
 
-// mayGiveBack fails with PERMISSION_DENIED when a permission of the platform that the person holds would
+// mayReactivate fails with PERMISSION_DENIED when a permission of the platform that the person holds would
 // outlive the caller's own right to give it.
-func (d decision) mayGiveBack(ctx context.Context, tx pgx.Tx, grants Grants) error {
+func (d decision) mayReactivate(ctx context.Context, tx pgx.Tx, grants Grants) error {
 	if d.by.UserID == "" {
 		return nil
 	}

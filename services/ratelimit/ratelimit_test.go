@@ -165,7 +165,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 }
 
 // A key that is allowed again becomes the newest, so keys that were used once are removed before it.
-func TestAllowedAgainIsYoung(t *testing.T) {
+func TestAllowedKeyBecomesNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratelimit.New()
 		for n := range ratelimit.MaxKeys {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TestMeasureGoesOnWithoutOthers: an older program or a peer that cannot do a row's work has no figure in
+// TestMeasureWithoutAPeer: an older program or a peer that cannot do a row's work has no figure in
 // that row, and is not measured again in it.
-func TestMeasureGoesOnWithoutOthers(t *testing.T) {
+func TestMeasureWithoutAPeer(t *testing.T) {
 	limit, own := &system{name: "limit"}, &system{name: "this"}
 	older, peer := &system{name: "older"}, &system{name: nginx}
 	all := &systems{bare: limit, platform: own, older: older, peers: map[string]*system{nginx: peer}}

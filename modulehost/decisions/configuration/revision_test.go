@@ -92,9 +92,9 @@ func TestOneOfManyAtARevision(t *testing.T) {
 	}
 }
 
-// TestViewTellsOfOneState checks that values, revision and restartRequired are of one state, even if another
+// TestViewIsOfOneState checks that values, revision and restartRequired are of one state, even if another
 // request stores values in the meantime.
-func TestViewTellsOfOneState(t *testing.T) {
+func TestViewIsOfOneState(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.put(t, "rota", `{"title":"same"}`)

@@ -80,9 +80,9 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	}
 }
 
-// TestSecondSeesFirst makes two replacements overlap: the first is blocked in the middle of its transaction
-// while the second begins.
-func TestSecondSeesFirst(t *testing.T) {
+// TestReplacementsOverlap makes two replacements overlap: the first is blocked in the middle of its
+// transaction while the second begins.
+func TestReplacementsOverlap(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	store := configuration.NewStore(db.Pool(t))
@@ -219,9 +219,9 @@ func TestResolverFails(t *testing.T) {
 	}
 }
 
-// TestFrozen checks that a request stops waiting for locked tables and rows before its client does, and that
-// its change is not made later.
-func TestFrozen(t *testing.T) {
+// TestLockedTableEndsTheWait checks that a request stops waiting for locked tables and rows before its client
+// does, and that its change is not made later.
+func TestLockedTableEndsTheWait(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	if w := h.put(t, "rota", `{"title":"ab"}`); w.Code != http.StatusOK {

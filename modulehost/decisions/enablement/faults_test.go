@@ -110,8 +110,8 @@ func TestUnreachable(t *testing.T) {
 	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 }
 
-// TestFrozen checks that a request stops waiting for a locked table before its client does.
-func TestFrozen(t *testing.T) {
+// TestLockedTableEndsTheWait checks that a request stops waiting for a locked table before its client does.
+func TestLockedTableEndsTheWait(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	databasetest.Lock(t, h.Pool(t), `LOCK TABLE core.module_enablement IN ACCESS EXCLUSIVE MODE`)
@@ -146,9 +146,9 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNothingInternal checks that no response contains a file name, the server program or the database's
-// message.
-func TestNothingInternal(t *testing.T) {
+// TestResponsesContainNoInternals checks that no response contains a file name, the server program or the
+// database's message.
+func TestResponsesContainNoInternals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	said := h.send(t.Context(), http.MethodGet, path, "").Body.String() +

@@ -115,9 +115,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEntriesTellOfOneState checks that the decision and restartRequired are of one state, even if another
+// TestEntriesAreOfOneState checks that the decision and restartRequired are of one state, even if another
 // request stores a decision in the meantime.
-func TestEntriesTellOfOneState(t *testing.T) {
+func TestEntriesAreOfOneState(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	enabled := true

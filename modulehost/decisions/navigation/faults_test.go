@@ -42,8 +42,8 @@ func TestBrokenSchema(t *testing.T) {
 	}
 }
 
-// TestOtherConstraint checks that only the foreign key's violation means an unknown group.
-func TestOtherConstraint(t *testing.T) {
+// TestOnlyTheForeignKeyMeansUnknownGroup checks that only the foreign key's violation means an unknown group.
+func TestOnlyTheForeignKeyMeansUnknownGroup(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`)
@@ -62,8 +62,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestFrozen checks that requests stop waiting for locked tables before their clients do.
-func TestFrozen(t *testing.T) {
+// TestLockedTableEndsTheWait checks that requests stop waiting for locked tables before their clients do.
+func TestLockedTableEndsTheWait(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,

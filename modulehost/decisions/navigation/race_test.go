@@ -163,9 +163,10 @@ func TestManyWrites(t *testing.T) {
 	}
 }
 
-// TestStorm creates and deletes groups while modules are placed into them. Only a placement into a deleted
-// group may fail, and every view in between is consistent: each module is in it once.
-func TestStorm(t *testing.T) {
+// TestGroupsDeletedWhileModulesArePlaced creates and deletes groups while modules are placed into them. Only
+// a placement into a deleted group may fail, and every view in between is consistent: each module is in it
+// once.
+func TestGroupsDeletedWhileModulesArePlaced(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	var writers, readers sync.WaitGroup

@@ -98,9 +98,9 @@ func TestRefusedBodies(t *testing.T) {
 	}
 }
 
-// TestUnknown checks that an unknown module is reported before an unknown group, and that nothing is
-// written.
-func TestUnknown(t *testing.T) {
+// TestUnknownModuleIsReportedFirst checks that an unknown module is reported before an unknown group, and
+// that nothing is written.
+func TestUnknownModuleIsReportedFirst(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, id := range []string{"ghost", "Ant", "core", "%00", "a%FF", "ant%2F", strings.Repeat("a", 49)} {

@@ -12,9 +12,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// TestLoneCaller checks a caller without others beside it: it can give up, does not delay later callers, and
-// gets the loss of the link.
-func TestLoneCaller(t *testing.T) {
+// TestSequentialCalls checks a caller without others beside it: it can give up, does not delay later callers,
+// and gets the loss of the link.
+func TestSequentialCalls(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
 	serve(t, far, 8, func(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {

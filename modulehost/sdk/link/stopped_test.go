@@ -121,9 +121,9 @@ func TestWritesCombine(t *testing.T) {
 	})
 }
 
-// TestNobodyWritesForOthersForEver makes each write take a millisecond and find new frames in the queue. A
+// TestCallsReturnWhileOthersAreQueued makes each write take a millisecond and find new frames in the queue. A
 // caller that writes must return when its own response has arrived, although others keep adding frames.
-func TestNobodyWritesForOthersForEver(t *testing.T) {
+func TestCallsReturnWhileOthersAreQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
 		c := link.NewClient(&slowConn{Conn: near, takes: time.Millisecond})

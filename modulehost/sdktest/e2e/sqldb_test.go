@@ -223,8 +223,8 @@ func TestStatementsAndErrors(t *testing.T) {
 	}
 }
 
-// TestLongOnes: rows on many pages, and a query that is closed early.
-func TestLongOnes(t *testing.T) {
+// TestManyPagesOfRows: rows on many pages, and a query that is closed early.
+func TestManyPagesOfRows(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	rows, err := db.QueryContext(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`)
@@ -248,9 +248,9 @@ func TestLongOnes(t *testing.T) {
 	}
 }
 
-// TestFifthUser: the fifth user of four connections waits in the pool until its own context ends. The
-// platform would refuse it after 5 s.
-func TestFifthUser(t *testing.T) {
+// TestFifthConnectionWaits: the fifth user of four connections waits in the pool until its own context ends.
+// The platform would refuse it after 5 s.
+func TestFifthConnectionWaits(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	var held []*sql.Tx

@@ -194,7 +194,7 @@ func TestAStandbyFollowsItsPrimaryAndTakesOver(t *testing.T) {
 	query(t, standby, `INSERT INTO kept VALUES (1)`)
 }
 
-func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
+func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes the data of a cluster twice")
 	}
