@@ -48,8 +48,8 @@ type Response struct {
 func Created(value any) Response { return Response{Status: http.StatusCreated, Body: value} }
 
 func respond(w http.ResponseWriter, result any) error {
-	response, told := result.(Response)
-	if !told {
+	response, is := result.(Response)
+	if !is {
 		response.Body = result
 	}
 	for name, values := range response.Header {

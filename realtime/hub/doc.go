@@ -26,7 +26,7 @@
 //     reader gets those that were released here since its snapshot was requested: earlier ones were
 //     committed before the snapshot began. So it may get an update that the snapshot already contains, but
 //     never miss one.
-//   - Whoever may have missed an update is made to reconnect, which fetches a new snapshot.
+//   - A reader that may have missed an update is made to reconnect, which fetches a new snapshot.
 //   - On a LatestChannel neither a slow reader nor a burst ends a stream: for each key only the newest
 //     value waits anywhere. Waiting values are sent in the order of their publishes.
 //   - A stream's ids count on from its snapshot's. That is the number of updates that the hub has released

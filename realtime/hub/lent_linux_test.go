@@ -72,7 +72,7 @@ func TestStreamTakesItsConnection(t *testing.T) {
 	if names != "snapshot1 heartbeat1 update2 reconnect2 " || events[0].retry == "" {
 		t.Errorf("events %v", events)
 	}
-	if open, _ := readers(hubs); open != 0 || ends[stream.Told].Load() != 1 {
+	if open, _ := readers(hubs); open != 0 || ends[stream.Finished].Load() != 1 {
 		t.Errorf("%d streams are open, want none, ended as told", open)
 	}
 }
@@ -337,7 +337,7 @@ func TestDrainEndsRealConnections(t *testing.T) {
 	t.Logf("%v", time.Since(began))
 	close(over)
 	all.Wait()
-	if told.Load() != 59 || ends[stream.Told].Load()+ends[stream.Cut].Load() != 60 {
+	if told.Load() != 59 || ends[stream.Finished].Load()+ends[stream.Cut].Load() != 60 {
 		t.Errorf("%d readers were told, want 59", told.Load())
 	}
 	stop()

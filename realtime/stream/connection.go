@@ -28,10 +28,10 @@ type Socket interface {
 type End uint8
 
 const (
-	Told    End = iota // its reader got the last event and should receive everything
-	Left               // its client has disconnected
-	Cut                // its reader was too slow
-	Stalled            // its socket accepted nothing for too long
+	Finished End = iota // its reader got the last event and should receive everything
+	Left                // its client has disconnected
+	Cut                 // its reader was too slow
+	Stalled             // its socket accepted nothing for too long
 )
 
 type connectionKey struct{}

@@ -82,7 +82,7 @@ func (s *shard) pass() (more bool) {
 			if n := r.socket.Write(data); n < len(data) {
 				s.keep(r, n)
 			} else if last {
-				s.close(r, Told)
+				s.close(r, Finished)
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (s *shard) keep(r *Reader, n int) {
 func (s *shard) flush(r *Reader) {
 	for !r.gone && s.writeRest(r) {
 		if r.ending {
-			s.close(r, Told)
+			s.close(r, Finished)
 			return
 		}
 		if r.next >= s.place {

@@ -211,8 +211,8 @@ func TestDescriptorUsedAgain(t *testing.T) {
 	if err != nil || string(rest) != "onetwo" {
 		t.Errorf("the new one received %q, %v, want each event once", rest, err)
 	}
-	if how := endOf(t, ended); how != Told {
-		t.Errorf("ended as %d, want %d", how, Told)
+	if how := endOf(t, ended); how != Finished {
+		t.Errorf("ended as %d, want %d", how, Finished)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestSweepEnds(t *testing.T) {
 		begin func(s *shard, r *Reader)
 	}{
 		{"stalled", stallLimit, Stalled, func(*shard, *Reader) {}},
-		{"told", grace, Cut, func(s *shard, _ *Reader) { s.log.finish() }},
+		{"finished", grace, Cut, func(s *shard, _ *Reader) { s.log.finish() }},
 		{"old", grace, Cut, func(_ *shard, r *Reader) { r.stops = time.Now() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

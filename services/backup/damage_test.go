@@ -16,7 +16,7 @@ import (
 // TestDamage: a changed byte anywhere in the file is detected, and so is a file that was truncated anywhere.
 func TestDamage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the backup anew for each damage")
+		t.Skip("reads the backup again for each damage")
 	}
 	t.Parallel()
 	p := installed(t)

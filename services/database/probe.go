@@ -21,8 +21,8 @@ type probe struct {
 	socket   *probeSocket  // of conn
 	closed   bool
 
-	listener    atomic.Uint32  // what announce tells; 0: nothing listens yet
-	announced   uint32         // what it told last
+	listener    atomic.Uint32  // what announce writes; 0: nothing listens yet
+	announced   uint32         // what it announced last
 	announcedBy *pgconn.PgConn // and in which session
 }
 

@@ -33,7 +33,7 @@ type Memory interface {
 
 // statements are those that a session keeps prepared, with their plans. A statement is kept when it is run
 // for the second time, so that one that is run once costs nothing, and only outside a transaction: there it
-// can be planned anew when it no longer fits the tables.
+// can be planned again when it no longer fits the tables.
 type statements struct {
 	memory  Memory                                  // nil: not counted
 	kept    map[string]*pgconn.StatementDescription // by text; only with a name until it is prepared
@@ -112,7 +112,7 @@ const (
 )
 
 // Run runs one statement and calls read with its rows, which may keep them when it returns nil. A statement
-// whose tables this or another process has changed since it was prepared is planned anew, and read is called
+// whose tables this or another process has changed since it was prepared is planned again, and read is called
 // again: PostgreSQL finds that out before the first row. All columns may come as text then.
 func (c *ModuleConn) Run(
 	ctx context.Context, sql string, args []any, read func(*pgconn.ResultReader) error,

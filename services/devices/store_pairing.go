@@ -210,8 +210,8 @@ func insertPairing(
 // Until the credential is used, a claimed pairing is still reported to its screen as "approved", because the
 // response to the claim may have been lost.
 //
-// A poll is recorded at most once in 15 s, and not while the row is locked: whoever decides about the pairing
-// must not delay its screen and those that are looked up with it.
+// A poll is recorded at most once in 15 s, and not while the row is locked: a decision about the pairing must
+// not delay its screen and those that are looked up with it.
 const selectPairings = `
 WITH polled AS (
 	UPDATE core.device_pairing

@@ -30,7 +30,7 @@ func (c *conn) EndStream(how stream.End) {
 	defer c.mu.Unlock()
 	c.lent = false
 	switch how {
-	case stream.Told:
+	case stream.Finished:
 		if c.writeClosed = true; c.unread() { // closing now would reset before the peer has read all
 			c.linger()
 			return

@@ -126,7 +126,7 @@ var (
 	channelUpdates = total("realtime_updates_total", "Updates passed on to readers.", "module", "channel")
 	channelCut     = total("realtime_readers_cut_total", "Readers that were too slow.", "module", "channel")
 	channelOver    = total("realtime_overflows_total",
-		"Times that more updates came than could be passed on; all readers began anew.", "module", "channel")
+		"Times that more updates came than could be passed on; all readers reconnected.", "module", "channel")
 
 	moduleState    = gauge("module_state", "1 for the state of a module's process, else 0.", "module", "state")
 	moduleStarts   = total("module_starts_total", "Starts of a module's process.", "module")

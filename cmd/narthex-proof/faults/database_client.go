@@ -56,7 +56,7 @@ func (p *place) countRows(ctx context.Context) (n int64, err error) {
 type scans map[string]int64
 
 // sequentialScans returns PostgreSQL's count for the tables that requests look something up in. A server that
-// was killed begins to count anew.
+// was killed begins to count at 0 again.
 func (p *place) sequentialScans(ctx context.Context) (scans, error) {
 	conn, err := p.connect(ctx)
 	if err != nil {

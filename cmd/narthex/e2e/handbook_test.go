@@ -75,7 +75,7 @@ func TestHandbook(t *testing.T) {
 	m.follow(pages["bad-sunday"], "nothing")
 	h.signIn(owner)
 	if got := h.slides(owner); got != "before the upgrade" {
-		t.Errorf("made anew from the copy the slides are %q, want what the copy holds", got)
+		t.Errorf("made again from the copy the slides are %q, want what the copy holds", got)
 	}
 }
 

@@ -300,7 +300,7 @@ func (o *onceOnly) assert(kills int) {
 		o.t.Errorf("%d reminders are written and %d delivered, want %d, less at most one for each of %d kills; "+
 			"%d flows", len(reminders), delivered, volunteers, kills, whole)
 	}
-	o.t.Logf("%d runs of a schedule, %d of them anew after a kill; %d of %d screens and guests without a "+
+	o.t.Logf("%d runs of a schedule, %d of them again after a kill; %d of %d screens and guests without a "+
 		"request unanswered; %d of %d reminders delivered", runs, o.released, whole, len(o.flows), delivered,
 		volunteers)
 }

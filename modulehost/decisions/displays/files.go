@@ -38,8 +38,8 @@ func newPersonPage(build fs.FS, hash string) (*httpapi.Asset, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := marker(hash) + `<meta name="narthex-display-person" content="1">`
-	content = bytes.Replace(content, []byte(marker(hash)), []byte(told), 1)
+	marked := marker(hash) + `<meta name="narthex-display-person" content="1">`
+	content = bytes.Replace(content, []byte(marker(hash)), []byte(marked), 1)
 	return httpapi.NewAsset(content, nil, pageType, headers), nil
 }
 

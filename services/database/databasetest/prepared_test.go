@@ -62,6 +62,6 @@ func TestPreparedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 0 {
-		t.Errorf("the archive belongs to user %d, want one that was made anew", owner)
+		t.Errorf("the archive belongs to user %d, want one that was made again", owner)
 	}
 }
