@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -21,7 +20,6 @@ type Client struct {
 	pending map[uint32]*waiter
 	owed    int
 	waiters sync.Pool
-	clock   clock // of exchanges; Call uses its context's deadline
 
 	frames *frameReader // used by the goroutine that reads
 
@@ -38,8 +36,6 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 	c.frames = newFrameReader(conn, memory)
 	c.wire = newWire(conn, memory)
 	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // a response, and a deadline
-	c.clock.timer = time.AfterFunc(time.Hour, c.expire)
-	c.clock.timer.Stop()
 	c.reading.Go(c.read)
 	return c
 }
@@ -140,7 +136,6 @@ func (c *Client) end(err error) {
 		}
 	}
 	c.pending = nil
-	c.clock.timer.Stop()
 	c.abandoned.stop()
 	c.mu.Unlock()
 }

@@ -31,15 +31,16 @@ func (c *Client) register(f *frame, w *waiter) error {
 	if c.lost != nil {
 		return c.lost
 	}
-	if x := w.exchange; x != nil {
-		c.clock.set(x.due)
-	}
 	for taken := true; taken; {
 		c.next++
 		_, taken = c.pending[c.next]
 	}
 	f.id = c.next
 	c.pending[f.id] = w
+	if x := w.exchange; x != nil {
+		x.id = f.id
+		x.timer = time.AfterFunc(time.Until(x.due), x.expire)
+	}
 	return nil
 }
 

@@ -37,6 +37,7 @@ type Exchange struct {
 
 	// Used by the client under its lock; follows is written before the response is delivered.
 	due       time.Time
+	timer     *time.Timer // fires at due
 	late      bool
 	responded bool
 	follows   bool
@@ -70,6 +71,7 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	}
 	if err == nil {
 		if err = c.wire.send(ctx, f, o.Request); err != nil {
+			x.timer.Stop()
 			c.forgetUnsent(f.id)
 		}
 	}
@@ -77,7 +79,6 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 		x.releaseSocket()
 		return nil, err
 	}
-	x.id = f.id
 	switch {
 	case o.Body != nil:
 		x.unwritten = o.Body.b.last(o.Body.n, pieceEnd)
@@ -85,6 +86,17 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 		x.unwritten = o.lane.begin(x.socket.lane)
 	}
 	return x, nil
+}
+
+// expire fails the exchange if it has no response yet.
+func (x *Exchange) expire() {
+	c := x.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pending[x.id] == x.waiter && !x.responded && !x.late {
+		x.late = true
+		x.waiter.result <- errLate
+	}
 }
 
 // AwaitResponse waits for the response, which is then in Outgoing.Response. It calls wanted when the handler
@@ -203,6 +215,7 @@ func endingPiece(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
 // Close ends the exchange. It cancels a call that has not ended in the module. A socket in use returns to the
 // pool when the module has finished with it; Close does not wait for that.
 func (x *Exchange) Close() {
+	x.timer.Stop()
 	x.leaveLane()
 	if x.stopWaking != nil {
 		x.stopWaking()

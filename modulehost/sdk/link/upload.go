@@ -161,5 +161,5 @@ func (x *Exchange) extend() {
 	x.client.mu.Lock()
 	defer x.client.mu.Unlock()
 	x.due = time.Now().Add(x.within)
-	x.client.clock.set(x.due)
+	x.timer.Reset(x.within)
 }
