@@ -3,6 +3,7 @@ package process_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,5 +55,34 @@ func TestEmptyExportPieceFails(t *testing.T) {
 	if !errors.Is(err, process.ErrHandlerFailed) || calls != 1 {
 		t.Errorf("an export in empty pieces ended after %d calls with %v, want one call and %v",
 			calls, err, process.ErrHandlerFailed)
+	}
+}
+
+// TestLongExport: all pieces together have at most 8 MiB, and are one JSON document.
+func TestLongExport(t *testing.T) {
+	t.Parallel()
+	longest := `"` + strings.Repeat("x", abi.MaxExport-2) + `"`
+	for what, c := range map[string]struct {
+		document string
+		want     error
+	}{
+		"the longest":     {longest, nil},
+		"a byte too long": {longest + " ", process.ErrHandlerFailed},
+		"no JSON":         {"{", process.ErrHandlerFailed},
+	} {
+		rest := c.document
+		pieces := func(_ context.Context, _ abi.Method, _, response proto.Message) error {
+			piece := response.(*abi.PersonExportResponse)
+			n := min(len(rest), abi.MaxExportPiece)
+			piece.Data, rest = []byte(rest[:n]), rest[n:]
+			if rest != "" {
+				piece.Export = 1
+			}
+			return nil
+		}
+		document, err := process.ReadExport(t.Context(), pieces, "somebody")
+		if !errors.Is(err, c.want) || err == nil && string(document) != c.document {
+			t.Errorf("%s: %d bytes, error %v; want %v", what, len(document), err, c.want)
+		}
 	}
 }

@@ -152,3 +152,20 @@ func TestRefused(t *testing.T) {
 		t.Errorf("afterwards: %+v, want nothing changed", w)
 	}
 }
+
+// TestLengths: an event lasts from a minute to 31 days.
+func TestLengths(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	for _, c := range []struct {
+		from, until string
+		status      int
+	}{
+		{"2027-01-01T10:00", "2027-01-01T10:00", 400}, {"2027-01-01T10:00", "2027-01-01T10:01", 201},
+		{"2027-01-01T10:00", "2027-02-01T10:00", 201}, {"2027-01-01T10:00", "2027-02-01T10:01", 400},
+		{"2027-01-02", "2027-01-01", 400}, {"2027-01-01", "2027-01-01", 201},
+		{"2027-01-01", "2027-01-31", 201}, {"2027-01-01", "2027-02-01", 400},
+	} {
+		s.write(t, "POST", "/events", event1("Camp", c.from, c.until, ""), c.status)
+	}
+}

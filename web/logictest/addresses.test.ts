@@ -11,6 +11,8 @@ test("a list of addresses, however it is written", () => {
 		"A@Example.org a@example.org b@example.org",
 	])
 		assert.deepEqual(emails(list), ["a@example.org", "b@example.org"], list);
+	const twice = "Anna <a@example.org>\nBert <A@example.org>"; // the first name counts
+	assert.deepEqual(addressesIn(twice).found, [{ email: "a@example.org", name: "Anna" }]);
 	assert.deepEqual(addressesIn(" \n,; "), { found: [], wrong: [] });
 });
 

@@ -42,6 +42,8 @@ test("what the server would refuse is found before", () => {
 	assert.deepEqual(faultOf(key("integer"), "3.5"), ["noInteger"]);
 	assert.deepEqual(faultOf(key("integer"), 2 ** 60), ["noInteger"]);
 	assert.deepEqual(faultOf(key("integer", { minimum: 4 }), 3), ["tooLow", { count: 4 }]);
+	assert.deepEqual(faultOf(key("integer", { maximum: 4 }), 5), ["tooHigh", { count: 4 }]);
+	assert.equal(faultOf(key("integer", { minimum: 4, maximum: 4 }), 4), undefined);
 	assert.deepEqual(faultOf(key("url"), "ftp://example.org"), ["noUrl"]);
 	assert.deepEqual(faultOf(key("url"), "https:example.org"), ["noUrl"]);
 	assert.deepEqual(faultOf(key("enum", { values: ["a"] }), "b"), ["oneOf"]);
