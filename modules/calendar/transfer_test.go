@@ -187,7 +187,7 @@ func TestOtherPrograms(t *testing.T) {
 			"1 FILE_INVALID"},
 		"no UTF-8": {fmt.Sprintf(icsFrame, "X:\xff\r\n"), "1 FILE_INVALID"},
 		"too many exceptions": {icsOf("UID:15 DTSTART:20270614T100000" +
-			" RRULE:FREQ=DAILY " + strings.Repeat("EXDATE:20270614T100000 ", 2000) + "SEQUENCE:1"),
+			" RRULE:FREQ=DAILY " + strings.Repeat("EXDATE:20270614T100000 ", maxDates+1) + "SEQUENCE:1"),
 			"1 TOO_MANY"},
 	} {
 		preview, _ := s.send(t, "format=ics&preview=1", c.ics)
