@@ -80,7 +80,7 @@ func TestParseRefusesWhatIsNoManifest(t *testing.T) {
 		"blank":         {" \n", "not complete"},
 		"byte order":    {"\ufeff" + valid, "not well-formed JSON at line 1"},
 		"invalid UTF-8": {strings.Replace(valid, "Countdown", "Count\xffdown", 1), "UTF-8"},
-		"too large":     {valid + strings.Repeat(" ", manifest.MaxBytes), "256 KiB"},
+		"too large":     {valid + strings.Repeat(" ", manifest.MaxBytes-len(valid)+1), "256 KiB"},
 		"too deep":      {strings.Repeat("[", 20_000), "not well-formed JSON at line 1"},
 		"second value":  {valid + "null", "nothing after it"},
 		"stray bytes":   {valid + "}", "nothing after it"},

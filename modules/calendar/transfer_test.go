@@ -94,7 +94,12 @@ func TestRoundTrip(t *testing.T) {
 func TestICS(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
+	const title = `Tea; cake, \o/`
+	s.write(t, "POST", "/events", event1(title, soon(3)+"T15:00", soon(3)+"T16:00", ""), 201)
 	content := s.get(t, "/calendar.ics")
+	if want := `SUMMARY:Tea\; cake\, \\o/` + "\r\n"; !strings.Contains(content, want) {
+		t.Errorf("the file has not %q for the title %s:\n%s", want, title, content)
+	}
 	for line := range strings.SplitAfterSeq(content, "\r\n") {
 		if len(line) > 77 || line != "" && !strings.HasSuffix(line, "\r\n") || strings.Count(line, "\n") > 1 {
 			t.Errorf("a line of %d octets: %q, want at most 75 and CRLF", len(line), line)

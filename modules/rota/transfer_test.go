@@ -101,3 +101,17 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("%d assignments after refused imports, want 1", n)
 	}
 }
+
+// TestGuarded: no field of a list is read as a formula, and each comes back as it was.
+func TestGuarded(t *testing.T) {
+	for _, text := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx"} {
+		if got := guarded(text); got != "'"+text {
+			t.Errorf("guarded(%q): %q, want ' before it", text, got)
+		}
+	}
+	for _, text := range []string{"", "Anna", "'x", "=1+1", "+1", "-1", "@x"} {
+		if got := unguarded(guarded(text)); got != text {
+			t.Errorf("%q comes back as %q", text, got)
+		}
+	}
+}
