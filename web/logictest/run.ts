@@ -10,6 +10,7 @@ import "./house.test";
 import "./jsonrequest.test";
 import "./language.test";
 import "./moduleapi.test";
+import "./request.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";
