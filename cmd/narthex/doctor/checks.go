@@ -163,6 +163,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.activity(ctx, db)
 			e.backup(ctx, db)
 			e.timeZone(ctx, db)
+			e.unknownSettings(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil
 			}
