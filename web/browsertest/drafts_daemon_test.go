@@ -102,57 +102,6 @@ func TestHouseOfTwoAdministrators(t *testing.T) {
 	}
 }
 
-// TestFormsOutliveTheSession: what was typed is back after the session has ended and the person has signed in
-// again.
-func TestFormsOutliveTheSession(t *testing.T) {
-	t.Parallel()
-	for name, form := range map[string]struct {
-		path  string
-		begin func(p *tab)
-		back  string
-	}{
-		"settings": {
-			openRotaSettings,
-			func(p *tab) {
-				p.waitFor(`document.querySelector("input[data-key=teamName]")?.value`)
-				p.typeKey("teamName", "Helpers")
-			},
-			`document.querySelector("input[data-key=teamName]")?.value === "Helpers"`,
-		},
-		"invite": {
-			"/#/admin/people",
-			func(p *tab) {
-				p.click("button", "Invite people")
-				p.fill("E-mail addresses", "reader1@example.org")
-			},
-			`document.querySelector("dialog textarea")?.value === "reader1@example.org"`,
-		},
-		"add group": {
-			"/#/admin/navigation",
-			func(p *tab) {
-				p.click("button", "Add group")
-				p.fill("Name of the group", "Foyer")
-			},
-			`document.querySelector("dialog input")?.value === "Foyer"`,
-		},
-		"house": {
-			"/#/admin/house",
-			func(p *tab) { p.fill("Name of the house optional", "Hill Street") },
-			`document.querySelector(".host-house-form input")?.value === "Hill Street"`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			usually(t, name, "settings", "invite")
-			t.Parallel()
-			d := startHouse(t)
-			p := d.openAs(t, "owner@example.org", form.path, desktop)
-			form.begin(p)
-			d.signInAgain(t, p)
-			p.waitFor(form.back)
-		})
-	}
-}
-
 // forms are the forms of the Dashboard and of the modules: where each is, what opens it, and its first field.
 var forms = []struct{ name, path, opener, field, text string }{
 	{"settings", "admin/modules/rota/settings", "", "input[data-key=teamName]", "Helpers"},

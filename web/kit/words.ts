@@ -27,7 +27,6 @@ export const kitEnglish = {
 	moveRow: "Move {name}",
 	moveUp: "Move up",
 	moveDown: "Move down",
-	movedTo: "{name} moved, position {position} of {count}",
 	draftKept: "Your draft is kept.",
 	discard: "Discard",
 	discardTitle: "Discard what you have typed?",

@@ -17,8 +17,8 @@ interface State {
 	readonly base: Values;
 	readonly mine: Values;
 	readonly rev: number;
-	/** The keys that both have changed, with the value that somebody else has stored. */
-	readonly theirs: ReadonlyMap<string, Value | undefined>;
+	/** The keys that both have changed; what somebody else has stored is in base. */
+	readonly theirs: readonly string[];
 	/** The keys that somebody else has changed since the last save. */
 	readonly found: readonly string[];
 }
@@ -46,7 +46,8 @@ export function useDocument(app: App, form: FormName, stored: Stored) {
 	};
 	return {
 		values: state.mine,
-		theirs: state.theirs,
+		/** The keys that both have changed, with the value that somebody else has stored. */
+		theirs: new Map(state.theirs.map((key) => [key, state.base[key]])),
 		dirty: draft.dirty,
 		restored: draft.restored,
 		set,
@@ -64,7 +65,7 @@ export function useDocument(app: App, form: FormName, stored: Stored) {
 				const answer = await write(mine, rev);
 				if (answer.ok) {
 					// What was typed while the request was under way is not saved yet.
-					const sent = { ...latest.current, base: mine, theirs: new Map(), rev: -1 };
+					const sent = { ...latest.current, base: mine, theirs: [], rev: -1 };
 					take({ ...followed(sent, answer.value), found: [] });
 					return { is: "saved", stored: answer.value, found };
 				}
@@ -72,14 +73,13 @@ export function useDocument(app: App, form: FormName, stored: Stored) {
 				const newer = await read();
 				if (!newer.ok) return { is: "failed", failure: newer };
 				if (newer.value.rev <= rev) return { is: "failed", failure: answer };
-				if (follow(newer.value).theirs.size > 0) return { is: "conflict" };
+				if (follow(newer.value).theirs.length > 0) return { is: "conflict" };
 			}
 		},
 		/** Replaces the typed value by the one that somebody else has stored. */
 		yield: (key: string) => {
-			set(key, latest.current.theirs.get(key));
-			const theirs = new Map([...latest.current.theirs].filter(([other]) => other !== key));
-			take({ ...latest.current, theirs });
+			set(key, latest.current.base[key]);
+			take({ ...latest.current, theirs: latest.current.theirs.filter((other) => other !== key) });
 		},
 		/** Starts again with the stored values. */
 		discard: () => {
@@ -98,7 +98,7 @@ const fresh = ({ values, rev }: Stored): State => ({
 	base: values,
 	mine: values,
 	rev,
-	theirs: new Map(),
+	theirs: [],
 	found: [],
 });
 
@@ -106,9 +106,9 @@ function followed(before: State, newer: Stored): State {
 	if (newer.rev <= before.rev) return before;
 	const stored = newer.values;
 	const { values, conflicts } = merged(before.base, before.mine, stored);
-	const theirs = new Map([...before.theirs, ...conflicts.map((key) => [key, stored[key]] as const)]);
+	const theirs = [...new Set([...before.theirs, ...conflicts])];
 	const changed = new Set([...before.found, ...changedKeys(before.base, stored)]);
-	const found = [...changed].filter((key) => !theirs.has(key));
+	const found = [...changed].filter((key) => !theirs.includes(key));
 	return { base: stored, mine: values, rev: newer.rev, theirs, found };
 }
 

@@ -3,7 +3,10 @@ import type { Drafts } from "@narthex/sdk";
 /** Tells the person that a draft is kept. The returned function takes this back. */
 type Tell = (discard: () => void) => () => void;
 
-/** The drafts of modules and forms that are not shown now: only in memory, and for one person at a time. */
+/** The name in the session's storage under which drafts outlive a reload. */
+const place = "narthex.drafts";
+
+/** The drafts of modules and forms, for one person at a time. They outlive a reload, but not the tab. */
 export class DraftStore {
 	/** By the owner and the key, with a space between: neither a module nor a form of the host has one. */
 	readonly #kept = new Map<string, unknown>();
@@ -11,7 +14,33 @@ export class DraftStore {
 	readonly #forms = new Map<string, () => void>();
 	#person: string | undefined;
 
-	constructor(readonly tell: Tell) {}
+	constructor(readonly tell: Tell) {
+		try {
+			const { person, drafts } = JSON.parse(sessionStorage.getItem(place) ?? "");
+			this.#person = person;
+			for (const [id, value, ofForm] of drafts) {
+				this.#kept.set(id, value);
+				if (ofForm) this.#forms.set(id, () => undefined);
+			}
+		} catch {
+			// there are none, or the browser keeps nothing
+		}
+		const keep = () => this.#keep();
+		addEventListener("pagehide", keep);
+		addEventListener("visibilitychange", keep); // phones end hidden pages without a word
+	}
+
+	/** Stores the drafts in the tab, those of plain data. */
+	#keep(): void {
+		try {
+			const plain = [...this.#kept].filter(([, value]) => isPlain(value));
+			const drafts = plain.map(([id, value]) => [id, value, this.#forms.has(id)]);
+			if (drafts.length === 0) sessionStorage.removeItem(place);
+			else sessionStorage.setItem(place, JSON.stringify({ person: this.#person, drafts }));
+		} catch {
+			// they are too large, or the browser keeps nothing
+		}
+	}
 
 	/** Whether a form has a draft, shown or not. */
 	get unsaved(): boolean {
@@ -26,6 +55,7 @@ export class DraftStore {
 
 	clear(): void {
 		this.#kept.clear();
+		this.#keep();
 	}
 
 	/** Forgets what an owner has kept for no form, after the person has agreed to lose it. */
@@ -51,3 +81,10 @@ export class DraftStore {
 		};
 	}
 }
+
+/** Whether JSON gives the same value back. */
+const isPlain = (value: unknown): boolean =>
+	typeof value !== "object" ||
+	value === null ||
+	((Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) &&
+		Object.values(value).every(isPlain));

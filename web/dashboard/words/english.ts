@@ -48,20 +48,11 @@ export const english = {
 	accessWho: "The owner, or somebody who manages permissions, can give it to you.",
 	notThere: "There is nothing at this address.",
 	moduleNotThere: "There is no such module here, or you have no access to it.",
+	moduleEnded: "{module} was switched off, or you have no access to it.",
 	toHome: "Go to Home",
 
 	leaveTitle: "Leave without saving?",
 	leave: "Leave",
-
-	restart: "Waiting for a restart",
-	changesWait: { one: "{count} change waits for a restart.", other: "{count} changes wait for a restart." },
-	whatChanges: "What changes?",
-	checkAgain: "Check again",
-	askForRestart: "Ask the person who runs the server to restart it.",
-	stopsNext: "{module} stops at the next restart.",
-	startsNext: "{module} starts at the next restart.",
-	settingsNext: "{module} takes new settings at the next restart.",
-	nothingWaits: "Nothing waits for a restart.",
 
 	signOut: "Sign out",
 	stillSignedIn: "You are still signed in.",

@@ -1,0 +1,117 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// reload loads the page again, and answers its question about unsaved words with yes.
+func (p *tab) reload() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Listen(ctx, func(event any) {
+		if _, asked := event.(*page.EventJavascriptDialogOpening); !asked {
+			return
+		}
+		go func() { // the answer of this call waits for the events after this one
+			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}()
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Reload()); err != nil {
+		p.t.Fatal("reload:", err)
+	}
+}
+
+// signInElsewhere lets all sessions expire, and be there again after a sign-in in another tab, which has no
+// limit as sign-ins with a password have.
+func (d *devServer) signInElsewhere(t *testing.T, p *tab) {
+	t.Helper()
+	const move = `UPDATE core.session SET expires_at = expires_at + interval `
+	d.exec(t, move+`'-1 year'`)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForHeading("Sign in")
+	d.exec(t, move+`'1 year'`)
+	p.runScript(`new BroadcastChannel("narthex-session").postMessage("arrived")`)
+}
+
+// TestFormsOutliveSessionAndReload: what was typed into any form is back after the session has ended and the
+// same person has signed in again, and after the page was loaded again. Another person does not get it.
+func TestFormsOutliveSessionAndReload(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	addresses := d.houseAddresses(t)
+	p := d.openAs(t, "owner@example.org", "/#/"+addresses.Replace("m/stage/live/{service}"), desktop)
+	p.click("button", "Take control")
+	p.find("button", "Message")
+	for _, form := range forms {
+		t.Run(form.name, func(t *testing.T) {
+			usually(t, form.name, "settings", "grant", "notice", "event", "item")
+			p.t = t
+			value := fmt.Sprintf(`document.querySelector(%q)?.value === %q`, form.field, form.text)
+			found := func(after string) {
+				t.Helper()
+				if form.opener != "" && strings.HasPrefix(form.path, "m/") {
+					p.click("button", form.opener)
+				}
+				p.waitFor(value)
+				p.screenshot("outlives-" + after + "-" + form.name)
+			}
+			p.openForm(addresses.Replace(form.path), form.opener, form.field)
+			p.runScript(fmt.Sprintf(`const field = document.querySelector(%q); field.value = %q;
+				field.dispatchEvent(new Event("input", { bubbles: true }))`, form.field, form.text))
+			p.waitFor(value)
+			if form.name == "settings" {
+				d.signInAgain(t, p)
+			} else {
+				d.signInElsewhere(t, p)
+			}
+			found("session")
+			p.reload()
+			found("reload")
+			p.runScript(`document.querySelector(".d-note button")?.click()`) // Discard
+			p.waitFor(`!(` + value + `)`)
+			p.runScript(`location.hash = "#/admin/activity"`)
+			p.waitForHeading("Activity")
+		})
+	}
+}
+
+// TestDraftsAreOnePersons: a reload and a sign-in give nobody the words of somebody else, nor does a sign-out
+// leave any in the browser.
+func TestDraftsAreOnePersons(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	d.addPerson(t, "anna@example.org", "Anna")
+	p := d.openAs(t, "owner@example.org", "/#/account", desktop)
+	const field = `document.querySelector(".host-name-form input")`
+	p.waitFor(field)
+	stored := eval[string](p, field+`.value`)
+	p.fill("Name", "Half")
+	d.exec(t, `DELETE FROM core.session`)
+	p.reload()
+	p.waitForHeading("Sign in")
+	p.reload() // still nobody knows who it will be
+	p.waitForHeading("Sign in")
+	p.fill("E-mail", "anna@example.org")
+	p.fill("Password", d.password)
+	p.click("button", "Sign in")
+	p.waitFor(field + `?.value === "Anna"`)
+	p.fill("Name", "Anna Half")
+	p.runScript(`document.querySelector("[aria-controls=account-panel]").click()`)
+	p.click("button", "Sign out")
+	p.click("button", "Leave")
+	p.waitForHeading("Sign in")
+	p.reload()
+	p.waitForHeading("Sign in")
+	if got := eval[string](p, `JSON.stringify(sessionStorage)`); strings.Contains(got, "Half") {
+		t.Errorf("after a sign-out the browser has %s, want no draft (before: %s)", got, stored)
+	}
+}
