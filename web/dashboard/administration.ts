@@ -5,6 +5,7 @@
 import css from "./screens/administration.css";
 
 export { ModulesScreen } from "./screens/modules/modulesscreen";
+export { RestartBanner } from "./screens/modules/restartbanner";
 export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";
 export { PermissionsScreen } from "./screens/permissions/permissionsscreen";

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Catalogue, type Entries, type Fillings, say } from "../dashboard/words/catalogue";
 import { chosenLanguage, languageFor } from "../dashboard/words/language";
+import { w } from "../dashboard/screens/modules/words";
 import { t } from "../dashboard/words/words";
 
 test("the first language that there is, in its region", () => {
@@ -59,10 +60,10 @@ test("a number and its noun have a form for one", () => {
 });
 
 test("words are filled in", () => {
-	const shared = (wish: string, id: keyof typeof t.catalogue.en, fillings: Fillings) =>
-		say(t.catalogue, languageFor([wish]), id, fillings);
-	assert.equal(shared("en", "changesWait", { count: 1 }), "1 change waits for a restart.");
-	assert.equal(shared("en", "changesWait", { count: 1200 }), "1,200 changes wait for a restart.");
-	assert.equal(shared("de", "changesWait", { count: 1200 }), "1.200 Änderungen warten auf einen Neustart.");
-	assert.equal(shared("en", "stopsNext", { module: "{module} $&" }), "{module} $& stops at the next restart.");
+	const filled = (wish: string, id: keyof typeof w.catalogue.en, fillings: Fillings) =>
+		say(w.catalogue, languageFor([wish]), id, fillings);
+	assert.equal(filled("en", "changesWait", { count: 1 }), "1 change waits for a restart.");
+	assert.equal(filled("en", "changesWait", { count: 1200 }), "1,200 changes wait for a restart.");
+	assert.equal(filled("de", "changesWait", { count: 1200 }), "1.200 Änderungen warten auf einen Neustart.");
+	assert.equal(filled("en", "stopsNext", { module: "{module} $&" }), "{module} $& stops at the next restart.");
 });

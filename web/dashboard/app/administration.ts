@@ -1,5 +1,4 @@
 import type { ComponentType } from "preact";
-import type { ScreenProps } from "./screen";
 import { parts } from "./parts";
 
 type Administration = typeof import("../administration");
@@ -19,10 +18,10 @@ export function offerParts(): void {
 let loading: Promise<Administration> | undefined;
 let failures = 0;
 
-/** Loads a screen of the administration. It rejects without a network, or with OtherBuild. */
+/** Loads a part of the administration. It rejects without a network, or with OtherBuild. */
 export const administration =
-	(pick: (screens: Administration) => ComponentType<ScreenProps>) =>
-	async (): Promise<ComponentType<ScreenProps>> => {
+	<Props>(pick: (screens: Administration) => ComponentType<Props>) =>
+	async (): Promise<ComponentType<Props>> => {
 		loading ??= load();
 		try {
 			return pick(await loading);

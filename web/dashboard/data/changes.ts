@@ -1,3 +1,4 @@
+import type { Data } from "./data";
 import type { LifecycleEntry } from "./lifecycleshapes";
 
 /** What the next restart does to a module. */
@@ -17,4 +18,12 @@ export function changesOf(
 			const what = next === null ? "settings" : next.state === "running" ? "starts" : "stops";
 			return { moduleId: id, module: name, what };
 		});
+}
+
+/** The waiting changes, as far as the caller may read them. */
+export function waitingIn({ lifecycle, configurations }: Data): readonly Change[] {
+	const view = lifecycle.value.value;
+	if (view) return view.changes;
+	const changed = configurations.value.value?.modules.filter(({ restartRequired }) => restartRequired) ?? [];
+	return changed.map(({ moduleId, name }) => ({ moduleId, module: name, what: "settings" }));
 }

@@ -15,6 +15,8 @@ export class Data {
 	readonly navigation;
 	readonly lifecycle;
 	readonly configurations;
+	/** When the person last did something that changes what is shown. */
+	acted = -Infinity;
 	readonly #policy: Policy;
 	#seen = performance.now();
 
@@ -55,6 +57,7 @@ export class Data {
 		...changed: readonly Resource<unknown>[]
 	): Promise<Result<Value>> {
 		const answer = await write;
+		this.acted = performance.now();
 		await Promise.all(changed.map((resource) => resource.load()));
 		return answer;
 	}

@@ -1,11 +1,12 @@
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button";
 import { Skeleton } from "../../kit/layout";
 import { OtherBuild } from "../app/administration";
 import { type Address, opens, type Params } from "../app/address";
 import type { App } from "../app/app";
 import type { ScreenProps } from "../app/screen";
+import type { NavigationEntry } from "../data/platform";
 import { ModuleScreen } from "../screens/module/modulescreen";
 import { componentOf } from "../screens/table";
 import { t } from "../words/words";
@@ -17,6 +18,7 @@ import { NoAccess, NotFound } from "./notfound";
 export function Content({ app }: { readonly app: App }) {
 	const route = app.router.route.value;
 	const navigation = app.navigation.value;
+	const open = useRef<NavigationEntry>(undefined);
 	if (route.to === "screen" && route.screen.permissions === undefined && route.screen.path !== "")
 		return <OwnScreen key={route.screen.path} app={app} screen={route.screen} params={route.params} />;
 	if (navigation.is === "loading") return <Skeleton />;
@@ -34,7 +36,12 @@ export function Content({ app }: { readonly app: App }) {
 		return <OwnScreen key={screen.path} app={app} screen={screen} params={params} />;
 	}
 	const entry = app.entry(route.moduleId);
-	if (entry === undefined) return <NotFound app={app} words={t("moduleNotThere")} />;
+	if (entry === undefined) {
+		const { moduleId, name: module = "" } = open.current ?? {};
+		const words = moduleId === route.moduleId ? t("moduleEnded", { module }) : t("moduleNotThere");
+		return <NotFound app={app} words={words} />;
+	}
+	open.current = entry;
 	return <ModuleScreen key={route.moduleId} app={app} entry={entry} />;
 }
 

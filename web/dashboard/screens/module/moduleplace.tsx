@@ -37,10 +37,14 @@ export function ModulePlace({ app, entry, setTitle, settled, home }: ModulePlace
 	const [attempt, setAttempt] = useState(0);
 	const refetched = useRef(false); // once: two servers of different versions could cause a loop
 	const { tag } = locale.value;
+	const version = useRef(entry.ui.artifactUrl);
 
 	useEffect(() => {
 		setState({ is: "loading" });
 		setTitle(entry.name);
+		if (version.current !== entry.ui.artifactUrl && !home)
+			app.announce(`${entry.name}: ${t("newVersion")}`); // after the forms' message about drafts
+		version.current = entry.ui.artifactUrl;
 		const mount = new ModuleMount(app, entry.ui, container.current as HTMLElement, setTitle, home);
 		let here = true;
 		mount

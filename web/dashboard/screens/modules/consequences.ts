@@ -1,6 +1,5 @@
 import type { Runtime } from "../../data/lifecycleshapes";
 import type { Difference, Preview } from "../../data/lifecyclewrites";
-import { t } from "../../words/words";
 import { labelOf } from "../settings/values";
 import { w } from "./words";
 
@@ -41,7 +40,7 @@ export function consequencesOf(
 	newSettings = false,
 ): string[] {
 	const sentences = sentencesOf(modules, about, nameOf);
-	if (newSettings && sentences.length === 0) sentences.push(t("settingsNext", { module: nameOf(about) }));
+	if (newSettings && sentences.length === 0) sentences.push(w("settingsNext", { module: nameOf(about) }));
 	const runs = new Set(modules.filter(({ then }) => then.state === "running").map(({ moduleId }) => moduleId));
 	for (const { moduleId, count } of screens) {
 		if (count > 0) sentences.push(w(runs.has(moduleId) ? "lit" : "dark", { module: nameOf(moduleId), count }));
@@ -68,8 +67,8 @@ function sentencesOf(
 	const ordered = [...first, ...differences.filter(({ moduleId }) => moduleId !== about)];
 	return ordered.map((difference) => {
 		const { name: module, now, then } = difference;
-		if (then.state === "running") return t("startsNext", { module });
-		const what = now.state === "running" ? t("stopsNext", { module }) : w("willNotStart", { module });
+		if (then.state === "running") return w("startsNext", { module });
+		const what = now.state === "running" ? w("stopsNext", { module }) : w("willNotStart", { module });
 		const why = then.state === "blocked" ? reasonOf(difference, then, nameOf) : "";
 		return `${what} ${why}`.trim();
 	});

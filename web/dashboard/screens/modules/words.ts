@@ -2,6 +2,15 @@ import { wordsOf } from "../../words/words";
 
 export const w = wordsOf({
 	en: {
+		restart: "Waiting for a restart",
+		changesWait: { one: "{count} change waits for a restart.", other: "{count} changes wait for a restart." },
+		whatChanges: "What changes?",
+		checkAgain: "Check again",
+		askForRestart: "Ask the person who runs the server to restart it.",
+		stopsNext: "{module} stops at the next restart.",
+		startsNext: "{module} starts at the next restart.",
+		settingsNext: "{module} takes new settings at the next restart.",
+		nothingWaits: "Nothing waits for a restart.",
 		sub: "{running}, {blocked} blocked, {off} off",
 		runningCount: { one: "{count} running", other: "{count} running" },
 		installed: { one: "{count} module", other: "{count} modules" },
@@ -107,6 +116,18 @@ export const w = wordsOf({
 		copyCommand: "Copy the command",
 	},
 	de: {
+		restart: "Wartet auf einen Neustart",
+		changesWait: {
+			one: "{count} Änderung wartet auf einen Neustart.",
+			other: "{count} Änderungen warten auf einen Neustart.",
+		},
+		whatChanges: "Was ändert sich?",
+		checkAgain: "Noch einmal prüfen",
+		askForRestart: "Bitten Sie die Person, die den Server betreibt, ihn neu zu starten.",
+		stopsNext: "{module} wird beim nächsten Neustart beendet.",
+		startsNext: "{module} startet beim nächsten Neustart.",
+		settingsNext: "{module} übernimmt beim nächsten Neustart neue Einstellungen.",
+		nothingWaits: "Nichts wartet auf einen Neustart.",
 		sub: "{running}, {blocked} blockiert, {off} aus",
 		runningCount: { one: "{count} läuft", other: "{count} laufen" },
 		installed: { one: "{count} Modul", other: "{count} Module" },
