@@ -198,7 +198,7 @@ func testNoticeConflict(t *testing.T, d *devServer) {
 	d.renameAsAnother(t, contested, "Theirs")
 	p.click("button", "Save")
 	p.waitForText("Somebody else has changed this notice meanwhile.")
-	p.click("button", "Show the other version")
+	p.click("button", "Take the other version")
 	p.waitFor(`document.querySelector(".announcements [required]").value === "Theirs"`)
 	p.fill("Title", "Mine")
 	d.renameAsAnother(t, contested, "Theirs again")

@@ -107,6 +107,28 @@ export function DraftNote({ draft, discard }: DraftNoteProps) {
 	);
 }
 
+interface OtherVersionProps {
+	/** Each field's label, and its text in both versions. */
+	readonly fields: readonly (readonly [label: string, mine: string, theirs: string])[];
+}
+
+/** What somebody else has saved meanwhile, of the fields in which it differs from what is typed. */
+export function OtherVersion({ fields }: OtherVersionProps) {
+	return (
+		<dl class="d-version">
+			{fields.map(
+				([label, mine, theirs]) =>
+					mine !== theirs && (
+						<div key={label}>
+							<dt>{label}</dt>
+							<dd dir="auto">{theirs || "–"}</dd>
+						</div>
+					),
+			)}
+		</dl>
+	);
+}
+
 type Asking = Required<Omit<Question, "aside">>;
 
 /**

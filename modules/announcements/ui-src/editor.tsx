@@ -1,6 +1,6 @@
 import {
-	Button, Checkbox, clockError, DraftNote, Form, mayClose, MomentField, Note, ScreenHeader, Skeleton,
-	TextField, useDraft,
+	Button, Checkbox, clockError, DraftNote, Form, mayClose, MomentField, Note, OtherVersion, ScreenHeader,
+	Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { isPictureOnly } from "../display-src/slideview";
@@ -50,6 +50,8 @@ export function Editor({ tools, id, kind }: EditorProps) {
 	const { draft, slide } = edited.value ?? {};
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
+	/** What somebody else has saved meanwhile. */
+	const [theirs, setTheirs] = useState<Slide>();
 	const [busy, setBusy] = useState(false);
 
 	const fresh = async (): Promise<Slide | undefined> => {
@@ -103,17 +105,9 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		if (context.signal.aborted) return;
 		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
-		if (!result.ok) return;
+		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		context.announce(say("saved"));
 		leave();
-	};
-	const overwrite = async () => {
-		const theirs = await fresh();
-		if (theirs) await save(theirs);
-	};
-	const takeTheirs = async () => {
-		const found = await fresh();
-		if (found) show(found);
 	};
 	const remove = async () => {
 		if (id === undefined || !(await askToDelete(tools, slide?.title ?? ""))) return;
@@ -127,11 +121,15 @@ export function Editor({ tools, id, kind }: EditorProps) {
 	const notice = refused !== undefined && (
 		<Note tone="bad" role="alert">
 			<p>{say(refused)}</p>
-			{refused === "conflict" && (
-				<div class="d-row">
-					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
-					<Button onPress={overwrite}>{say("keepMine")}</Button>
-				</div>
+			{refused === "conflict" && theirs && draft && (
+				<>
+					<OtherVersion fields={fieldsOf(tools, draft, draftOf(theirs))} />
+					{!sameLook(draft, draftOf(theirs)) && <Preview tools={tools} draft={draftOf(theirs)} />}
+					<div class="d-row">
+						<Button onPress={() => show(theirs)}>{say("takeTheirs")}</Button>
+						<Button onPress={() => save(theirs)}>{say("keepMine")}</Button>
+					</div>
+				</>
 			)}
 		</Note>
 	);
@@ -230,3 +228,21 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		</>
 	);
 }
+
+/** The fields of one's own and the other version, in words. */
+function fieldsOf({ say, time }: Tools, mine: Draft, theirs: Draft) {
+	const when = (at: string) => (at === "" || clockError(at) !== undefined ? at : time(at));
+	return [
+		[say("title"), mine.title, theirs.title],
+		[say("text"), mine.body, theirs.body],
+		[say("begins"), when(mine.startsAt), when(theirs.startsAt)],
+		[say("ends"), when(mine.endsAt), when(theirs.endsAt)],
+		[say("onBoard"), markOf(mine.enabled), markOf(theirs.enabled)],
+	] as const;
+}
+
+const markOf = (on: boolean): string => (on ? "✓" : "");
+
+/** Whether two versions have the same picture, and the same values of another module's fields. */
+const sameLook = (mine: Draft, theirs: Draft): boolean =>
+	mine.imageId === theirs.imageId && JSON.stringify(mine.payload) === JSON.stringify(theirs.payload);

@@ -116,7 +116,7 @@ const english = {
 	imageUnknown: "The picture no longer exists. Choose it again.",
 	storage: "The picture store does not answer just now.",
 	tryAgain: "Try again",
-	takeTheirs: "Show the other version",
+	takeTheirs: "Take the other version",
 	keepMine: "Save my version",
 } as const;
 
@@ -214,7 +214,7 @@ const german: Record<WordId, Text> = {
 	imageUnknown: "Das Bild ist nicht mehr da. Wählen Sie es noch einmal aus.",
 	storage: "Der Bildspeicher antwortet gerade nicht.",
 	tryAgain: "Noch einmal versuchen",
-	takeTheirs: "Andere Fassung zeigen",
+	takeTheirs: "Andere Fassung übernehmen",
 	keepMine: "Meine Fassung speichern",
 	lastWriter: "Zuletzt geändert von {name}",
 	exchange: "Importieren oder exportieren",

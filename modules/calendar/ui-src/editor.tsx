@@ -1,5 +1,6 @@
 import {
-	Button, Checkbox, DraftNote, Form, mayClose, Note, ScreenHeader, Segments, Skeleton, TextField, useDraft,
+	Button, Checkbox, DraftNote, Form, mayClose, Note, OtherVersion, ScreenHeader, Segments, Skeleton, TextField,
+	useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import { droppedOf, existingOf, type Refusal, type Result, takenOf } from "./api";
@@ -21,9 +22,9 @@ import type { Dropped, Event, Room, Taken } from "./event";
 import type { EditPage } from "./pages";
 import { mayChange } from "./hangs";
 import { RepeatFields } from "./repeatfields";
-import { once } from "./repeat";
+import { once, sentenceOf } from "./repeat";
 import { RoomFields, TakenNote } from "./roomfields";
-import { tell, type Tools } from "./tools";
+import { namesOf, tell, type Tools } from "./tools";
 
 interface EditorProps {
 	readonly tools: Tools;
@@ -53,6 +54,8 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const [taken, setTaken] = useState<readonly Taken[]>([]);
 	const [dropped, setDropped] = useState<readonly Dropped[]>([]);
 	const [exist, setExist] = useState<readonly string[]>([]);
+	/** What somebody else has saved meanwhile. */
+	const [theirs, setTheirs] = useState<Edited>();
 	const [busy, setBusy] = useState(false);
 
 	const fresh = async (): Promise<Edited | undefined> => {
@@ -88,10 +91,9 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		if (context.signal.aborted) return;
 		if (known.ok) setRooms(known.value.rooms);
 		else setRefused(known.why);
-		if (!edited.restored) await takeTheirs();
+		if (!edited.restored) show(await fresh());
 	};
-	const takeTheirs = async () => {
-		const found = await fresh();
+	const show = (found: Edited | undefined) => {
 		if (found === undefined) return;
 		edited.begin(found);
 		setRefused(undefined);
@@ -140,7 +142,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		setTaken(takenOf(result));
 		setDropped(droppedOf(result));
 		setExist(existingOf(result).map((time) => tools.forms.time(time)));
-		if (!result.ok) return;
+		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		const undo = () => back(result.value);
 		context.announce(say("saved"), "polite", moves ? { label: say("undo"), run: undo } : undefined);
 		leave();
@@ -150,10 +152,6 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		const before = submissionOf(was as Draft, moved.rev, false);
 		tell(tools, await api.editService(moved.id, before), say("restored"), () => back(moved));
 	};
-	const keepMine = async () => {
-		const theirs = await fresh();
-		if (theirs) await save(theirs.rev);
-	};
 
 	const notice = refused !== undefined && (
 		<Note tone="bad" role="alert">
@@ -162,11 +160,14 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			{refused === "exceptionsDropped" && (
 				<DroppedNote {...{ tools, dropped, busy }} save={(exceptions) => save(rev, exceptions)} />
 			)}
-			{refused === "conflict" && (
-				<div class="d-row">
-					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
-					<Button onPress={keepMine}>{say("keepMine")}</Button>
-				</div>
+			{refused === "conflict" && theirs && draft && (
+				<>
+					<OtherVersion fields={fieldsOf(tools, rooms, draft, theirs.draft)} />
+					<div class="d-row">
+						<Button onPress={() => show(theirs)}>{say("takeTheirs")}</Button>
+						<Button onPress={() => save(theirs.rev)}>{say("keepMine")}</Button>
+					</div>
+				</>
 			)}
 		</Note>
 	);
@@ -183,7 +184,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		<>
 			<ScreenHeader sub={scope === "all" ? undefined : say(`help_${scope}`)} />
 			<Form onSubmit={() => save(rev)}>
-				<DraftNote draft={edited} discard={takeTheirs} />
+				<DraftNote draft={edited} discard={async () => show(await fresh())} />
 				{notice}
 				{id === undefined && service !== undefined && tools.manages && (
 					<Segments
@@ -256,4 +257,24 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 			</Form>
 		</>
 	);
+}
+
+/** The fields of one's own and the other version, in words. */
+function fieldsOf(tools: Tools, rooms: readonly Room[], mine: Draft, theirs: Draft) {
+	const { say, forms } = tools;
+	const inWords = ({ title, text, allDay, start, end, repeat, rooms: booked }: Draft) => {
+		const when = (at: string) =>
+			at.length < 16 ? at : forms.longDay(dayOf(at)) + (allDay ? "" : `, ${forms.time(at)}`);
+		return [
+			[say("title"), title],
+			[say("allDayLong"), allDay ? "✓" : ""],
+			[say("begins"), when(start)],
+			[say("ends"), when(end)],
+			[say("repeats"), start.length < 16 ? "" : sentenceOf(tools, repeat, start)],
+			[say("rooms"), namesOf(rooms, booked)],
+			[say("text"), text],
+		] as const;
+	};
+	const other = inWords(theirs);
+	return inWords(mine).map(([label, words], at) => [label, words, other[at]?.[1] ?? ""] as const);
 }

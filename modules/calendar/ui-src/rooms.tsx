@@ -39,10 +39,18 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 		const result = await (renamed === undefined ? api.addRoom(name) : api.renameRoom(renamed, name));
 		if (context.signal.aborted) return;
 		setWrong(result.ok ? undefined : result.why);
-		if (!result.ok) return;
+		if (!result.ok) return result.why === "conflict" ? seeTheirs() : undefined;
 		context.announce(say("saved"));
 		draft.begin({ name: "" });
 		await load();
+	};
+	/** Reads the name that somebody else has given the room. Saving again replaces it. */
+	const seeTheirs = async () => {
+		const result = await api.rooms();
+		if (context.signal.aborted || !result.ok) return;
+		setRooms(result.value.rooms);
+		const theirs = result.value.rooms.find(({ id }) => id === renamed?.id);
+		if (theirs) draft.set((before) => ({ ...before, renamed: theirs }));
 	};
 	const remove = async (room: Room) => {
 		const result = await api.removeRoom(room.id);
@@ -107,7 +115,12 @@ export function Rooms({ tools }: { readonly tools: Tools }) {
 						label={renamed === undefined ? say("newRoom") : say("renameOf", { name: renamed.name })}
 						maxLength={60}
 						value={name}
-						error={wrong && say(wrong === "invalid" ? "nameNeeded" : wrong)}
+						error={
+							wrong &&
+							(wrong === "conflict" && renamed
+								? say("renamedMeanwhile", { name: renamed.name })
+								: say(wrong === "invalid" ? "nameNeeded" : wrong))
+						}
 						onInput={(typed) => draft.set({ ...draft.value, name: typed })}
 					/>
 					<div class="d-row">

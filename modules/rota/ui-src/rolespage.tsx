@@ -1,5 +1,6 @@
 import {
-	Button, DraftNote, Form, mayClose, Menu, nameError, Note, ScreenHeader, TextField, useDraft,
+	Button, DraftNote, Form, mayClose, Menu, nameError, Note, OtherVersion, ScreenHeader,
+	TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
@@ -44,6 +45,10 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		if (moved) next.splice(at + by, 0, moved);
 		change(next);
 	};
+	const remove = (gone: string, name: string) => {
+		change(roles.filter(({ key }) => key !== gone));
+		context.announce(say("removed", { name }));
+	};
 	const problem = (name: string, at: number): string | undefined => {
 		if (name.trim() === "") return say("nameNeeded");
 		const wrong = nameError(name, maxName);
@@ -51,13 +56,13 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		const same = (other: { name: string }) => other.name.trim().toLowerCase() === name.trim().toLowerCase();
 		return roles.findIndex(same) < at ? say("roleTwice") : undefined;
 	};
-	const save = async () => {
+	const save = async (against = rev) => {
 		setTried(true);
 		if (busy || roles.some(({ name }, at) => problem(name, at) !== undefined)) return;
 		setBusy(true);
 		const result = await api.setRoles(
 			roles.map(({ id, name }) => ({ id, name: name.trim() })),
-			rev,
+			against,
 		);
 		if (context.signal.aborted) return;
 		setBusy(false);
@@ -69,12 +74,20 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	return (
 		<>
 			<ScreenHeader sub={say("rolesHelp")} />
-			<Form onSubmit={save}>
+			<Form onSubmit={() => save()}>
 				<DraftNote draft={edited} />
 				{refused && (
 					<Note tone="bad" role="alert">
 						<p>{refusalIn(say, refused)}</p>
-						{refused.why === "conflict" && <Button onPress={settle}>{say("takeTheirs")}</Button>}
+						{refused.why === "conflict" && (
+							<>
+								<OtherVersion fields={[[say("tabRoles"), namesOf(roles), namesOf(board.roles)]]} />
+								<div class="d-row">
+									<Button onPress={settle}>{say("takeTheirs")}</Button>
+									<Button onPress={() => save(board.rolesRev)}>{say("keepMine")}</Button>
+								</div>
+							</>
+						)}
 					</Note>
 				)}
 				<ol class="roles">
@@ -105,7 +118,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 										id: "remove",
 										label: say("remove"),
 										icon: "trash",
-										onPick: () => change(roles.filter((role) => role.key !== key)),
+										onPick: () => remove(key, name),
 									},
 								]}
 							/>
@@ -131,6 +144,9 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		</>
 	);
 }
+
+const namesOf = (roles: readonly { readonly name: string }[]): string =>
+	roles.map(({ name }) => name).join(", ");
 
 /** Distinguishes a role that has no id yet. crypto.randomUUID exists only on secure origins. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

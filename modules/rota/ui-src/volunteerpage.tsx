@@ -1,5 +1,6 @@
 import {
-	Button, Checkbox, DraftNote, Form, mayClose, nameError, Note, ScreenHeader, TextField, useDraft,
+	Button, Checkbox, DraftNote, Form, mayClose, nameError, Note, OtherVersion, ScreenHeader, TextField,
+	useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
@@ -61,11 +62,11 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 				: undefined
 			: say("addressWrong"),
 	};
-	const save = async () => {
+	const save = async (rev = draft.rev) => {
 		setTried(true);
 		if (busy || problems.label || problems.email) return;
 		setBusy(true);
-		const sent = { ...draft, label: draft.label.trim(), email: draft.email.trim() };
+		const sent = { ...draft, rev, label: draft.label.trim(), email: draft.email.trim() };
 		const result = await api.saveVolunteer(id, sent);
 		if (context.signal.aborted) return;
 		setBusy(false);
@@ -76,10 +77,6 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 	};
 	const takeTheirs = () => {
 		edited.begin(stored());
-		setRefused(undefined);
-	};
-	const keepMine = () => {
-		if (there) change({ rev: there.rev });
 		setRefused(undefined);
 	};
 	if (id !== undefined && there === undefined) {
@@ -95,16 +92,19 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 	return (
 		<>
 			<ScreenHeader />
-			<Form onSubmit={save}>
+			<Form onSubmit={() => save()}>
 				<DraftNote draft={edited} discard={takeTheirs} />
 				{refused && (
 					<Note tone="bad" role="alert">
 						<p>{refusalIn(tools.say, refused)}</p>
 						{refused.why === "conflict" && (
-							<div class="d-row">
-								<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
-								<Button onPress={keepMine}>{say("keepMine")}</Button>
-							</div>
+							<>
+								<OtherVersion fields={fieldsOf(tools, board, draft, stored())} />
+								<div class="d-row">
+									<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
+									<Button onPress={() => save(there?.rev)}>{say("keepMine")}</Button>
+								</div>
+							</>
 						)}
 					</Note>
 				)}
@@ -171,3 +171,19 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 }
 
 const isAddress = (text: string): boolean => text === "" || /^[!-~]+@[!-~]+$/.test(text);
+
+/** The fields of one's own and the other version, in words. */
+function fieldsOf({ say }: Tools, board: Board, mine: Draft, theirs: Draft) {
+	const inWords = ({ label, email, language, digest, roleIds }: Draft) => {
+		const roles = board.roles.filter(({ id }) => roleIds.includes(id)).map(({ name }) => name);
+		return [
+			[say("name"), label],
+			[say("email"), email],
+			[say("tabRoles"), roles.join(", ")],
+			[say("mailLanguage"), say(language === "" ? "languageOfAll" : `language.${language as "en"}`)],
+			[say("digest"), digest ? "✓" : ""],
+		] as const;
+	};
+	const other = inWords(theirs);
+	return inWords(mine).map(([label, words], at) => [label, words, other[at]?.[1] ?? ""] as const);
+}

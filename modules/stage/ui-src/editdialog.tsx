@@ -1,7 +1,13 @@
-import { Button, Dialog, type Draft, DraftNote, Form, mayClose, Note } from "@narthex/kit";
-import type { ComponentChildren } from "preact";
+import { Button, Dialog, type Draft, DraftNote, Form, mayClose, Note, OtherVersion } from "@narthex/kit";
+import type { ComponentChildren, ComponentProps } from "preact";
 import type { Refusal } from "./api";
 import type { Tools } from "./tools";
+
+interface Theirs extends ComponentProps<typeof OtherVersion> {
+	take(): void;
+	/** Saves what is typed over it. */
+	replace(): unknown;
+}
 
 interface EditDialogProps {
 	readonly tools: Tools;
@@ -12,6 +18,8 @@ interface EditDialogProps {
 	readonly refused: Refusal | undefined;
 	/** What is typed; none if there is only a choice. */
 	readonly draft?: Pick<Draft<unknown>, "dirty" | "restored" | "discard">;
+	/** What somebody else has saved meanwhile. */
+	readonly theirs?: Theirs | undefined;
 	save(): unknown;
 	close(): void;
 	/** The fields. */
@@ -20,7 +28,7 @@ interface EditDialogProps {
 
 /** A dialog with fields that are saved together. */
 export function EditDialog(props: EditDialogProps) {
-	const { tools, title, saveWords, refused, draft, save, close, children } = props;
+	const { tools, title, saveWords, refused, draft, theirs, save, close, children } = props;
 	const { context, say } = tools;
 	const cancel = async () => {
 		if (draft === undefined || (await mayClose(draft, context.confirm))) close();
@@ -44,6 +52,15 @@ export function EditDialog(props: EditDialogProps) {
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
 						<p>{say(refused)}</p>
+						{refused === "conflict" && theirs && (
+							<>
+								<OtherVersion fields={theirs.fields} />
+								<div class="d-row">
+									<Button onPress={theirs.take}>{say("takeTheirs")}</Button>
+									<Button onPress={theirs.replace}>{say("keepMine")}</Button>
+								</div>
+							</>
+						)}
 					</Note>
 				)}
 				{children}

@@ -21,6 +21,8 @@ interface Draft {
 	readonly songId: string | null;
 	/** As typed into the field. */
 	readonly minutes: string;
+	/** The rev of the item that was read; none for a new one. */
+	readonly rev?: number;
 }
 
 /** Edits one item of an order of service. */
@@ -31,8 +33,9 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; song?: string; minutes?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
+	const [theirs, setTheirs] = useState<Item>();
 	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
-	const save = async () => {
+	const save = async (rev = draft.rev) => {
 		const sung = draft.kind === "song";
 		const seconds = secondsOf(draft.minutes);
 		const found = {
@@ -51,9 +54,16 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 		};
 		const result = await (item === undefined
 			? api.createItem(service, sent)
-			: api.editItem(item.id, { ...sent, rev: item.rev }));
+			: api.editItem(item.id, { ...sent, rev }));
 		if (context.signal.aborted) return;
 		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok && result.why === "conflict" && item !== undefined) {
+			const read = await api.service(service);
+			if (context.signal.aborted || !read.ok) return;
+			const found = read.value.items.find(({ id }) => id === item.id);
+			setTheirs(found);
+			if (found === undefined) setRefused("gone");
+		}
 		if (!result.ok) return;
 		context.announce(say("saved"));
 		edited.discard();
@@ -65,7 +75,17 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 			tools={tools}
 			title={say(item === undefined ? "addItem" : "editItem")}
 			refused={refused}
-			save={save}
+			theirs={
+				theirs && {
+					fields: fieldsOf(say, draft, draftOf(theirs), theirs.songTitle),
+					take: () => {
+						edited.begin(draftOf(theirs));
+						setRefused(undefined);
+					},
+					replace: () => save(theirs.rev),
+				}
+			}
+			save={() => save()}
 			draft={edited}
 			close={close}
 		>
@@ -156,11 +176,23 @@ function SongField({ tools: { api, context, say }, chosen, known, error, onChoos
 
 function draftOf(item: Item | undefined): Draft {
 	if (item === undefined) return { kind: "song", title: "", text: "", songId: null, minutes: "" };
-	const { kind, title, text, songId, seconds } = item;
+	const { kind, title, text, songId, seconds, rev } = item;
 	const rest = String(seconds % 60).padStart(2, "0");
 	const whole = String(Math.floor(seconds / 60));
 	const minutes = seconds === 0 ? "" : rest === "00" ? whole : `${whole}:${rest}`;
-	return { kind, title, text, songId, minutes };
+	return { kind, title, text, songId, minutes, rev };
+}
+
+/** The fields of one's own and the other version, in words. */
+function fieldsOf(say: Tools["say"], mine: Draft, theirs: Draft, theirSong: string | null) {
+	const sameSong = mine.songId === theirs.songId;
+	return [
+		[say("kind"), say(mine.kind), say(theirs.kind)],
+		[say("song"), "", sameSong ? "" : (theirSong ?? "–")],
+		[say("title"), mine.title, theirs.title],
+		[say("text"), mine.text, theirs.text],
+		[say("minutes"), mine.minutes, theirs.minutes],
+	] as const;
 }
 
 /** Converts "4" or "4:30" minutes to seconds; undefined for other texts. */

@@ -17,22 +17,26 @@ interface ServiceDialogProps {
 interface Draft {
 	readonly title: string;
 	readonly startsAt: string;
+	/** The rev of the service that was read; none for a new one. */
+	readonly rev?: number;
 }
 
 /** The title and the start of a service. */
 export function ServiceDialog({ tools, service, close, saved }: ServiceDialogProps) {
-	const { context, api, say } = tools;
+	const { context, api, say, time } = tools;
 	const key = `service/${service?.id ?? "new"}`;
 	const edited = useDraft<Draft>(context.drafts, key, () =>
 		service === undefined
 			? { title: "", startsAt: nextSunday(context.serverNow()) }
-			: { title: service.title, startsAt: localTime(service.startsAt) },
+			: draftOf(service),
 	);
 	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; startsAt?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
+	const [theirs, setTheirs] = useState<Service>();
+	const when = (at: string) => (at === "" || clockError(at) !== undefined ? at : time(at));
 	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
-	const save = async () => {
+	const save = async (rev = draft.rev) => {
 		const found = {
 			...(draft.title.trim() === "" && { title: say("titleNeeded") }),
 			...(draft.startsAt === "" && { startsAt: say("startNeeded") }),
@@ -51,9 +55,13 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		const sent = { title: draft.title.trim(), startsAt: instantOf(draft.startsAt) };
 		const result = await (service === undefined
 			? api.createService(sent)
-			: api.editService(service.id, { ...sent, rev: service.rev }));
+			: api.editService(service.id, { ...sent, rev }));
 		if (context.signal.aborted) return;
 		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok && result.why === "conflict" && service !== undefined) {
+			const read = await api.service(service.id);
+			if (!context.signal.aborted && read.ok) setTheirs(read.value);
+		}
 		if (!result.ok) return;
 		context.announce(say("saved"));
 		edited.discard();
@@ -65,7 +73,20 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			tools={tools}
 			title={say(service === undefined ? "newService" : "editService")}
 			refused={refused}
-			save={save}
+			theirs={
+				theirs && {
+					fields: [
+						[say("title"), draft.title, theirs.title],
+						[say("start"), when(draft.startsAt), when(localTime(theirs.startsAt))],
+					],
+					take: () => {
+						edited.begin(draftOf(theirs));
+						setRefused(undefined);
+					},
+					replace: () => save(theirs.rev),
+				}
+			}
+			save={() => save()}
 			draft={edited}
 			close={close}
 		>
@@ -86,3 +107,5 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		</EditDialog>
 	);
 }
+
+const draftOf = ({ title, startsAt, rev }: Service): Draft => ({ title, startsAt: localTime(startsAt), rev });

@@ -1,5 +1,5 @@
 import {
-	Button, DraftNote, Form, mayClose, Note, ScreenHeader, Skeleton, TextField, useDraft,
+	Button, DraftNote, Form, mayClose, Note, OtherVersion, ScreenHeader, Skeleton, TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
@@ -39,6 +39,8 @@ export function SongScreen({ tools, id }: SongProps) {
 	const { draft, song } = edited.value ?? {};
 	const [problems, setProblems] = useState<{ title?: string; words?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
+	/** What somebody else has saved meanwhile. */
+	const [theirs, setTheirs] = useState<Song>();
 	const [busy, setBusy] = useState(false);
 
 	const fresh = async (): Promise<Song | undefined> => {
@@ -50,8 +52,7 @@ export function SongScreen({ tools, id }: SongProps) {
 	};
 	const show = (read: Song | undefined) => {
 		if (read === undefined) return;
-		const draft = { title: read.title, credit: read.credit, words: wordsOf(read.sections) };
-		edited.begin({ draft, song: read });
+		edited.begin({ draft: draftOf(read), song: read });
 		setRefused(undefined);
 	};
 	const open = async () => {
@@ -89,7 +90,7 @@ export function SongScreen({ tools, id }: SongProps) {
 		if (context.signal.aborted) return;
 		setBusy(false);
 		setRefused(result.ok ? undefined : result.why);
-		if (!result.ok) return;
+		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		context.announce(say("saved"));
 		leave();
 	};
@@ -110,11 +111,20 @@ export function SongScreen({ tools, id }: SongProps) {
 	const notice = refused !== undefined && (
 		<Note tone="bad" role="alert">
 			<p>{say(refused === "invalid" ? "songInvalid" : refused)}</p>
-			{refused === "conflict" && (
-				<div class="d-row">
-					<Button onPress={async () => show(await fresh())}>{say("takeTheirs")}</Button>
-					<Button onPress={async () => save(await fresh())}>{say("keepMine")}</Button>
-				</div>
+			{refused === "conflict" && theirs && draft && (
+				<>
+					<OtherVersion
+						fields={(["title", "credit", "words"] as const).map((field) => [
+							say(field),
+							draft[field],
+							draftOf(theirs)[field],
+						])}
+					/>
+					<div class="d-row">
+						<Button onPress={() => show(theirs)}>{say("takeTheirs")}</Button>
+						<Button onPress={() => save(theirs)}>{say("keepMine")}</Button>
+					</div>
+				</>
 			)}
 		</Note>
 	);
@@ -173,3 +183,5 @@ export function SongScreen({ tools, id }: SongProps) {
 		</>
 	);
 }
+
+const draftOf = ({ title, credit, sections }: Song): Draft => ({ title, credit, words: wordsOf(sections) });
