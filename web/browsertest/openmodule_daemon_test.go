@@ -13,7 +13,9 @@ import (
 
 // changeNavigation gives the page the house's navigation with one module's entry changed, or without it if
 // change returns nil, and lets the page read it.
-func (h *fixture) changeNavigation(p *tab, moduleID string, change func(entry map[string]any) map[string]any) {
+func (h *fixture) changeNavigation(
+	p *tab, moduleID string, change func(entry map[string]any) map[string]any,
+) {
 	h.handle(navigationRoute, func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept-Encoding")
 		answer := httptest.NewRecorder()
@@ -98,7 +100,8 @@ func TestNoticesMoveNothing(t *testing.T) {
 	d.call(t, "PUT", "/api/v1/module-lifecycle/rota/enabled", object{"enabled": false})
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitFor(fmt.Sprintf(`%s > %d`, reads, known))
-	p.runScript(`for (let i = 0; i < 3; i++) await new Promise((go) => requestAnimationFrame(() => setTimeout(go)))`)
+	p.runScript(`for (let i = 0; i < 3; i++)
+		await new Promise((go) => requestAnimationFrame(() => setTimeout(go)))`)
 	if now := eval[float64](p, place); now != before {
 		t.Errorf("the module is at %v instead of %v after a notice has come", now, before)
 	}

@@ -57,3 +57,40 @@ func TestCalendarOpenOvernight(t *testing.T) {
 		t.Error("the night moves a month that was chosen")
 	}
 }
+
+// TestClockChangeNights: a calendar that is open in the nights in which the house's clocks change shows the
+// next day at midnight: after a day of 23 hours, and after one of 25.
+func TestClockChangeNights(t *testing.T) {
+	leaveToProof(t, "TestCalendarOpenOvernight has a usual night")
+	t.Parallel()
+	d := startHouse(t)
+	d.exec(t, `UPDATE core.house SET time_zone = 'Europe/Berlin'`)
+	d.restart(t)
+	p := openPage(t, "about:blank", desktop)
+	p.onNewDocument(quickMinutes)
+	p.do(chromedp.Navigate(d.address))
+	p.signInAs("owner@example.org", d.password)
+	p.waitForHome()
+	p.runScript(`location.hash = "#/m/calendar"`)
+	p.waitFor(`document.querySelector(".month .today")`)
+	p.runScript(daysLater + `window.now = Date.now(); window.at = (moment) => {
+		const to = new Date(...moment).getTime();
+		later((to - now) / 86400000);
+		now = to;
+	}`)
+	for _, night := range []struct{ month, at, marked string }{
+		{"2027-03-28", "2027-03-27T22:30Z", "2027-03-27"},
+		{"2027-03-28", "2027-03-27T23:30Z", "2027-03-28"},
+		{"2027-03-28", "2027-03-28T21:30Z", "2027-03-28"}, // 23:30 in summer, 24 hours after the midnight of winter
+		{"2027-03-28", "2027-03-28T22:30Z", "2027-03-29"},
+		{"2027-10-15", "2027-10-30T22:30Z", "2027-10-31"},
+		{"2027-10-15", "2027-10-31T22:30Z", "2027-10-31"}, // 23:30 in winter, 24 hours after the same in summer
+		{"2027-10-15", "2027-10-31T23:30Z", "2027-11-01"},
+	} {
+		p.runScript(`location.hash = "#/m/calendar/month/` + night.month + `";
+			at(["` + night.at + `"]);
+			minutes = 0`)
+		p.waitFor(`minutes > 3`)
+		p.waitFor(`document.querySelector(".month .today")?.dataset.day === "` + night.marked + `"`)
+	}
+}

@@ -89,21 +89,3 @@ func TestCopiedTable(t *testing.T) {
 		}
 	}
 }
-
-// TestFocusAfterARowIsGone: the focus of a deleted row goes to the next one, or to the one before, and never
-// to nothing.
-func TestFocusAfterARowIsGone(t *testing.T) {
-	t.Parallel()
-	d := startHouse(t)
-	for _, name := range []string{"Yard", "Yoga room", "Youth room"} {
-		d.call(t, "POST", calendarRoot+"/rooms", object{"name": name})
-	}
-	p := d.openAs(t, "owner@example.org", "/#/m/calendar/rooms", desktop)
-	for _, step := range []struct{ remove, then string }{{"Yoga room", "Youth room"}, {"Youth room", "Yard"}} {
-		p.find("button", "Delete "+step.remove)
-		p.runScript(`document.querySelector('button[aria-label="Delete ` + step.remove + `"]').focus()`)
-		p.key("\r")
-		p.waitForNone("button", "Delete "+step.remove)
-		p.waitFor(`document.activeElement.ariaLabel === "Delete ` + step.then + `"`)
-	}
-}

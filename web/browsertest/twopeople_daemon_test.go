@@ -105,7 +105,8 @@ func TestTwoPeopleOnOneThing(t *testing.T) {
 			write("My own words")
 			saveAsAnother("What others wrote")
 			save()
-			p.waitFor(`document.querySelector("[role=alert] .d-version, .d-wrong")?.innerText.includes("What others wrote")`)
+			p.waitFor(`document.querySelector("[role=alert] .d-version, .d-wrong")?.innerText
+				.includes("What others wrote")`)
 			if got := eval[string](p, value); got != "My own words" {
 				t.Errorf("the field has %q beside the other version, want one's own words", got)
 			}
@@ -122,7 +123,8 @@ func TestTwoPeopleOnOneThing(t *testing.T) {
 				save()
 			}
 			p.waitUntil("the own version is stored", func() bool {
-				return d.query(t, `SELECT count(*)::text FROM `+thing.table+` WHERE `+thing.column+` = 'My own words'`) == "1"
+				return d.query(t, `SELECT count(*)::text FROM `+thing.table+`
+					WHERE `+thing.column+` = 'My own words'`) == "1"
 			})
 			p.runScript(`location.hash = "#/admin/activity"`)
 			p.waitForHeading("Activity")

@@ -1,5 +1,6 @@
-import type { Data } from "./data";
 import type { LifecycleEntry } from "./lifecycleshapes";
+import type { ConfigurationsView } from "./platform";
+import type { Resource } from "./resource";
 
 /** What the next restart does to a module. */
 export interface Change {
@@ -20,8 +21,14 @@ export function changesOf(
 		});
 }
 
+/** What the page reads of the decisions about modules. */
+interface Decided {
+	readonly lifecycle: Resource<{ readonly changes: readonly Change[] }>;
+	readonly configurations: Resource<ConfigurationsView>;
+}
+
 /** The waiting changes, as far as the caller may read them. */
-export function waitingIn({ lifecycle, configurations }: Data): readonly Change[] {
+export function waitingIn({ lifecycle, configurations }: Decided): readonly Change[] {
 	const view = lifecycle.value.value;
 	if (view) return view.changes;
 	const changed = configurations.value.value?.modules.filter(({ restartRequired }) => restartRequired) ?? [];

@@ -16,8 +16,6 @@ interface RestartNoticeProps {
 	readonly permissions: readonly string[];
 }
 
-export type ReadsChanges = App["data"]["lifecycle"] | App["data"]["configurations"];
-
 /** Shows people who manage modules that changes wait for a restart. A restart is not possible from here. */
 export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 	const { lifecycle, configurations } = app.data;

@@ -117,7 +117,10 @@ export interface Context {
     /** Aborted when the module is unmounted. */
     readonly signal: AbortSignal;
 }
-/** Only in memory: drafts survive an unmount, and end with the page or when another person signs in. */
+/**
+ * Drafts survive an unmount, the end of the session and, if they are plain data, a reload. They end with the
+ * tab, at a sign-out and when another person signs in.
+ */
 export interface Drafts {
     get(key: string): unknown;
     set(key: string, value: unknown): void;

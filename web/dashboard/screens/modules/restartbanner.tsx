@@ -4,14 +4,14 @@ import { Icon } from "../../../kit/icons";
 import { focusHeading } from "../../../kit/toast";
 import type { App } from "../../app/app";
 import { waitingIn } from "../../data/changes";
+import type { Resource } from "../../data/resource";
 import { sentenceOf } from "../../words/failure";
-import type { ReadsChanges } from "../../shell/restartnotice";
 import { w } from "./words";
 
 export interface RestartBannerProps {
 	readonly app: App;
 	/** What says which changes wait. */
-	readonly source: ReadsChanges;
+	readonly source: Resource<unknown>;
 }
 
 /** The changes that wait for a restart. */

@@ -37,6 +37,12 @@ interface DraftNoteProps {
 }
 /** At the start of a form: says that its text is a draft from before, and discards it. */
 export declare function DraftNote({ draft, discard }: DraftNoteProps): import("preact").JSX.Element | null;
+interface OtherVersionProps {
+    /** Each field's label, and its text in both versions. */
+    readonly fields: readonly (readonly [label: string, mine: string, theirs: string])[];
+}
+/** What somebody else has saved meanwhile, of the fields in which it differs from what is typed. */
+export declare function OtherVersion({ fields }: OtherVersionProps): import("preact").JSX.Element;
 type Asking = Required<Omit<Question, "aside">>;
 /**
  * For Cancel and Escape: whether the form may be closed. What was typed is discarded, after the person has

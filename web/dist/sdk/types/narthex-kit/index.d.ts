@@ -9,7 +9,7 @@ export { clockError, DateInput, TimeInput, type ClockInputProps } from "./clocki
 export { Combobox, type ComboboxOption, type ComboboxProps } from "./combobox";
 export { CopyButton, type CopyButtonProps } from "./copy";
 export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./dialog";
-export { DraftNote, mayClose, useDraft, type Draft } from "./draft";
+export { DraftNote, mayClose, OtherVersion, useDraft, type Draft } from "./draft";
 export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, PasswordField, SelectField, TextField, type FieldProps, type TextFieldProps, } from "./field";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";

@@ -27,7 +27,6 @@ export declare const kitEnglish: {
     readonly moveRow: "Move {name}";
     readonly moveUp: "Move up";
     readonly moveDown: "Move down";
-    readonly movedTo: "{name} moved, position {position} of {count}";
     readonly draftKept: "Your draft is kept.";
     readonly discard: "Discard";
     readonly discardTitle: "Discard what you have typed?";
