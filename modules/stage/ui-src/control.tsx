@@ -32,7 +32,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 	const told = (why: Refusal | undefined, again: () => unknown) => {
 		if (why === undefined) return;
 		const retries = ["offline", "failed", "busy", "notSent"].includes(why);
-		const words = say(why === "conflict" ? "pressConflict" : why);
+		const words = say(why === "conflict" ? "pressConflict" : why === "denied" ? "driveDenied" : why);
 		context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
 	};
 	const press = async (what: Press): Promise<void> => told(await driver.press(what), () => press(what));

@@ -51,7 +51,7 @@ export function EditDialog(props: EditDialogProps) {
 				{draft && <DraftNote draft={draft} />}
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
-						<p>{say(refused)}</p>
+						<p>{say(refused === "denied" ? "editDenied" : refused)}</p>
 						{refused === "conflict" && theirs && (
 							<>
 								<OtherVersion fields={theirs.fields} />

@@ -93,7 +93,7 @@ function Import({ tools, what }: ImportProps) {
 				</div>
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
-						<p>{say(refused.why)}</p>
+						<p>{say(refused.why === "denied" ? "editDenied" : refused.why)}</p>
 					</Note>
 				)}
 				{chosen && <Outcome tools={tools} preview={chosen.answer} what={what} />}

@@ -110,7 +110,7 @@ export function SongScreen({ tools, id }: SongProps) {
 
 	const notice = refused !== undefined && (
 		<Note tone="bad" role="alert">
-			<p>{say(refused === "invalid" ? "songInvalid" : refused)}</p>
+			<p>{say(refused === "invalid" ? "songInvalid" : refused === "denied" ? "editDenied" : refused)}</p>
 			{refused === "conflict" && theirs && draft && (
 				<>
 					<OtherVersion
