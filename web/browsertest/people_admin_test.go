@@ -42,6 +42,13 @@ func TestPeople(t *testing.T) {
 		"DecisionsRefused":   testDecisionsRefused,
 		"Erase":              testErase,
 		"Find":               testFindPeople,
+		"ByFamilyName":       testPeopleByFamilyName,
+		"Palette":            testPaletteForPermissions,
+		"TwoOfOneName":       testTwoOfOneName,
+		"WhoCanDoTheRest":    testWhoCanDoTheRest,
+		"InviteDialog":       testInviteDialogStaysInPlace,
+		"InviteMany":         testInviteMany,
+		"Reactivation":       testReactivation,
 		"OfTwo":              testPeopleOfTwo,
 	} {
 		t.Run(name, func(t *testing.T) {

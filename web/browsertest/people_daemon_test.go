@@ -17,11 +17,9 @@ func (p *tab) waitForOption(words string) {
 	})()`, words))
 }
 
-// TestPeopleByFamilyName: whoever is sought by family name or by a part of the address is found in People,
+// testPeopleByFamilyName: whoever is sought by family name or by a part of the address is found in People,
 // Permissions, Activity and with Ctrl+K.
-func TestPeopleByFamilyName(t *testing.T) {
-	t.Parallel()
-	d := startHouse(t)
+func testPeopleByFamilyName(t *testing.T, d *peopleHouse) {
 	anna := d.addPerson(t, "a.k.mueller@example.org", "Anna Katharina Müller-Özdemir")
 	d.addPerson(t, "bert@example.org", "Bert Klein")
 	owner := d.signIn(t, "owner@example.org")
@@ -60,12 +58,10 @@ func TestPeopleByFamilyName(t *testing.T) {
 	p.waitForText("Bert Klein")
 }
 
-// TestPaletteFindsPeopleForPermissions: for a person who may only manage permissions, the palette leads to
+// testPaletteForPermissions: for a person who may only manage permissions, the palette leads to
 // the permissions of whom they find.
-func TestPaletteFindsPeopleForPermissions(t *testing.T) {
-	leaveToProof(t, "TestPeopleByFamilyName finds people in the palette, too")
-	t.Parallel()
-	d := startHouse(t)
+func testPaletteForPermissions(t *testing.T, d *peopleHouse) {
+	leaveToProof(t, "the case ByFamilyName finds people in the palette, too")
 	zoe := d.addPerson(t, "zoe@example.org", "Zoe Brandt")
 	d.grant(t, zoe, "core.authorization.grants.manage", "NULL")
 	bert := d.addPerson(t, "bert@example.org", "Bert Klein")
@@ -82,12 +78,10 @@ func TestPaletteFindsPeopleForPermissions(t *testing.T) {
 	p.waitForNone("button", "Withdraw core.authorization.grants.manage from Zoe Brandt (zoe@example.org)")
 }
 
-// TestTwoOfOneName: of two people with the same name, each irreversible act and "Who could do it" tell by the
+// testTwoOfOneName: of two people with the same name, each irreversible act and "Who could do it" tell by the
 // address which one is meant.
-func TestTwoOfOneName(t *testing.T) {
+func testTwoOfOneName(t *testing.T, d *peopleHouse) {
 	leaveToProof(t, "two people seldom have one name")
-	t.Parallel()
-	d := startHouse(t)
 	d.addPerson(t, "anna.baker@example.org", "Anna Klein")
 	gone := d.addPerson(t, "anna.cook@example.org", "Anna Klein")
 	d.query(t, `UPDATE core.person SET deactivated_at = now() WHERE id = $1::uuid RETURNING email`, gone)
@@ -112,7 +106,7 @@ func TestTwoOfOneName(t *testing.T) {
 	p.assertAccessible("Erase")
 	p.click("button", "Keep")
 
-	p.click("radio", "Invited 1")
+	p.click("radio", "Invited 4")
 	p.chooseMenuItem("More for Anna Klein (anna.new@example.org)", "Withdraw …")
 	p.find("dialog", "Withdraw the invitation of Anna Klein (anna.new@example.org)?")
 	p.click("button", "Keep")
@@ -126,12 +120,10 @@ func TestTwoOfOneName(t *testing.T) {
 	p.assertAccessible("Who could do it")
 }
 
-// TestWhoCanDoTheRest: for what an administrator cannot do with a person, such as exporting their data, the
+// testWhoCanDoTheRest: for what an administrator cannot do with a person, such as exporting their data, the
 // person's row tells who can, also in the rows of the owner and of oneself.
-func TestWhoCanDoTheRest(t *testing.T) {
+func testWhoCanDoTheRest(t *testing.T, d *peopleHouse) {
 	leaveToProof(t, "it reads the menus of many rows")
-	t.Parallel()
-	d := startHouse(t)
 	anna := d.addPerson(t, "anna@example.org", "Anna Brandt")
 	d.grant(t, anna, "core.people.manage", "NULL")
 	bert := d.addPerson(t, "bert@example.org", "Bert Klein")

@@ -12,12 +12,10 @@ func (d *devServer) grant(t *testing.T, userID, permission, ends string) {
 		VALUES ($1::uuid, $2, 'explicit', `+ends+`) RETURNING id::text`, userID, permission)
 }
 
-// TestReactivationByManagerOfPeople: whoever may only manage people cannot make a dismissed administrator one
+// testReactivation: whoever may only manage people cannot make a dismissed administrator one
 // again, and is told who can.
-func TestReactivationByManagerOfPeople(t *testing.T) {
+func testReactivation(t *testing.T, d *peopleHouse) {
 	leaveToProof(t, "services/people has TestReactivationGivesNothingTheCallerCannotGive")
-	t.Parallel()
-	d := startHouse(t)
 	d.grant(t, d.addPerson(t, "anna@example.org", "Anna"), "core.people.manage", "NULL")
 	dismissed := d.addPerson(t, "dora@example.org", "Dora")
 	d.grant(t, dismissed, "core.authorization.grants.manage", "NULL")
