@@ -109,7 +109,7 @@ func TestPostDropsWhenFull(t *testing.T) {
 	}
 }
 
-func TestFourWorkers(t *testing.T) {
+func TestFourMailsAreSentAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGatedSender()

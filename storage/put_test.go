@@ -109,7 +109,7 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-func TestOddSources(t *testing.T) {
+func TestPutOfShortReads(t *testing.T) {
 	t.Parallel()
 	b := images(t, storagetest.New(t))
 	want := strings.Repeat("odd", 100_000)

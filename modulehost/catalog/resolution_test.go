@@ -181,7 +181,7 @@ func ids(modules []*catalog.Module) []string {
 	return ids
 }
 
-func TestNothingStored(t *testing.T) {
+func TestResolveWithoutStoredState(t *testing.T) {
 	t.Parallel()
 	installed := severalModules(t)
 	resolution := installed.Resolve(catalog.State{})

@@ -82,7 +82,7 @@ func TestInsideTheCheckout(t *testing.T) {
 	}
 }
 
-func TestOutsideOfIt(t *testing.T) {
+func TestModuleOutsideOfACheckout(t *testing.T) {
 	t.Parallel()
 	dir := checkout(t)
 	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir,

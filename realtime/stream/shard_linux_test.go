@@ -91,8 +91,8 @@ func admit(
 	return r, client, ended
 }
 
-// tells appends an event and makes the shard write it.
-func tells(s *shard, frame []byte, last bool) {
+// addAndPass appends an event and makes the shard write it.
+func addAndPass(s *shard, frame []byte, last bool) {
 	s.log.add(entry{frame: frame, size: len(frame), next: Unnumbered, last: last})
 	s.pass()
 }
@@ -134,14 +134,14 @@ func TestFullSocketGoesOn(t *testing.T) {
 	}
 	begin, half := 3, len(want)/2
 	r, client, _ := admit(t, s, -1, bytes.Clone(want[:begin]))
-	tells(s, want[begin:half], false)
+	addAndPass(s, want[begin:half], false)
 	s.mu.Lock()
 	part := r.rest != nil && len(r.rest[0]) < half-begin
 	s.mu.Unlock()
 	if !part {
 		t.Fatal("the socket took all or nothing, want a part of it")
 	}
-	tells(s, want[half:], false)
+	addAndPass(s, want[half:], false)
 	got := make([]byte, len(want))
 	if n, err := io.ReadFull(client, got); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("received %d bytes, %v, want all %d as they were written", n, err, len(want))
@@ -160,7 +160,7 @@ func TestGapEndsTheStream(t *testing.T) {
 	frame := func(n int) []byte { return bytes.Repeat([]byte{byte(n)}, size) }
 	most := MailboxEvents + MailboxEvents/2
 	for n := range most {
-		tells(s, frame(n), false)
+		addAndPass(s, frame(n), false)
 		assertNext(t, quick, string(frame(n)))
 	}
 	all, err := io.ReadAll(slow)
@@ -203,10 +203,10 @@ func TestDescriptorUsedAgain(t *testing.T) {
 		t.Error("an event of the new socket finds another reader")
 	}
 	old.next, old.beats, old.stops = s.place, time.Time{}, time.Now().Add(lifetime())
-	tells(s, []byte("one"), false)
+	addAndPass(s, []byte("one"), false)
 	old.next = s.place
 	s.sweep(time.Now())
-	tells(s, []byte("two"), true)
+	addAndPass(s, []byte("two"), true)
 	rest, err := io.ReadAll(client)
 	if err != nil || string(rest) != "onetwo" {
 		t.Errorf("the new one received %q, %v, want each event once", rest, err)

@@ -24,10 +24,10 @@ func (s *shard) sweep(now time.Time) {
 			s.limit(r, ends, now)
 		case r.next != s.place: // the next pass will write to it
 		case !now.Before(r.stops):
-			s.tell(r, last.of(s.at.of(r)), true)
+			s.send(r, last.of(s.at.of(r)), true)
 		case !now.Before(r.beats):
 			r.beats = now.Add(heartbeats)
-			s.tell(r, beats.of(s.at.of(r)), false)
+			s.send(r, beats.of(s.at.of(r)), false)
 		}
 	}
 	s.remove()
@@ -51,8 +51,8 @@ func (s *shard) fallen(r *Reader) bool {
 	return s.log.fallen(r.next)
 }
 
-// tell writes an event that is not an entry of the log to a reader that has taken all entries.
-func (s *shard) tell(r *Reader, frame []byte, last bool) {
+// send writes an event that is not an entry of the log to a reader that has taken all entries.
+func (s *shard) send(r *Reader, frame []byte, last bool) {
 	if frame == nil { // the run has ended
 		return
 	}

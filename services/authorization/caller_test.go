@@ -217,7 +217,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-func TestConcurrentQuestions(t *testing.T) {
+func TestConcurrentAllowedOfOneCaller(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	id := h.person(t, "a@example.org")

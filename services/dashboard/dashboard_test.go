@@ -151,7 +151,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 	}
 }
 
-func TestNothingElse(t *testing.T) {
+func TestUnknownPathsAreRefused(t *testing.T) {
 	t.Parallel()
 	handler := serve(t, build(empty, script))
 	refused := func(method, path string) {
@@ -213,7 +213,7 @@ func TestPageForAnAddressWithoutARoute(t *testing.T) {
 	}
 }
 
-func TestUnfitBuilds(t *testing.T) {
+func TestIncompleteBuildsAreRefused(t *testing.T) {
 	t.Parallel()
 	without := func(name string) fstest.MapFS {
 		files := build(empty, script)

@@ -42,7 +42,7 @@ func serve(
 	}
 }
 
-func TestRounds(t *testing.T) {
+func TestPausesBetweenSweeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var rounds []time.Duration

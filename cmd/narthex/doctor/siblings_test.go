@@ -21,7 +21,7 @@ func TestLandlockWords(t *testing.T) {
 	}
 }
 
-func TestSiblings(t *testing.T) {
+func TestSameSite(t *testing.T) {
 	for _, c := range []struct {
 		a, b environment.Origin
 		want bool
