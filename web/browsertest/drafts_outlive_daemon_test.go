@@ -76,7 +76,7 @@ func TestFormsOutliveSessionAndReload(t *testing.T) {
 			found("session")
 			p.reload()
 			found("reload")
-			p.runScript(`document.querySelector(".d-note button")?.click()`) // Discard
+			p.click("button", "Discard")
 			p.waitFor(`!(` + value + `)`)
 			p.runScript(`location.hash = "#/admin/activity"`)
 			p.waitForHeading("Activity")

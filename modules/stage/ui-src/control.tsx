@@ -35,7 +35,13 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 		const words = say(why === "conflict" ? "pressConflict" : why === "denied" ? "driveDenied" : why);
 		context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
 	};
-	const press = async (what: Press): Promise<void> => told(await driver.press(what), () => press(what));
+	/** Returns whether it was done. */
+	const send = async (what: Press): Promise<boolean> => {
+		const why = await driver.press(what);
+		told(why, () => send(what));
+		return why === undefined;
+	};
+	const press = async (what: Press): Promise<void> => void (await send(what));
 	const take = async (): Promise<void> => told(await driver.take(), take);
 	const end = async () => {
 		const question = { title: say("endQuestion"), body: say("endHelp"), yes: say("end"), no: say("goOn") };
@@ -109,7 +115,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 							</button>
 						);
 					})}
-					<Message tools={tools} shown={control.live.message} press={press} />
+					<Message tools={tools} shown={control.live.message} press={send} />
 				</div>
 			)}
 			<Order tools={tools} plan={plan} at={at} off={!mine} press={press} />

@@ -8,7 +8,8 @@ interface MessageProps {
 	readonly tools: Tools;
 	/** The message that screens show; "" for none. */
 	readonly shown: string;
-	press(press: Press): Promise<void>;
+	/** Returns whether it was done. */
+	press(press: Press): Promise<boolean>;
 }
 
 /** Shows a line on every screen, and removes it again. */
@@ -28,9 +29,9 @@ function MessageDialog({ tools, shown, press, close }: MessageProps & { close():
 	const { context, say } = tools;
 	const draft = useDraft(context.drafts, "message", shown);
 	const send = async (message: string) => {
+		if (!(await press({ action: "message", message }))) return;
 		draft.discard();
 		close();
-		await press({ action: "message", message });
 	};
 	const cancel = async () => {
 		if (await mayClose(draft, context.confirm)) close();
