@@ -13,11 +13,16 @@ interface CardProps {
 	changed(id: string, look: Look): void;
 }
 
-/** What is stored about a card, so that the page does not jump when the person returns to it. */
-export interface Remembered {
-	readonly hidden: boolean;
-	readonly height: number;
-	readonly door: Door | undefined;
+/**
+ * What is known about a card, so that the page does not jump when the person returns to it. It is no plain
+ * data, which would outlive a reload: a page that begins has to wait for its tiles.
+ */
+export class Remembered {
+	constructor(
+		readonly hidden: boolean,
+		readonly height: number,
+		readonly door: Door | undefined,
+	) {}
 }
 
 /** One tile in its card. */
@@ -60,7 +65,7 @@ export function Card({ context, contribution, say, changed }: CardProps) {
 		if (buttonGone) restoreFocus(heading.current);
 		if (look.is === "loading" || look.failed) return;
 		const height = card.current?.offsetHeight ?? 0;
-		context.drafts.set(id, { hidden: look.is === "hidden", height, door: look.door } satisfies Remembered);
+		context.drafts.set(id, new Remembered(look.is === "hidden", height, look.door));
 	}, [look]);
 
 	const again = async () => {
