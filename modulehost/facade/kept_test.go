@@ -54,7 +54,7 @@ const selectLeftBehind = `
 		(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
 		(SELECT count(*) FROM pg_listening_channels()),
 		(SELECT count(*) FROM pg_cursors WHERE is_holdable),
-		(SELECT count(*) FROM pg_class WHERE relpersistence = 't'),
+		(SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema()),
 		(SELECT count(*) FROM pg_prepared_statements WHERE from_sql))`
 
 // TestNextRequestFindsNothing leaves one thing after the other in a session, as a statement and from a
