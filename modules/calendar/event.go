@@ -100,11 +100,10 @@ type draft struct {
 
 // typed is event for a draft that a person has typed, whose times must exist.
 func (d *draft) typed(z zone) (*event, error) {
-	e, err := d.event(z)
-	if err == nil {
-		err = d.exists(z)
+	if err := d.exists(z); err != nil {
+		return nil, err
 	}
-	return e, err
+	return d.event(z)
 }
 
 // event checks a draft. If the start is not a date of its rule, the event begins with the first date that is.

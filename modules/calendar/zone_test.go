@@ -133,8 +133,9 @@ func TestSkippedTimes(t *testing.T) {
 	s := start(t, "Europe/Berlin")
 	change := sunday(time.Now().Year()+1, 4, 0).Format(dayForm)
 	for what, c := range map[string]struct{ start, end, exist string }{
-		"the start": {"T02:30", "T05:00", `["` + change + `T01:30","` + change + `T03:30"]`},
-		"the end":   {"T01:00", "T02:00", `["` + change + `T01:00","` + change + `T03:00"]`},
+		"the start":                  {"T02:30", "T05:00", `["` + change + `T01:30","` + change + `T03:30"]`},
+		"the end":                    {"T01:00", "T02:00", `["` + change + `T01:00","` + change + `T03:00"]`},
+		"an hour that would be none": {"T02:30", "T03:30", `["` + change + `T01:30","` + change + `T03:30"]`},
 	} {
 		got := s.office.Do("POST", "/events", event1("Vigil", change+c.start, change+c.end, ""))
 		if want := `{"code":"TIME_SKIPPED","exist":` + c.exist + `}`; got.Status != 400 || got.Body != want {

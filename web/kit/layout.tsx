@@ -71,9 +71,16 @@ export function Note({ tone = "info", icon, role, children }: NoteProps) {
 	);
 }
 
-/** The zone of the times on a page, named where this browser has another one; without a zone, the house's. */
-export const ZoneNote = ({ zone }: { readonly zone?: string | undefined }) =>
-	differs(zone) ? <>{k("zone", { zone: zoneOf(new Date(), zone) })}</> : null;
+interface ZoneNoteProps {
+	/** Without it, the house's. */
+	readonly zone?: string | undefined;
+	/** It stands after other words in a line. */
+	readonly after?: boolean;
+}
+
+/** The zone of the times on a page, named where this browser has another one. */
+export const ZoneNote = ({ zone, after }: ZoneNoteProps) =>
+	differs(zone) ? <>{(after ? " · " : "") + k("zone", { zone: zoneOf(new Date(), zone) })}</> : null;
 
 export interface EmptyStateProps {
 	readonly title: string;

@@ -148,7 +148,8 @@ export function List({ tools }: { readonly tools: Tools }) {
 			<ScreenHeader
 				sub={
 					<>
-						{say("counts", counts)} <ZoneNote />
+						{say("counts", counts)}
+						<ZoneNote after />
 					</>
 				}
 				actions={manages && write}

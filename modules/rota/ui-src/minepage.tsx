@@ -60,8 +60,8 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 			<ScreenHeader
 				sub={
 					<>
-						{open > 0 && `${say("openRequests", { count: open })} `}
-						<ZoneNote />
+						{open > 0 && say("openRequests", { count: open })}
+						<ZoneNote after={open > 0} />
 					</>
 				}
 			/>

@@ -111,7 +111,8 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 			<ScreenHeader
 				sub={
 					<>
-						{sub.length > 0 ? sub.join(" · ") : say("allAsked")} <ZoneNote />
+						{sub.length > 0 ? sub.join(" · ") : say("allAsked")}
+						<ZoneNote after />
 					</>
 				}
 				actions={

@@ -115,7 +115,8 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 					<>
 						{`${time(service.startsAt)} · ${say("countItems", { count: service.items.length })}${
 						seconds > 0 ? ` · ${minutes(seconds)}` : ""
-					}`} <ZoneNote />
+					}`}
+						<ZoneNote after />
 					</>
 				}
 				actions={

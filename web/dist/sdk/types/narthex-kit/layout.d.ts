@@ -27,10 +27,14 @@ export interface NoteProps {
 }
 /** A message that stays in its place. */
 export declare function Note({ tone, icon, role, children }: NoteProps): import("preact").JSX.Element;
-/** The zone of the times on a page, named where this browser has another one; without a zone, the house's. */
-export declare const ZoneNote: ({ zone }: {
+interface ZoneNoteProps {
+    /** Without it, the house's. */
     readonly zone?: string | undefined;
-}) => import("preact").JSX.Element | null;
+    /** It stands after other words in a line. */
+    readonly after?: boolean;
+}
+/** The zone of the times on a page, named where this browser has another one. */
+export declare const ZoneNote: ({ zone, after }: ZoneNoteProps) => import("preact").JSX.Element | null;
 export interface EmptyStateProps {
     readonly title: string;
     readonly help?: string;
@@ -48,3 +52,4 @@ export declare function Tile({ icon, initials, lit, }: {
     readonly initials?: string;
     readonly lit?: boolean;
 }): import("preact").JSX.Element;
+export {};
