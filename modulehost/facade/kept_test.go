@@ -159,16 +159,23 @@ func TestChangedTables(t *testing.T) {
 	}
 }
 
-// TestTablesChangeMeanwhile lets another session change a table as often as it can while the module reads it.
+// TestTablesChangeMeanwhile lets another session change a table as often as it can while the module reads it,
+// with single statements and with batches.
 func TestTablesChangeMeanwhile(t *testing.T) {
 	m := open(t)
 	m.mustExec(t, `INSERT INTO seats VALUES (1, 'aisle')`)
 	var reading sync.WaitGroup
+	const sql = `SELECT * FROM seats WHERE id = $1`
 	for range 3 {
 		reading.Go(func() {
-			for range 200 {
-				if _, err := m.query(t, 0, `SELECT * FROM seats WHERE id = $1`, integer(1)); err != nil {
+			for range 100 {
+				if _, err := m.query(t, 0, sql, integer(1)); err != nil {
 					t.Errorf("a reader: %v (%s)", err, messageOf(t, err))
+					return
+				}
+				response, err := m.batch(t, 0, statement(sql, integer(1)), statement(sql, integer(2)))
+				if err != nil || response.GetCode() != "" {
+					t.Errorf("a batch: %v, %s", err, response.GetDetail())
 					return
 				}
 			}
@@ -182,8 +189,11 @@ func TestTablesChangeMeanwhile(t *testing.T) {
 			return
 		default:
 		}
-		m.db.Exec(t, fmt.Sprintf(`ALTER TABLE module_seats.seats RENAME COLUMN %s TO %s`,
-			[]string{"name", "label"}[n%2], []string{"label", "name"}[n%2]))
+		change := []string{`ADD COLUMN extra text`, `DROP COLUMN extra`}[n%2]
+		if n >= 2000 { // a table never has more than 1600 columns, with those that were dropped
+			change = []string{`RENAME COLUMN name TO label`, `RENAME COLUMN label TO name`}[n%2]
+		}
+		m.db.Exec(t, `ALTER TABLE module_seats.seats `+change)
 	}
 }
 

@@ -22,7 +22,7 @@ type Statement struct {
 func (c *ModuleConn) Batch(
 	ctx context.Context, list []Statement, read func(index int, rows *pgconn.ResultReader) error,
 ) (failed int, err error) {
-	err = c.planAnew(true, func(how planning) error {
+	err = c.planAgain(true, func(how planning) error {
 		failed, err = c.runBatch(ctx, list, how, read)
 		return err
 	})
@@ -32,7 +32,7 @@ func (c *ModuleConn) Batch(
 func (c *ModuleConn) runBatch(
 	ctx context.Context, list []Statement, how planning, read func(index int, rows *pgconn.ResultReader) error,
 ) (failed int, err error) {
-	described, failed, err := c.describeAll(ctx, list, how == kept)
+	described, failed, err := c.describeAll(ctx, list, how == planKept)
 	if err != nil {
 		return failed, err
 	}
@@ -41,7 +41,7 @@ func (c *ModuleConn) runBatch(
 		if err := built[i].Build(c.TypeMap(), described[i], statement.Args); err != nil {
 			return i, err
 		}
-		if how == together {
+		if how == planTogether {
 			built[i].ResultFormats = nil // text, however many columns there are now
 		}
 	}

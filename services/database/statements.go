@@ -106,9 +106,9 @@ func IsPlain(sql string) bool {
 type planning int
 
 const (
-	kept     planning = iota // maybe long ago
-	anew                     // described, then run
-	together                 // described, then parsed and run by one message, which locks the tables for both
+	planKept      planning = iota // maybe long ago
+	planDescribed                 // described, then run
+	planTogether                  // described, then parsed and run by one message, under one lock
 )
 
 // Run runs one statement and calls read with its rows, which may keep them when it returns nil. A statement
@@ -121,8 +121,8 @@ func (c *ModuleConn) Run(
 	if !plain {
 		c.statements.unclean = true
 	}
-	return c.planAnew(plain, func(how planning) error {
-		statement, err := c.describe(ctx, sql, how == kept)
+	return c.planAgain(plain, func(how planning) error {
+		statement, err := c.describe(ctx, sql, how == planKept)
 		if err != nil {
 			return err
 		}
@@ -131,8 +131,9 @@ func (c *ModuleConn) Run(
 			return err
 		}
 		var rows *pgconn.ResultReader
-		if how == together {
-			rows = c.PgConn().ExecParams(ctx, sql, built.ParamValues, statement.ParamOIDs, built.ParamFormats, nil)
+		if how == planTogether {
+			rows = c.PgConn().ExecParams(ctx, sql, built.ParamValues, statement.ParamOIDs, built.ParamFormats,
+				nil)
 		} else {
 			rows = c.PgConn().ExecStatement(ctx, statement, built.ParamValues, built.ParamFormats,
 				built.ResultFormats)
@@ -145,25 +146,25 @@ func (c *ModuleConn) Run(
 	})
 }
 
-// planAnew calls run, which may use kept statements if that is possible. If one of them no longer fits the
+// planAgain calls run, which may use kept statements if that is possible. If one of them no longer fits the
 // tables, it calls run again without them, and if the tables change even between the description and the
 // use, once more. Inside a transaction nothing can be repeated, and its locks let nothing change.
-func (c *ModuleConn) planAnew(plain bool, run func(how planning) error) error {
+func (c *ModuleConn) planAgain(plain bool, run func(how planning) error) error {
 	if c.PgConn().TxStatus() != 'I' {
-		return run(anew)
+		return run(planDescribed)
 	}
 	if plain {
-		err := run(kept)
+		err := run(planKept)
 		if !isStale(err) || c.IsClosed() {
 			return err
 		}
 		c.statements.unclean = true
 	}
-	err := run(anew)
+	err := run(planDescribed)
 	if !isChanged(err) || c.IsClosed() {
 		return err
 	}
-	return run(together)
+	return run(planTogether)
 }
 
 // describe prepares a statement: under a name if it is kept and is not prepared yet, else for its next use.
