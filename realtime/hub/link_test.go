@@ -136,27 +136,20 @@ func natsURL(scheme string, port int) string {
 // that a late subscription misses little.
 const updateEvery = 10
 
-// reached publishes until a reader of the other process receives an update: then the two connections to NATS
-// know of each other. The first update that is received may show that earlier ones were missed; the reader
-// then connects again.
+// reached publishes until a reader of the other process has received the last update: then the two connections
+// to NATS know of each other. An update may show that earlier ones were missed; the reader then connects again.
 func reached(t *testing.T, from, to *process) {
 	t.Helper()
 	r, looks := dial(t, to.channel), 0
-	until(t, "first update", func() bool {
-		if r.count(t, "update") > 0 {
-			return true
-		}
+	until(t, "the last update is received", func() bool {
 		if r.count(t, "reconnect") > 0 {
 			r = dial(t, to.channel)
 		}
-		if looks++; looks%updateEvery == 0 {
+		updates := named(r.events(t), "update")
+		if looks++; len(updates) == 0 && looks%updateEvery == 0 {
 			_ = publish(from.channel, from.next())
 		}
-		return false
-	})
-	until(t, "all updates", func() bool {
-		updates := named(r.events(t), "update")
-		return updates[len(updates)-1].data == string(from.at().json())
+		return len(updates) > 0 && last(updates).data == string(from.at().json())
 	})
 }
 
