@@ -10,7 +10,7 @@ import (
 )
 
 // maxProductionBytes is the maximum size of the stripped production program.
-const maxProductionBytes = 25_000_000
+const maxProductionBytes = 25_500_000
 
 // TestProductionWeight builds the programs as make does. If one package calls methods by names that are only
 // known at run time, as package template does, the linker keeps every exported method of every type.
