@@ -136,8 +136,9 @@ func natsURL(scheme string, port int) string {
 // that a late subscription misses little.
 const updateEvery = 10
 
-// reached publishes until a reader of the other process has received the last update: then the two connections
-// to NATS know of each other. An update may show that earlier ones were missed; the reader then connects again.
+// reached publishes until a reader of the other process has received the last update: then the two
+// connections to NATS know of each other. An update may show that earlier ones were missed; the reader then
+// connects again.
 func reached(t *testing.T, from, to *process) {
 	t.Helper()
 	r, looks := dial(t, to.channel), 0
