@@ -65,7 +65,7 @@ func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c
 // head counts as idle, because sending a part of a head costs a client nothing.
 func oldestIdle(conns *list.List) *conn {
 	for e := conns.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*conn); !c.busy.Load() {
+		if c := e.Value.(*conn); !c.phase().busy() {
 			return c
 		}
 	}

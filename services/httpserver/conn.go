@@ -17,10 +17,9 @@ import (
 // requests that net/http would accept, and replaces net/http's own error responses by fixed ones (fault.go).
 // It has no goroutine, only one timer.
 //
-// A request passes these states: its bytes are read, its head is complete (busy), its handler is admitted,
-// its response begins, finishResponse ends it. A read never returns bytes of two requests, so that net/http
-// reads the next request only after the response was written. leaving.go handles the reads with which
-// net/http detects that a client has disconnected.
+// phase.go has the phases of a connection and the moves between them. A read never returns bytes of two
+// requests, so that net/http reads the next request only after the response was written. leaving.go handles
+// the reads with which net/http detects that a client has disconnected.
 type conn struct {
 	net.Conn
 	raw syscall.RawConn // nil: not a socket of the operating system
@@ -31,8 +30,8 @@ type conn struct {
 	readBounded  atomic.Bool // net/http has set a read deadline, which it does only to stop a read
 	writeBounded atomic.Bool // a handler has set a write deadline
 
-	busy    atomic.Bool // from a complete head to the end of its response; written under mu
-	sending atomic.Bool // a Write is in progress
+	at      atomic.Uint32 // the phase
+	sending atomic.Bool   // a Write is in progress
 
 	// These fields belong to connections and are used under its lock.
 	client *client // nil: not counted
@@ -43,23 +42,15 @@ type conn struct {
 	framing       framing
 	pending       []byte    // already read, but belongs to the next request
 	began         time.Time // when the request's first byte arrived; zero if that was not needed
-	fresh         bool      // no response yet
-	admitted      bool
-	handled       bool // its handler has returned
-	responseBegun bool
-	last          bool // its response has Connection: close
-	streaming     bool // its response is a stream, which ends when the peer ends its input
-	lent          bool // a stream writes to the socket without net/http, and closes it (lent.go)
-	halfClosed    bool // the peer has ended its input, and its request is in progress
-	readClosed    bool // nothing is read any more
-	writeClosed   bool // nothing is written any more
-	bodyCancelled bool // its request's body was cancelled
-	idleExpired   bool // its idle time is over, and the reading goroutine has not confirmed that nothing came
-	faulted       bool // a fault's response was written instead of the handler's
-	closed        bool // the socket is closed
-	serverDone    bool // net/http has closed its side
-	ended         bool // closed and serverDone, and connections.finish was called
-	closeOnTaken  bool // to be closed when the peer has acknowledged the rest of the response
+	handled       bool      // its handler has returned
+	last          bool      // its response has Connection: close
+	streaming     bool      // its response is a stream, which ends when the peer ends its input
+	halfClosed    bool      // the peer has ended its input, and its request is in progress
+	readClosed    bool      // nothing is read any more
+	bodyCancelled bool      // its request's body was cancelled
+	idleExpired   bool      // its idle time is over, and the reading goroutine has not confirmed that nothing came
+	faulted       bool      // a fault's response was written instead of the handler's
+	serverDone    bool      // net/http no longer uses the connection
 	clock         clock
 	progress      progress
 
@@ -72,7 +63,6 @@ func newConn(socket net.Conn, all *connections) *conn {
 		Conn:           socket,
 		all:            all,
 		cancelRequests: func() {},
-		fresh:          true,
 		framing:        framing{maxHead: all.limits.head},
 	}
 	if holder, ok := socket.(syscall.Conn); ok {
@@ -165,21 +155,28 @@ func (c *conn) follow(p []byte) (skipped, used int, err error) {
 		c.fail(faultOf(err))
 		return 0, 0, errEnded
 	}
-	if c.framing.heads != heads {
-		c.busy.Store(true)
+	stage := c.framing.stage
+	switch {
+	case c.framing.heads != heads:
+		c.move(phaseReceived)
+	case c.phase() == phaseIdle && stage == inHead:
+		c.move(phaseHead)
 	}
-	switch busy, stage := c.busy.Load(), c.framing.stage; {
+	switch busy := c.phase().busy(); {
 	case busy && stage <= inHead:
 		c.clock.clear() // the request is complete: the handler has no deadline
 	case busy:
 		c.beginRequest()
 		c.clock.set(c.began.Add(c.all.limits.request))
-	case stage == inHead && c.beginRequest() && (!c.fresh || c.all.stopping.Load()):
+	case stage == inHead && c.beginRequest() && (!c.fresh() || c.all.stopping.Load()):
 		// the deadline of a fresh connection was set when it was accepted
 		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 	}
 	return skipped, used, nil
 }
+
+// fresh reports whether no request has come yet, before the head of the next one is complete.
+func (c *conn) fresh() bool { return c.framing.heads == 0 }
 
 // beginRequest records the time of the request's first byte. It returns false if it was already recorded.
 func (c *conn) beginRequest() bool {
@@ -198,11 +195,12 @@ func (c *conn) admit(r *http.Request) bool {
 	declared := c.framing.declared
 	same := r.ProtoMajor == 1 && declared.coded == (len(r.TransferEncoding) > 0) &&
 		(declared.coded || declared.length == r.ContentLength)
-	if !c.busy.Load() || c.admitted || !same {
+	if c.phase() != phaseReceived || !same {
 		c.fail(faultBadRequest)
+		return false
 	}
-	c.admitted = !c.writeClosed
-	return c.admitted
+	c.move(phaseHandling)
+	return true
 }
 
 // handlerReturned is called when the handler has returned. A later read cancels the unread rest of the body.
@@ -222,16 +220,16 @@ func (c *conn) handlerReturned() {
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	body := p
-	switch {
-	case c.writeClosed:
+	switch at := c.phase(); {
+	case at.over():
 		c.mu.Unlock()
 		return 0, net.ErrClosed
-	case !c.admitted:
+	case at < phaseHandling:
 		c.fail(faultOfResponse(p))
 		c.mu.Unlock()
 		return len(p), nil
-	case !c.responseBegun && !isContinue(p):
-		c.responseBegun = true
+	case at == phaseHandling && !isContinue(p):
+		c.move(phaseResponding)
 		if c.all.stopping.Load() {
 			c.last = true
 			body = addConnectionClose(p)
@@ -272,8 +270,15 @@ func addConnectionClose(body []byte) []byte {
 func (c *conn) finishResponse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fresh, c.admitted, c.handled, c.responseBegun = false, false, false, false
-	c.busy.Store(false)
+	if c.phase() != phaseResponding {
+		return // it has ended meanwhile
+	}
+	c.handled = false
+	if c.framing.stage == inHead { // a byte of the next head was already read
+		c.move(phaseHead)
+	} else {
+		c.move(phaseIdle)
+	}
 	if c.streaming {
 		c.streaming = false
 		c.all.endStream(c)
@@ -283,7 +288,7 @@ func (c *conn) finishResponse() {
 		return
 	}
 	c.began = time.Now()
-	if c.framing.stage == inHead { // a byte of the next head was already read
+	if c.phase() == phaseHead {
 		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 		return
 	}
@@ -295,17 +300,13 @@ func (c *conn) finishResponse() {
 func (c *conn) shortenHeader() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.closed || c.writeClosed || c.busy.Load():
-	case c.framing.stage == between:
+	switch c.phase() {
+	case phaseIdle:
 		c.clock.set(time.Now().Add(c.all.limits.stopIdle))
-	default:
+	case phaseHead:
 		c.clock.set(c.all.headBy(c.clock.due))
 	}
 }
-
-// waiting reports whether no byte of a request has arrived.
-func (c *conn) waiting() bool { return !c.busy.Load() && c.framing.stage == between && !c.writeClosed }
 
 // SetReadDeadline ignores unnecessary calls, which net/http makes several times per request: to end a read
 // that does not wait, and to clear a deadline that is not set.

@@ -12,18 +12,18 @@ import (
 func (c *conn) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.phase() == phaseClosed {
 		return
 	}
 	due, look := c.clock.expired()
 	if look {
 		c.checkProgress()
 	}
-	switch {
-	case c.closed || !due:
-	case c.writeClosed: // the time for the peer to read the fault is over
+	switch at := c.phase(); {
+	case at == phaseClosed || !due:
+	case at.over(): // the time for the peer to read the fault is over
 		_ = c.finish()
-	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
+	case at == phaseIdle && (!c.fresh() || c.all.stopping.Load()):
 		c.idleExpired = true
 		_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 	default:
@@ -85,14 +85,10 @@ var past = time.Unix(1, 0)
 func (c *conn) closeIdle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy.Load() || c.closed {
+	if at := c.phase(); at.busy() || at == phaseClosed {
 		return false
 	}
-	if c.closeOnTaken {
-		c.reset()
-		return true
-	}
-	c.readClosed, c.writeClosed = true, true
+	c.readClosed = true
 	_ = c.closeSocket()
 	return true
 }
@@ -105,8 +101,7 @@ func (c *conn) fail(f fault) {
 	}
 	c.readClosed = true
 	c.all.logEvent(f.line())
-	if !c.responseBegun {
-		c.writeClosed = true
+	if c.phase() < phaseResponding {
 		c.faulted = true
 		c.all.faults(f.status(), 0)
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))
@@ -122,9 +117,10 @@ func (c *conn) fail(f fault) {
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
-		c.closeSocket()
+		_ = c.closeSocket()
 		return
 	}
+	c.move(phaseLingering)
 	c.clock.set(time.Now().Add(c.all.limits.linger))
 }
 
@@ -163,41 +159,46 @@ func (c *conn) CloseWrite() error {
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.serverDone = true
-	if c.bodyCancelled && !c.writeClosed && !c.closed {
-		c.writeClosed = true
+	c.leave()
+	switch {
+	case c.phase().over():
+		return nil // the socket is closed, or will be by the timer
+	case c.bodyCancelled:
 		c.linger()
-	}
-	if c.writeClosed && !c.closed {
-		return nil // the timer closes the socket
-	}
-	if c.closed {
-		return c.closeSocket()
+		return nil
 	}
 	return c.finish()
+}
+
+// leave records that net/http no longer uses the connection.
+func (c *conn) leave() {
+	if !c.serverDone && c.phase() == phaseClosed {
+		c.all.finish()
+	}
+	c.serverDone = true
 }
 
 // abort closes the socket at once.
 func (c *conn) abort() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lent {
+	if c.phase() == phaseLent {
 		c.shutDown()
 		return
 	}
 	_ = c.closeSocket()
 }
 
-func (c *conn) closeSocket() (err error) {
-	if !c.closed {
-		c.closed = true
-		c.cancelRequests()
-		c.clock.timer.Stop()
-		err = c.Conn.Close()
-		c.all.release(c)
+func (c *conn) closeSocket() error {
+	if c.phase() == phaseClosed {
+		return nil
 	}
-	if c.serverDone && !c.ended {
-		c.ended = true
+	c.move(phaseClosed)
+	c.cancelRequests()
+	c.clock.timer.Stop()
+	err := c.Conn.Close()
+	c.all.release(c)
+	if c.serverDone {
 		c.all.finish()
 	}
 	return err

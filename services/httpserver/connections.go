@@ -179,6 +179,7 @@ var (
 	noRoomLine   = logLine{"connection refused: too many connections", zapcore.WarnLevel, time.Second,
 		CauseConns}
 	noStreamLine = logLine{"stream refused: too many streams", zapcore.WarnLevel, time.Second, CauseStream}
+	brokenLine   = logLine{"connection in an impossible state", zapcore.ErrorLevel, time.Minute, CauseMalformed}
 	acceptLine   = logLine{"connections cannot be accepted", zapcore.ErrorLevel, time.Minute, CauseAccept}
 )
 

@@ -37,5 +37,5 @@ func (c *conn) hasFaulted() bool {
 func (c *conn) occupied() (busy, streaming bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.busy.Load(), c.streaming
+	return c.phase().busy(), c.streaming
 }

@@ -90,7 +90,7 @@ func (u *unwatched) end() {
 // readsAhead reports whether a Read now is net/http's reading ahead: after a complete request that is still
 // in progress.
 func (c *conn) readsAhead() bool {
-	return c.raw != nil && c.busy.Load() && c.framing.stage == between && !c.readClosed
+	return c.raw != nil && c.phase().busy() && c.framing.stage == between && !c.readClosed
 }
 
 // readAhead handles that Read: it returns true if the Read must return without bytes.
@@ -118,7 +118,7 @@ func (c *conn) endsReadAhead() bool {
 func (c *conn) watchClient(seen uint, running *sync.WaitGroup) (head uint) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	watchable := c.readsAhead() && len(c.pending) == 0 && !c.closed && c.watched == nil
+	watchable := c.readsAhead() && len(c.pending) == 0 && c.phase() != phaseClosed && c.watched == nil
 	if watchable && c.framing.heads != seen {
 		return c.framing.heads
 	}

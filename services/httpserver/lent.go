@@ -17,10 +17,13 @@ func (c *conn) lend() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopWatching()
-	c.lent, c.serverDone = true, true
-	c.readClosed, c.responseBegun = true, true
+	c.readClosed = true
 	c.pending = nil
-	c.clock.clear()
+	if c.phase() == phaseHandling {
+		c.move(phaseLent)
+		c.clock.clear()
+	}
+	c.leave()
 }
 
 // EndStream closes the socket of a stream that was hijacked from net/http, or lets it linger until its last
@@ -28,10 +31,13 @@ func (c *conn) lend() {
 func (c *conn) EndStream(how stream.End) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lent = false
+	if c.phase() != phaseLent { // it had ended before it was lent
+		_ = c.closeSocket()
+		return
+	}
 	switch how {
 	case stream.Finished:
-		if c.writeClosed = true; c.unread() { // closing now would reset before the peer has read all
+		if c.unread() { // closing now would reset before the peer has read all
 			c.linger()
 			return
 		}

@@ -84,6 +84,9 @@ func startRaw(t testing.TB, config httpserver.ListenerConfig, limits httpserver.
 		if err := s.end(); !errors.Is(err, context.Canceled) {
 			t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 		}
+		if logs.FilterMessage("connection in an impossible state").Len() > 0 {
+			t.Error("a connection has made a move that is not in the table")
+		}
 	})
 	return s
 }

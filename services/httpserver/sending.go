@@ -56,10 +56,11 @@ func (c *conn) reportsTaken() bool {
 
 // checkProgress resets a connection whose peer has acknowledged nothing of its response for limits.stall.
 func (c *conn) checkProgress() {
-	if !c.sending.Load() && !c.closeOnTaken {
+	draining := c.phase() == phaseDraining
+	if !c.sending.Load() && !draining {
 		return
 	}
-	if c.closeOnTaken && unsent(c.raw) == 0 {
+	if draining && unsent(c.raw) == 0 {
 		_ = c.closeSocket()
 		return
 	}
@@ -86,24 +87,25 @@ const maxKernelBytes = 16 << 10
 
 // finish closes the socket, or keeps it open until the peer has acknowledged the rest of its response.
 func (c *conn) finish() error {
-	c.readClosed, c.writeClosed = true, true
-	if !c.closed && !c.closeOnTaken && unsent(c.raw) > maxKernelBytes {
+	if c.phase() == phaseDraining {
+		return nil
+	}
+	c.readClosed = true
+	if c.phase() != phaseClosed && unsent(c.raw) > maxKernelBytes {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-			c.closeOnTaken = true
+			c.move(phaseDraining)
 			c.clock.clear()
 			c.progress = progress{at: time.Now()}
 			c.clock.setCheck(c.progress.at.Add(checkInterval))
+			return nil
 		}
-	}
-	if c.closeOnTaken {
-		return nil
 	}
 	return c.closeSocket()
 }
 
 // reset closes the socket with a reset, so that unacknowledged bytes are dropped at once.
 func (c *conn) reset() {
-	c.readClosed, c.writeClosed = true, true
+	c.readClosed = true
 	if socket, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {
 		_ = socket.SetLinger(0)
 	}
