@@ -48,7 +48,7 @@ type conn struct {
 	halfClosed    bool      // the peer has ended its input, and its request is in progress
 	readClosed    bool      // nothing is read any more
 	bodyCancelled bool      // its request's body was cancelled
-	idleExpired   bool      // its idle time is over, and the reading goroutine has not confirmed that nothing came
+	idleExpired   bool      // its idle time is over; the reading goroutine has not confirmed that nothing came
 	faulted       bool      // a fault's response was written instead of the handler's
 	serverDone    bool      // net/http no longer uses the connection
 	clock         clock

@@ -23,8 +23,9 @@ import (
 // connection, but may see no other failure.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel()
-	for range 10 {
-		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
+	for range 10 { // with limits that a busy machine does not reach; TestStop checks the real idle time
+		s := startRaw(t, httpserver.ListenerConfig{},
+			httpserver.Limits{Handshake: time.Second, StopIdle: time.Minute})
 		var clients sync.WaitGroup
 		var results atomic.Int32
 		warm := make(chan struct{}, 64)
@@ -91,7 +92,7 @@ func lastLine(text string) string {
 // served.
 func TestStopUnderNewConnections(t *testing.T) {
 	t.Parallel()
-	for range 5 { // with limits that a busy machine does not reach; TestStop checks the real idle time
+	for range 5 { // with the same limits
 		s := startRaw(t, httpserver.ListenerConfig{},
 			httpserver.Limits{Handshake: time.Second, StopIdle: time.Minute})
 		var clients sync.WaitGroup
