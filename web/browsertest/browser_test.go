@@ -198,6 +198,16 @@ func (p *tab) setView(v view) {
 		}))
 }
 
+// setTimeZone gives the browser's page another time zone than the machine's.
+func (p *tab) setTimeZone(zone string) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: zone})
+		return err
+	}))
+}
+
 // forceColors emulates forced colours, in which a page has only the few colours that the person has chosen.
 func (p *tab) forceColors() {
 	p.t.Helper()

@@ -1,13 +1,10 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -181,9 +178,5 @@ func (p *tab) waitForTicks(milliseconds, times int) {
 func (p *tab) setHour(hour int) {
 	p.t.Helper()
 	ahead := (hour-time.Now().UTC().Hour()+36)%24 - 12
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
-			emulation.SetTimezoneOverrideParams{TimezoneID: fmt.Sprintf("Etc/GMT%+d", -ahead)})
-		return err
-	}))
+	p.setTimeZone(fmt.Sprintf("Etc/GMT%+d", -ahead))
 }

@@ -18,13 +18,14 @@ func TestHouseScreen(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
 	for name, test := range map[string]func(t *testing.T, d *devServer){
-		"Changed":   testHouseChanged,
-		"OfOthers":  testHouseOfOthers,
-		"Backup":    testHouseBackup,
-		"Fails":     testHouseFails,
-		"Refused":   testHouseRefused,
-		"Name":      testHouseName,
-		"SignedOut": testHouseSignedOut,
+		"Changed":    testHouseChanged,
+		"OfOthers":   testHouseOfOthers,
+		"Backup":     testHouseBackup,
+		"Fails":      testHouseFails,
+		"Refused":    testHouseRefused,
+		"Name":       testHouseName,
+		"SignedOut":  testHouseSignedOut,
+		"ZoneOnHome": testZoneOnHome,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.setHouse(t, "Hill Street Church", "copper", "en")

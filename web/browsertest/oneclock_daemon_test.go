@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"time"
 	_ "time/tzdata"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -66,11 +63,7 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 
 	p := d.openAs(t, email, "/#/account", desktop)
 	p.waitForHeading("Account")
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
-			emulation.SetTimezoneOverrideParams{TimezoneID: browser})
-		return err
-	}))
+	p.setTimeZone(browser)
 	p.do(chromedp.Reload())
 	// words waits for an element that has all of the words.
 	words := func(selector string, words ...string) {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"golang.org/x/image/font/gofont/gobold"
@@ -54,11 +53,7 @@ func withFonts(pages fs.FS) http.Handler {
 // unifyRendering makes a page look the same on every machine: fonts, time zone, no caret.
 func (p *tab) unifyRendering() {
 	p.t.Helper()
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
-			emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Berlin"})
-		return err
-	}))
+	p.setTimeZone("Europe/Berlin")
 	p.runScript(`
 		const sheet = new CSSStyleSheet();
 		sheet.replaceSync("* { font-family: Alike !important; caret-color: transparent !important } " +

@@ -11,6 +11,7 @@ export { SettingsScreen } from "./screens/settings/settingsscreen";
 export { PermissionsScreen } from "./screens/permissions/permissionsscreen";
 export { NavigationScreen } from "./screens/navigation/navigationscreen";
 export { HouseScreen } from "./screens/house/housescreen";
+export { ZoneQuestion } from "./screens/house/zonequestion";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
 export { ActivityScreen } from "./screens/activity/activityscreen";

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { parts } from "./parts";
 
-type Administration = typeof import("../administration");
+export type Administration = typeof import("../administration");
 
 /** The global name under which the administration's script finds the parts that it shares with the page. */
 const name = Symbol.for("narthex.dashboard");

@@ -5,7 +5,8 @@ import type { App } from "../app/app";
 import type { Result } from "../data/request";
 import type { Resource } from "../data/resource";
 import { ErrorPage, FailureNote } from "./errorpage";
-import { refusalOf, useLive } from "./live";
+import { useLive } from "./live";
+import { refusalOf } from "./refusal";
 import { NoAccess } from "./notfound";
 
 /** A resource that only this screen reads, kept up to date. */

@@ -1,9 +1,6 @@
-import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { administration } from "../app/administration";
 import type { App } from "../app/app";
 import { waitingIn } from "../data/changes";
-import type { RestartBannerProps } from "../screens/modules/restartbanner";
+import { useAdministration } from "./administrationpart";
 import { useCalm } from "./calm";
 import { useLive } from "./live";
 
@@ -26,12 +23,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			: undefined;
 	useLive(source);
 	const waits = waitingIn(app.data).length > 0;
-	const [Banner, setBanner] = useState<ComponentType<RestartBannerProps>>();
-	useEffect(() => {
-		if (!waits) return;
-		const load = administration((screens) => screens.RestartBanner);
-		load().then((loaded) => setBanner(() => loaded), () => undefined); // the next screen shows the failure
-	}, [waits]);
+	const Banner = useAdministration((screens) => screens.RestartBanner, waits);
 	const shown = useCalm(app, waits);
 	return shown && source && Banner ? <Banner app={app} source={source} /> : null;
 }

@@ -9,7 +9,7 @@ import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
 import { approvePairing, findPairing, type Pairing, rejectPairing } from "../../data/devices";
 import type { Failure } from "../../data/request";
-import { refusalOf, refuse } from "../../shell/live";
+import { refusalOf, refuse } from "../../shell/refusal";
 import { ago } from "../../words/times";
 import { t } from "../../words/words";
 import { manageDevices } from "../modules/permissions";

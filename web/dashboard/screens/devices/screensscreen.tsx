@@ -25,7 +25,7 @@ import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { Filter } from "../../shell/filter";
 import { Heading } from "../../shell/heading";
-import { refusalOf, refuse } from "../../shell/live";
+import { refusalOf, refuse } from "../../shell/refusal";
 import { Loaded, useResource } from "../../shell/loaded";
 import { ago, elapsed } from "../../words/times";
 import { t } from "../../words/words";

@@ -7,12 +7,14 @@ import { moduleHash } from "../../app/route";
 import { administrationFor } from "../../app/address";
 import { lookAtHome } from "../../app/lastvisit";
 import type { ScreenProps } from "../../app/screen";
+import { useAdministration } from "../../shell/administrationpart";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
 import { formatted, t } from "../../words/words";
 import { CopyId } from "../account/copyid";
 import { ModulePlace } from "../module/moduleplace";
+import { holds, manageHouse } from "../modules/permissions";
 import { greeting } from "./greeting";
 import { w } from "./words";
 
@@ -29,6 +31,9 @@ export function HomeScreen({ app }: ScreenProps) {
 	const [said, setSaid] = useState<ReadonlyMap<string, Said>>(new Map());
 	const home = useMemo(() => homeTools(app, setSaid), []);
 	useLive(app.data.navigation, undefined, app.router.opened.peek() === 0); // the page begins with it
+	const house = app.data.house;
+	const asks = house.value.value?.timeZone === null && holds(app, manageHouse);
+	const ZoneQuestion = useAdministration((screens) => screens.ZoneQuestion, asks);
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(true), patience);
 		return () => clearTimeout(timer);
@@ -39,8 +44,9 @@ export function HomeScreen({ app }: ScreenProps) {
 		return () => document.removeEventListener("visibilitychange", look);
 	}, []);
 	if (navigation.is !== "ready") return null;
-	const named = account.value.value !== undefined || account.failed.value !== undefined;
-	if (!named && !settled) return <Skeleton />; // a name may make the greeting one line higher
+	// A name may make the greeting one line higher, and the question moves everything below it.
+	const known = [account, house].every(({ value, failed }) => value.value ?? failed.value);
+	if (!settled && !(known && (ZoneQuestion || !asks))) return <Skeleton />;
 	const own = app.entry(homeModule);
 	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
 		to: moduleHash(moduleId),
@@ -59,6 +65,7 @@ export function HomeScreen({ app }: ScreenProps) {
 				<p class="d-muted">{longDay(now)}</p>
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
+			{asks && ZoneQuestion && <ZoneQuestion app={app} elsewhere />}
 			{own && (
 				// what contributes to it is known at its mount
 				<ModulePlace

@@ -14,7 +14,7 @@ import type { Value, Values } from "../../data/configuration";
 import type { House } from "../../data/platform";
 import type { Result } from "../../data/request";
 import type { Failed } from "../../data/resource";
-import { refusalOf } from "../../shell/live";
+import { refusalOf } from "../../shell/refusal";
 import { SmallPrint } from "../../shell/errorpage";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";

@@ -18,7 +18,7 @@ export function HouseScreen({ app }: ScreenProps) {
 			{(stored) => (
 				<>
 					<PageHeader heading={<Heading title={t("house")} />} sub={w("sub")} />
-					{stored.timeZone === null && <ZoneQuestion app={app} stored={stored} />}
+					<ZoneQuestion app={app} />
 					<HouseForm app={app} stored={stored} />
 					<section class="host-house-facts" aria-label={w("server")}>
 						<BackupLine app={app} />

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { App } from "../../app/app";
 import type { LifecycleEntry } from "../../data/lifecycleshapes";
 import { enable, previewEnable } from "../../data/lifecyclewrites";
-import { refuse } from "../../shell/live";
+import { refuse } from "../../shell/refusal";
 import { consequencesOf, waitingBeside } from "./consequences";
 import { manageLifecycle } from "./permissions";
 import { w } from "./words";

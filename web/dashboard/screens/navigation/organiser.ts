@@ -3,7 +3,7 @@ import type { App } from "../../app/app";
 import { type Step, take } from "../../data/arranging";
 import type { NavigationView } from "../../data/platform";
 import type { Failure, Result } from "../../data/request";
-import { refusalOf, refuse } from "../../shell/live";
+import { refusalOf, refuse } from "../../shell/refusal";
 import { t } from "../../words/words";
 import { manageNavigation } from "../modules/permissions";
 import { columnsOf } from "./arrangement";

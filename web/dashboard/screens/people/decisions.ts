@@ -3,7 +3,7 @@ import { nameAndAddress } from "../../app/people";
 import { decide, type Member } from "../../data/people";
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
-import { refuse } from "../../shell/live";
+import { refuse } from "../../shell/refusal";
 import { holds, manageGrants, managePeople } from "../modules/permissions";
 import { w } from "./words";
 

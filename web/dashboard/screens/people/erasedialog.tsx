@@ -7,7 +7,7 @@ import type { App } from "../../app/app";
 import { nameAndAddress } from "../../app/people";
 import { decide, type Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
-import { refusalOf } from "../../shell/live";
+import { refusalOf } from "../../shell/refusal";
 import { managePeople } from "../modules/permissions";
 import { refusalAbout } from "./decisions";
 import { displayName } from "./displayname";

@@ -9,7 +9,7 @@ import { nameAndAddress } from "../../app/people";
 import { type Invitation, type Listed, sendInvitation, withdrawInvitation } from "../../data/people";
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
-import { refuse } from "../../shell/live";
+import { refuse } from "../../shell/refusal";
 import { day } from "../../words/times";
 import { t } from "../../words/words";
 import { managePeople } from "../modules/permissions";

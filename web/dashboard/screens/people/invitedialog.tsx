@@ -12,7 +12,7 @@ import type { App } from "../../app/app";
 import { house } from "../../app/house";
 import { readPermissions } from "../../data/grants";
 import { inviteMany, type InviteOutcome } from "../../data/people";
-import { refusalOf } from "../../shell/live";
+import { refusalOf } from "../../shell/refusal";
 import { Loaded, useResource } from "../../shell/loaded";
 import { moment } from "../../words/times";
 import { locale, t } from "../../words/words";

@@ -18,7 +18,7 @@ import {
 	readGrants,
 } from "../../data/grants";
 import type { Failure } from "../../data/request";
-import { refusalOf } from "../../shell/live";
+import { refusalOf } from "../../shell/refusal";
 import { moment } from "../../words/times";
 import { t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";

@@ -15,7 +15,7 @@ import {
 } from "../../data/grants";
 import type { Resource } from "../../data/resource";
 import { Link } from "../../shell/anchor";
-import { refuse } from "../../shell/live";
+import { refuse } from "../../shell/refusal";
 import { day, moment } from "../../words/times";
 import { locale, t } from "../../words/words";
 import { manageGrants } from "../modules/permissions";

@@ -15,7 +15,7 @@ import {
 import { previewValues } from "../../data/lifecyclewrites";
 import type { Failure, Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
-import { refusalOf, refuse } from "../../shell/live";
+import { refusalOf, refuse } from "../../shell/refusal";
 import { Trail } from "../../shell/trail";
 import { SmallPrint } from "../../shell/errorpage";
 import { t } from "../../words/words";
