@@ -166,14 +166,19 @@ var stageCases = []stageCase{
 // showItem lets the stage show an item and waits until a screen shows it.
 func (b *boardHouse) showItem(p *tab, n int) {
 	b.t.Helper()
-	live := b.call("GET", stageRoot+"/live", nil)["live"].(map[string]any)
-	if live["itemId"] != b.items[n] {
-		id := fmt.Sprintf("00000000-0000-4000-8000-%012.0f", live["rev"].(float64))
-		b.call("POST", stageRoot+"/live/"+b.service+"/go",
-			object{"opId": id, "rev": live["rev"], "action": "item", "item": b.items[n]})
+	if b.call("GET", stageRoot+"/live", nil)["live"].(map[string]any)["itemId"] != b.items[n] {
+		b.press(object{"action": "item", "item": b.items[n]})
 	}
 	p.waitFor(fmt.Sprintf(words+`.replaceAll("\u00ad", "") === %q`,
 		strings.ReplaceAll(stageCases[n].text, "\n", "|")))
+}
+
+// press lets the stage do something.
+func (b *boardHouse) press(action object) {
+	b.t.Helper()
+	rev := b.call("GET", stageRoot+"/live", nil)["live"].(map[string]any)["rev"].(float64)
+	action["opId"], action["rev"] = fmt.Sprintf("00000000-0000-4000-8000-%012.0f", rev), rev
+	b.call("POST", stageRoot+"/live/"+b.service+"/go", action)
 }
 
 // TestBoardsWithEveryFont: on paired screens of every shape, and with every system font, the words of each

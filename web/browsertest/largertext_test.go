@@ -23,8 +23,24 @@ var textSettings = []struct {
 // shortened where it ends in an ellipsis, where it is only for screen readers, and in a picture of a screen.
 const illegible = `(() => {
 	const top = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
-	const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
-	const found = [], pieces = [];
+	const found = [], pieces = [], texts = [];
+	const above = (e) => e.parentElement ?? e.getRootNode().host;
+	const collect = (root) => {
+		const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+		while (walker.nextNode())
+			if (above(walker.currentNode).localName !== "style") texts.push(walker.currentNode);
+		for (const { shadowRoot } of root.querySelectorAll("*")) if (shadowRoot) collect(shadowRoot);
+	};
+	collect(top);
+	const boxesOf = (text) => { // without the space at the end of a line, which may stick out
+		const words = getComputedStyle(above(text)).whiteSpace === "pre-wrap" ? /\S+/g : /[^]+/g;
+		return [...text.data.matchAll(words)].flatMap(({ 0: word, index }) => {
+			const range = document.createRange();
+			range.setStart(text, index);
+			range.setEnd(text, index + word.length);
+			return [...range.getClientRects()];
+		});
+	};
 	const describe = (e) => e.localName + "." + e.className + " " + JSON.stringify(e.textContent.slice(0, 40));
 	const shortened = (look) =>
 		look.clipPath !== "none" || look.webkitLineClamp !== "none" || look.textOverflow === "ellipsis";
@@ -34,19 +50,17 @@ const illegible = `(() => {
 	};
 	const outside = (line, edge) => line.right > edge.right + 2 || line.left < edge.left - 2 ||
 		line.bottom > edge.bottom + 2 || line.top < edge.top - 2;
-	while (walker.nextNode()) {
-		const parent = walker.currentNode.parentElement;
-		if (walker.currentNode.data.trim() === "" || parent.closest(".screen, .d-toast, option")) continue;
+	for (const text of texts) {
+		const parent = above(text);
+		if (text.data.trim() === "" || parent.closest("main .screen, .d-toast, option")) continue;
 		if (!parent.checkVisibility({ visibilityProperty: true })) continue;
 		const { lineHeight, fontSize } = getComputedStyle(parent);
 		const size = parseFloat(fontSize);
-		const range = document.createRange();
-		range.selectNodeContents(walker.currentNode);
 		const shown = ({ width, height }) => width > 1 && height > 1;
-		let lines = [...range.getClientRects()].filter(shown);
+		let lines = boxesOf(text).filter(shown);
 		if (lines.length > 1 && parseFloat(lineHeight) < 1.1 * size)
 			found.push("lines overlap in " + describe(parent));
-		for (let box = parent; box && box !== top.parentElement; box = box.parentElement) {
+		for (let box = parent; box && box !== top.parentElement; box = above(box)) {
 			const look = getComputedStyle(box);
 			const edge = box.getBoundingClientRect();
 			if (box.matches("button, .d-button, .d-chip") && lines.some((line) => outside(line, edge)))
