@@ -172,7 +172,11 @@ func TestLeftFormsKeepADraft(t *testing.T) {
 			if !eval[bool](p, asks) {
 				t.Error("closing the page with a draft does not ask")
 			}
-			open()
+			if strings.HasPrefix(form.path, "m/") { // a dialog with words in it opens with its screen
+				p.openForm(addresses.Replace(form.path), "", form.field)
+			} else {
+				open()
+			}
 			p.waitFor(fmt.Sprintf(`%s === %q`, value, form.text))
 			p.waitFor(`document.querySelector(".d-note")?.textContent.startsWith("Your draft is kept.")`)
 			p.screenshot("draft-" + form.name)

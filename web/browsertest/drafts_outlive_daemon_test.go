@@ -58,9 +58,6 @@ func TestFormsOutliveSessionAndReload(t *testing.T) {
 			value := fmt.Sprintf(`document.querySelector(%q)?.value === %q`, form.field, form.text)
 			found := func(after string) {
 				t.Helper()
-				if form.opener != "" && strings.HasPrefix(form.path, "m/") {
-					p.click("button", form.opener)
-				}
 				p.waitFor(value)
 				p.screenshot("outlives-" + after + "-" + form.name)
 			}

@@ -25,11 +25,13 @@ interface Draft {
 	readonly rev?: number;
 }
 
+/** The key of the words in the dialog of an item; of a new one without an id. */
+export const itemDraft = (service: string, id = `new/${service}`): string => `item/${id}`;
+
 /** Edits one item of an order of service. */
 export function ItemDialog({ tools, service, item, close, saved }: ItemDialogProps) {
 	const { context, api, say } = tools;
-	const key = `item/${item?.id ?? `new/${service}`}`;
-	const edited = useDraft(context.drafts, key, () => draftOf(item));
+	const edited = useDraft(context.drafts, itemDraft(service, item?.id), () => draftOf(item));
 	const draft = edited.value;
 	const [problems, setProblems] = useState<{ title?: string; song?: string; minutes?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();

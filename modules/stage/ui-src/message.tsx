@@ -12,9 +12,11 @@ interface MessageProps {
 	press(press: Press): Promise<boolean>;
 }
 
+const messageDraft = "message";
+
 /** Shows a line on every screen, and removes it again. */
 export function Message(props: MessageProps) {
-	const [open, setOpen] = useState(false);
+	const [open, setOpen] = useState(props.tools.holdsWords(messageDraft));
 	return (
 		<>
 			<button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
@@ -27,7 +29,7 @@ export function Message(props: MessageProps) {
 
 function MessageDialog({ tools, shown, press, close }: MessageProps & { close(): void }) {
 	const { context, say } = tools;
-	const draft = useDraft(context.drafts, "message", shown);
+	const draft = useDraft(context.drafts, messageDraft, shown);
 	const send = async (message: string) => {
 		if (!(await press({ action: "message", message }))) return;
 		draft.discard();

@@ -2,12 +2,12 @@ import { Button, Menu, placed, ScreenHeader, Skeleton, ZoneNote } from "@narthex
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal, Result } from "./api";
 import { CopyDialog } from "./copydialog";
-import { ItemDialog } from "./itemdialog";
+import { ItemDialog, itemDraft } from "./itemdialog";
 import { ItemsTable } from "./items";
 import { whatHangs } from "./hangs";
 import { Unread, useChanges } from "./lists";
 import { type Item, limits, nameOf, type Service } from "./plan";
-import { ServiceDialog } from "./servicedialog";
+import { ServiceDialog, serviceDraft } from "./servicedialog";
 import type { Tools } from "./tools";
 
 interface ServiceProps {
@@ -17,19 +17,28 @@ interface ServiceProps {
 
 /** One order of service, which people with the permission can edit. */
 export function ServiceScreen({ tools, id }: ServiceProps) {
-	const { context, api, say, edits, drives, time, minutes } = tools;
+	const { context, api, say, edits, drives, holdsWords, time, minutes } = tools;
 	const [service, setService] = useState<Service>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [renames, setRenames] = useState(false);
 	const [copies, setCopies] = useState(false);
 	const [written, setWritten] = useState<Item | "new">();
 	const asked = useRef(0);
+	const loaded = useRef(false);
+	/** Opens the dialog that has words in it. */
+	const openBegun = ({ items }: Service) => {
+		const begun = items.find((item) => holdsWords(itemDraft(id, item.id)));
+		if (holdsWords(serviceDraft(id))) setRenames(true);
+		else setWritten(holdsWords(itemDraft(id)) ? "new" : begun);
+	};
 	const load = async () => {
 		const ask = ++asked.current;
 		const result = await api.service(id);
 		if (context.signal.aborted || ask !== asked.current) return;
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return;
+		if (!loaded.current && edits) openBegun(result.value);
+		loaded.current = true;
 		setService(result.value);
 		context.setTitle(result.value.title);
 	};

@@ -21,11 +21,13 @@ interface Draft {
 	readonly rev?: number;
 }
 
+/** The key of the words in the dialog of a service; of a new one without an id. */
+export const serviceDraft = (id = "new"): string => `service/${id}`;
+
 /** The title and the start of a service. */
 export function ServiceDialog({ tools, service, close, saved }: ServiceDialogProps) {
 	const { context, api, say, time } = tools;
-	const key = `service/${service?.id ?? "new"}`;
-	const edited = useDraft<Draft>(context.drafts, key, () =>
+	const edited = useDraft<Draft>(context.drafts, serviceDraft(service?.id), () =>
 		service === undefined
 			? { title: "", startsAt: nextSunday(context.serverNow()) }
 			: draftOf(service),

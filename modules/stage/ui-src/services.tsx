@@ -14,7 +14,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { When } from "./api";
 import { Link, Unread, useList } from "./lists";
 import type { ListedService } from "./plan";
-import { ServiceDialog } from "./servicedialog";
+import { ServiceDialog, serviceDraft } from "./servicedialog";
 import type { Tools } from "./tools";
 
 interface ServicesProps {
@@ -24,9 +24,9 @@ interface ServicesProps {
 
 /** The upcoming or the past services. */
 export function ServicesScreen({ tools, when }: ServicesProps) {
-	const { context, api, say, edits, drives } = tools;
+	const { context, api, say, edits, drives, holdsWords } = tools;
 	const list = useList(tools, (cursor) => api.services(when, cursor), when);
-	const [writes, setWrites] = useState(false);
+	const [writes, setWrites] = useState(edits && holdsWords(serviceDraft()));
 	useEffect(() => context.setTitle(context.module.name), []);
 	const restore = async (id: string): Promise<void> => {
 		const result = await api.restoreService(id);

@@ -12,6 +12,11 @@ export interface Tools {
 	/** Whether the person may write and drive: hints, the server decides. */
 	readonly edits: boolean;
 	readonly drives: boolean;
+	/**
+	 * Whether a dialog has words in it. It is open then as soon as its screen is shown, as any other form with a
+	 * draft is.
+	 */
+	holdsWords(draft: string): boolean;
 	/** Formats a moment: day and time. */
 	time(moment: string): string;
 	/** Formats the time of a moment. */
@@ -34,6 +39,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		language,
 		edits: context.permissions.includes("stage.plan.edit"),
 		drives: context.permissions.includes("stage.live.control"),
+		holdsWords: (draft) => context.drafts.get(draft) !== undefined,
 		time,
 		hour: houseTime(language, { hour: "2-digit", minute: "2-digit" }),
 		minutes: (seconds) => minutes.format(Math.ceil(seconds / 60)),
