@@ -142,6 +142,10 @@ func (p *tab) openForm(path, opener, field string) {
 	p.waitFor(fmt.Sprintf(`document.querySelector(%q)`, field))
 }
 
+// draftNote is the note in a form that says that its words are a draft.
+const draftNote = `[...document.querySelectorAll(".d-note")]
+	.find(({ textContent }) => textContent.startsWith("Your draft is kept."))`
+
 // TestLeftFormsKeepADraft: what was typed into a form that is left is kept. The person is told so, finds it
 // when the form is opened again, and can discard it. Until then, closing the page asks.
 func TestLeftFormsKeepADraft(t *testing.T) {
@@ -178,10 +182,10 @@ func TestLeftFormsKeepADraft(t *testing.T) {
 				open()
 			}
 			p.waitFor(fmt.Sprintf(`%s === %q`, value, form.text))
-			p.waitFor(`document.querySelector(".d-note")?.textContent.startsWith("Your draft is kept.")`)
+			p.waitFor(draftNote)
 			p.screenshot("draft-" + form.name)
-			p.runScript(`document.querySelector(".d-note button").click()`)
-			p.waitFor(fmt.Sprintf(`%s === %q && !document.querySelector("form .d-note")`, value, stored))
+			p.runScript(draftNote + `.querySelector("button").click()`)
+			p.waitFor(fmt.Sprintf(`%s === %q && !%s`, value, stored, draftNote))
 			if eval[bool](p, asks) {
 				t.Error("closing the page asks after the draft was discarded")
 			}

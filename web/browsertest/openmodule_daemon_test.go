@@ -75,7 +75,7 @@ func TestModuleChangesUnderAnOpenForm(t *testing.T) {
 	})
 	p.waitForAnnouncement("Announcements: A new version is here.")
 	p.waitFor(typed)
-	p.waitFor(`document.querySelector(".d-note")?.textContent.startsWith("Your draft is kept.")`)
+	p.waitFor(draftNote)
 	if n := h.countRequests("GET " + later); n != 1 {
 		t.Errorf("the new version was requested %d times, want once", n)
 	}
