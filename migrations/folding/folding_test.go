@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/migrations/folding"
 )
@@ -34,10 +35,15 @@ func TestWords(t *testing.T) {
 	if got := folding.Search(" Öffne  DICH\t"); !slices.Equal(got, []string{"offne", "dich"}) {
 		t.Errorf("Search: %q, want offne and dich", got)
 	}
-	long := strings.Repeat("\ufdfa", 300) // each becomes 18 letters
-	for _, word := range append(folding.Words(long, long), folding.Search(long)...) {
-		if len(word) > 512 || strings.ContainsAny(word, " \ufffd") || word == "" {
-			t.Errorf("a word of %d bytes: %.40q", len(word), word)
+	for _, long := range []string{
+		strings.Repeat("\ufdfa", 300),       // each becomes four words
+		"a" + strings.Repeat("\u0436", 300), // byte 512 is in the middle of a letter
+	} {
+		for _, word := range append(folding.Words(long, long), folding.Search(long)...) {
+			if len(word) > 512 || strings.Contains(word, " ") || word == "" || !utf8.ValidString(word) {
+				t.Errorf("a word of %d bytes, which ends with %q; want at most 512 bytes of whole characters",
+					len(word), word[max(0, len(word)-4):])
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package authoring_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,11 +25,7 @@ func TestBuild(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "rota")
 	write := func(name, content string) {
 		t.Helper()
-		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
-			os.WriteFile(path, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(folder, name), content)
 	}
 	build := func(want error, said string) {
 		t.Helper()
@@ -64,5 +62,55 @@ func TestBuild(t *testing.T) {
 	write("module.json", "{}")
 	if _, err := authoring.Build(t.Context(), folder, &report); !errors.As(err, new(catalog.Findings)) {
 		t.Errorf("Build of a module with a manifest of nothing: %v, want findings", err)
+	}
+}
+
+// TestServerOfAnotherLanguage: a server without Go sources stays as its author has built it.
+func TestServerOfAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "rota")
+	server := "bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/rota"
+	for name, content := range map[string]string{
+		"module.json": manifest, "ui-src/index.ts": "export default 1;", server: "built by somebody",
+	} {
+		writeFile(t, filepath.Join(folder, name), content)
+	}
+	var report strings.Builder
+	_, err := authoring.Build(t.Context(), folder, &report)
+	kept, readErr := os.ReadFile(filepath.Join(folder, server))
+	if err != nil || readErr != nil || string(kept) != "built by somebody" {
+		t.Errorf("Build beside a server in another language: error %v, said %q; then it is %q, error %v; want it "+
+			"kept", err, report.String(), kept, readErr)
+	}
+}
+
+// TestBuildIsReproducible: the same sources give the same server in every folder.
+func TestBuildIsReproducible(t *testing.T) {
+	t.Setenv("GOFLAGS", "-trimpath=false") // whatever this machine is set to
+	var servers [2][]byte
+	for n := range servers {
+		folder := filepath.Join(t.TempDir(), "rota")
+		writeFile(t, filepath.Join(folder, "module.json"), manifest)
+		writeFile(t, filepath.Join(folder, "go.mod"), "module example.org/rota\n\ngo 1.26.0\n")
+		writeFile(t, filepath.Join(folder, "main.go"), "package main\n\nfunc main() { panic(1) }\n")
+		writeFile(t, filepath.Join(folder, "ui-src", "index.ts"), "export default 1;")
+		written, err := authoring.Build(t.Context(), folder, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if servers[n], err = os.ReadFile(filepath.Join(folder, written[0])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(servers[0], servers[1]) {
+		t.Error("the servers built in two folders differ, want the same bytes")
+	}
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		t.Fatal(err)
 	}
 }

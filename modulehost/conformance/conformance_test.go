@@ -33,6 +33,26 @@ func TestAChangedFolderIsSeen(t *testing.T) {
 	}
 }
 
+// TestLengthsOfBodies: a route gets the lengths around its limit, and around the longest body that is sent
+// within a message.
+func TestLengthsOfBodies(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int64][]int64{
+		1:       {0, 1, 2},
+		100:     {0, 1, 99, 100, 101},
+		8 << 10: {0, 1, 8<<10 - 1, 8 << 10, 8<<10 + 1},
+		1 << 20: {0, 1, 8<<10 - 1, 8 << 10, 8<<10 + 1, 1<<20 - 1, 1 << 20, 1<<20 + 1},
+	} {
+		whole, chunked := conformance.LengthsFor(limit)
+		for way, lengths := range map[string][]int64{"whole": whole, "chunked": chunked} {
+			slices.Sort(lengths)
+			if got := slices.Compact(lengths); !slices.Equal(got, want) {
+				t.Errorf("bodies for a limit of %d bytes, %s: %v bytes, want %v", limit, way, got, want)
+			}
+		}
+	}
+}
+
 // TestEachCheckSeesItsBrokenModule tests every row of the table with a module that breaks it, or with a guard
 // of the host removed.
 func TestEachCheckSeesItsBrokenModule(t *testing.T) {

@@ -17,3 +17,16 @@ func (o Options) WithoutGates() Options { o.fault = everyoneAllowed; return o }
 
 // Touched makes the trial change a file in the module's folder.
 func (o Options) Touched() Options { o.fault = folderChanged; return o }
+
+// LengthsFor returns the lengths of the bodies that are sent to a route with this limit: with a
+// Content-Length, and in chunks.
+func LengthsFor(limit int64) (whole, chunked []int64) {
+	for _, b := range bodiesOf(limit) {
+		if b.chunked {
+			chunked = append(chunked, b.bytes)
+		} else {
+			whole = append(whole, b.bytes)
+		}
+	}
+	return whole, chunked
+}

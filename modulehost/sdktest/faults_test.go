@@ -25,6 +25,7 @@ func startWithHandler(
 	s.register = func(r *sdk.Registry) {
 		r.HandleFunc("POST /do", "seats.write", sdk.NoBody,
 			func(ctx context.Context, _ *http.Request) (any, error) { return nil, do(ctx, s.host) })
+		r.PersonErased(func(context.Context, string) error { return nil })
 	}
 	return sdktest.Start(t, s, options()), s
 }
@@ -138,6 +139,13 @@ func TestNamesAndPermissionsOfCallers(t *testing.T) {
 	ruth.Do("POST", "/do", nil)
 	if got := <-found; !maps.Equal(got, map[string]string{ruth.ID: "Ruth", boaz.ID: "Person 1"}) || !<-allowed {
 		t.Errorf("names: %v, want those of Ruth and Person 1", got)
+	}
+	if err := m.Erase(boaz.ID); err != nil {
+		t.Fatal(err)
+	}
+	ruth.Do("POST", "/do", nil)
+	if got := <-found; !maps.Equal(got, map[string]string{ruth.ID: "Ruth"}) || !<-allowed {
+		t.Errorf("names after one person was erased: %v, want that of Ruth alone", got)
 	}
 	ruth.Revoke("seats.write")
 	if got := ruth.Do("POST", "/do", nil); got.Status != http.StatusForbidden {

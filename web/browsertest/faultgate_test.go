@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -42,6 +43,32 @@ func (g *gate) passes(r *http.Request) bool {
 	case <-r.Context().Done():
 		return false
 	}
+}
+
+// update is one process of a newer version beside the older one. Requests below some paths are still sent to
+// the older one.
+type update struct {
+	newer *url.URL
+	older []string
+}
+
+// beginUpdate sends requests to the newer process from now on, except those below some paths.
+func (f *faultProxy) beginUpdate(newer *displayFixture, older ...string) {
+	f.update.Store(&update{&url.URL{Scheme: "http", Host: "127.0.0.1:" + newer.port}, older})
+	f.open.cut()
+}
+
+// target returns the process for a path.
+func (u *update) target(path string, older *url.URL) *url.URL {
+	if u == nil {
+		return older
+	}
+	for _, below := range u.older {
+		if strings.HasPrefix(path, below) {
+			return older
+		}
+	}
+	return u.newer
 }
 
 // hostScript simulates another build of the displays' host script: its code is the real one with a comment,

@@ -35,6 +35,7 @@ type faultProxy struct {
 	asked  atomic.Int32 // requests that met the present fault
 	beats  atomic.Bool  // adds comments to streams, for pages whose clock runs fast
 	gate   atomic.Pointer[gate]
+	update atomic.Pointer[update]
 	script atomic.Pointer[hostScript]
 
 	scriptFault atomic.Pointer[scriptFault]
@@ -57,7 +58,7 @@ func newFront(t *testing.T, platformPort string) *faultProxy {
 	f := &faultProxy{origin: "http://" + listener.Addr().String(), open: &connections{all: map[net.Conn]bool{}}}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
+			r.SetURL(f.update.Load().target(r.In.URL.Path, target))
 			r.Out.Host = r.In.Host
 			f.script.Load().rewrite(r.Out)
 		},

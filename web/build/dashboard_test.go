@@ -49,3 +49,17 @@ func TestAdministrationWaitsForNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestWeights: the build fails with a script that is a byte over its limit, and names it.
+func TestWeights(t *testing.T) {
+	for name, allowed := range maxBytes {
+		path := filepath.Join("web/dist/dashboard", name)
+		if err := checkWeights([]output{{path, make([]byte, allowed)}}); err != nil {
+			t.Errorf("%s of %d bytes: %v, want no error", name, allowed, err)
+		}
+		err := checkWeights([]output{{path, make([]byte, allowed+1)}, {"web/dist/other.js", nil}})
+		if err == nil || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s of %d bytes: %v, want an error that names it", name, allowed+1, err)
+		}
+	}
+}

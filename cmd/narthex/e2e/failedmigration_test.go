@@ -86,3 +86,16 @@ CREATE TABLE never (id int);
 		t.Errorf("api:start over a migration that failed: exit %d, %s", r.awaitExit(t), said)
 	}
 }
+
+// TestLongStatementIsCut: of a long statement that fails twelve lines are shown, and of each the first
+// 200 characters.
+func TestLongStatementIsCut(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.Empty(t))
+	i.environment["SERVICE_MODULES_DIR"] = withMigration(t, "0001_long.sql",
+		"SELECT 1/0 -- "+strings.Repeat("x", 300)+strings.Repeat("\n, 2", 13)+";\n")
+	i.assertCommand(t, cli.ExitFailure, "MIGRATION_FAILED: A migration failed; nothing of it was kept. (base "+
+		"0001_long, SQLSTATE 22012)\nbase/0001_long.sql, line 1: division by zero\n    SELECT 1/0 -- "+
+		strings.Repeat("x", 200-len("SELECT 1/0 -- "))+" ...\n"+strings.Repeat("    , 2\n", 11)+
+		"    ... and 2 lines more\n", "migrations:apply")
+}

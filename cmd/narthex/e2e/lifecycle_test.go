@@ -264,6 +264,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"version"}, cli.ExitSuccess, ""},
 		{[]string{"--version"}, cli.ExitSuccess, ""},
 		{[]string{"hunter2"}, cli.ExitUsage, "There is no such command; see: narthex --help\n"},
+		{[]string{"detour"}, cli.ExitUsage, "There is no such command; see: narthex --help\n"}, // 3 edits to doctor
 		{[]string{"migrations:aply"}, cli.ExitUsage,
 			"There is no such command; did you mean migrations:apply? See: narthex --help\n"},
 		{[]string{"list", "hunter2"}, cli.ExitUsage, "did you mean modules:list?"},

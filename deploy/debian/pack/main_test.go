@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,10 +59,33 @@ func TestPackage(t *testing.T) {
 		t.Fatalf("dpkg-deb --extract: %v\n%s", err, out)
 	}
 	checkLinks(t, filepath.Join(unpacked, "usr/share/doc/narthex"))
+	checkSize(t, deb, unpacked)
 	if lintian, err := exec.LookPath("lintian"); err == nil && !testing.Short() {
 		if out, err := exec.Command(lintian, "--allow-root", deb).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("lintian: %v\n%s", err, out)
 		}
+	}
+}
+
+// checkSize compares the size that the package claims, in KiB, with that of its files.
+func checkSize(t *testing.T, deb, unpacked string) {
+	t.Helper()
+	claimed, err := exec.Command("dpkg-deb", "--field", deb, "Installed-Size").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	err = filepath.WalkDir(unpacked, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		size += info.Size()
+		return err
+	})
+	want := strconv.FormatInt((size+1023)>>10, 10)
+	if got := strings.TrimSpace(string(claimed)); err != nil || got != want {
+		t.Errorf("the package claims %s KiB, its files have %d bytes; want %s, error %v", got, size, want, err)
 	}
 }
 
