@@ -31,6 +31,8 @@ interface EditorProps {
 	readonly id: string | undefined;
 	/** The kind of a new one. */
 	readonly kind: string;
+	/** Called when a new one is stored. */
+	created(): void;
 }
 
 /** What is typed, and the slide as it was read. */
@@ -43,7 +45,7 @@ interface Edited {
  * Edits one slide. Saving fails if somebody else has changed it meanwhile, so that nobody overwrites another
  * person's work.
  */
-export function Editor({ tools, id, kind }: EditorProps) {
+export function Editor({ tools, id, kind, created }: EditorProps) {
 	const { context, api, say } = tools;
 	const key = id ?? (kind === ownKind ? "new" : `new/${kind}`);
 	const edited = useDraft<Edited | undefined>(context.drafts, key, undefined);
@@ -107,6 +109,7 @@ export function Editor({ tools, id, kind }: EditorProps) {
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		context.announce(say("saved"));
+		if (id === undefined) created();
 		leave();
 	};
 	const remove = async () => {

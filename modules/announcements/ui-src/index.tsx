@@ -17,18 +17,30 @@ export default defineModuleUi({
 	},
 });
 
+/** How many slides the list draws at once: hundreds would take seconds on a phone. */
+const page = 100;
+
 /** The list as the first page, the editor at "new", "new/<kind>" and "edit/<id>". */
 function Announcements({ tools }: { readonly tools: Tools }) {
 	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
+	const [drawn, setDrawn] = useState(page); // the list comes back as long as it was
 	useEffect(() => context.onNavigate(setSubpath), []);
 	const edited = /^edit\/([0-9a-f-]+)$/.exec(subpath)?.[1];
 	const added = subpath === "new" ? ownKind : /^new\/([a-z0-9.-]+)$/.exec(subpath)?.[1];
 	const writes = edited !== undefined || added !== undefined;
 	return (
 		<div class="announcements" lang={tools.language}>
-			{!writes && <List tools={tools} />}
-			{writes && tools.manages && <Editor key={subpath} tools={tools} id={edited} kind={added ?? ownKind} />}
+			{!writes && <List tools={tools} drawn={drawn} more={() => setDrawn(drawn + page)} />}
+			{writes && tools.manages && (
+				<Editor
+					key={subpath}
+					tools={tools}
+					id={edited}
+					kind={added ?? ownKind}
+					created={() => setDrawn(Infinity)} // a new slide is the last one
+				/>
+			)}
 			{writes && !tools.manages && <NotForReaders tools={tools} />}
 		</div>
 	);

@@ -16,8 +16,16 @@ import type { Tools } from "./tools";
 /** The header's actions while the list loads: their place, so that nothing moves when they come. */
 const unseen = { display: "contents", visibility: "hidden" } as const;
 
-/** All slides in their order, with their actions. */
-export function List({ tools }: { readonly tools: Tools }) {
+interface ListProps {
+	readonly tools: Tools;
+	/** How many slides are drawn. */
+	readonly drawn: number;
+	/** Draws more of them. */
+	more(): void;
+}
+
+/** The slides in their order, with their actions. */
+export function List({ tools, drawn, more }: ListProps) {
 	const { context, api, say, manages } = tools;
 	const [board, setBoard] = useState<Board>();
 	const [refused, setRefused] = useState<Refusal>();
@@ -142,6 +150,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 		/>
 	);
 	const counts = countsOf(board.slides, now);
+	const slides = board.slides.slice(0, drawn);
 	const byHand = shown !== undefined && Date.parse(shown.until) > now ? shown : undefined;
 	return (
 		<>
@@ -164,16 +173,21 @@ export function List({ tools }: { readonly tools: Tools }) {
 				<>
 					<BoardNow tools={tools} shown={byHand} changed={boardChanged} />
 					<Managed
-						{...{ tools, board, now, publish, move, remove, show, endShow }}
+						{...{ tools, slides, now, publish, move, remove, show, endShow }}
 						shown={byHand?.id}
 					/>
 				</>
 			) : (
 				<ol class="read">
-					{board.slides.map((slide) => (
+					{slides.map((slide) => (
 						<Read key={slide.id} tools={tools} slide={slide} now={now} />
 					))}
 				</ol>
+			)}
+			{slides.length < board.slides.length && (
+				<div class="d-row further">
+					<Button onPress={more}>{say("showMore")}</Button>
+				</div>
 			)}
 		</>
 	);

@@ -1,5 +1,4 @@
 import { Button, type Column, Grip, Menu, type Reorder, Table, useReorder } from "@narthex/kit";
-import type { Board } from "./api";
 import { type SlideProps, State, Times } from "./notice";
 import { type Slide, statusOf } from "./slide";
 import { Thumbnail } from "./thumbnail";
@@ -7,7 +6,7 @@ import type { Tools } from "./tools";
 
 interface ManagedProps {
 	readonly tools: Tools;
-	readonly board: Board;
+	readonly slides: readonly Slide[];
 	readonly now: number;
 	/** The slide that is shown by hand. */
 	readonly shown: string | undefined;
@@ -19,13 +18,13 @@ interface ManagedProps {
 }
 
 /** The slides for people who manage them: a table whose order can be changed. */
-export function Managed({ tools, board, now, shown, publish, show, endShow, move, remove }: ManagedProps) {
+export function Managed({ tools, slides, now, shown, publish, show, endShow, move, remove }: ManagedProps) {
 	const { context, say } = tools;
 	const reorder = useReorder(
-		board.slides.map(({ id }) => id),
+		slides.map(({ id }) => id),
 		move,
 	);
-	const byId = new Map(board.slides.map((slide) => [slide.id, slide]));
+	const byId = new Map(slides.map((slide) => [slide.id, slide]));
 	const rows = reorder.order.flatMap((id) => byId.get(id) ?? []);
 	const columns: readonly Column<Slide>[] = [
 		{
