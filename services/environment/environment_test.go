@@ -1,6 +1,7 @@
 package environment_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -443,6 +444,11 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 		if strings.Contains(printed, "hunter2") || strings.Contains(printed, "8fK2mQzR") {
 			t.Errorf("%s prints a secret: %s", form, printed)
 		}
+	}
+	written, err := json.Marshal(settings)
+	if err != nil || strings.Contains(string(written), "hunter2") ||
+		strings.Contains(string(written), "8fK2mQzR") {
+		t.Errorf("the settings as JSON: %s, error %v, want no secret in them", written, err)
 	}
 	if settings.Database.Password.Reveal() != "hunter2" {
 		t.Errorf("the password is %q, want hunter2", settings.Database.Password.Reveal())

@@ -11,6 +11,7 @@ func TestJudge(t *testing.T) {
 	w := &watcher{sources: []source{{"choir", "/m/choir"}, {"choir-tools", "/m/choir-tools"}}}
 	for path, want := range map[string]string{
 		"/m/choir/main.go": "choir", "/m/choir-tools/main.go": "choir-tools", "/m/other/main.go": "",
+		"/m/choir/go.mod":       "choir",
 		"/m/choir/main_test.go": "", "/m/choir/.main.go": "", "/m/choir/..go/x.go": "choir",
 	} {
 		id, what := w.judge(fsnotify.Event{Name: path, Op: fsnotify.Write})

@@ -30,6 +30,24 @@ func TestNoRecordMeansEnabled(t *testing.T) {
 	}
 }
 
+// TestEqualDecision: a decision that changes nothing is not recorded.
+func TestEqualDecision(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	store := enablement.NewStore(db.Pool(t))
+	for _, enabled := range []bool{false, false, true, true} {
+		if err := store.Decide(t.Context(), chain.Operator(), "base", enabled); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var recorded string
+	if err := db.Pool(t).QueryRow(t.Context(),
+		`SELECT string_agg(action, ' ' ORDER BY number) FROM core.activity`).Scan(&recorded); err != nil ||
+		recorded != "module.disabled module.enabled" {
+		t.Errorf("recorded %q, error %v, want one change each way", recorded, err)
+	}
+}
+
 // TestStoreThatCannotTell checks that a start fails when the decisions cannot be read, and that nothing is
 // created or repaired.
 func TestStoreThatCannotTell(t *testing.T) {
