@@ -1,85 +1,98 @@
 package browsertest
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"slices"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
 
-// changeNavigation gives the page the house's navigation with one module's entry changed, or without it if
-// change returns nil, and lets the page read it.
-func (h *fixture) changeNavigation(
-	p *tab, moduleID string, change func(entry map[string]any) map[string]any,
-) {
-	h.handle(navigationRoute, func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("Accept-Encoding")
-		answer := httptest.NewRecorder()
-		h.platform.ServeHTTP(answer, r)
-		var view map[string]any
-		if err := json.Unmarshal(answer.Body.Bytes(), &view); err != nil {
-			h.t.Errorf("the navigation: %v", err)
-		}
-		changed := func(list any) []any {
-			entries := slices.Clone(list.([]any))
-			for i, entry := range entries {
-				if fields := entry.(map[string]any); fields["moduleId"] == moduleID {
-					if fields = change(fields); fields == nil {
-						return slices.Delete(entries, i, i+1)
-					}
-				}
-			}
-			return entries
-		}
-		view["ungrouped"] = changed(view["ungrouped"])
-		for _, group := range view["groups"].([]any) {
-			group.(map[string]any)["modules"] = changed(group.(map[string]any)["modules"])
-		}
-		reply(w, answer.Code, jsonOf(h.t, view))
-	})
-	p.runScript(`dispatchEvent(new Event("online"))`)
+// run runs a command of the installation.
+func (w *displayFixture) run(arguments ...string) {
+	w.t.Helper()
+	if report, err := w.command(arguments...).CombinedOutput(); err != nil {
+		w.t.Fatalf("%q: %v\n%s", arguments, err, report)
+	}
 }
 
-// TestModuleChangesUnderAnOpenForm: a module that is switched off or gets another version while somebody
-// types in it. A sentence says what happened, and what was typed is there when the module is.
+// restart starts the platform again, as an operator does to make a change of its modules effective.
+func (w *displayFixture) restart() {
+	w.t.Helper()
+	w.daemon.stop(w.t)
+	w.start()
+}
+
+// installVersion installs another version of a module: with a line in the script of its UI, and a migration.
+// It runs after the next start.
+func (w *displayFixture) installVersion(id, version, line, migration string) {
+	w.t.Helper()
+	folder := filepath.Join(w.folder, "next", id)
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(w.folder, "modules", id))); err != nil {
+		w.t.Fatal(err)
+	}
+	edit := func(name string, change func(text string) string) {
+		path := filepath.Join(folder, name)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(change(string(text))), 0o644)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	edit("module.json", func(text string) string {
+		return strings.Replace(text, `"version": "1.0.0"`, `"version": "`+version+`"`, 1)
+	})
+	edit("ui/index.js", func(text string) string { return line + "\n" + text })
+	path := filepath.Join(folder, "migrations", migration)
+	if err := os.WriteFile(path, []byte("SELECT 1;\n"), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	w.run("modules:package", "--dir", folder, "--out", w.folder)
+	w.run("modules:install", filepath.Join(w.folder, id+"-"+version+".tar.gz"))
+	w.run("migrations:apply")
+}
+
+// TestModuleChangesUnderAnOpenForm: an operator switches a module off and on again, and installs its next
+// version, while somebody types into a dialog of it. The page, which is never loaded again, says what
+// happened; what was typed is there when the module is, and the new version saves it.
 func TestModuleChangesUnderAnOpenForm(t *testing.T) {
 	t.Parallel()
-	d := startHouse(t)
-	h := d.front(t)
-	p := h.openAs("owner@example.org", "/#/m/announcements/new", desktop)
-	p.fill("Title", "Half a notice")
-	const typed = `document.querySelector(".announcements [required]")?.value === "Half a notice"`
+	s := startStage(t)
+	s.variables = []string{"SERVICE_MODULES_DIR=" + filepath.Join(s.folder, "modules")}
+	p := s.openOwner("", desktop)
+	p.click("button", "New service")
+	p.fill("Title", "Half a service")
+	p.runScript(`window.loaded = "once"`)
+	const typed = `document.querySelector("dialog [required]")?.value === "Half a service"`
 
-	h.changeNavigation(p, "announcements", func(map[string]any) map[string]any { return nil })
-	p.waitForHeading("Announcements was switched off, or you have no access to it.")
+	s.send("PUT", "/api/v1/module-lifecycle/stage/enabled", `{"enabled":false}`)
+	s.restart()
+	p.waitForHeading("Stage was switched off, or you have no access to it.")
 	p.waitForAnnouncement("Your draft is kept.")
 	p.screenshot("module-switched-off")
-	h.restore(navigationRoute)
-	p.runScript(`dispatchEvent(new Event("online"))`)
+	s.send("PUT", "/api/v1/module-lifecycle/stage/enabled", `{"enabled":true}`)
+	s.restart()
+	p.runScript(`dispatchEvent(new Event("online"))`) // as when the person returns: nothing else is read now
 	p.waitFor(typed)
 
-	const later = "/api/v1/module-ui/announcements/99.0.0"
-	h.changeNavigation(p, "announcements", func(entry map[string]any) map[string]any {
-		ui := entry["ui"].(map[string]any)
-		now := ui["artifactUrl"].(string)
-		h.handle("GET "+later, func(w http.ResponseWriter, r *http.Request) {
-			r.URL.Path = now
-			h.platform.ServeHTTP(w, r)
-		})
-		ui["artifactUrl"], ui["version"] = later, "99.0.0"
-		return entry
-	})
-	p.waitForAnnouncement("Announcements: A new version is here.")
-	p.waitFor(typed)
+	s.installVersion("stage", "1.1.0", `globalThis.newStage = true;`, "0006_next.sql")
+	s.restart()
+	p.waitForAnnouncement("Stage: A new version is here.")
+	p.waitFor(`newStage && ` + typed)
 	p.waitFor(draftNote)
-	if n := h.countRequests("GET " + later); n != 1 {
-		t.Errorf("the new version was requested %d times, want once", n)
-	}
 	p.screenshot("module-upgraded")
+	p.click("button", "Save")
+	p.waitForHeading("Half a service")
+	if saved, _ := s.send("GET", stageRoot+"/services", ""); !strings.Contains(string(saved), "Half a service") {
+		t.Errorf("the services are %s, want the one that was typed before the upgrade", saved)
+	}
+	if loaded := eval[string](p, `window.loaded`); loaded != "once" {
+		t.Error("the page was loaded again")
+	}
 }
 
 // TestNoticesMoveNothing: once somebody has begun with a screen, the notice of a restart waits for the next

@@ -41,7 +41,7 @@ export class App {
 	});
 	readonly clock;
 	readonly newVersion = new NewVersion();
-	readonly reach = new Reach();
+	readonly reach = new Reach(() => this.data.navigation.load());
 	readonly session: Session;
 	readonly data: Data;
 	readonly navigation = computed<NavigationState>(() => {

@@ -16,7 +16,8 @@ export class Reach {
 	readonly #streams = new Map<object, StreamState>();
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
-	constructor() {
+	/** again is called when a stream begins again or is refused: the platform may have other modules by then. */
+	constructor(readonly again: () => unknown) {
 		addEventListener("offline", () => this.#look());
 		addEventListener("online", () => this.#look());
 	}
@@ -24,13 +25,17 @@ export class Reach {
 	/** Follows the streams of a module until the signal aborts. */
 	watch(signal: AbortSignal): StreamWatch {
 		const own = new Set<object>();
+		let snapshots = 0;
 		signal.addEventListener("abort", () => own.forEach((stream) => this.#changed(stream, undefined)));
 		return {
 			changed: (stream, state) => {
 				own.add(stream);
 				this.#changed(stream, state);
+				if (state === "refused") this.again();
 			},
-			heard() {},
+			heard: (event) => {
+				if (event === "snapshot" && ++snapshots > own.size) this.again();
+			},
 		};
 	}
 
