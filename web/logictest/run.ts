@@ -1,9 +1,11 @@
 import "./address.test";
 import "./addresses.test";
 import "./board.test";
+import "./calendar.test";
 import "./changes.test";
 import "./countdown.test";
 import "./display.test";
+import "./driving.test";
 import "./eventstream.test";
 import "./folding.test";
 import "./house.test";
