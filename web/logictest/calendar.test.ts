@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { doorsAt, type Occurrence, type Today } from "../../modules/calendar/display-src/today";
 import { newDraft, problemsOf, withStart } from "../../modules/calendar/ui-src/draft";
 import { repeatOf, ruleOf } from "../../modules/calendar/ui-src/repeat";
 
@@ -69,4 +70,29 @@ test("a rule that the fields cannot show stays as it is", () => {
 		assert.equal(repeatOf(rule, "2026-11-01").unit, "OTHER", rule);
 		assert.equal(ruleOf(repeatOf(rule, "2026-11-01"), "2026-11-01"), rule);
 	}
+});
+
+test("a screen shows what goes on in a room and what comes there today, until it ends", () => {
+	const occurrence = (event: string, from: string, until: string, ...rooms: number[]): Occurrence => ({
+		...{ event, date: from, title: event, allDay: false, rooms },
+		...{ start: from, end: until, startsAt: `${from}:00Z`, endsAt: `${until}:00Z` },
+	});
+	const today: Today = {
+		...{ serverTime: "", rev: 1, zone: "UTC", rooms: [{ id: 1, name: "Hall" }] },
+		occurrences: [
+			occurrence("choir", "2026-11-22T10:00", "2026-11-22T11:00", 1),
+			occurrence("walk", "2026-11-22T10:30", "2026-11-22T12:00"),
+			occurrence("band", "2026-11-22T11:00", "2026-11-22T12:00", 1),
+			occurrence("late", "2026-11-22T23:59", "2026-11-23T01:00", 1),
+			occurrence("tomorrow", "2026-11-23T00:00", "2026-11-23T01:00", 1),
+		],
+	};
+	const at = (time: string) =>
+		doorsAt(today, Date.parse(`2026-11-22T${time}Z`)).map(({ name, now, next }) =>
+			[name, ...now.map(({ event }) => event), ":", ...next.map(({ event }) => event)].join(" "),
+		);
+	assert.deepEqual(at("09:59:59"), ["Hall : choir band", " : walk"]);
+	assert.deepEqual(at("10:00:00"), ["Hall choir : band late", " : walk"]);
+	assert.deepEqual(at("11:00:00"), ["Hall band : late", " walk :"]);
+	assert.deepEqual(at("12:00:00"), ["Hall : late"]);
 });

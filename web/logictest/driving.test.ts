@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clockOf, isUrgent, secondsLeft } from "../../modules/stage/display-src/shown";
 import type { Press, Result, StageApi } from "../../modules/stage/ui-src/api";
 import { Driver } from "../../modules/stage/ui-src/driving";
 import type { Control, ControlUpdate } from "../../modules/stage/ui-src/plan";
@@ -68,4 +69,20 @@ test("a press after one that was refused is not sent", async () => {
 	const refusals = await Promise.all([driver.press({ action: "next" }), driver.press({ action: "next" })]);
 	assert.deepEqual(refusals, ["conflict", "notSent"]);
 	assert.deepEqual(sent, [5]);
+});
+
+test("the timer counts to zero and beyond, and is urgent in the last minute", () => {
+	for (const [endsAt, words, urgent] of [
+		["2026-11-27T11:02:00.000Z", "1:02:00", false],
+		["2026-11-27T11:00:00.000Z", "1:00:00", false],
+		["2026-11-27T10:59:59.000Z", "59:59", false],
+		["2026-11-27T10:01:00.000Z", "1:00", false],
+		["2026-11-27T10:00:59.001Z", "1:00", false], // begun seconds count
+		["2026-11-27T10:00:59.000Z", "0:59", true],
+		["2026-11-27T10:00:00.000Z", "0:00", true],
+		["2026-11-27T09:59:48.000Z", "+0:12", true],
+	] as const) {
+		const left = secondsLeft({ endsAt, mode: "item" }, Date.parse(itemSince));
+		assert.deepEqual([clockOf(left), isUrgent(left)], [words, urgent], endsAt);
+	}
 });
