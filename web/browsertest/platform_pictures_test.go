@@ -22,7 +22,7 @@ var platformPictures = map[string]struct {
 		p.waitForVisibleText("Latest notice")
 	}},
 	"calendar.png": {readmeView, "/#/m/calendar", func(p *tab) { p.waitForVisibleText("Choir practice") }},
-	"rota.png":     {readmeView, "/#/m/rota", func(p *tab) { p.waitForVisibleText("Welcome 1") }},
+	"rota.png":     {readmeView, "/#/m/rota", func(p *tab) { p.waitForVisibleText("Martha") }},
 	"stage.png": {view{width: 390, height: 844, reduced: true}, "/#/m/stage", func(p *tab) {
 		press := func(words string) {
 			p.t.Helper()

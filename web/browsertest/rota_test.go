@@ -114,7 +114,7 @@ func TestRotaScreens(t *testing.T) {
 	coordinator := d.member(t, "Ada", coordinator...)
 	reader := d.query(t, `
 		UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = $1)
-		WHERE label = 'Reader 1' RETURNING id::text`, coordinator)
+		WHERE label = 'Hannah' RETURNING id::text`, coordinator)
 	d.exec(t, `INSERT INTO module_rota.away VALUES ('`+reader+`', '2099-07-01', '2099-07-14')`)
 	house := func(t *testing.T, h *fixture) { h.session = d.signIn(t, coordinator) }
 	seen := func(selector string) func(*tab) {

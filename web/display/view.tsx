@@ -192,6 +192,6 @@ function wordsOf(notice: NonNullable<Connection["notice"]["value"]>): string {
 	if (notice.is === "back") return t("backOnline");
 	if (notice.is === "leave-on") return t("leaveOn");
 	if (notice.since === undefined) return t(notice.is);
-	const time = houseTime(language.value.tag, { hour: "2-digit", minute: "2-digit" })(notice.since);
+	const time = houseTime(language.value.tag, { hour: "numeric", minute: "2-digit" })(notice.since);
 	return t(`${notice.is}Since`, { time });
 }

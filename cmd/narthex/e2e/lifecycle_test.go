@@ -383,8 +383,8 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	password := welcomeField(t, first, "Password")
 	owner := i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") ||
-		strings.Count(got.body, `"id"`) != 5 {
-		t.Errorf("GET %s: status %d; body %s, want five sample slides", slides, got.status, got.body)
+		strings.Count(got.body, `"id"`) != 7 {
+		t.Errorf("GET %s: status %d; body %s, want seven sample slides", slides, got.status, got.body)
 	}
 	postmaster, err := os.ReadFile(filepath.Join(dir, ".dev", "postgresql", "data", "postmaster.pid"))
 	if err != nil {
@@ -404,7 +404,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 		t.Error("the second run shows a password")
 	}
 	owner = i.signIn(t, dev.DevOwner, password)
-	if got := owner.do("GET", slides, nil); strings.Count(got.body, `"id"`) != 5 {
+	if got := owner.do("GET", slides, nil); strings.Count(got.body, `"id"`) != 7 {
 		t.Errorf("GET %s in the second run: status %d; body %s, want the five slides of the first", slides,
 			got.status, got.body)
 	}

@@ -33,9 +33,9 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		say,
 		language,
 		manages: context.permissions.includes("announcements.slides.manage"),
-		hour: houseTime(language, { hour: "2-digit", minute: "2-digit" }),
+		hour: houseTime(language, { hour: "numeric", minute: "2-digit" }),
 		time: houseTime(language, {
-			...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+			...{ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
 		}),
 	};
 }

@@ -43,7 +43,7 @@ export function timesIn(language: string): Times {
 	const month = form({ month: "long", year: "numeric" });
 	return {
 		moment: houseTime(language, {
-			...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+			...{ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
 		}),
 		day: form({ weekday: "short", day: "numeric", month: "short" }),
 		month: (text) => month(`${text}-15`),

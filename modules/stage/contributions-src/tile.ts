@@ -23,7 +23,7 @@ export default defineContribution({
 	title: (locale: string) => (isGerman(locale) ? "Nächster Gottesdienst" : "Next service"),
 	async render(container: HTMLElement, { api, locale, moduleId, refresh, hide, door }: TileTools) {
 		const form = houseTime(/^(de|en)\b/.test(locale) ? locale : "en", {
-			...{ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" },
+			...{ weekday: "long", day: "numeric", month: "long", hour: "numeric", minute: "2-digit" },
 		});
 		const short = houseTime(/^(de|en)\b/.test(locale) ? locale : "en", {
 			...{ weekday: "short", day: "numeric", month: "short" },

@@ -29,7 +29,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 	const say = wordsOf(context);
 	const { language } = say;
 	const time = houseTime(language, {
-		...{ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+		...{ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
 	});
 	const minutes = new Intl.NumberFormat(language, { style: "unit", unit: "minute", unitDisplay: "short" });
 	return {
@@ -41,7 +41,7 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		drives: context.permissions.includes("stage.live.control"),
 		holdsWords: (draft) => context.drafts.get(draft) !== undefined,
 		time,
-		hour: houseTime(language, { hour: "2-digit", minute: "2-digit" }),
+		hour: houseTime(language, { hour: "numeric", minute: "2-digit" }),
 		minutes: (seconds) => minutes.format(Math.ceil(seconds / 60)),
 	};
 }

@@ -11,7 +11,7 @@ export const day = formatted({ dateStyle: "medium" });
 export const fullDay = formatted({ dateStyle: "full" });
 
 /** A time of day, to the minute. */
-export const hourTime = formatted({ hour: "2-digit", minute: "2-digit" });
+export const hourTime = formatted({ hour: "numeric", minute: "2-digit" });
 
 const units = [
 	["day", 86_400],

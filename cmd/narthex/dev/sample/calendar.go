@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// calendarEvent is an event as POST /events expects it, in the house's time zone. day counts from the Monday
-// of this week.
+// calendarEvent is an event as POST /events expects it, in the house's time zone. day counts from the first
+// day of its list.
 type calendarEvent struct {
 	title, text       string
 	day               int
@@ -17,7 +17,8 @@ type calendarEvent struct {
 	church, hall, own bool // the rooms: own is the small one
 }
 
-// calendarEvents are the events of a month. The services beside them are those of the module that plans them.
+// calendarEvents are the events of a month, from the Monday of this week. The services beside them are those
+// of the module that plans them.
 var calendarEvents = []calendarEvent{
 	{title: "Coffee after the service", day: 6, from: "11:15", until: "12:30", rule: "FREQ=WEEKLY;BYDAY=SU",
 		hall: true},
@@ -41,10 +42,21 @@ var calendarEvents = []calendarEvent{
 	{title: "Concert", day: 12, from: "19:00", until: "21:00", church: true,
 		text: "Music by the town's wind band."},
 	{title: "Church camp", day: 18, lastDay: 20, text: "By the lake. There are places left."},
-	{title: "Spring cleaning", day: 5, from: "09:00", until: "12:00", hall: true, own: true},
+	{title: "Cleaning day", day: 5, from: "09:00", until: "12:00", hall: true, own: true},
 }
 
-// calendar creates three rooms and the events in them, in the weeks around today.
+// adventEvents are the events of Advent. day counts from the first Sunday of Advent.
+var adventEvents = []calendarEvent{
+	{title: "Making Advent wreaths", day: -1, from: "13:30", until: "16:30", own: true,
+		text: "Bring scissors; there is enough fir for everybody."},
+	{title: "Nativity play rehearsal", day: -1, from: "10:30", until: "12:00",
+		rule: "FREQ=WEEKLY;COUNT=4", church: true},
+	{title: "Advent market", day: 6, from: "13:00", until: "18:00", hall: true,
+		text: "Cakes are welcome from noon."},
+	{title: "Carol singing", day: 13, from: "17:00", until: "18:00", church: true},
+}
+
+// calendar creates three rooms and the events in them, in the weeks around today and in the next Advent.
 func calendar(ctx context.Context, c *caller) error {
 	rooms := make([]int, 3)
 	for i, name := range []string{"Church", "Hall", "Small room"} {
@@ -57,28 +69,39 @@ func calendar(ctx context.Context, c *caller) error {
 		rooms[i] = room.ID
 	}
 	monday := c.now.AddDate(0, 0, -(int(c.now.Weekday())+6)%7)
-	const before = -21 // repeating events began three weeks ago
-	on := func(day int, clock string) string {
-		return monday.AddDate(0, 0, day).Format(time.DateOnly) + clock
-	}
 	for _, e := range calendarEvents {
-		needed := []int{}
-		for i, needs := range []bool{e.church, e.hall, e.own} {
-			if needs {
-				needed = append(needed, rooms[i])
-			}
+		first := monday
+		if e.rule != "" {
+			first = first.AddDate(0, 0, -21) // they began three weeks ago
 		}
-		event := map[string]any{"title": e.title, "text": e.text, "rule": e.rule, "rooms": needed,
-			"start": on(e.day, "T"+e.from), "end": on(e.day, "T"+e.until)}
-		switch {
-		case e.rule != "":
-			event["start"], event["end"] = on(e.day+before, "T"+e.from), on(e.day+before, "T"+e.until)
-		case e.from == "":
-			event["start"], event["end"] = on(e.day, ""), on(e.lastDay, "")
-		}
-		if err := c.json(ctx, http.MethodPost, "/events", event, nil); err != nil {
+		if err := e.create(ctx, c, first, rooms); err != nil {
 			return err
 		}
 	}
-	return nil
+	year := seasonOf(c.now)
+	for _, e := range adventEvents {
+		if err := e.create(ctx, c, adventOf(year, c.now.Location()), rooms); err != nil {
+			return err
+		}
+	}
+	christmas := calendarEvent{title: "Christmas dinner", from: "12:30", until: "15:00", own: true,
+		text: "Nobody has to be alone. Please say in the office that you come."}
+	return christmas.create(ctx, c, time.Date(year, time.December, 25, 0, 0, 0, 0, time.UTC), rooms)
+}
+
+// create writes the event. first is the date of day 0.
+func (e calendarEvent) create(ctx context.Context, c *caller, first time.Time, rooms []int) error {
+	needed := []int{}
+	for i, needs := range []bool{e.church, e.hall, e.own} {
+		if needs {
+			needed = append(needed, rooms[i])
+		}
+	}
+	on := func(day int, clock string) string { return first.AddDate(0, 0, day).Format(time.DateOnly) + clock }
+	event := map[string]any{"title": e.title, "text": e.text, "rule": e.rule, "rooms": needed,
+		"start": on(e.day, "T"+e.from), "end": on(e.day, "T"+e.until)}
+	if e.from == "" {
+		event["start"], event["end"] = on(e.day, ""), on(e.lastDay, "")
+	}
+	return c.json(ctx, http.MethodPost, "/events", event, nil)
 }

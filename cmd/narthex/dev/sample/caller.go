@@ -27,8 +27,10 @@ func (c *caller) of(module string) *caller {
 	return &other
 }
 
-// inDays returns this time of day in so many days, in the format of the routes.
-func (c *caller) inDays(days int) *string { return timestamp(c.now.AddDate(0, 0, days)) }
+// inDays returns an hour of the day in so many days, in the format of the routes.
+func (c *caller) inDays(days, hour int) *string {
+	return timestamp(time.Date(c.now.Year(), c.now.Month(), c.now.Day()+days, hour, 0, 0, 0, c.now.Location()))
+}
 
 func timestamp(at time.Time) *string {
 	text := at.UTC().Format("2006-01-02T15:04:05.000Z")

@@ -8,12 +8,9 @@ import (
 	"time"
 )
 
-// house gives a house without a time zone that of the machine, as an administrator does with one press.
-func house(ctx context.Context, c *caller) error {
-	zone := machineZone(os.Getenv("TZ"), "/etc/localtime")
-	if zone == "" {
-		return nil
-	}
+// house gives a house without a time zone that of the machine, as an administrator does with one press. It
+// returns now on the clock of the house.
+func house(ctx context.Context, c *caller) (time.Time, error) {
 	var stored struct {
 		Name     *string `json:"name"`
 		Accent   string  `json:"accent"`
@@ -21,11 +18,24 @@ func house(ctx context.Context, c *caller) error {
 		TimeZone *string `json:"timeZone"`
 		Rev      int64   `json:"rev"`
 	}
-	if err := c.send(ctx, http.MethodGet, "/v1/house", "", nil, &stored); err != nil || stored.TimeZone != nil {
-		return err
+	if err := c.send(ctx, http.MethodGet, "/v1/house", "", nil, &stored); err != nil {
+		return c.now, err
 	}
-	stored.TimeZone = &zone
-	return c.json(ctx, http.MethodPut, "/v1/house", stored, nil)
+	if stored.TimeZone == nil {
+		name := machineZone(os.Getenv("TZ"), "/etc/localtime")
+		if name == "" {
+			return c.now.UTC(), nil // what a house without a zone has
+		}
+		stored.TimeZone = &name
+		if err := c.json(ctx, http.MethodPut, "/v1/house", stored, nil); err != nil {
+			return c.now, err
+		}
+	}
+	zone, err := time.LoadLocation(*stored.TimeZone)
+	if err != nil {
+		return c.now, err
+	}
+	return c.now.In(zone), nil
 }
 
 // machineZone returns the IANA name of the machine's zone: the value of TZ, or where its zone file is linked

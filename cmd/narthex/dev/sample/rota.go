@@ -8,15 +8,18 @@ import (
 	"time"
 )
 
-// rotaRoles are the roles, each with its number of volunteers. The first roles need more than one volunteer
-// in a service.
+// rotaRoles are the roles, each with who can do it. The first role and the last need two people in a service.
 var rotaRoles = []struct {
-	name       string
-	volunteers int
-	each       int // in one service
-}{{"Welcome", 3, 2}, {"Reader", 3, 1}, {"Sound", 2, 1}, {"Words", 2, 1}, {"Tea", 4, 2}}
-
-const rotaWeeks = 6
+	name string
+	can  []string
+	each int // in one service
+}{
+	{"Welcome", []string{"Martha", "Jonas", "Ruth", "Samuel"}, 2},
+	{"Reader", []string{"Hannah", "Peter", "Miriam", "Martha"}, 1},
+	{"Sound", []string{"David", "Lydia", "Jonas"}, 1},
+	{"Words", []string{"Felix", "Clara"}, 1},
+	{"Tea", []string{"Edith", "Thomas", "Anna B.", "Anna K.", "Paul", "Judith"}, 2},
+}
 
 // rotaBoard is the part of the board that is read.
 type rotaBoard struct {
@@ -51,19 +54,29 @@ type rotaAnswer struct {
 
 // rota plans six weeks. Two volunteers have declined, three have not responded yet, all others have accepted.
 func rota(ctx context.Context, c *caller) error {
-	list := "Name,E-mail,Roles\n"
 	roles := []map[string]string{}
+	var names []string
+	roleNames := make(map[string][]string)
 	for _, role := range rotaRoles {
 		roles = append(roles, map[string]string{"name": role.name})
-		for n := range role.volunteers {
-			address := fmt.Sprintf("%s%d@example.org", strings.ToLower(role.name), n+1)
-			list += fmt.Sprintf("%[1]s %[2]d,%[3]s,%[1]s\n", role.name, n+1, address)
+		for _, name := range role.can {
+			if roleNames[name] == nil {
+				names = append(names, name)
+			}
+			roleNames[name] = append(roleNames[name], role.name)
 		}
+	}
+	var list strings.Builder
+	list.WriteString("Name,E-mail,Roles\n")
+	for _, name := range names {
+		address := strings.NewReplacer(" ", "", ".", "").Replace(strings.ToLower(name)) + "@example.org"
+		fmt.Fprintf(&list, "%s,%s,%s\n", name, address, strings.Join(roleNames[name], ";"))
 	}
 	if err := c.json(ctx, http.MethodPut, "/roles", map[string]any{"rev": 1, "roles": roles}, nil); err != nil {
 		return err
 	}
-	if err := c.send(ctx, http.MethodPost, "/volunteers/import", "text/csv", []byte(list), nil); err != nil {
+	csv := []byte(list.String())
+	if err := c.send(ctx, http.MethodPost, "/volunteers/import", "text/csv", csv, nil); err != nil {
 		return err
 	}
 	board, err := rotaWithServices(ctx, c)
@@ -81,33 +94,22 @@ func rota(ctx context.Context, c *caller) error {
 	return c.json(ctx, http.MethodPut, "/assignments", answers, nil)
 }
 
-// rotaWithServices reads the board, after adding a service on each of the coming Sundays that has none.
+// rotaWithServices reads the board, after adding services if the module that plans them has none.
 func rotaWithServices(ctx context.Context, c *caller) (board rotaBoard, err error) {
-	if err := c.send(ctx, http.MethodGet, "/board", "", nil, &board); err != nil {
+	if err := c.send(ctx, http.MethodGet, "/board", "", nil, &board); err != nil || len(board.Weeks) > 0 {
 		return board, err
 	}
-	has := make(map[string]bool)
-	for _, week := range board.Weeks {
-		for _, service := range week.Services {
-			has[service.Start.Format(time.DateOnly)] = true
+	for _, g := range gatherings(c.now) {
+		service := map[string]any{"title": g.title, "startsAt": timestamp(g.at)}
+		if err := c.of("stage").json(ctx, http.MethodPost, "/services", service, nil); err != nil {
+			return board, err
 		}
-	}
-	today := c.now.UTC().Truncate(24 * time.Hour)
-	sunday := today.AddDate(0, 0, 7-int(today.Weekday())).Add(10 * time.Hour)
-	for range rotaWeeks {
-		if !has[sunday.Format(time.DateOnly)] {
-			service := map[string]any{"title": "Morning service", "startsAt": timestamp(sunday)}
-			if err := c.of("stage").json(ctx, http.MethodPost, "/services", service, nil); err != nil {
-				return board, err
-			}
-		}
-		sunday = sunday.AddDate(0, 0, 7)
 	}
 	err = c.send(ctx, http.MethodGet, "/board", "", nil, &board)
 	return board, err
 }
 
-// places assigns the volunteers of each role in turn to the coming services.
+// places assigns the volunteers of each role in turn to the services of the coming weeks.
 func (b *rotaBoard) places(now time.Time) (places []rotaPlace) {
 	roles, volunteers := make(map[string]string), make(map[string]string)
 	for _, role := range b.Roles {
@@ -119,14 +121,19 @@ func (b *rotaBoard) places(now time.Time) (places []rotaPlace) {
 	turn := 0
 	for _, week := range b.Weeks {
 		for _, service := range week.Services {
-			if service.Start.Before(now) || turn == rotaWeeks {
+			if service.Start.Before(now) || service.Start.After(now.AddDate(0, 0, 7*sundays)) {
 				continue
 			}
+			busy := make(map[string]bool)
 			for _, role := range rotaRoles {
 				for n := range role.each {
-					label := fmt.Sprintf("%s %d", role.name, (turn*role.each+n)%role.volunteers+1)
+					name := role.can[(turn*role.each+n)%len(role.can)]
+					if busy[name] {
+						continue // has another role in this service
+					}
+					busy[name] = true
 					places = append(places, rotaPlace{ServiceID: service.ID, RoleID: roles[role.name],
-						VolunteerID: volunteers[label]})
+						VolunteerID: volunteers[name]})
 				}
 			}
 			turn++

@@ -51,7 +51,7 @@ func Fill(ctx context.Context, address string, owner Owner) (err error) {
 		return err
 	}
 	var failed []error
-	if err := house(ctx, platform); err != nil {
+	if platform.now, err = house(ctx, platform); err != nil {
 		failed = append(failed, fmt.Errorf("house: %w", err))
 	}
 	for _, filler := range fillers {

@@ -21,7 +21,7 @@ func TestFill(t *testing.T) {
 		calls          int // of the module
 		says           []string
 	}{
-		{state: "running", calls: 6},
+		{state: "running", calls: 8},
 		{state: "blocked"},
 		{state: "running", refused: "/slides", calls: 2, says: []string{"announcements: ",
 			"POST /api/v1/modules/announcements/slides: 409 Conflict", "THE_CODE"}},
