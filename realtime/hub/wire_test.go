@@ -9,7 +9,6 @@ import (
 	"net/http/httputil"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,12 +118,9 @@ func TestFiveThousandReaders(t *testing.T) {
 		t.Skip("5,000 sockets")
 	}
 	const readers, deaf, burst, most = many, many / 100, 50, 1_500
-	_, channel, stop := serve(t, newModule().snapshot, nil)
-	var cut atomic.Int32
-	address, _ := lending(t, func(w http.ResponseWriter, r *http.Request) {
-		_ = channel.Stream(w, r)
-		cut.Add(1)
-	})
+	hubs, channel, stop := serve(t, newModule().snapshot, nil)
+	cut := func() int64 { return hubs.Figures()[0].Cut }
+	address, _ := lending(t, streaming(t, channel))
 	heard, over := make(chan struct{}, readers), make(chan struct{})
 	all := crowd(t, address, readers, func(i int, s *socket) {
 		if i%(readers/deaf) == 0 {
@@ -148,7 +144,7 @@ func TestFiveThousandReaders(t *testing.T) {
 	})
 	padding := strings.Repeat("x", 1_200)
 	events := 0
-	for ; cut.Load() < deaf && events < most; events++ {
+	for ; cut() < deaf && events < most; events++ {
 		if err := channel.Publish(1, uint64(events+1), fmt.Appendf(nil, `[%d,%q]`, events, padding)); err != nil {
 			t.Fatal(err)
 		}
@@ -164,8 +160,8 @@ func TestFiveThousandReaders(t *testing.T) {
 			}
 		}
 	}
-	until(t, "the last ones are cut", func() bool { return cut.Load() >= deaf })
-	if n := cut.Load(); n != deaf {
+	until(t, "the last ones are cut", func() bool { return cut() >= deaf })
+	if n := cut(); n != deaf {
 		t.Errorf("%d readers were cut after %d events, want %d", n, events, deaf)
 	}
 	close(over)
