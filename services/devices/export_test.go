@@ -56,7 +56,7 @@ func KeyedStatements(rows int) []string {
 		deleteUnused, // a sweep
 	}
 	if rows < 600 {
-		whole = append(whole, updateSeen) // of many screens at once
+		whole = append(whole, updateSeen, deletePairings) // of many at once
 	}
 	return slices.DeleteFunc(Statements(), func(sql string) bool { return slices.Contains(whole, sql) })
 }

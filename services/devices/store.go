@@ -108,7 +108,7 @@ WHERE id = unused.device_id AND claimable_until <= now()`
 
 const deletePairings = `
 DELETE FROM core.device_pairing
-WHERE code IN (
+WHERE code = ANY (ARRAY(
 	SELECT code
 	FROM core.device_pairing
 	WHERE expires_at <= now() - $2::interval AND (state <> 'approved' OR device_id IS NULL)
@@ -116,7 +116,7 @@ WHERE code IN (
 	ORDER BY expires_at
 	LIMIT $1
 	FOR UPDATE SKIP LOCKED
-)`
+))`
 
 // SweepExpired deletes devices that were not claimed or not used in time, and pairings a day after they
 // expired: at most 1,000 rows a call, skipping locked rows. It returns how many it deleted. Readers check the

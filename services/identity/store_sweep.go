@@ -14,36 +14,36 @@ const sweepBatch = 1_000
 
 const deleteExpiredSessions = `
 DELETE FROM core.session
-WHERE token_hash IN (
+WHERE token_hash = ANY (ARRAY(
 	SELECT token_hash
 	FROM core.session
 	WHERE expires_at <= now()
 	ORDER BY expires_at
 	LIMIT $1
 	FOR UPDATE SKIP LOCKED
-)`
+))`
 
 const deleteExpiredResets = `
 DELETE FROM core.password_reset
-WHERE token_hash IN (
+WHERE token_hash = ANY (ARRAY(
 	SELECT token_hash
 	FROM core.password_reset
 	WHERE expires_at <= now()
 	ORDER BY expires_at
 	LIMIT $1
 	FOR UPDATE SKIP LOCKED
-)`
+))`
 
 const deleteExpiredVerifications = `
 DELETE FROM core.email_verification
-WHERE token_hash IN (
+WHERE token_hash = ANY (ARRAY(
 	SELECT token_hash
 	FROM core.email_verification
 	WHERE expires_at <= now() - $2::interval
 	ORDER BY expires_at
 	LIMIT $1
 	FOR UPDATE SKIP LOCKED
-)`
+))`
 
 // SweepSessions deletes up to 1,000 expired sessions and returns how many. Readers check the expiry
 // themselves; this only frees space. Several processes may sweep at the same time.

@@ -39,12 +39,12 @@ func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
 		}
 	}
 	p.runScript(`window.marked = true`)
-	p.setHour(12)
+	w.setHour(p, 12)
 	p.passTime(24 * time.Hour)
 	assertStays("it is noon")
 	w.publishText("news")
 	p.waitForText("news (1.0.0)")
-	p.setHour(3)
+	w.setHour(p, 3)
 	assertStays("there was an update just now")
 	p.runScript(`later(31 * 60_000)`)
 	p.waitFor(`window.marked === undefined && window.painted?.value === "news"`)
@@ -174,9 +174,11 @@ func (p *tab) waitForTicks(milliseconds, times int) {
 	p.waitFor(fmt.Sprintf("%s >= %d", ticks, eval[int](p, ticks)+times))
 }
 
-// setHour sets the page's time zone so that it is that hour now.
-func (p *tab) setHour(hour int) {
-	p.t.Helper()
+// setHour gives the house a time zone in which it is that hour now, and waits until the screen has it.
+func (w *displayFixture) setHour(p *tab, hour int) {
+	w.t.Helper()
 	ahead := (hour-time.Now().UTC().Hour()+36)%24 - 12
-	p.setTimeZone(fmt.Sprintf("Etc/GMT%+d", -ahead))
+	zone := fmt.Sprintf("Etc/GMT%+d", -ahead)
+	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"en","timeZone":"`+zone+`"}`)
+	p.waitFor(fmt.Sprintf(`localStorage.getItem("narthex.display.zone") === %q`, zone))
 }
