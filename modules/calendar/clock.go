@@ -68,7 +68,7 @@ func (c *calendar) followZone(ctx context.Context) error {
 		return err
 	}
 	c.clock.zone.Store(&zone{place})
-	if moved {
+	if moved != 0 {
 		soon, cancel := context.WithTimeout(ctx, 15*time.Second)
 		defer cancel()
 		if err := c.moveHorizon(soon); err != nil && soon.Err() == nil {
@@ -76,6 +76,14 @@ func (c *calendar) followZone(ctx context.Context) error {
 		}
 	}
 	c.clock.house.Store(&house.Rev)
+	if moved == 0 {
+		return nil
+	}
+	for _, channel := range []string{eventsChannel, todayChannel} {
+		if c.host.Realtime.Publish(channel, position{moved}) != nil {
+			c.host.Log.Warn("a change was not published", "channel", channel)
+		}
+	}
 	return nil
 }
 
@@ -85,8 +93,8 @@ func (c *calendar) looked(house sdk.House) bool {
 }
 
 // takeZone stores the zone of a house that is newer than the one that was stored, by whichever process, and
-// returns the stored zone.
-func (c *calendar) takeZone(ctx context.Context, house sdk.House) (kept string, moved bool, err error) {
+// returns the stored zone. moved is the new rev of the calendar, if it is another zone.
+func (c *calendar) takeZone(ctx context.Context, house sdk.House) (kept string, moved int64, err error) {
 	err = c.db.InTx(ctx, func(tx *sdk.Tx) error {
 		var rev int64
 		if err := tx.QueryRow(ctx, `SELECT zone, zone_rev FROM calendar FOR UPDATE`).Scan(&kept, &rev); err != nil {
@@ -95,24 +103,18 @@ func (c *calendar) takeZone(ctx context.Context, house sdk.House) (kept string, 
 		if house.Rev <= rev || house.TimeZone == "" {
 			return nil
 		}
-		if moved = house.TimeZone != kept; moved {
-			kept = house.TimeZone
-			if _, err := tx.Exec(ctx, `UPDATE events SET built_until = NULL`); err != nil {
-				return err
-			}
+		if house.TimeZone == kept {
+			_, err := tx.Exec(ctx, `UPDATE calendar SET zone_rev = $1`, house.Rev)
+			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE calendar SET zone = $1, zone_rev = $2, rev = rev + $3`, kept, house.Rev,
-			oneIf(moved))
-		return err
+		kept = house.TimeZone
+		if _, err := tx.Exec(ctx, `UPDATE events SET built_until = NULL`); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `UPDATE calendar SET zone = $1, zone_rev = $2, rev = rev + 1 RETURNING rev`,
+			kept, house.Rev).Scan(&moved)
 	})
 	return kept, moved, err
-}
-
-func oneIf(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // checkZone refuses a change for which another zone was read than the one of the database, because another

@@ -83,8 +83,8 @@ func (c *calendar) stopFollowing() {
 	}
 }
 
-// keepUp looks every followEvery for as long as the calendar was looked at within followFor. A house in which
-// nobody looks costs nothing.
+// keepUp looks at the services and at the house's zone every followEvery, for as long as the calendar was
+// looked at within followFor. A house in which nobody looks costs nothing.
 func (c *calendar) keepUp(ctx context.Context) {
 	timer := time.NewTimer(followEvery)
 	defer timer.Stop()
@@ -98,8 +98,9 @@ func (c *calendar) keepUp(ctx context.Context) {
 			continue
 		case <-timer.C:
 		}
-		if time.Now().Before(until) && c.look(ctx) == servicesAbsent {
-			return // the next start may change that
+		if time.Now().Before(until) {
+			_ = c.followZone(ctx) // if that fails, the next request tells
+			c.look(ctx)
 		}
 		timer.Reset(followEvery)
 	}

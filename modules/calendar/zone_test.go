@@ -126,6 +126,24 @@ func TestZoneChanged(t *testing.T) {
 	}
 }
 
+// TestScreenLearnsTheZone: a screen that shows the calendar, and a page that is open, are told of another
+// zone of the house although nobody asks the calendar for anything.
+func TestScreenLearnsTheZone(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	screen := s.Device(viewDisplay)
+	wall, page := screen.Subscribe(todayChannel), s.Person().Subscribe(eventsChannel)
+	s.SetTimeZone("Asia/Tokyo")
+	told := wall.Update()
+	var now shownToday
+	screen.Subscribe(todayChannel).JSON(&now)
+	want := fmt.Sprintf(`{"rev":%d}`, now.Rev)
+	if now.Zone != "Asia/Tokyo" || told != want || page.Update() != want {
+		t.Errorf("the screen is told %s and shows %s, want %s and Asia/Tokyo; the page is told the same", told,
+			now.Zone, want)
+	}
+}
+
 // TestSkippedTimes: a typed time that the clock skips in spring is refused with the two that exist, and
 // changes nothing. A weekly date there is moved instead.
 func TestSkippedTimes(t *testing.T) {
