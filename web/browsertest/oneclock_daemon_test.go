@@ -35,7 +35,7 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 	}
 	d.setZone(t, house)
 	email := d.member(t, "Keeper of "+city, "rota.manage", "stage.plan.edit", "calendar.events.manage",
-		"announcements.slides.manage")
+		"announcements.slides.manage", "core.activity.read", manageGrants, "core.modules.lifecycle.manage")
 	volunteer := d.call(t, "POST", "/api/v1/modules/rota/volunteers", object{"label": "Keeper of " + city,
 		"email": email, "language": "", "digest": false, "roleIds": []string{}})["id"].(string)
 	d.exec(t, `UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = '`+
@@ -104,6 +104,11 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 			p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("input[type=%s]")]
 				.filter(({ value }) => value === %q).length === 2`, kind, value)) // of the notice and its countdown
 		}
+	}
+	for path, heading := range map[string]string{
+		"activity": "Activity", "permissions": "Permissions", "modules/rota": "Rota"} {
+		show("#/admin/" + path)
+		words(".d-page-header", heading, named)
 	}
 	show("#/")
 	words("[data-module=home]", days[0].Format("Jan 2")+", 10:00 AM")

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Combobox } from "../../../kit/combobox";
-import { EmptyState, PageHeader } from "../../../kit/layout";
+import { EmptyState, PageHeader, ZoneNote } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import { usePeople } from "../../app/people";
@@ -49,11 +49,17 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 		setFilter(next);
 	};
 	if (activity.failed.value?.failure.status === 403) return <NoAccess permission={seeActivity} />;
+	const counted = list && view === "happened" ? countOf(list) : undefined;
 	return (
 		<>
 			<PageHeader
 				heading={<Heading title={t("activity")} />}
-				sub={list && view === "happened" ? countOf(list) : undefined}
+				sub={
+					<>
+						{counted}
+						<ZoneNote after={counted !== undefined} />
+					</>
+				}
 			/>
 			{holds(app, manageGrants) && (
 				<div class="host-toolbar">

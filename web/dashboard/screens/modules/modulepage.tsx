@@ -1,4 +1,4 @@
-import { PageHeader } from "../../../kit/layout";
+import { PageHeader, ZoneNote } from "../../../kit/layout";
 import { Switch } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
@@ -57,6 +57,7 @@ function Facts({ app, view, module }: FactsProps) {
 						<StateChip state={module.runtime.state} />
 					</div>
 				}
+				sub={<ZoneNote />}
 				actions={
 					holds(app, manageConfiguration) && (
 						<Link app={app} to={settingsHash(module.id)} class="d-button">

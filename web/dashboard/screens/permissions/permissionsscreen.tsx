@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Combobox } from "../../../kit/combobox";
-import { EmptyState, PageHeader } from "../../../kit/layout";
+import { EmptyState, PageHeader, ZoneNote } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import { useKept } from "../../app/kept";
@@ -84,7 +84,12 @@ function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenPa
 		<>
 			<PageHeader
 				heading={<Heading title={t("permissions")} />}
-				sub={list && countOf(list, filter)}
+				sub={
+					<>
+						{list && countOf(list, filter)}
+						<ZoneNote after={list !== undefined} />
+					</>
+				}
 				actions={
 					<Button kind="primary" icon="plus" onPress={() => setGiving(true)}>
 						{w("givePermission")}
