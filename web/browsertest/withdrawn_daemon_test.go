@@ -82,7 +82,11 @@ func TestPermissionWithdrawnInEveryForm(t *testing.T) {
 			if part := strings.Split(form.path, "/"); part[0] == "admin" {
 				p.waitFor(`document.querySelector('a[href="#/admin/` + part[1] + `"]')`)
 			}
-			p.openForm(addresses.Replace(form.path), form.opener, form.field)
+			opener := form.opener
+			if strings.HasPrefix(form.path, "m/") {
+				opener = "" // a dialog with words in it opens with its screen
+			}
+			p.openForm(addresses.Replace(form.path), opener, form.field)
 			p.waitFor(value)
 			p.click("button", "Discard")
 			p.waitFor(`!(` + value + `)`)
