@@ -244,7 +244,19 @@ func (p *tab) typeInto(selector, text string) {
 	p.do(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
-func (p *tab) clickSelector(selector string) { p.do(chromedp.Click(chromedp.CSS(selector))) }
+// clickSelector clicks where the first such element is, once it has stopped moving: what is loading may move
+// it.
+func (p *tab) clickSelector(selector string) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf(`((element) => {
+		if (!element || [...document.images].some((i) => !i.complete && i.loading !== "lazy")) return false;
+		const { x, y } = element.getBoundingClientRect();
+		const stays = element.wasAt === x + "," + y;
+		element.wasAt = x + "," + y;
+		return stays;
+	})(document.querySelector(%q))`, selector))
+	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
 
 // TestScreens checks every screen in every size, and in both writing directions. The page is loaded anew for
 // each language.
