@@ -106,8 +106,9 @@ func testPairingRefused(t *testing.T, d *devServer) {
 		"decided": {func(_ *fixture, _ *tab, code string) {
 			d.call(t, "POST", "/api/v1/device-pairing/"+code+"/approve", object{"label": "Theirs"})
 		}, "Already paired."},
-		"forbidden": {func(h *fixture, _ *tab, _ string) { d.revoke(t, h.email, "core.devices.manage") },
-			"You no longer have access (Pair and manage screens)."},
+		"forbidden": {func(h *fixture, p *tab, _ string) {
+			t.Cleanup(h.withdraw(p, h.email, "core.devices.manage", "GET /api/v1/devices"))
+		}, "You no longer have access (Pair and manage screens)."},
 		"too often": {func(h *fixture, _ *tab, code string) {
 			h.respond("POST /api/v1/device-pairing/"+code+"/approve", 429, `{"code":"TOO_MANY_REQUESTS"}`)
 		}, "You can try again in 10 s."},

@@ -77,6 +77,17 @@ func (h *fixture) openAs(email, path string, v view) *tab {
 	return h.house.openAt(h.t, chromium, h.house.signIn(h.t, email), h.URL, path, v)
 }
 
+// withdraw takes a permission from the person of a page. The list of its screen is not read until the
+// returned function is called: the page reads it every 15 s, and then says that there is no access in the
+// place of what a test is about to press.
+func (h *fixture) withdraw(p *tab, email, permission, list string) (read func()) {
+	h.t.Helper()
+	h.awaitRead(p)
+	read = h.hold(list)
+	h.house.revoke(h.t, email, permission)
+	return read
+}
+
 var members atomic.Int32
 
 // member adds a person with a name and grants, and returns their email address.

@@ -101,9 +101,10 @@ func testSwitchingRefused(t *testing.T, d *devServer, h *fixture, p *tab) {
 
 	const mayDecide = "core.modules.lifecycle.manage"
 	email := d.member(t, "Bob", mayDecide)
-	other := d.openAs(t, email, "/#/admin/modules", desktop)
+	of := d.front(t)
+	other := of.openAs(email, "/#/admin/modules", desktop)
 	other.find("switch", "Start after restart: Stage")
-	d.revoke(t, email, mayDecide)
+	defer of.withdraw(other, email, mayDecide, "GET /api/v1/module-lifecycle")()
 	other.click("switch", "Start after restart: Stage")
 	other.waitForVisibleText("You no longer have access (See modules, and switch them on and off).")
 }

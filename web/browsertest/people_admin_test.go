@@ -234,8 +234,9 @@ func testInviteRefused(t *testing.T, d *peopleHouse) {
 		// A module that is removed ends with the house, and so does the dialog.
 		"permission": {answer(400, "PERMISSION_UNKNOWN"),
 			"Not invited: one of the permissions no longer exists here"},
-		"forbidden": {func(*fixture, *tab) { d.revoke(t, "coordinator@example.org", managePeople) },
-			noLongerTheir},
+		"forbidden": {func(h *fixture, p *tab) {
+			t.Cleanup(h.withdraw(p, "coordinator@example.org", managePeople, "GET /api/v1/people"))
+		}, noLongerTheir},
 		"store": {answer(503, "STORE_UNAVAILABLE"), "That did not work just now."},
 		"offline": {func(_ *fixture, p *tab) { p.offline(true) },
 			"You are offline. Nothing is lost, nothing is saved yet."},
