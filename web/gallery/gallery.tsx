@@ -1,6 +1,7 @@
 import { Confirm, Mark, ToastRegion } from "../kit/index";
 import { Buttons, Chips } from "./actions";
 import { Choices, Pickers } from "./choices";
+import { Drafts, Headers, OtherVersions } from "./drafts";
 import { Icons } from "./drawings";
 import { Fields, Moments } from "./fields";
 import { Rows, Tables } from "./lists";
@@ -19,6 +20,9 @@ export function Gallery() {
 			<Chips />
 			<Fields />
 			<Moments />
+			<Drafts />
+			<OtherVersions />
+			<Headers />
 			<Choices />
 			<Pickers />
 			<Rows />
