@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/heapprofiler"
@@ -65,6 +66,22 @@ func (p *tab) memoryUse() memoryUse {
 		}
 	}
 	return m
+}
+
+// assertNoGrowth compares the memory of a page after some changes, in the middle and at the end.
+func assertNoGrowth(t *testing.T, warm, half, last memoryUse) {
+	t.Helper()
+	// The first changes and failures run code for the first time; after them nothing may accumulate.
+	if last.objects > warm.objects*11/10 || last.nodes > warm.nodes*11/10 ||
+		last.listeners > warm.listeners*11/10 {
+		t.Errorf("after some changes the page holds %v, at the end %v; want at most a tenth more objects, nodes "+
+			"and listeners", warm, last)
+	}
+	// The engine continues to compile code that runs often, until all of it is compiled.
+	if last.heap > 1.1*half.heap {
+		t.Errorf("in the second half the heap grew from %v to %v bytes, want at most a tenth more",
+			half.heap, last.heap)
+	}
 }
 
 // heapSnapshot holds the parts of a heap snapshot from which sizes can be summed.

@@ -84,17 +84,7 @@ func TestDisplaySoak(t *testing.T) {
 		t.Errorf("%d of %d pictures are blank, for up to %v; want none",
 			shown.blank, shown.frames, shown.longest)
 	}
-	// The first changes and failures run code for the first time; after them nothing may accumulate.
-	if last.objects > warm.objects*11/10 || last.nodes > warm.nodes*11/10 ||
-		last.listeners > warm.listeners*11/10 {
-		t.Errorf("after %d changes the page holds %v, at the end %v; want at most a tenth more objects, nodes "+
-			"and listeners", warmUp, warm, last)
-	}
-	// The engine continues to compile code that runs often, until all of it is compiled.
-	if last.heap > 1.1*half.heap {
-		t.Errorf("in the second half the heap grew from %v to %v bytes, want at most a tenth more",
-			half.heap, last.heap)
-	}
+	assertNoGrowth(t, warm, half, last)
 }
 
 // TestDisplayFigures measures the time from publishing an update to the frame that shows it, and from the
