@@ -147,15 +147,16 @@ func (o *onceOnly) is(sql string, arguments ...any) (yes bool) {
 func (o *onceOnly) beforeKill(p *replica) { o.victim = modulePID(o.t, p.daemon, "regular") }
 
 // afterKill lets the claim of the killed process expire at once, if it had one, because the test does not
-// wait 45 s for it.
+// wait 45 s for it. A claim that is younger than the last run is that of another process, not yet begun.
 func (o *onceOnly) afterKill() {
 	var ended bool
 	err := o.pool.QueryRow(o.t.Context(), `
 		WITH held AS (
 			SELECT s.module_id, s.name, r.ended
 			FROM core.module_schedule s,
-			     (SELECT pid, ended FROM module_regular.runs ORDER BY id DESC LIMIT 1) r
+			     (SELECT pid, began, ended FROM module_regular.runs ORDER BY id DESC LIMIT 1) r
 			WHERE s.module_id = 'regular' AND s.tries > 0 AND s.free_at > now() AND r.pid = $1
+			  AND r.began > s.free_at - interval '45 seconds'
 		), released AS (
 			UPDATE core.module_schedule s SET free_at = now()
 			FROM held WHERE (s.module_id, s.name) = (held.module_id, held.name))
