@@ -72,10 +72,11 @@ func (p *tab) memoryUse() memoryUse {
 func assertNoGrowth(t *testing.T, warm, half, last memoryUse) {
 	t.Helper()
 	// The first changes and failures run code for the first time; after them nothing may accumulate.
-	if last.objects > warm.objects*11/10 || last.nodes > warm.nodes*11/10 ||
+	const lines = 20 // nodes that come and go with the lines of what is shown
+	if last.objects > warm.objects*11/10 || last.nodes > warm.nodes*11/10+lines ||
 		last.listeners > warm.listeners*11/10 {
 		t.Errorf("after some changes the page holds %v, at the end %v; want at most a tenth more objects, nodes "+
-			"and listeners", warm, last)
+			"(and %d) and listeners", warm, last, lines)
 	}
 	// The engine continues to compile code that runs often, until all of it is compiled.
 	if last.heap > 1.1*half.heap {
