@@ -195,7 +195,8 @@ func (w *response) openBody(length *uint64) error {
 	if length == nil {
 		length = w.declaredLength()
 	}
-	if err := w.call.Respond(w.head(length), true); err != nil {
+	head := &abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, BodyBytes: length}
+	if err := w.call.Respond(head, true); err != nil {
 		return err
 	}
 	descriptor := w.lentSocket
@@ -208,11 +209,6 @@ func (w *response) openBody(length *uint64) error {
 	var err error
 	w.socket, err = w.sockets.at(descriptor)
 	return err
-}
-
-// head returns a response whose body follows.
-func (w *response) head(length *uint64) *abi.HandleResponse {
-	return &abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, BodyBytes: length}
 }
 
 // declaredLength returns the Content-Length that the handler has set.
@@ -261,19 +257,6 @@ func (w *response) respond() {
 	if length == nil {
 		whole := uint64(len(held))
 		length = &whole
-	}
-	if len(held) >= link.SharedBody && w.request == nil && w.lentSocket != 0 && w.ctx.Err() == nil {
-		socket, err := w.sockets.at(w.lentSocket)
-		if err == nil {
-			err = w.body.Move(socket)
-		}
-		if err == nil && w.body.InLane() {
-			w.err = w.call.RespondWhole(w.head(length), w.body, socket)
-			return
-		}
-		if w.err = err; err != nil {
-			return
-		}
 	}
 	if w.err = w.openBody(length); w.err == nil && len(held) >= link.SharedBody {
 		w.err = w.move(w.socket)

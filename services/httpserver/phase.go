@@ -1,5 +1,7 @@
 package httpserver
 
+import "slices"
+
 // phase is where a connection is: in a request, or at its end. It changes only by conn.move.
 type phase uint32
 
@@ -41,12 +43,7 @@ func (c *conn) phase() phase { return phase(c.at.Load()) }
 // move must be called with the lock held. A move that is not in the table is a fault of this package; it is
 // logged, and the connection goes on.
 func (c *conn) move(to phase) {
-	from := c.phase()
-	legal := false
-	for _, next := range moves[from] {
-		legal = legal || next == to
-	}
-	if !legal {
+	if !slices.Contains(moves[c.phase()], to) {
 		c.all.logEvent(brokenLine)
 	}
 	c.at.Store(uint32(to))

@@ -185,7 +185,7 @@ func NewBodyWriter(long bool) *BodyWriter {
 // for a free slot. The body of the call's request must no longer use it (Incoming.UsesLane): the host reports
 // free slots after that body.
 func (w *BodyWriter) Move(socket *Socket) error {
-	if socket.lane == nil || w.slot != nil {
+	if socket.lane == nil || w.slot != nil { // there is none, or the bytes are in it
 		return nil
 	}
 	socket.reading.Lock()
@@ -200,9 +200,6 @@ func (w *BodyWriter) Move(socket *Socket) error {
 	w.slot = slot
 	return nil
 }
-
-// InLane reports whether the collected bytes are in a lane.
-func (w *BodyWriter) InLane() bool { return w.slot != nil }
 
 func (w *BodyWriter) data() []byte {
 	if w.slot != nil {

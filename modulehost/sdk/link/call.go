@@ -45,21 +45,6 @@ func (c *Call) Respond(message proto.Message, follows bool) error {
 	return err
 }
 
-// RespondWhole is Respond with a body that is in the lane of the call's socket (BodyWriter.InLane). The body
-// is sent first, so that the host need not wait for it: its few bytes always have room on the socket.
-func (c *Call) RespondWhole(message proto.Message, body *BodyWriter, socket *Socket) error {
-	switch {
-	case c.responded:
-		return errResponded
-	case proto.Size(message) > MaxMessage: // the failure that is sent instead has no body
-		return ErrTooLarge
-	}
-	if err := body.End(socket, true); err != nil {
-		return err
-	}
-	return c.Respond(message, true)
-}
-
 // Fail is Respond with a failure as the response.
 func (c *Call) Fail(failure *Failure) error {
 	if c.responded {
