@@ -105,7 +105,10 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 		defer h.mu.Unlock()
 		h.answering--
 	}()
-	result, known := h.responses[r.Method+" "+r.URL.Path]
+	result, known := h.responses[r.Method+" "+r.URL.RequestURI()]
+	if !known {
+		result, known = h.responses[r.Method+" "+r.URL.Path]
+	}
 	if !known {
 		for pattern, candidate := range h.responses {
 			if prefix, open := strings.CutSuffix(pattern, "/*"); open &&
@@ -126,7 +129,7 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// handle sets the handler of a route: "METHOD path", where a path may end in /*.
+// handle sets the handler of a route: "METHOD path", where a path may end in /*, or have a query.
 func (h *fixture) handle(route string, result http.HandlerFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
