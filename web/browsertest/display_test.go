@@ -24,14 +24,16 @@ func TestDisplays(t *testing.T) {
 		{"refused", testRefused},
 		{"QR code", testQRCode},
 		{"addresses", testAddresses},
+		{"silent script", testSilentScript},
 	}
 	w := startWalls(t, len(tests))
 	w.publishText("welcome")
 	t.Run("all", func(t *testing.T) {
 		for i, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				if test.name == "addresses" || test.name == "clock behind" {
-					leaveToProof(t, "it opens many addresses, or does what another case does")
+				switch test.name {
+				case "addresses", "clock behind", "silent script":
+					leaveToProof(t, "it opens many addresses, does what another case does, or waits for a limit")
 				}
 				t.Parallel()
 				test.run(t, w, w.fronts[i])
@@ -178,4 +180,21 @@ func testRefused(t *testing.T, w *displayFixture, f *faultProxy) {
 		p.waitForText("(1.0.0)")
 	}
 	p.waitFor(`!document.body.innerText.includes("Starting again")`)
+}
+
+// testSilentScript: a request for the display's script that is never answered does not hold a screen without
+// a worker, as on plain HTTP. It says that it waits for the network, and asks again.
+func testSilentScript(t *testing.T, w *displayFixture, f *faultProxy) {
+	p := w.newTab(t)
+	p.onNewDocument(`Object.defineProperty(navigator, "serviceWorker", { value: undefined });
+		const { setTimeout: hurried } = window;
+		let limits = 0; // only the first is short: Chromium keeps later requests waiting for the lost one for 20 s
+		window.setTimeout = (run, after, ...more) =>
+			hurried(run, after === 50_000 && limits++ > 0 ? 10 * after : after, ...more);`)
+	p.do(chromedp.Navigate(f.origin + "/display/wall"))
+	f.setScriptFault("/api/v1/module-ui/wall/", "silent")
+	w.approveCode(p.pairingCode())
+	p.waitForText("Waiting for the network")
+	f.clearScriptFault() // for later requests
+	p.waitForText("welcome (1.0.0)")
 }

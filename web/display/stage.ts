@@ -5,7 +5,8 @@ import type { Connection } from "./connection";
 import type { Language } from "./language";
 import type { Descriptor } from "./platform";
 
-/** How long mount may take, and then the first snapshot, in milliseconds. */
+/** How long its script may take, then mount, and then the first snapshot, in milliseconds. */
+const scriptLimit = 50_000; // the network may be slow
 const mountLimit = 10_000;
 const snapshotLimit = 10_000;
 
@@ -63,7 +64,10 @@ export class Stage {
 	async present(descriptor: Descriptor, sound: () => boolean): Promise<void> {
 		const { connection, loaded } = this.options;
 		const ended = new AbortController();
-		const display = await loadArtifact<Display>("display", descriptor.artifactUrl, ended.signal);
+		const timer = setTimeout(() => ended.abort(), scriptLimit);
+		const display = await loadArtifact<Display>("display", descriptor.artifactUrl, ended.signal).finally(() =>
+			clearTimeout(timer),
+		);
 		loaded(descriptor.artifactUrl);
 		const old = this.#front;
 		const layer = new Layer(this.element, descriptor, this.options.language(), ended, ++this.#count);

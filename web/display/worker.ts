@@ -1,4 +1,5 @@
 import type { FromWorker, ToWorker } from "./messages";
+import { Network } from "./network";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -11,15 +12,12 @@ declare const self: ServiceWorkerGlobalScope;
  */
 
 const prefix = "narthex-display ";
-const patience = 8_000; // milliseconds to wait for the network before the cache is used
-const shortPatience = 1_000; // after the network has just failed
-const recently = 30_000;
 
 const pagePath = /^\/display\/[a-z0-9-]+$/;
 const hostPath = /^\/display\/host-([0-9a-f]{16})\.js$/;
 const artifactPath = /^\/api\/v1\/module-ui\/[^/]+\/[^/]+\/(?:display|contributions\/[^/]+)$/;
 
-let failedAt = -Infinity;
+const network = new Network();
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -55,7 +53,7 @@ async function page(event: FetchEvent): Promise<Response> {
 		event.waitUntil(lookForNewer(event, pathname, await hostOf(kept)));
 		return kept;
 	}
-	const answer = await fromNetwork(event.request);
+	const answer = await network.load(event.request);
 	return answer && (await hostOf(answer)) !== undefined ? answer : waitingPage(pathname);
 }
 
@@ -64,7 +62,7 @@ const newerPages = new Map<string, Response>();
 
 /** Lets a cached page load again when the server has the page of another build, and that build's script. */
 async function lookForNewer(event: FetchEvent, path: string, kept: string | undefined): Promise<void> {
-	const answer = await fromNetwork(event.request);
+	const answer = await network.load(event.request);
 	const host = answer && (await hostOf(answer));
 	if (answer === undefined || host === undefined || host === kept || !(await hasScript(host))) return;
 	newerPages.set(path, answer);
@@ -80,47 +78,16 @@ async function script(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
 	const { path, answer: loaded } = loadedFirst ?? {};
 	loadedFirst = undefined;
-	if (hostPath.test(pathname) && path !== pathname) {
-		const kept = await fromCaches(pathname);
-		if (kept) return kept; // its name contains its hash, so the server has no other
-	}
-	const answer = path === pathname ? loaded : await fromNetwork(event.request);
+	const kept = await fromCaches(pathname);
+	// A host script's name contains its hash, so the server has no other.
+	if (kept && hostPath.test(pathname) && path !== pathname) return kept;
+	const answer = path === pathname ? loaded : await network.load(event.request, kept !== undefined);
 	if (answer && (answer.status === 304 || (await isScript(pathname, answer)))) return answer;
 	if (answer?.status === 404 && artifactPath.test(pathname)) return answer;
-	const kept = await fromCaches(pathname);
 	if (kept === undefined) return answer ?? Response.error();
 	const client = await self.clients.get(event.clientId);
 	client?.postMessage({ narthex: "from-cache" } satisfies FromWorker);
 	return kept;
-}
-
-/**
- * The complete response of the network. Undefined: there was none in time, or it was cut off, or its status
- * shows that the platform is not working.
- */
-async function fromNetwork(request: Request | string): Promise<Response | undefined> {
-	const limit = performance.now() - failedAt < recently ? shortPatience : patience;
-	const late = new AbortController();
-	const timer = setTimeout(() => late.abort(), limit);
-	try {
-		// What a proxy once sent in its place may be fresh in the browser's cache, so the server is always asked.
-		const answer = await fetch(request, { signal: late.signal, cache: "no-cache" });
-		if (answer.type === "opaqueredirect" || answer.redirected) return undefined;
-		const body = await answer.arrayBuffer(); // throws if the body is cut off
-		if (answer.status >= 500) throw new Error();
-		failedAt = -Infinity;
-		const { status, statusText } = answer;
-		const headers = new Headers(answer.headers);
-		headers.delete("Content-Encoding"); // the body is decoded already
-		headers.delete("Content-Length");
-		const bodiless = status === 204 || status === 304;
-		return new Response(bodiless ? null : body, { status, statusText, headers });
-	} catch {
-		failedAt = performance.now();
-		return undefined;
-	} finally {
-		clearTimeout(timer);
-	}
 }
 
 /** The cached response for a path, from any generation. Only pages and scripts are looked up. */
@@ -140,7 +107,7 @@ let loadedFirst: { readonly path: string; readonly answer: Response } | undefine
 async function hasScript(host: string): Promise<boolean> {
 	const path = `/display/host-${host}.js`;
 	if (await fromCaches(path)) return true;
-	const answer = await fromNetwork(path);
+	const answer = await network.load(path);
 	if (!answer || !(await isScript(path, answer))) return false;
 	loadedFirst = { path, answer };
 	return true;
@@ -184,11 +151,11 @@ async function keepGeneration(message: ToWorker): Promise<void> {
 	const cache = await caches.open(name);
 	for (const each of scripts) {
 		if (await cache.match(each, { ignoreVary: true })) continue;
-		const answer = await fromNetwork(each);
+		const answer = await network.load(each);
 		if (!answer || !(await isScript(each, answer))) return;
 		await cache.put(each, answer);
 	}
-	const answer = await fromNetwork(new Request(path, { headers: { Accept: "text/html" } }));
+	const answer = await network.load(new Request(path, { headers: { Accept: "text/html" } }));
 	if (answer?.status !== 200 || (await hostOf(answer)) !== host) return;
 	await cache.put(path, answer);
 	for (const { url } of await cache.keys()) {

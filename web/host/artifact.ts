@@ -36,9 +36,9 @@ const early = "#early";
 
 /**
  * Loads an artifact, of which nothing runs yet, and returns whether that succeeded. If the page itself began
- * with it (early.ts), this waits for the same request.
+ * with it (early.ts), this waits for the same request, until the signal aborts.
  */
-async function preload(address: string): Promise<boolean> {
+async function preload(address: string, signal: AbortSignal): Promise<boolean> {
 	const link = document.createElement("link");
 	if (!link.relList.supports("modulepreload")) return false; // Safari before 17
 	link.rel = "modulepreload";
@@ -48,6 +48,7 @@ async function preload(address: string): Promise<boolean> {
 			new Promise<boolean>((resolve) => {
 				link.onload = () => resolve(true);
 				link.onerror = () => resolve(false);
+				signal.addEventListener("abort", link.onerror);
 				document.head.append(link);
 			}),
 		);
@@ -69,7 +70,7 @@ export async function loadArtifact<Definition>(
 ): Promise<Definition> {
 	let known = imports.get(address);
 	if (known === undefined) {
-		known = { failures: 0, specifier: address, loaded: false, preloaded: preload(address) };
+		known = { failures: 0, specifier: address, loaded: false, preloaded: preload(address, signal) };
 		imports.set(address, known);
 	}
 	let module: { default?: unknown };

@@ -12,6 +12,7 @@ import "./house.test";
 import "./jsonrequest.test";
 import "./language.test";
 import "./moduleapi.test";
+import "./network.test";
 import "./request.test";
 import "./resource.test";
 import "./shape.test";
