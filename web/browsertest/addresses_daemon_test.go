@@ -88,7 +88,7 @@ func TestMonthInTheAddress(t *testing.T) {
 		p.waitFor(`document.activeElement.ariaLabel === "Next month"`)
 	}
 	p.openTab(eval[string](p, "location.href")).waitForText("May 2027")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("May 2027")
 	p.click("radio", "Week")
 	p.waitFor(`location.hash.startsWith("#/m/calendar/week/2027-05")`)

@@ -118,7 +118,7 @@ func testTooManyWrongCodes(t *testing.T, p *tab) {
 		"de": "Zu viele falsche Codes. In 10 Minuten geht es weiter.",
 	} {
 		p.runScript(`localStorage.setItem("narthex.language", "` + language + `")`)
-		p.do(chromedp.Reload())
+		p.reload()
 		p.waitFor(`document.documentElement.lang.startsWith("` + language + `")`)
 		p.waitFor(`document.querySelector(".host-find-code input")`)
 		p.runScript(`document.querySelector(".host-find-code input").focus()`)

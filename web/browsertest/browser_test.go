@@ -227,6 +227,29 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// reload loads the page again, and answers its question about unsaved words with yes. chromedp's Reload may
+// end before the old page has gone, when that changes its address meanwhile.
+func (p *tab) reload() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Listen(ctx, func(event any) {
+		if _, asked := event.(*page.EventJavascriptDialogOpening); !asked {
+			return
+		}
+		go func() { // the answer of this call waits for the events after this one
+			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		}()
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	p.runScript(`window.beforeReload = true`)
+	if err := chromedp.Do(ctx, chromedp.Reload()); err != nil {
+		p.t.Fatal("reload:", err)
+	}
+	p.waitFor(`!window.beforeReload && document.readyState === "complete"`)
+}
+
 // eval evaluates a JavaScript expression in the page and returns its value.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()

@@ -34,6 +34,7 @@ func TestChangesOfOthers(t *testing.T) {
 	ada := d.signIn(t, d.member(t, "Ada", everyPermission...))
 	bob := d.signIn(t, d.member(t, "Bob", "core.modules.configuration.manage"))
 	carlID := d.addPerson(t, "carl@example.org", "Carl")
+	team := d.configurationOf(t, "rota")["values"].(object)["teamName"].(string)
 	says := func(words string) string { return fmt.Sprintf("document.body.innerText.includes(%q)", words) }
 	const stops = "Stops at the next restart"
 	switchOff := func(module string) {
@@ -117,6 +118,7 @@ func TestChangesOfOthers(t *testing.T) {
 			t.Run(name+", "+when, func(t *testing.T) {
 				usually(t, name, "modules")
 				d.exec(t, `TRUNCATE core.module_enablement`)
+				d.configureRota(t, "teamName", team) // no other change waits for a restart
 				h := d.front(t)
 				h.session = ada
 				change := row.prepare(h)

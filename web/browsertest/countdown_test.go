@@ -54,7 +54,7 @@ func TestCountdown(t *testing.T) {
 		for _, language := range []string{"de", "ar-XB"} {
 			other.setLanguage(language)
 			other.do(chromedp.Navigate(d.address + "/#/m/announcements/new/countdown.slide"))
-			other.do(chromedp.Reload())
+			other.reload()
 			other.waitFor(`document.querySelector(".preview .countdown")`)
 			other.assertScreen("countdown-editor-"+language, true)
 		}
@@ -67,7 +67,7 @@ func TestCountdown(t *testing.T) {
 	screen.screenshot("countdown-wall-portrait")
 
 	d.stop(t)
-	screen.do(chromedp.Reload())
+	screen.reload()
 	screen.waitForText("Waiting for the network")
 	screen.assertNoText("We begin in")
 	screen.waitFor(`!document.querySelector(".countdown, .slide")`)

@@ -82,7 +82,7 @@ func TestDaemon(t *testing.T) {
 	p.waitFor(`heard.some((words) => /^Harvest supper moved, position \d of \d$/.test(words))`)
 	p.click("button", "Take down Harvest supper")
 	p.waitForAnnouncement("Harvest supper is taken down")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.find("button", "Publish Harvest supper")
 	p.screenshot("real-announcements")
 

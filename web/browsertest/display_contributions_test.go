@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // partOf returns a module that contributes a text to the module hall.
@@ -67,6 +65,6 @@ func TestDisplayContributions(t *testing.T) {
 	p.runScript(`await load()`)
 	p.waitForText("This is the hall. The second part.")
 	assertKept("/api/v1/module-ui/part/1.1.0/contributions/part.text")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("This is the hall.")
 }

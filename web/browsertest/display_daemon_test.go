@@ -55,7 +55,7 @@ func TestDisplayDaemon(t *testing.T) {
 	w.daemon.failure = nil
 	p.waitFor(`later(11000) && document.body.innerText.includes("Reconnecting, last update")`)
 	p.waitForText("welcome (1.0.0)")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("Waiting for the network")
 	p.saveBothOrientations("offline")
 	p.assertNoText("welcome")

@@ -137,7 +137,7 @@ func (b *boardHouse) openSimulated(t *testing.T, module string) *tab {
 	const mounted = `document.querySelector(".host-layer :is(.stage, .house, .screen)")`
 	p.waitFor(mounted)
 	p.onNewDocument(simulated)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitSimulated(mounted, 50*time.Millisecond)
 	return p
 }

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // foreignAnswers are responses that a proxy in front of the platform gives in its place.
@@ -64,7 +62,7 @@ func TestForeignAnswers(t *testing.T) {
 	p.waitForWorker()
 	for name := range foreignAnswers {
 		f.answerInstead("/", name)
-		p.do(chromedp.Reload())
+		p.reload()
 		p.waitForText("Waiting for the network")
 		p.assertNoText("guest network")
 		f.clearScriptFault()
@@ -103,7 +101,7 @@ func TestWallIsNeverEmpty(t *testing.T) {
 		p.waitForText("This screen was removed.")
 		p.waitForText("No code is free at the moment.")
 		p.saveBothOrientations("no-code")
-		p.do(chromedp.Reload())
+		p.reload()
 		p.waitForText("This screen is not paired.")
 		f.clearScriptFault()
 		deviceID = w.approveCode(p.pairingCode())
@@ -119,7 +117,7 @@ func (w *displayFixture) testForeignPages(t *testing.T, f *faultProxy) {
 	p.waitFor(`navigator.serviceWorker.controller !== null`)
 	for name := range foreignAnswers {
 		f.answerInstead("/", name)
-		p.do(chromedp.Reload())
+		p.reload()
 		p.screenshot("wall-foreign-page-" + name)
 		p.waitForText("Waiting for the network")
 		p.waitForText("Wall")
@@ -141,7 +139,7 @@ func TestStartOnASilentNetwork(t *testing.T) {
 	p.waitForText("welcome (1.0.0)")
 	p.waitForWorker()
 	held := f.closeGate("/")
-	p.do(chromedp.Reload()) // waits for the page's load event, which no response of the network precedes
+	p.reload() // waits for the page's load event, which no response of the network precedes
 	p.waitFor(`getComputedStyle(document.body).backgroundColor === "rgb(14, 17, 22)"`)
 	p.screenshot("wall-silent-start")
 	p.waitForText("Wall")

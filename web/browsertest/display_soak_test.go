@@ -40,7 +40,7 @@ func TestDisplaySoak(t *testing.T) {
 	w.approveCode(p.pairingCode())
 	p.waitForText("nothing said yet (1.0.0)")
 	p.onNewDocument(aDay)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("nothing said yet (1.0.0)")
 
 	shown := p.record(5)

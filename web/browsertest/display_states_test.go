@@ -80,7 +80,7 @@ func (w *displayFixture) testTroubleInGerman(p *tab) {
 	p.waitForText("Wieder verbunden")
 	p.saveBothOrientations("de-back")
 	f.setFault(portal)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("Wartet auf das Netzwerk")
 	p.waitFor(`document.documentElement.lang === "de"`)
 	p.saveBothOrientations("de-offline")

@@ -88,7 +88,7 @@ func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 		p.assertNoText("guest network")
 		if how == portal || how == badGateway {
 			p.waitFor(`later(5000) && document.querySelector(".host-stage[data-stale]")`)
-			p.do(chromedp.Reload())
+			p.reload()
 			p.waitForText("Waiting for the network")
 			p.assertNoText("(1.0.0)")
 			p.assertNoText("guest network")
@@ -149,7 +149,7 @@ func testClock(t *testing.T, w *displayFixture, f *faultProxy, ahead int) {
 		window.realNow = real;
 		Date.now = () => real() + ` + itoa(ahead) + `;
 	})();`)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("(1.0.0)")
 	p.waitFor(`Math.abs(context.serverNow() - realNow()) < 5000 && Math.abs(Date.now() - realNow()) > 3500000`)
 }

@@ -1,34 +1,10 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 )
-
-// reload loads the page again, and answers its question about unsaved words with yes.
-func (p *tab) reload() {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	if err := chromedp.Listen(ctx, func(event any) {
-		if _, asked := event.(*page.EventJavascriptDialogOpening); !asked {
-			return
-		}
-		go func() { // the answer of this call waits for the events after this one
-			_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
-		}()
-	}); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := chromedp.Do(ctx, chromedp.Reload()); err != nil {
-		p.t.Fatal("reload:", err)
-	}
-}
 
 // signInElsewhere ends all sessions, and lets them be there again after a sign-in in another tab, which has
 // no limit as sign-ins with a password have. They do not expire meanwhile: the platform removes those that

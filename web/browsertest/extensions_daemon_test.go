@@ -75,7 +75,7 @@ func TestExtensions(t *testing.T) {
 			page.runScript(`location.hash = "#/` + path + `"`)
 			page.waitFor(`document.activeElement.tagName === "H1"`)
 		}
-		plain.do(chromedp.Reload()) // what the other page has changed
+		plain.reload() // what the other page has changed
 		p.waitUntil(path+" says the same with extensions", func() bool {
 			words := eval[string](plain, said)
 			return words != "" && eval[string](p, said) == words

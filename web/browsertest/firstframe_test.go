@@ -101,7 +101,7 @@ func testNothingMoves(t *testing.T, p *tab, address, place string) {
 		if visit == "first" {
 			p.do(chromedp.Navigate(address))
 		} else {
-			p.do(chromedp.Reload())
+			p.reload()
 		}
 		p.waitFor(`document.querySelector("` + place + `")?.innerText.length > 20 &&
 			!document.querySelector("main [aria-busy=true]")`)

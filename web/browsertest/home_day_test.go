@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 // doors is what the doors of Home say: the names of the modules, each with its second line, and a star if it
@@ -51,14 +49,14 @@ func testOwnDay(t *testing.T, d *devServer) {
 	const visited = `localStorage.getItem("narthex.home")`
 	p.runScript(fmt.Sprintf(`localStorage.setItem("narthex.home", JSON.stringify(
 		{ ...JSON.parse(%s), seen: %d }))`, visited, time.Now().Add(-time.Hour).UnixMilli()))
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForHome()
 	p.waitForText("The heating works again")
 	p.waitFor(`/Announcements: New: \d+/.test(` + doors + `)`)
 	p.waitFor(`[...document.querySelectorAll("[data-module=home] .d-card")]
 		.some((card) => card.innerText.includes("The heating") &&
 			card.querySelector(".d-chip")?.innerText === "New")`)
-	p.do(chromedp.Reload()) // in the same visit it is still new
+	p.reload() // in the same visit it is still new
 	p.waitFor(`/Announcements: New: \d+/.test(` + doors + `)`)
 
 	writer := h.openAs(d.member(t, "Writer", "announcements.slides.manage"), "/", desktop)

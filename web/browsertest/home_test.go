@@ -90,7 +90,7 @@ func TestHomeOfANewInstallation(t *testing.T) {
 	p.waitForHeading("Modules")
 	d.exec(t, `DELETE FROM core.permission_grant WHERE person_id = '`+id+`'`)
 	p.do(chromedp.NavigateBack())
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("Nothing here for you yet.")
 	p.waitForText(id)
 }
@@ -118,7 +118,7 @@ func testHouse(t *testing.T, d *devServer) {
 		case <-r.Context().Done():
 		}
 	})
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForHeading("Sign in")
 	p.waitForText("Hill Street Church")
 	p.waitFor(copper)

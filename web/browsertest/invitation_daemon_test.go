@@ -198,7 +198,7 @@ func TestInvitedPerson(t *testing.T) {
 	member.goTo(origin, "house")
 	member.fill("Name of the house optional", "Another name")
 
-	owner.do(chromedp.Reload())
+	owner.reload()
 	owner.chooseMenuItem("More for Tea 5", "Deactivate …")
 	owner.click("button", "Deactivate")
 	owner.waitForAnnouncement("Tea 5 (tea5@example.org) is deactivated")

@@ -96,7 +96,7 @@ func (w *displayFixture) testScriptOfNextBuild(t *testing.T, f *faultProxy) {
 			continue // it only lasts longer
 		}
 		f.setScriptFault("/display/host-"+next.hash, name)
-		p.do(chromedp.Reload())
+		p.reload()
 		p.waitForText("welcome (1.0.0)")
 		if got := eval[string](p, named); got != next.real {
 			t.Errorf("%s: the page is of build %s, want the cached one, %s", name, got, next.real)
@@ -104,7 +104,7 @@ func (w *displayFixture) testScriptOfNextBuild(t *testing.T, f *faultProxy) {
 	}
 	p.screenshot("display-cached-pair")
 	f.clearScriptFault()
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitFor(named + ` === "` + next.hash + `"`)
 	p.waitForText("welcome (1.0.0)")
 }

@@ -107,7 +107,7 @@ func TestMember(t *testing.T) {
 	p.waitForHome()
 
 	d.exec(t, "ALTER TABLE core.session RENAME TO away")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("We cannot check who you are right now.")
 	p.waitForNone("heading", "Sign in")
 	d.exec(t, "ALTER TABLE core.away RENAME TO session")

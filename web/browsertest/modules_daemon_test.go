@@ -61,7 +61,7 @@ func TestObstacles(t *testing.T) {
 	other := d.openAs(t, "switcher@example.org", "/#/admin/modules", desktop)
 	other.waitForText("dashboardLink An administrator who may change settings of modules enters it.")
 	other.setLanguage("de")
-	other.do(chromedp.Reload())
+	other.reload()
 	other.waitForText("Erledigt: Name des Teams hat einen Wert. teamName")
 	other.waitForText("Noch nötig: Adresse des Dashboards hat keinen Wert. dashboardLink")
 	other.screenshot("obstacles-de")

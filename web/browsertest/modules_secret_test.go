@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 const secretKeys = `"entrypoints": { "server": "bin/{os}-{arch}/team" },
@@ -33,7 +31,7 @@ func TestModuleWithoutItsSecret(t *testing.T) {
 	p.waitForText("SERVICE_MODULE_SECRET__TEAM__LINK_SIGNING_KEY")
 	p.setLanguage("de")
 	p.runScript(`location.hash = "#/admin/modules"`)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("Link signing key fehlt. Dieses Geheimnis setzt, wer den Server betreibt.")
 	p.screenshot("secret-missing-de")
 

@@ -38,7 +38,7 @@ func TestNamesNotIDs(t *testing.T) {
 	member.waitForText("You no longer have access (See who changed what).")
 	member.screenshot("names-no-access-en")
 	member.setLanguage("de")
-	member.do(chromedp.Reload())
+	member.reload()
 	member.waitForText("Sie haben keinen Zugang mehr (Ansehen, wer was geändert hat).")
 	member.runScript(`location.hash = "#/admin/modules"`)
 	member.click("switch", "Nach Neustart starten: Countdown")

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 	_ "time/tzdata"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestOneClock: a service, an event, a duty, a notice and a countdown at ten o'clock in the house are at ten
@@ -64,7 +62,7 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 	p := d.openAs(t, email, "/#/account", desktop)
 	p.waitForHeading("Account")
 	p.setTimeZone(browser)
-	p.do(chromedp.Reload())
+	p.reload()
 	// words waits for an element that has all of the words.
 	words := func(selector string, words ...string) {
 		t.Helper()

@@ -156,7 +156,8 @@ func testWhoCanDoTheRest(t *testing.T, d *peopleHouse) {
 
 	p = d.openIn(t, chromium, d.signIn(t, "anna@example.org"), "/", narrow)
 	p.setLanguage("de")
-	p.do(chromedp.Navigate(d.address+"/#/admin/people"), chromedp.Reload())
+	p.do(chromedp.Navigate(d.address + "/#/admin/people"))
+	p.reload()
 	p.chooseMenuItem("Mehr zu Bert Klein", "Daten exportieren …")
 	p.waitForVisibleText("Das kann die Person selbst: Konto, „Meine Daten herunterladen“.")
 	p.assertFits()

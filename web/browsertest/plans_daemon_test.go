@@ -68,7 +68,7 @@ func changePlans(i *rotaInstallation, owner, coordinator, volunteer *tab) {
 	coordinator.request("GET", rotaBoardPath, nil) // is read by nobody else, so nothing older is shared
 	coordinator.waitForText("One thing has changed")
 	coordinator.waitFor(`document.querySelector(".rota .cell .d-chip.d-ok")?.innerText === "Accepted"`)
-	volunteer.do(chromedp.Reload())
+	volunteer.reload()
 	volunteer.waitForText("You accepted")
 
 	owner.chooseMenuItem("More", "Cancel the service …")

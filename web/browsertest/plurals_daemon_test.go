@@ -1,10 +1,6 @@
 package browsertest
 
-import (
-	"testing"
-
-	"github.com/chromedp/chromedp"
-)
+import "testing"
 
 // TestOneOfEach: a number of one has the words for one, in both languages, in the Dashboard and in modules.
 func TestOneOfEach(t *testing.T) {
@@ -27,7 +23,7 @@ func TestOneOfEach(t *testing.T) {
 	p.waitForText("1 item")
 	p.assertNoText("1 items")
 	p.setLanguage("de")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("1 Programmpunkt")
 	p.assertNoText("1 Programmpunkte")
 	p.runScript(`location.hash = "#/admin/permissions"`)

@@ -54,7 +54,7 @@ func testLastModuleIsPreloaded(t *testing.T, d *devServer) {
 		})
 		return err
 	}))
-	p.do(chromedp.Reload()) // the reloaded page does not have the script yet
+	p.reload() // the reloaded page does not have the script yet
 	for _, route := range routes {
 		p.waitUntil(route+" without the script", func() bool { return h.countRequests(route)-before[route] == 2 })
 	}
@@ -62,7 +62,7 @@ func testLastModuleIsPreloaded(t *testing.T, d *devServer) {
 		_, err := cdp.Call(ctx, t, network.SetBlockedURLs, network.SetBlockedURLsParams{})
 		return err
 	}))
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForText("On stage again.")
 	h.restore("GET /api/v1/principal")
 	p.runScript(`location.hash = "#/m/rota"`)
@@ -84,7 +84,7 @@ func testPreloadedNavigationIsDropped(t *testing.T, d *devServer) {
 	h.endSession()
 	h.setNavigation(module("rota", "Theirs", nil)) // as if it had still been somebody's
 	asked := h.countRequests("GET /api/v1/dashboard/navigation")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForHeading("Sign in")
 	if n := h.countRequests("GET /api/v1/dashboard/navigation") - asked; n != 1 {
 		t.Errorf("the navigation was asked for %d times by the page itself, want once", n)

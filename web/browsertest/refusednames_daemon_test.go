@@ -3,8 +3,6 @@ package browsertest
 import (
 	"fmt"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // turned has U+202E, which turns the text after it around.
@@ -72,7 +70,7 @@ func TestRefusedNames(t *testing.T) {
 	}
 	german := d.openAs(t, "owner@example.org", "/#/account", narrow)
 	german.setLanguage("de")
-	german.do(chromedp.Reload())
+	german.reload()
 	german.fill("Name", turned)
 	german.click("button", "Namen speichern")
 	german.waitForFieldError("Darin ist ein Zeichen, das man nicht sieht (U+202E).")

@@ -154,7 +154,7 @@ func testKeyboard(t *testing.T, d *devServer) {
 	p := d.front(t).openAs(d.member(t, "Ada"), "/#/m/stage", desktop)
 	p.waitForHeading("Stage")
 	p.runScript(`document.activeElement.blur()`)
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForHeading("Stage")
 	focused := func(name string) {
 		t.Helper()
@@ -202,7 +202,7 @@ func testPreferences(t *testing.T, d *devServer) {
 			`Event("change"))`,
 	)
 	p.find("heading", "Konto")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.waitForHeading("Konto")
 	p.waitFor(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
 	p.click("link", "Kalender")

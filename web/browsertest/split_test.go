@@ -159,7 +159,7 @@ func TestSplit(t *testing.T) {
 	p.find("link", "Harvest supper")
 	p.click("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
-	p.do(chromedp.Reload())
+	p.reload()
 	p.find("button", "Publish Harvest supper")
 
 	p.click("link", "Notes")

@@ -323,7 +323,8 @@ func TestStagePlans(t *testing.T) {
 			{"songs", "songs", ".d-table .d-name"}, {"song", "songs/new", "textarea"},
 			{"exchange", "exchange", "textarea"}, {"live", live, ".bar"},
 		} {
-			p.do(chromedp.Navigate(s.fronts[0].origin+"/#/m/stage/"+one.subpath), chromedp.Reload())
+			p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/" + one.subpath))
+			p.reload()
 			p.waitFor(`document.querySelector("h1") &&
 				document.querySelector(".stage-ui[lang^=` + language + `] ` + one.shown + `")`)
 			p.assertScreen("stage-"+one.name+"-"+language, language == "de")
@@ -388,7 +389,8 @@ func TestStageFigures(t *testing.T) {
 	} {
 		var took []float64
 		for range 5 {
-			p.do(chromedp.Navigate(s.fronts[0].origin+"/#/m/stage/"+one[0]), chromedp.Reload())
+			p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/" + one[0]))
+			p.reload()
 			p.waitFor(one[1] + ` && paintedAfter > 0`)
 			took = append(took, eval[float64](p, `paintedAfter`))
 		}

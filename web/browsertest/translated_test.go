@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 // translator does to a page what the translators of browsers do: it replaces each text by <font> elements, in
@@ -79,7 +77,7 @@ func TestTranslatedDashboard(t *testing.T) {
 	}
 	p.do((*tab).waitForHome)
 	p.translated.onNewDocument(translator)
-	p.do(func(p *tab) { p.do(chromedp.Reload()) })
+	p.do((*tab).reload)
 	p.do((*tab).waitForHome)
 	p.waitForSame("Search or go to")
 	open := func(hash, words string) {

@@ -1,10 +1,6 @@
 package browsertest
 
-import (
-	"testing"
-
-	"github.com/chromedp/chromedp"
-)
+import "testing"
 
 // TestInGerman: names, permissions, settings and their values are in the language of the page, those of
 // modules too, and follow it without a reload of the data.
@@ -15,7 +11,7 @@ func TestInGerman(t *testing.T) {
 	d.addPerson(t, "anna@example.org", "Anna")
 	p := d.openAs(t, "owner@example.org", "/#/admin/modules/rota/settings", desktop)
 	p.setLanguage("de")
-	p.do(chromedp.Reload())
+	p.reload()
 	for _, text := range []string{
 		"Einstellungen: Dienstplan", "Tage bis zur Erinnerung", "remindDaysBefore", "Montag", "Standard Montag",
 		"Wie viele Tage vor einem Gottesdienst",

@@ -75,6 +75,8 @@ func TestPermissionWithdrawnInEveryForm(t *testing.T) {
 			}
 			p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("[role=alert], [role=status], .d-wrong")]
 				.some((one) => one.checkVisibility() && one.innerText.includes(%q))`, words))
+			// another read may have been refused before the form's own request
+			p.waitFor(`!document.querySelector("form [aria-busy=true], dialog [aria-busy=true]")`)
 			p.screenshot("withdrawn-" + form.name)
 			d.grant(t, ada, permission, "NULL")
 			p.runScript(`location.hash = "#/account"; dispatchEvent(new Event("online"))`)
