@@ -193,7 +193,8 @@ func TestNotices(t *testing.T) {
 func testNoticeConflict(t *testing.T, d *devServer) {
 	contested := d.call(t, "POST", announcementsRoot+"/slides",
 		object{"title": "Contested", "enabled": false})["id"].(string)
-	p := d.front(t).openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", phone)
+	h := d.front(t)
+	p := h.openAs(d.member(t, "Ada", manageNotices), "/#/m/announcements", phone)
 	p.click("link", "Contested")
 	p.fill("Title", "Mine")
 	d.renameAsAnother(t, contested, "Theirs")
@@ -203,7 +204,13 @@ func testNoticeConflict(t *testing.T, d *devServer) {
 	p.waitFor(`document.querySelector(".announcements [required]").value === "Theirs"`)
 	p.fill("Title", "Mine")
 	d.renameAsAnother(t, contested, "Theirs again")
+	open := h.hold("GET " + announcementsRoot + "/slides")
 	p.click("button", "Save")
+	p.waitForText("Somebody else has changed this notice meanwhile.")
+	if eval[bool](p, `document.body.innerText.includes("Save my version")`) {
+		t.Error("the version of before is offered, until the other one was read")
+	}
+	open()
 	p.click("button", "Save my version")
 	p.find("link", "Mine")
 	const title = `SELECT title FROM module_announcements.slides WHERE id = $1::uuid`

@@ -106,6 +106,7 @@ export function Editor({ tools, id, kind, created }: EditorProps) {
 		const result = await (id === undefined ? api.create(submission) : api.edit(id, submission));
 		if (context.signal.aborted) return;
 		setBusy(false);
+		setTheirs(undefined); // another one may have been saved since
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		context.announce(say("saved"));

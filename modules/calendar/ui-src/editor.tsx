@@ -138,6 +138,7 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		const result = await send(seen, exceptions);
 		if (context.signal.aborted) return;
 		setBusy(false);
+		setTheirs(undefined); // another one may have been saved since
 		setRefused(result.ok ? undefined : result.why);
 		setTaken(takenOf(result));
 		setDropped(droppedOf(result));

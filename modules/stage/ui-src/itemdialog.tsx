@@ -58,6 +58,7 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 			? api.createItem(service, sent)
 			: api.editItem(item.id, { ...sent, rev }));
 		if (context.signal.aborted) return;
+		setTheirs(undefined); // another one may have been saved since
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok && result.why === "conflict" && item !== undefined) {
 			const read = await api.service(service);

@@ -59,6 +59,7 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			? api.createService(sent)
 			: api.editService(service.id, { ...sent, rev }));
 		if (context.signal.aborted) return;
+		setTheirs(undefined); // another one may have been saved since
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok && result.why === "conflict" && service !== undefined) {
 			const read = await api.service(service.id);

@@ -89,6 +89,7 @@ export function SongScreen({ tools, id }: SongProps) {
 			: api.editSong(id, { ...sent, rev: (against ?? song)?.rev ?? 0 }));
 		if (context.signal.aborted) return;
 		setBusy(false);
+		setTheirs(undefined); // another one may have been saved since
 		setRefused(result.ok ? undefined : result.why);
 		if (!result.ok) return result.why === "conflict" ? setTheirs(await fresh()) : undefined;
 		context.announce(say("saved"));
