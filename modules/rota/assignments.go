@@ -70,8 +70,10 @@ func mailOf(kind, outcome *string, at *time.Time) *mailSeen {
 // maxChanges bounds one write of assignments.
 const maxChanges = 300
 
-// wanted is a coordinator's change: whom to add, whom to remove, and responses given on the phone.
+// wanted is a coordinator's change: whom to add, whom to remove, and responses given on the phone. With Rev,
+// it is a conflict if anything else on the board has changed since: a plan was made for that board.
 type wanted struct {
+	Rev *int64 `json:"rev,omitempty"`
 	Add []struct {
 		ServiceID   string `json:"serviceId"`
 		RoleID      string `json:"roleId"`
@@ -144,26 +146,44 @@ func (m *rota) knowServices(ctx context.Context, want *wanted) (map[string]servi
 	if len(want.Add) == 0 {
 		return nil, nil
 	}
+	ids := make([]string, len(want.Add))
+	for n, a := range want.Add {
+		ids[n] = a.ServiceID
+	}
+	return m.plannedServices(ctx, ids...)
+}
+
+// plannedServices returns services that the board has. It refuses others.
+func (m *rota) plannedServices(ctx context.Context, ids ...string) (map[string]service, error) {
 	now := m.clock()
-	planned, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
+	all, err := m.services(ctx, m.monthBefore(now), now.AddDate(1, 0, 0))
 	if err != nil {
 		return nil, err
 	}
-	found, added := byID(planned), make(map[string]service)
-	for _, a := range want.Add {
-		s, there := found[a.ServiceID]
+	found, wanted := byID(all), make(map[string]service)
+	for _, id := range ids {
+		s, there := found[id]
 		if !there {
 			return nil, errGone
 		}
-		added[s.ID] = s
+		wanted[id] = s
 	}
-	return added, nil
+	return wanted, nil
 }
 
 // assignAndNote makes the changes, and notes what volunteers who were asked must hear of.
 func (m *rota) assignAndNote(ctx context.Context, tx *sdk.Tx, want *wanted, known map[string]service) (
 	told update, err error,
 ) {
+	if want.Rev != nil {
+		var now int64
+		if err := tx.QueryRow(ctx, `SELECT rev FROM board`).Scan(&now); err != nil {
+			return told, err
+		}
+		if now != *want.Rev+1 { // one more is that of this change
+			return told, errConflict
+		}
+	}
 	for _, s := range known {
 		if err := know(ctx, tx, state{service: s}); err != nil {
 			return told, err

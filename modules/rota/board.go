@@ -48,6 +48,7 @@ type week struct {
 // planned is a service with its assignments.
 type planned struct {
 	service
+	Needs       []need       `json:"needs"` // where it needs another number of people than usual
 	Assignments []assignment `json:"assignments"`
 }
 
@@ -126,11 +127,10 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err erro
 		ids[n], starts[n] = s.ID, s.Start.Format(time.RFC3339Nano)
 	}
 	var assigned []assignment
+	var needs []serviceNeed
 	err = sdk.Read(ctx, m.db,
-		sdk.RowInto([]any{&b.Rev, &b.RolesRev, &b.Roles, &b.News, &moved}, `
-			SELECT rev, roles_rev,
-			       coalesce((SELECT json_agg(json_build_object('id', id, 'name', name) ORDER BY position, id)
-			                 FROM roles), '[]'), `+unseenJSON+`,
+		sdk.RowInto([]any{&b.Rev, &b.RolesRev, &b.Roles, &needs, &b.News, &moved}, `
+			SELECT rev, roles_rev, `+rolesJSON+`, `+needsJSON+`, `+unseenJSON+`,
 			       coalesce((
 			           SELECT json_agg(k.service_ref)
 			           FROM known_services AS k
@@ -142,19 +142,19 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	b.Weeks, err = m.weeks(seen.Services, assigned)
+	b.Weeks, err = m.weeks(seen.Services, needsOf(needs), assigned)
 	return b, moved, err
 }
 
 // weeks groups the services by week. If they have too many bytes, the last ones are omitted.
-func (m *rota) weeks(services []service, assigned []assignment) ([]week, error) {
+func (m *rota) weeks(services []service, needs map[string][]need, assigned []assignment) ([]week, error) {
 	of := make(map[string][]assignment)
 	for _, a := range assigned {
 		of[a.ServiceID] = append(of[a.ServiceID], a)
 	}
 	all, size := []week{}, 0
 	for n, s := range services {
-		one := planned{s, append([]assignment{}, of[s.ID]...)}
+		one := planned{s, append([]need{}, needs[s.ID]...), append([]assignment{}, of[s.ID]...)}
 		text, err := json.Marshal(one)
 		if err != nil {
 			return nil, err

@@ -20,10 +20,14 @@ type myDates struct {
 }
 
 type me struct {
-	Label string `json:"label"`
-	Away  []days `json:"away"`
-	Rev   int64  `json:"rev"`
+	Label    string `json:"label"`
+	Away     []days `json:"away"`
+	Wishes   []days `json:"wishes"`
+	PerMonth int    `json:"perMonth"`
+	Rev      int64  `json:"rev"`
 }
+
+func meOf(v *volunteer) *me { return &me{v.Label, v.Away, v.Wishes, v.PerMonth, v.Rev} }
 
 type myDate struct {
 	ID      string     `json:"id"`
@@ -45,7 +49,7 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	if err != nil || len(own) == 0 {
 		return page, err
 	}
-	page.Volunteer = &me{own[0].Label, own[0].Away, own[0].Rev}
+	page.Volunteer = meOf(&own[0])
 	if len(duties) == 0 {
 		return page, nil
 	}
@@ -286,8 +290,13 @@ func (l *awayList) check() error {
 	if len(l.Away) > maxAway {
 		return sdk.ErrRequestInvalid
 	}
+	return checkPeriods(l.Away)
+}
+
+// checkPeriods accepts periods that begin on different days.
+func checkPeriods(all []days) error {
 	begins := make(map[string]bool)
-	for _, d := range l.Away {
+	for _, d := range all {
 		if !isDay(d.From) || !isDay(d.To) || d.To < d.From || begins[d.From] {
 			return sdk.ErrRequestInvalid
 		}
@@ -304,13 +313,18 @@ func isDay(text string) bool {
 
 // putAway replaces the caller's own periods.
 func (m *rota) putAway(ctx context.Context, r *http.Request) (any, error) {
-	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
+	return m.writeAway(ctx, r, ownID(ctx))
+}
+
+// ownID finds the volunteer that the caller has claimed.
+func ownID(ctx context.Context) func(tx *sdk.Tx) (string, error) {
+	return func(tx *sdk.Tx) (string, error) {
 		own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
 		if err != nil {
 			return "", err
 		}
 		return own.ID, nil
-	})
+	}
 }
 
 // putAwayOf replaces the periods of any volunteer, for those who have told a coordinator.
@@ -319,14 +333,19 @@ func (m *rota) putAwayOf(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.writeAway(ctx, r, func(tx *sdk.Tx) (string, error) {
+	return m.writeAway(ctx, r, anyID(ctx, id))
+}
+
+// anyID finds a volunteer for a coordinator.
+func anyID(ctx context.Context, id string) func(tx *sdk.Tx) (string, error) {
+	return func(tx *sdk.Tx) (string, error) {
 		var there bool
 		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM volunteers WHERE id = $1)`, id).Scan(&there)
 		if err == nil && !there {
 			err = errGone
 		}
 		return id, err
-	})
+	}
 }
 
 // writeAway replaces the periods of the volunteer that find returns.
@@ -362,7 +381,7 @@ func (m *rota) writeAway(ctx context.Context, r *http.Request, find func(tx *sdk
 	if err != nil {
 		return nil, err
 	}
-	return me{now.Label, now.Away, now.Rev}, nil
+	return meOf(&now), nil
 }
 
 // setAway replaces the periods of a volunteer, if they have not changed since the writer read them.
@@ -374,9 +393,14 @@ func setAway(ctx context.Context, tx *sdk.Tx, id string, list *awayList) (volunt
 	if changed == 0 {
 		return volunteer{}, errConflict
 	}
-	if err := replaceAway(ctx, tx, id, list.Away); err != nil {
+	if err := replacePeriods(ctx, tx, "away", id, list.Away); err != nil {
 		return volunteer{}, err
 	}
+	return oneVolunteer(ctx, tx, id)
+}
+
+// oneVolunteer reads a volunteer who was there a moment ago.
+func oneVolunteer(ctx context.Context, tx *sdk.Tx, id string) (volunteer, error) {
 	all, err := volunteers(ctx, tx, []string{id})
 	if err == nil && len(all) == 0 {
 		err = errConflict // erased meanwhile
@@ -387,14 +411,14 @@ func setAway(ctx context.Context, tx *sdk.Tx, id string, list *awayList) (volunt
 	return all[0], nil
 }
 
-// replaceAway writes all periods of a volunteer.
-func replaceAway(ctx context.Context, tx *sdk.Tx, id string, away []days) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM away WHERE volunteer_id = $1`, id); err != nil {
+// replacePeriods writes all periods of a volunteer into the table away or wishes.
+func replacePeriods(ctx context.Context, tx *sdk.Tx, table, id string, all []days) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE volunteer_id = $1`, id); err != nil {
 		return err
 	}
-	for _, d := range away {
+	for _, d := range all {
 		_, err := tx.Exec(ctx, `
-			INSERT INTO away (volunteer_id, first_day, last_day) VALUES ($1, $2::text::date, $3::text::date)`,
+			INSERT INTO `+table+` (volunteer_id, first_day, last_day) VALUES ($1, $2::text::date, $3::text::date)`,
 			id, d.From, d.To)
 		if err != nil {
 			return err

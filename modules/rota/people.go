@@ -27,9 +27,11 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 		for _, statement := range []string{
 			`UPDATE volunteers
 			 SET label = '', email = '', language = '', digest = false, user_id = NULL, link = link + 1,
-			     mail_id = NULL, rev = rev + 1
+			     mail_id = NULL, per_month = NULL, rev = rev + 1
 			 WHERE id = $1`,
 			`DELETE FROM away WHERE volunteer_id = $1`,
+			`DELETE FROM wishes WHERE volunteer_id = $1`,
+			`DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`,
 			`DELETE FROM volunteer_roles WHERE volunteer_id = $1`,
 			`DELETE FROM mail_log WHERE volunteer_id = $1`,
 		} {
@@ -96,6 +98,15 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	for n, id := range own.RoleIDs {
 		able[n] = names[id]
 	}
+	likes, apart := 0, 0 // how many: the names are those of others
+	for _, p := range own.Pairs {
+		if p.Apart {
+			apart++
+		} else {
+			likes++
+		}
+	}
 	return map[string]any{"label": own.Label, "email": own.Email, "language": own.Language, "away": own.Away,
+		"wishes": own.Wishes, "perMonth": own.PerMonth, "gladlyWith": likes, "neverWith": apart,
 		"roles": able, "assignments": served, "news": heard}, nil
 }

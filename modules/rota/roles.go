@@ -10,24 +10,32 @@ import (
 const (
 	maxRoles    = 30
 	maxRoleName = 40
+	maxNeeded   = 20 // people in one role of one service
 )
 
 // role is a task of volunteers, such as reading.
 type role struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Needed int    `json:"needed"` // people in a service that has no number of its own
 }
 
 func roles(ctx context.Context, db sdk.Querier) ([]role, error) {
-	return sdk.Select[role](ctx, db, `SELECT id::text, name FROM roles ORDER BY position, id`)
+	return sdk.Select[role](ctx, db, `SELECT id::text, name, needed FROM roles ORDER BY position, id`)
 }
+
+// rolesJSON has the roles in their order, as a column.
+const rolesJSON = `
+	coalesce((SELECT json_agg(json_build_object('id', id, 'name', name, 'needed', needed) ORDER BY position, id)
+	          FROM roles), '[]')`
 
 // roleList is the whole list in its order. A role without an id is new.
 type roleList struct {
 	Rev   int64 `json:"rev"`
 	Roles []struct {
-		ID   *string `json:"id"`
-		Name string  `json:"name"`
+		ID     *string `json:"id"`
+		Name   string  `json:"name"`
+		Needed *int    `json:"needed"` // nil: as before; one for a new role
 	} `json:"roles"`
 }
 
@@ -38,13 +46,16 @@ func (l *roleList) check() error {
 	seen := make(map[string]bool)
 	for _, r := range l.Roles {
 		key := folded(r.Name)
-		if !isLine(r.Name, 1, maxRoleName) || seen[key] || r.ID != nil && !sdk.IsID(*r.ID) {
+		if !isLine(r.Name, 1, maxRoleName) || seen[key] || r.ID != nil && !sdk.IsID(*r.ID) ||
+			r.Needed != nil && !isNeeded(*r.Needed) {
 			return sdk.ErrRequestInvalid
 		}
 		seen[key] = true
 	}
 	return nil
 }
+
+func isNeeded(n int) bool { return n >= 0 && n <= maxNeeded }
 
 // putRoles replaces the list, if it has not changed since the writer read it. A role that was ever assigned
 // cannot be removed.
@@ -76,9 +87,14 @@ func writeRoles(ctx context.Context, tx *sdk.Tx, list *roleList) error {
 		var id string
 		if r.ID == nil {
 			id, err = addRole(ctx, tx, r.Name, n)
+			if err == nil && r.Needed != nil {
+				_, err = tx.Exec(ctx, `UPDATE roles SET needed = $2 WHERE id = $1`, id, *r.Needed)
+			}
 		} else {
 			id = *r.ID
-			touched, err = tx.Exec(ctx, `UPDATE roles SET name = $2, position = $3 WHERE id = $1`, id, r.Name, n)
+			touched, err = tx.Exec(ctx, `
+				UPDATE roles SET name = $2, position = $3, needed = coalesce($4, needed) WHERE id = $1`,
+				id, r.Name, n, r.Needed)
 			if err == nil && touched == 0 {
 				err = errGone
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -13,9 +14,22 @@ import (
 // belong to another module and are referred to by its ids.
 type archive struct {
 	Rota        int              `json:"rota"` // the version of this format
-	Roles       []role           `json:"roles"`
+	Roles       []archivedRole   `json:"roles"`
+	Needs       []archivedNeed   `json:"needs,omitempty"`
 	Volunteers  []archivedPerson `json:"volunteers"`
 	Assignments []archivedDuty   `json:"assignments"`
+}
+
+type archivedRole struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Needed *int   `json:"needed,omitempty"` // nil, in an archive from before there were numbers: one
+}
+
+type archivedNeed struct {
+	ServiceID string `json:"serviceId"`
+	RoleID    string `json:"roleId"`
+	Needed    int    `json:"needed"`
 }
 
 type archivedPerson struct {
@@ -26,6 +40,9 @@ type archivedPerson struct {
 	Digest   bool     `json:"digest"`
 	RoleIDs  []string `json:"roleIds"`
 	Away     []days   `json:"away"`
+	Wishes   []days   `json:"wishes,omitempty"`
+	PerMonth int      `json:"perMonth,omitempty"`
+	Pairs    []pair   `json:"pairs,omitempty"`
 }
 
 type archivedDuty struct {
@@ -38,8 +55,16 @@ type archivedDuty struct {
 
 func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	all := archive{Rota: 1}
-	var err error
-	if all.Roles, err = roles(ctx, m.db); err != nil {
+	ofRoles, err := roles(ctx, m.db)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range ofRoles {
+		all.Roles = append(all.Roles, archivedRole{r.ID, r.Name, &r.Needed})
+	}
+	all.Needs, err = sdk.Select[archivedNeed](ctx, m.db, `
+		SELECT service_ref, role_id::text, needed FROM needs ORDER BY service_ref, role_id`)
+	if err != nil {
 		return nil, err
 	}
 	everybody, err := volunteers(ctx, m.db, nil)
@@ -50,8 +75,8 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	for _, v := range everybody {
 		if v.Label != "" { // otherwise erased
 			known[v.ID] = true
-			all.Volunteers = append(all.Volunteers,
-				archivedPerson{v.ID, v.Label, v.Email, v.Language, v.Digest, v.RoleIDs, v.Away})
+			all.Volunteers = append(all.Volunteers, archivedPerson{v.ID, v.Label, v.Email, v.Language, v.Digest,
+				v.RoleIDs, v.Away, v.Wishes, v.PerMonth, v.Pairs})
 		}
 	}
 	assigned, err := assignments(ctx, m.db, `id IS NOT NULL`)
@@ -104,20 +129,30 @@ func (a *archive) check(found *sdk.Exchange) {
 	}
 	ofRoles, people := make(map[string]bool), make(map[string]bool)
 	for n, r := range a.Roles {
-		if !sdk.IsID(r.ID) || ofRoles[r.ID] || !isLine(r.Name, 1, maxRoleName) {
+		if !sdk.IsID(r.ID) || ofRoles[r.ID] || !isLine(r.Name, 1, maxRoleName) ||
+			r.Needed != nil && !isNeeded(*r.Needed) {
 			found.Problem(n+1, "ROLE_INVALID")
 		}
 		ofRoles[r.ID] = true
 	}
 	for n, v := range a.Volunteers {
-		draft := volunteerDraft{Label: v.Label, Email: v.Email, Language: v.Language, Digest: v.Digest,
-			RoleIDs: v.RoleIDs}
-		away := awayList{Away: v.Away}
+		draft := v.draft()
+		away, wishes := awayList{Away: v.Away}, wishList{Wishes: v.Wishes}
 		if !sdk.IsID(v.ID) || people[v.ID] || draft.check() != nil || away.check() != nil ||
-			!allIn(v.RoleIDs, ofRoles) {
+			wishes.check() != nil || !allIn(v.RoleIDs, ofRoles) {
 			found.Problem(n+1, "VOLUNTEER_INVALID")
 		}
 		people[v.ID] = true
+	}
+	for n, v := range a.Volunteers {
+		if slices.ContainsFunc(v.Pairs, func(p pair) bool { return !people[p.ID] || p.ID == v.ID }) {
+			found.Problem(n+1, "VOLUNTEER_INVALID")
+		}
+	}
+	for n, need := range a.Needs {
+		if !isLine(need.ServiceID, 1, 64) || !ofRoles[need.RoleID] || !isNeeded(need.Needed) {
+			found.Problem(n+1, "NEED_INVALID")
+		}
 	}
 	for n, d := range a.Assignments {
 		if !isLine(d.ServiceID, 1, 64) || !ofRoles[d.RoleID] || !people[d.VolunteerID] || !isStatus(d.Status) {
@@ -138,9 +173,12 @@ func allIn(ids []string, known map[string]bool) bool {
 func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error {
 	for n, r := range a.Roles {
 		touched, err := tx.Exec(ctx, `
-			INSERT INTO roles (id, name, position) VALUES ($1, $2, $3)
-			ON CONFLICT (id) DO UPDATE SET name = excluded.name, position = excluded.position
-			WHERE (roles.name, roles.position) <> (excluded.name, excluded.position)`, r.ID, r.Name, n)
+			INSERT INTO roles (id, name, position, needed) VALUES ($1, $2, $3, coalesce($4::integer, 1))
+			ON CONFLICT (id) DO UPDATE
+			SET name = excluded.name, position = excluded.position, needed = coalesce($4::integer, roles.needed)
+			WHERE (roles.name, roles.position, roles.needed) <>
+			      (excluded.name, excluded.position, coalesce($4::integer, roles.needed))`,
+			r.ID, r.Name, n, r.Needed)
 		if err != nil {
 			return err
 		}
@@ -153,6 +191,20 @@ func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error 
 	}
 	for _, v := range a.Volunteers {
 		if err := v.write(ctx, tx, result); err != nil {
+			return err
+		}
+	}
+	for _, v := range a.Volunteers { // now that all of them are there
+		if _, err := writePairs(ctx, tx, v.ID, &v.Pairs); err != nil {
+			return err
+		}
+	}
+	for _, n := range a.Needs {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO needs (service_ref, role_id, needed) VALUES ($1, $2, $3)
+			ON CONFLICT (service_ref, role_id) DO UPDATE SET needed = excluded.needed, rev = needs.rev + 1
+			WHERE needs.needed <> excluded.needed`, n.ServiceID, n.RoleID, n.Needed)
+		if err != nil {
 			return err
 		}
 	}
@@ -171,9 +223,13 @@ func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error 
 	return nil
 }
 
+func (p *archivedPerson) draft() *volunteerDraft {
+	return &volunteerDraft{Label: p.Label, Email: p.Email, Language: p.Language, Digest: p.Digest,
+		RoleIDs: p.RoleIDs, PerMonth: &p.PerMonth, Pairs: &p.Pairs}
+}
+
 func (p *archivedPerson) write(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	draft := &volunteerDraft{Label: p.Label, Email: p.Email, Language: p.Language, Digest: p.Digest,
-		RoleIDs: p.RoleIDs}
+	draft := p.draft()
 	there, err := volunteers(ctx, tx, []string{p.ID})
 	if err != nil {
 		return err
@@ -187,5 +243,8 @@ func (p *archivedPerson) write(ctx context.Context, tx *sdk.Tx, result *arrived)
 		return err
 	}
 	result.Volunteers++
-	return replaceAway(ctx, tx, p.ID, p.Away)
+	if err := replacePeriods(ctx, tx, "away", p.ID, p.Away); err != nil {
+		return err
+	}
+	return replacePeriods(ctx, tx, "wishes", p.ID, p.Wishes)
 }

@@ -24,9 +24,18 @@ type volunteer struct {
 	Digest    bool      `json:"digest"`   // gets the weekly overview
 	RoleIDs   []string  `json:"roleIds"`
 	Away      []days    `json:"away"`
+	Wishes    []days    `json:"wishes"`   // when they would like to serve
+	PerMonth  int       `json:"perMonth"` // most turns in a calendar month; 0: no limit
+	Pairs     []pair    `json:"pairs"`
 	Connected bool      `json:"connected"` // claimed by a signed-in person
 	Mail      *mailSeen `json:"mail"`      // the last invitation
 	Rev       int64     `json:"rev"`
+}
+
+// pair is another volunteer with whom somebody likes to serve, or must never be in the same service.
+type pair struct {
+	ID    string `json:"id"`
+	Apart bool   `json:"apart"`
 }
 
 // days is a period of whole days, both included: "2026-12-24".
@@ -56,7 +65,7 @@ func selectVolunteers(into *[]volunteer, where string, args ...any) sdk.Statemen
 		var kind, outcome *string
 		var at *time.Time
 		err := row.Scan(&v.ID, &v.Label, &v.Email, &v.Language, &v.Digest, &v.Connected, &v.Rev, &v.RoleIDs,
-			&v.Away, &kind, &outcome, &at)
+			&v.Away, &v.Wishes, &v.PerMonth, &v.Pairs, &kind, &outcome, &at)
 		v.Mail = mailOf(kind, outcome, at)
 		return err
 	}, `
@@ -65,6 +74,11 @@ func selectVolunteers(into *[]volunteer, where string, args ...any) sdk.Statemen
 		                 FROM volunteer_roles WHERE volunteer_id = v.id), '[]'),
 		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
 		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
+		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
+		                 FROM wishes WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
+		       coalesce(v.per_month, 0),
+		       coalesce((SELECT json_agg(json_build_object('id', other_id, 'apart', apart) ORDER BY other_id)
+		                 FROM pairs WHERE volunteer_id = v.id), '[]'),
 		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM volunteers AS v LEFT JOIN mail_log AS m ON m.id = v.mail_id
 		WHERE `+where+`
@@ -78,12 +92,17 @@ type volunteerDraft struct {
 	Language string   `json:"language"`
 	Digest   bool     `json:"digest"`
 	RoleIDs  []string `json:"roleIds"`
-	Rev      *int64   `json:"rev"` // only of an edit: the rev that the writer saw
+	PerMonth *int     `json:"perMonth"` // nil: as before; 0: no limit
+	Pairs    *[]pair  `json:"pairs"`    // nil: as before
+	Rev      *int64   `json:"rev"`      // only of an edit: the rev that the writer saw
 }
 
 func (d *volunteerDraft) check() error {
 	if !isLine(d.Label, 1, maxLabel) || d.Email != "" && !isAddress(d.Email) || !isLanguage(d.Language) ||
-		len(d.RoleIDs) > maxRoles || d.Digest && d.Email == "" {
+		len(d.RoleIDs) > maxRoles || d.Digest && d.Email == "" || d.PerMonth != nil && !isPerMonth(*d.PerMonth) {
+		return sdk.ErrRequestInvalid
+	}
+	if d.Pairs != nil && !arePairs(*d.Pairs) {
 		return sdk.ErrRequestInvalid
 	}
 	for _, id := range d.RoleIDs {
@@ -107,29 +126,29 @@ func (m *rota) addVolunteer(ctx context.Context, r *http.Request) (any, error) {
 	if err := draft.check(); err != nil || draft.Rev != nil {
 		return nil, sdk.ErrRequestInvalid
 	}
-	var added []volunteer
+	var id string
+	var changed []volunteer
 	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
-		id, err := insertVolunteer(ctx, tx, "", &draft)
-		if err != nil {
+		if id, err = insertVolunteer(ctx, tx, "", &draft); err != nil {
 			return told, err
 		}
-		added, err = volunteers(ctx, tx, []string{id})
-		return update{Volunteers: added}, err
+		changed, err = writePairs(ctx, tx, id, draft.Pairs)
+		return update{Volunteers: changed}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return sdk.Created(added[0]), nil
+	return sdk.Created(ofID(changed, id)), nil
 }
 
 // insertVolunteer creates a row with an id, or with a new one. The surrounding change has locked the board's
 // row, so no other transaction counts volunteers at the same time.
 func insertVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) (string, error) {
 	err := tx.QueryRow(ctx, `
-		INSERT INTO volunteers (id, label, email, language, digest)
-		SELECT coalesce(nullif($1, '')::uuid, gen_random_uuid()), $2, $3, $4, $5
+		INSERT INTO volunteers (id, label, email, language, digest, per_month)
+		SELECT coalesce(nullif($1, '')::uuid, gen_random_uuid()), $2, $3, $4, $5, nullif($7::integer, 0)
 		WHERE (SELECT count(*) FROM volunteers) < $6
-		RETURNING id::text`, id, d.Label, d.Email, d.Language, d.Digest, maxVolunteers).Scan(&id)
+		RETURNING id::text`, id, d.Label, d.Email, d.Language, d.Digest, maxVolunteers, d.PerMonth).Scan(&id)
 	if err != nil {
 		return "", refusalOf(sdk.OrNoRow(err, errTooMany))
 	}
@@ -141,7 +160,7 @@ func refusalOf(err error) error {
 	switch sdk.BrokenConstraint(err) {
 	case "volunteers_once":
 		return errTwice
-	case "volunteer_roles_role_id_fkey":
+	case "volunteer_roles_role_id_fkey", "pairs_other":
 		return errGone
 	}
 	return err
@@ -180,26 +199,28 @@ func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	var edited []volunteer
+	var changed []volunteer
 	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
 		if err := updateVolunteer(ctx, tx, id, &draft); err != nil {
 			return told, err
 		}
-		edited, err = volunteers(ctx, tx, []string{id})
-		return update{Volunteers: edited}, err
+		changed, err = writePairs(ctx, tx, id, draft.Pairs)
+		return update{Volunteers: changed}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return edited[0], nil
+	return ofID(changed, id), nil
 }
 
 func updateVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) error {
 	touched, err := tx.Exec(ctx, `
 		UPDATE volunteers
 		SET label = $3, email = $4, language = $5, digest = $6, rev = rev + 1,
-		    link = link + CASE WHEN email = $4 THEN 0 ELSE 1 END
-		WHERE id = $1 AND ($2::bigint IS NULL OR rev = $2)`, id, d.Rev, d.Label, d.Email, d.Language, d.Digest)
+		    link = link + CASE WHEN email = $4 THEN 0 ELSE 1 END,
+		    per_month = CASE WHEN $7::integer IS NULL THEN per_month ELSE nullif($7, 0) END
+		WHERE id = $1 AND ($2::bigint IS NULL OR rev = $2)`, id, d.Rev, d.Label, d.Email, d.Language, d.Digest,
+		d.PerMonth)
 	if err != nil {
 		return refusalOf(err)
 	}

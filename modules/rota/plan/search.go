@@ -5,9 +5,13 @@ import (
 	"slices"
 )
 
-// maxSolutions bounds how many networks are solved to find the best plan that keeps people apart. Without
-// people who must be, one is enough. When they are used up, the first choice of every branch is final.
-const maxSolutions = 100
+// These bound how many networks are solved to find the best plan that keeps people apart, by their number and
+// by what they cost. Without people who must be apart, one is enough. When they are used up, the first choice
+// of every branch is final.
+const (
+	maxSolutions = 1000
+	maxWork      = 20_000_000
+)
 
 // solution is a flow and its measure.
 type solution struct {
@@ -33,7 +37,11 @@ func (s *solution) worse(other *solution, units []int) bool {
 // and were seated in one service. A network with fewer choices costs no less, so a branch that is no better
 // than the best plan is left.
 func (n *network) search() *solution {
-	left := maxSolutions
+	work := 1
+	for _, p := range n.places {
+		work += len(p.candidates) * len(n.units)
+	}
+	left := min(maxSolutions, maxWork/work)
 	var best *solution
 	var branch func()
 	branch = func() {
