@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -304,5 +305,34 @@ func TestWishes(t *testing.T) {
 		if len(v.Pairs)+len(v.Wishes) != 0 || v.ID == anna.ID && v.PerMonth != 0 {
 			t.Errorf("after the erasure: %+v, want no pairs and no wishes", v)
 		}
+	}
+}
+
+// TestServingTogether: a volunteer sees the names and roles of those who serve in the same service and were
+// asked, and nothing else of them.
+func TestServingTogether(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	anna, ben := f.volunteer("Anna", "Reader"), f.volunteer("Ben", "Welcome")
+	carl, dora := f.volunteer("Carl", "Welcome"), f.volunteer("Dora", "Welcome")
+	for v, status := range map[string]string{anna.ID: statusYes, ben.ID: statusOpen, carl.ID: statusNo,
+		dora.ID: statusPlanned} {
+		role := "Welcome"
+		if v == anna.ID {
+			role = "Reader"
+		}
+		f.set(f.assign("service-1", role, volunteer{ID: v}).ID, status, 1)
+	}
+	mine := f.do(f.member(anna), "GET", "/mine", nil, 200)
+	var seen myDates
+	mine.JSON(&seen)
+	if want := []other{{"Welcome", "Ben"}}; len(seen.Dates) != 1 || !slices.Equal(seen.Dates[0].Others, want) ||
+		strings.Contains(mine.Body, ben.Email) || strings.Contains(mine.Body, ben.ID) {
+		t.Errorf("Anna's dates are %s, want Ben's name and role and nothing else of him", mine.Body)
+	}
+	var of myDates
+	f.do(f.member(carl), "GET", "/mine", nil, 200).JSON(&of)
+	if len(of.Dates) != 1 || len(of.Dates[0].Others) != 0 {
+		t.Errorf("Carl, who has declined, sees %+v, want nobody", of.Dates)
 	}
 }

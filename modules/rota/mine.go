@@ -35,7 +35,14 @@ type myDate struct {
 	Role    string     `json:"role"`
 	Status  string     `json:"status"`
 	Was     *time.Time `json:"was"` // of an open one: the start that they said yes to
+	Others  []other    `json:"others"`
 	Rev     int64      `json:"rev"`
+}
+
+// other is somebody who serves in the same service: the name, and nothing else of the person.
+type other struct {
+	Role string `json:"role"`
+	Name string `json:"name"`
 }
 
 // mine returns the caller's dates from today on, without assignments that are only planned.
@@ -68,7 +75,15 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 const ownDuties = `
-	SELECT a.id::text, a.service_ref, r.name, a.status, a.agreed, a.rev
+	SELECT a.id::text, a.service_ref, r.name, a.status, a.agreed, a.rev,
+	       coalesce((
+	           SELECT json_agg(json_build_object('role', s.name, 'name', w.label)
+	                           ORDER BY s.position, s.id, w.label COLLATE "und-x-icu")
+	           FROM assignments AS o
+	               JOIN volunteers AS w ON w.id = o.volunteer_id AND w.label <> ''
+	               JOIN roles AS s ON s.id = o.role_id
+	           WHERE o.service_ref = a.service_ref AND o.volunteer_id <> v.id AND o.status IN ('open', 'yes')
+	             AND a.status <> 'no'), '[]')
 	FROM volunteers AS v
 		JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
 		JOIN roles AS r ON r.id = a.role_id
@@ -78,7 +93,7 @@ const ownDuties = `
 // selectDuties reads a person's dates, of which only the service's id is known here.
 func selectDuties(into *[]myDate, userID string) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
-		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev)
+		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Others)
 	}, ownDuties, userID)
 }
 
