@@ -279,6 +279,75 @@ func TestWhoCannotCome(t *testing.T) {
 	f.wantHeard(sixth) // was never asked
 }
 
+// TestNewsThatWereNotSent: news that the mail server did not take, and those of a process that died with them,
+// are sent again by themselves, for a day. The address of a removed volunteer is kept until then, not longer.
+func TestNewsThatWereNotSent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	yes, one := f.askedOf("Reader 1", "Reader", statusYes)
+	removed, _ := f.askedOf("Reader 2", "Reader", statusYes)
+	if err := f.rota.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := f.said(f.services[0].Start) + ": Reader (Morning service). "
+	gone := at + "You are no longer planned for it."
+	resumed := func(change string) {
+		t.Helper()
+		if _, err := f.rota.db.Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.rota.resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	addresses := func(want int) {
+		t.Helper()
+		var n int
+		err := f.rota.db.QueryRow(t.Context(), `SELECT count(*) FROM told WHERE email <> ''`).Scan(&n)
+		if err != nil || n != want {
+			t.Errorf("%d addresses of removed people are kept, %v, want %d", n, err, want)
+		}
+	}
+	const early, late = `UPDATE mail_log SET at = at - interval '9 minutes'`,
+		`UPDATE mail_log SET at = at - interval '2 minutes'`
+
+	f.FailMail(sdk.MailDeferred)
+	f.do(f.office, "DELETE", "/volunteers/"+removed.ID, nil, 204)
+	f.wantHeard(removed)
+	resumed(early)
+	f.wantHeard(removed)
+	addresses(1)
+	f.FailMail(sdk.MailTimeout)
+	resumed(late)
+	f.wantHeard(removed)
+	addresses(1)
+	resumed(early)
+	resumed(late)
+	f.wantHeard(removed, gone)
+	addresses(0)
+	resumed(early)
+	resumed(late)
+	f.wantHeard(removed, gone)
+
+	f.FailMail(sdk.MailConnectionFailed)
+	f.do(f.office, "PUT", "/assignments", fmt.Sprintf(`{"remove":[{"id":%q,"rev":2}]}`, one.ID), 200)
+	f.wantHeard(yes)
+	resumed(`UPDATE mail_log SET outcome = NULL, at = NULL, claimed_at = now() - interval '3 minutes'
+		WHERE outcome = 'tryAgain'`) // its process died
+	f.wantHeard(yes, gone)
+
+	third, _ := f.askedOf("Reader 3", "Reader", statusYes)
+	f.FailMail(sdk.MailDeferred)
+	f.do(f.office, "DELETE", "/volunteers/"+third.ID, nil, 204)
+	f.wantHeard(third)
+	later := time.Now().Add(retryFor + time.Hour)
+	f.at.Store(&later)
+	resumed(early)
+	resumed(late)
+	f.wantHeard(third)
+	addresses(0)
+}
+
 // TestNewsForgetPeople: after an erasure no news name the person or wait for them, not even of a volunteer
 // who was removed before.
 func TestNewsForgetPeople(t *testing.T) {

@@ -24,6 +24,13 @@ const claimLasts = 2 * time.Minute
 // logDays is how long the outcome of a mail is kept.
 const logDays = 90
 
+// News are tried again by themselves, so often and for so long, because no coordinator sees that they are
+// missing.
+const (
+	retryAfter = 10 * time.Minute
+	retryFor   = 24 * time.Hour
+)
+
 // queued is a mail that this process has claimed.
 type queued struct {
 	id          int64
@@ -93,7 +100,8 @@ func (m *rota) deliver(ctx context.Context) {
 
 // claimMail claims the oldest mail that no process has claimed. The claim is stored before the attempt, so a
 // process that dies between the two loses the mail instead of sending it twice. Two requests for one date
-// would confuse people. A lost one is shown to the coordinator, who can send it again.
+// would confuse people. A lost one is shown to the coordinator, who can send it again. News are sent again
+// (retryNews).
 func (m *rota) claimMail(ctx context.Context) (q queued, err error) {
 	err = m.db.QueryRow(ctx, `
 		UPDATE mail_log
@@ -176,15 +184,39 @@ func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
 			q.id, outcome); err != nil {
 			return update{}, err
 		}
-		_, err := tx.Exec(ctx, `UPDATE told SET label = '', email = '', language = '' WHERE mail_id = $1`, q.id)
-		if err != nil {
-			return update{}, err
+		if outcome != outcomeTryAgain && outcome != outcomeDeferred {
+			if _, err := tx.Exec(ctx, forgetAddresses+`t.mail_id = $1`, q.id); err != nil {
+				return update{}, err
+			}
 		}
 		return aboutMails(ctx, tx, []int64{q.id})
 	})
 	if err != nil {
 		m.host.Log.Warn("the outcome of a mail was not kept")
 	}
+	return err
+}
+
+// forgetAddresses deletes the addresses of removed volunteers whose mail needs them no more.
+const forgetAddresses = `
+	UPDATE told AS t SET label = '', email = '', language = '' WHERE t.email <> '' AND `
+
+// retryNews queues news again that were not sent, and those whose process died before it knew whether they
+// were. Such a mail may reach a person twice if the process died just after the mail server had accepted it.
+// That is better than never to hear of a change.
+func (m *rota) retryNews(ctx context.Context) error {
+	since := m.clock().Add(-retryFor)
+	_, err := m.db.Exec(ctx, `
+		UPDATE mail_log SET claimed_at = NULL, outcome = NULL, at = NULL
+		WHERE kind = $1 AND queued_at > $2 AND (
+			outcome IN ($3, $4) AND at < now() - $5 * interval '1 second'
+			OR outcome IS NULL AND claimed_at < now() - $6 * interval '1 second')`,
+		kindNews, since, outcomeTryAgain, outcomeDeferred, int64(retryAfter.Seconds()), int64(claimLasts.Seconds()))
+	if err != nil {
+		return err
+	}
+	_, err = m.db.Exec(ctx, forgetAddresses+`EXISTS (
+		SELECT FROM mail_log AS m WHERE m.id = t.mail_id AND m.queued_at <= $1)`, since)
 	return err
 }
 
@@ -201,9 +233,12 @@ func aboutMails(ctx context.Context, tx *sdk.Tx, ids []int64) (told update, err 
 	return told, err
 }
 
-// resume runs by the schedule. It marks claims without an outcome as not sent, queues the news that waited,
-// deletes old rows and wakes the outbox.
+// resume runs by the schedule. It queues lost news again and marks other claims without an outcome as not
+// sent, queues the news that waited, deletes old rows and wakes the outbox.
 func (m *rota) resume(ctx context.Context) error {
+	if err := m.retryNews(ctx); err != nil {
+		return err
+	}
 	err := m.change(ctx, func(tx *sdk.Tx) (update, error) {
 		lost, err := sdk.Select[int64](ctx, tx, `
 			UPDATE mail_log SET outcome = $2, at = now()
