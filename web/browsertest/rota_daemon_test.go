@@ -25,6 +25,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/porttest"
+	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
 // rotaMailbox is a mail server that keeps every email by recipient, and closes the connection for those that
@@ -128,20 +129,24 @@ func (b *rotaMailbox) linkTo(t *testing.T, to string) string {
 	return link
 }
 
-// rotaInstallation is the platform with stage, rota and home, its database and its mail server.
+// rotaInstallation is the platform with all sample modules, its database and its mail server.
 type rotaInstallation struct {
 	t              *testing.T
 	origin, folder string
 	environment    []string
 	box            *rotaMailbox
 	running        *daemon
+	zone           string    // of the house: one in which the day is young
+	servesAt       time.Time // the only service, today
 }
 
 func installRota(t *testing.T) *rotaInstallation {
 	t.Helper()
 	port := strconv.Itoa(porttest.Free(t))
 	i := &rotaInstallation{t: t, origin: "http://127.0.0.1:" + port, box: startRotaMailbox(t),
-		folder: install(t, "../../modules/stage", "../../modules/rota", "../../modules/home")}
+		folder: install(t, "../../modules/stage", "../../modules/rota", "../../modules/home",
+			"../../modules/calendar", "../../modules/announcements", "../../modules/countdown"),
+		zone: youngZone(), servesAt: time.Now().UTC().Truncate(time.Hour).Add(3 * time.Hour)}
 	postgres, err := cluster.Start(t.Context(), cluster.Options{
 		Dir: filepath.Join(i.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
 	})
@@ -165,11 +170,23 @@ func installRota(t *testing.T) *rotaInstallation {
 		"SERVICE_SMTP_PORT=" + i.box.port,
 		"SERVICE_SMTP_SECURITY=plaintext",
 		"SERVICE_SMTP_FROM=Church office <office@church.example.org>",
+		"OBJECT_STORAGE_ENDPOINT=http://" + storagetest.New(t).Address,
+		"OBJECT_STORAGE_ACCESS_KEY=" + storagetest.AccessKey,
+		"OBJECT_STORAGE_SECRET_KEY=" + storagetest.SecretKey,
 	}
 	i.run("", "migrations:apply")
 	i.run(ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", "owner@example.org")
 	i.start()
 	return i
+}
+
+// youngZone returns a time zone in which it is about eight in the morning, so that "today" lasts for the test.
+func youngZone() string {
+	ahead := 8 - time.Now().UTC().Hour()
+	if ahead < -12 {
+		ahead += 24
+	}
+	return fmt.Sprintf("Etc/GMT%+d", -ahead) // these names count westwards
 }
 
 func (i *rotaInstallation) command(arguments ...string) *exec.Cmd {
@@ -317,8 +334,10 @@ func configureRota(t *testing.T, i *rotaInstallation, owner *tab) {
 	owner.do(chromedp.Navigate(i.origin + "/#/admin/modules"))
 	owner.waitForHeading("Modules")
 	owner.assertNoText("BLOCKED")
-	start := time.Now().UTC().AddDate(0, 0, 6).Format(time.DateOnly) + "T10:00:00.000Z"
-	service := object{"title": "Morning service", "startsAt": start}
+	house := owner.request("GET", "/api/v1/house", nil)
+	house["timeZone"] = i.zone
+	owner.request("PUT", "/api/v1/house", house)
+	service := object{"title": "Morning service", "startsAt": timestamp(i.servesAt)}
 	owner.request("POST", "/api/v1/modules/stage/services", service)
 }
 

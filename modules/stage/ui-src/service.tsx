@@ -94,6 +94,12 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 		}
 		await after({ ok: true, value: undefined }, say("undone"), () => undefined);
 	};
+	/** Writes the service as it was before it was moved. */
+	const moveBack = async (was: Service, rev: number): Promise<void> => {
+		const { title, startsAt } = was;
+		const result = await api.editService(id, { title, startsAt, rev });
+		await after(result, say("undone"), () => moveBack(was, rev));
+	};
 	const remove = async (): Promise<void> => {
 		const hangs = await whatHangs(tools, id, "cancel");
 		if (context.signal.aborted) return;
@@ -163,7 +169,13 @@ export function ServiceScreen({ tools, id }: ServiceProps) {
 				</div>
 			)}
 			{renames && (
-				<ServiceDialog tools={tools} service={service} close={() => setRenames(false)} saved={load} />
+				<ServiceDialog
+					tools={tools}
+					service={service}
+					close={() => setRenames(false)}
+					saved={load}
+					back={(rev) => moveBack(service, rev)}
+				/>
 			)}
 			{copies && (
 				<CopyDialog tools={tools} service={service} close={() => setCopies(false)} copied={copied} />

@@ -12,6 +12,8 @@ interface ServiceDialogProps {
 	readonly service?: Service;
 	close(): void;
 	saved(id: string): void;
+	/** Writes the service as it was, over a rev. */
+	back?(rev: number): void;
 }
 
 interface Draft {
@@ -25,7 +27,7 @@ interface Draft {
 export const serviceDraft = (id = "new"): string => `service/${id}`;
 
 /** The title and the start of a service. */
-export function ServiceDialog({ tools, service, close, saved }: ServiceDialogProps) {
+export function ServiceDialog({ tools, service, close, saved, back }: ServiceDialogProps) {
 	const { context, api, say, time } = tools;
 	const edited = useDraft<Draft>(context.drafts, serviceDraft(service?.id), () =>
 		service === undefined
@@ -45,7 +47,8 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 		};
 		setProblems(found);
 		if (Object.keys(found).length > 0 || clockError(draft.startsAt) !== undefined) return;
-		if (service !== undefined && draft.startsAt !== localTime(service.startsAt)) {
+		const moves = service !== undefined && draft.startsAt !== localTime(service.startsAt);
+		if (moves) {
 			const hangs = await whatHangs(tools, service.id, "move");
 			if (context.signal.aborted) return;
 			const question = {
@@ -66,7 +69,8 @@ export function ServiceDialog({ tools, service, close, saved }: ServiceDialogPro
 			if (!context.signal.aborted && read.ok) setTheirs(read.value);
 		}
 		if (!result.ok) return;
-		context.announce(say("saved"));
+		const undo = moves && back && { label: say("undo"), run: () => back(result.value.rev) };
+		context.announce(say("saved"), "polite", undo || undefined);
 		edited.discard();
 		close();
 		saved(result.value.id);
