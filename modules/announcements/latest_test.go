@@ -51,3 +51,37 @@ func TestLatest(t *testing.T) {
 	write("Lunch", `,"enabled":true`)
 	want("Lunch", 3)
 }
+
+// TestWhatIsNewIsOfTheHouse: what is new since a visit depends on when a notice came onto the board of this
+// house, which nobody's export has. It stays when the file is imported where it came from. In another house
+// everything is new.
+func TestWhatIsNewIsOfTheHouse(t *testing.T) {
+	t.Parallel()
+	from, to := sdktest.Start(t, &announcements{}, sdktest.Options{}),
+		sdktest.Start(t, &announcements{}, sdktest.Options{})
+	office, other := from.Person(manageSlides), to.Person(manageSlides)
+	if got := office.Do("POST", "/slides", `{"title":"Choir","enabled":true}`); got.Status != 201 {
+		t.Fatal(got)
+	}
+	visit := time.Now().Add(time.Second).UTC().Format(time.RFC3339Nano)
+	newer := func(who *sdktest.Caller, since string) int64 {
+		t.Helper()
+		var got latest
+		if who.Do("GET", "/latest?since="+since, nil).JSON(&got); got.Newer == nil {
+			t.Fatalf("GET /latest?since=%s: %+v, want a number", since, got)
+		}
+		return *got.Newer
+	}
+	file := office.Do("GET", "/export?pictures=0", nil).Body
+	for _, who := range []*sdktest.Caller{office, other} {
+		if got := who.Do("POST", "/import", file); got.Status != 200 {
+			t.Fatalf("the import: %s, want 200", got)
+		}
+	}
+	if n := newer(office, visit); n != 0 {
+		t.Errorf("%d notices are new where they came from, want none", n)
+	}
+	if n := newer(other, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)); n != 1 {
+		t.Errorf("%d notices are new in the other house, want one", n)
+	}
+}

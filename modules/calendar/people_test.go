@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestPeople: a writer's export contains their events; after an erasure the writer's id is gone.
@@ -61,5 +62,45 @@ func TestFollowers(t *testing.T) {
 	}
 	if got := s.Visitor().Do("GET", "/calendar.ics", nil).Status; got != http.StatusUnauthorized {
 		t.Errorf("a visitor asks for the calendar file: %d, want 401", got)
+	}
+}
+
+// TestWhatIsKeptOfAWriter: an event that was deleted, and can be brought back, and a service whose room was
+// booked here, also when it is cancelled later, are in the export of whoever wrote them last, and an erasure
+// reaches both. A deleted event and a cancelled service are in no export of the calendar.
+func TestWhatIsKeptOfAWriter(t *testing.T) {
+	t.Parallel()
+	s, p, office := startWithServices(t)
+	at := comingSunday()
+	p.set(morning, "Morning", at, 72)
+	rev := s.seen(t, soon(0), soon(60)).Occurrences[0].Rev
+	booked := event1("Morning", clock(at), clock(at.Add(90*time.Minute)), "", 1)
+	s.write(t, "PUT", "/services/"+morning, with(booked, rev), http.StatusOK)
+	e := s.write(t, "POST", "/events", event1("Choir", soon(1)+"T10:00", soon(1)+"T11:00", ""), 201)
+	s.write(t, "DELETE", "/events/"+e.ID+"?rev=1", "", 204)
+	p.mu.Lock()
+	p.put(morning, "Morning", at, 72, true)
+	p.mu.Unlock()
+	if got := office.Do("GET", "/export", nil).Body; strings.Contains(got, e.ID) || strings.Contains(got, morning) {
+		t.Errorf("the export is %s, want neither what is deleted nor what is cancelled", got)
+	}
+	for _, want := range []string{"Choir Morning ", ""} {
+		var data struct{ EventsLastWritten []written }
+		titles := ""
+		err := s.Export(office.ID, &data)
+		for _, one := range data.EventsLastWritten {
+			titles += one.Title + " "
+		}
+		if err != nil || titles != want {
+			t.Errorf("the writer's export has %q, %v; want %q", titles, err, want)
+		}
+		if err := s.Erase(office.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	var writers int
+	err := s.module.db.QueryRow(t.Context(), `SELECT count(changed_by) FROM events`).Scan(&writers)
+	if err != nil || writers != 0 {
+		t.Errorf("%d events have a writer after the erasure, %v; want none", writers, err)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -58,11 +59,16 @@ func forgetNews(ctx context.Context, tx *sdk.Tx, volunteerID, userID string) err
 	return nil
 }
 
-// exportPerson returns everything that the module stores about a person.
+// exportPerson returns everything that the module stores about a person. Of somebody who was removed from the
+// volunteers only news are left.
 func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	own, err := volunteerOf(ctx, m.db, userID)
 	if errors.Is(err, errNoVolunteer) {
-		return nil, nil
+		heard, err := m.newsOf(ctx, "", userID)
+		if err != nil || len(heard) == 0 {
+			return nil, err
+		}
+		return map[string]any{"news": heard}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -79,20 +85,18 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	served := make([]map[string]string, len(assigned))
+	served := make([]servedIn, len(assigned))
 	for n, a := range assigned {
-		served[n] = map[string]string{"service": a.ServiceID, "role": names[a.RoleID], "answer": a.Status}
+		served[n] = servedIn{a.ServiceID, names[a.RoleID], a.Status, a.Was}
 	}
-	told, err := sdk.SelectBy(ctx, m.db, scanNews, newsRows+`
-		n.volunteer_id = $1::uuid OR n.id IN (SELECT news_id FROM told WHERE volunteer_id = $1::uuid)
-		ORDER BY n.id`, own.ID)
+	heard, err := m.newsOf(ctx, own.ID, userID)
 	if err != nil {
 		return nil, err
 	}
-	heard := make([]map[string]any, len(told))
-	for n, one := range told {
-		heard[n] = map[string]any{"what": one.Kind, "service": one.ServiceID, "title": one.Title,
-			"start": one.Start, "role": one.Role}
+	mails, err := sdk.Select[exportedMail](ctx, m.db, `
+		SELECT kind, queued_at, outcome FROM mail_log WHERE volunteer_id = $1 ORDER BY id`, own.ID)
+	if err != nil {
+		return nil, err
 	}
 	able := make([]string, len(own.RoleIDs))
 	for n, id := range own.RoleIDs {
@@ -108,5 +112,43 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	}
 	return map[string]any{"label": own.Label, "email": own.Email, "language": own.Language, "away": own.Away,
 		"wishes": own.Wishes, "perMonth": own.PerMonth, "gladlyWith": likes, "neverWith": apart,
-		"roles": able, "assignments": served, "news": heard}, nil
+		"roles": able, "assignments": served, "news": heard, "mails": mails}, nil
+}
+
+// servedIn is an assignment in the export of its volunteer.
+type servedIn struct {
+	Service   string     `json:"service"`
+	Role      string     `json:"role"`
+	Answer    string     `json:"answer"`
+	SaidYesTo *time.Time `json:"saidYesTo,omitempty"` // the start before the service was moved
+}
+
+// exportedMail is a mail in the export of whom it is for. A nil outcome is that of one that waits.
+type exportedMail struct {
+	Kind    string    `json:"kind"`
+	At      time.Time `json:"at"`
+	Outcome *string   `json:"outcome"`
+}
+
+// exportedNews are news in the export of a person. Mailed tells whether they are in a mail already, or wait
+// for one; nil: the news are about the person and were told to others alone.
+type exportedNews struct {
+	What    string    `json:"what"`
+	Service string    `json:"service"`
+	Title   string    `json:"title"`
+	Start   time.Time `json:"start"`
+	Role    string    `json:"role"`
+	Mailed  *bool     `json:"mailed"`
+}
+
+// newsOf returns the news about a volunteer, also about one who was removed, and what they are told.
+func (m *rota) newsOf(ctx context.Context, volunteerID, userID string) ([]exportedNews, error) {
+	return sdk.Select[exportedNews](ctx, m.db, `
+		SELECT n.kind, n.service_ref, n.title, n.starts_at, coalesce(r.name, ''),
+		       CASE WHEN t.news_id IS NOT NULL THEN t.mail_id IS NOT NULL END
+		FROM news AS n
+			LEFT JOIN roles AS r ON r.id = n.role_id
+			LEFT JOIN told AS t ON t.news_id = n.id AND t.volunteer_id = coalesce(nullif($1, '')::uuid, n.volunteer_id)
+		WHERE n.volunteer_id = nullif($1, '')::uuid OR t.volunteer_id = nullif($1, '')::uuid OR n.user_id = $2
+		ORDER BY n.id`, volunteerID, userID)
 }

@@ -179,3 +179,52 @@ func TestPeopleAreExportedAndForgotten(t *testing.T) {
 		}
 	}
 }
+
+// TestACancelledServiceOfAPerson: for a day, a cancelled service is still in the export of whoever wrote it
+// last, and an erasure reaches it. The export of everything has no cancelled services, and the import of an
+// older one brings them back.
+func TestACancelledServiceOfAPerson(t *testing.T) {
+	t.Parallel()
+	s := &stage{}
+	m := sdktest.Start(t, s, sdktest.Options{})
+	p := planner{m.Person(editPlan), t, m}
+	kept := p.service("Morning", time.Now().AddDate(0, 0, 3))
+	gone := p.service("Evening", time.Now().AddDate(0, 0, 4))
+	file := p.Do("GET", "/export", nil).Body
+	if got := p.Do("DELETE", "/services/"+gone.ID, nil); got.Status != 204 {
+		t.Fatalf("DELETE: %s, want 204", got)
+	}
+	if got := p.Do("GET", "/export", nil).Body; strings.Contains(got, gone.ID) || !strings.Contains(got, kept.ID) {
+		t.Errorf("the export is %s, want the service that takes place alone", got)
+	}
+	own := func() (titles string) {
+		t.Helper()
+		var data struct{ ServicesLastWritten []written }
+		if err := m.Export(p.ID, &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range data.ServicesLastWritten {
+			titles += one.Title + " "
+		}
+		return titles
+	}
+	if got := own(); got != "Morning Evening " {
+		t.Errorf("the writer's export has %q, want both services", got)
+	}
+	if err := m.Erase(p.ID); err != nil {
+		t.Fatal(err)
+	}
+	var writers int
+	err := s.store.db.QueryRow(t.Context(), `SELECT count(changed_by) FROM services`).Scan(&writers)
+	if got := own(); got != "" || writers != 0 || err != nil {
+		t.Errorf("after the erasure the export has %q, and %d services have a writer, %v; want none", got, writers,
+			err)
+	}
+	other := m.Person(editPlan)
+	if got := other.Do("POST", "/import", file); got.Status != 200 {
+		t.Fatalf("the import: %s, want 200", got)
+	}
+	if got := other.Do("GET", "/export", nil).Body; got != file {
+		t.Errorf("after the import of the older file: %s, want %s", got, file)
+	}
+}
