@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -317,6 +318,19 @@ func TestManyNotices(t *testing.T) {
 	p.click("button", "Save")
 	drawn(p, rows, 501, "The newest")
 	p.waitForNone("button", "Show more")
+
+	p.do(chromedp.Reload())
+	drawn(p, rows, 100, "Notice 100")
+	response, saved := d.send(t, d.signedInOwner(t), "GET", "/api/v1/modules/announcements/export", http.NoBody)
+	if response.StatusCode != 200 {
+		t.Fatalf("GET the export: status %d, want 200", response.StatusCode)
+	}
+	d.exec(t, `DELETE FROM module_announcements.slides WHERE title = 'The newest'`)
+	p.chooseFile(`input[accept*="json"]`, putFile(t, "notices.json", saved))
+	p.waitForText("Notices: 1 new, 0 changed, 500 as they are here.")
+	p.click("button", "Import")
+	p.waitForAnnouncement("Imported")
+	drawn(p, rows, 501, "The newest")
 
 	p = d.front(t).openAs(d.member(t, "Bob"), "/#/m/announcements", phone)
 	drawn(p, ".read > li", 100, "Notice 101") // one of those before is not published

@@ -33,7 +33,7 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 	}
 	d.setZone(t, house)
 	email := d.member(t, "Keeper of "+city, "rota.manage", "stage.plan.edit", "calendar.events.manage",
-		"announcements.slides.manage", "core.activity.read", manageGrants, "core.modules.lifecycle.manage")
+		"announcements.slides.manage", "core.activity.read", manageGrants, "core.modules.lifecycle.manage", managePeople)
 	volunteer := d.call(t, "POST", "/api/v1/modules/rota/volunteers", object{"label": "Keeper of " + city,
 		"email": email, "language": "", "digest": false, "roleIds": []string{}})["id"].(string)
 	d.exec(t, `UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = '`+
@@ -108,6 +108,14 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 		show("#/admin/" + path)
 		words(".d-page-header", heading, named)
 	}
+	show("#/admin/people")
+	p.click("button", "Invite people")
+	p.enter("searchbox", "Find a permission", "drive")
+	p.click("checkbox", "Drive the screens during a service")
+	words("dialog .d-help", named)
+	p.screenshot("one-clock-invite-" + city)
+	p.click("button", "Cancel")
+	p.waitForNone("dialog", "Invite people")
 	show("#/")
 	words("[data-module=home]", days[0].Format("Jan 2")+", 10:00 AM")
 	today := time.Now().In(zone).Format("Monday, January 2")

@@ -89,6 +89,50 @@ func TestRotaFigures(t *testing.T) {
 	}
 }
 
+// TestManyVolunteers: of hundreds of volunteers the list draws one hundred, and further ones when they are
+// asked for. It comes back as long as it was, and has whoever was added, wherever the alphabet puts them. What
+// concerns everybody counts those who are not drawn, too.
+func TestManyVolunteers(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	d.exec(t, `
+		DELETE FROM module_rota.assignments;
+		DELETE FROM module_rota.volunteers;
+		INSERT INTO module_rota.volunteers (label, email, language, digest)
+		SELECT 'Person ' || to_char(n, 'FM000'), 'person' || n || '@example.org', '', false
+		FROM generate_series(1, 300) AS n;
+		INSERT INTO module_rota.volunteer_roles (volunteer_id, role_id)
+		SELECT v.id, r.id FROM module_rota.volunteers AS v, module_rota.roles AS r WHERE r.position < 3`)
+	p := d.front(t).openAs(d.member(t, "Ada", coordinator...), "/#/m/rota", desktop)
+	p.find("link", "Volunteers")
+	p.runScript(`
+		new MutationObserver(() => window.drawnAt = performance.now())
+			.observe(document.querySelector(".rota"), { childList: true, subtree: true });
+		window.pressedAt = performance.now();
+		location.hash = "#/m/rota/volunteers"`)
+	drawn := func(count int, last string) {
+		t.Helper()
+		p.waitFor(fmt.Sprintf(`document.querySelectorAll("tbody tr").length === %d`, count))
+		p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("tbody tr")].pop().innerText.includes(%q)`, last))
+	}
+	drawn(100, "Person 100")
+	t.Logf("the last row is drawn %.0f ms after the press", eval[float64](p, "drawnAt - pressedAt"))
+	p.waitForText("Volunteers: 300")
+	p.find("button", "Invite all (300)")
+	p.screenshot("rota-many-volunteers")
+	p.click("button", "Show more")
+	drawn(200, "Person 200")
+	p.click("link", "Person 150")
+	p.waitForHeading("Edit volunteer")
+	p.click("button", "Cancel")
+	drawn(200, "Person 200")
+	p.click("button", "Add a volunteer")
+	p.fill("Name", "Zoe")
+	p.click("button", "Save")
+	drawn(301, "Zoe")
+	p.waitForNone("button", "Show more")
+}
+
 // TestRotaScreens checks every screen of the rota of a house in every size, in German, and right to left. The
 // samples have assignments of every status; the test adds every outcome of a mail.
 func TestRotaScreens(t *testing.T) {

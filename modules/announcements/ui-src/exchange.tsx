@@ -8,8 +8,8 @@ interface ExchangeProps {
 	readonly tools: Tools;
 	/** Called with the reasons why a file was refused; none clears them. */
 	refused(problems: readonly ImportProblem[]): void;
-	/** Called when a file was imported. */
-	imported(): void;
+	/** Called when a file was imported, with the number of new slides. */
+	imported(added: number): void;
 }
 
 /** Saves all slides as a file, and imports such a file after a preview of the changes. */
@@ -37,7 +37,7 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 		if (context.signal.aborted) return;
 		if (!result.ok) return failed(result.why, file);
 		context.announce(say("imported"));
-		imported();
+		imported(result.value.notices.new);
 	};
 	const failed = (why: Parameters<typeof say>[0], file: File) => {
 		const again = { label: say("tryAgain"), run: () => begin(file) };

@@ -29,16 +29,17 @@ function Announcements({ tools }: { readonly tools: Tools }) {
 	const edited = /^edit\/([0-9a-f-]+)$/.exec(subpath)?.[1];
 	const added = subpath === "new" ? ownKind : /^new\/([a-z0-9.-]+)$/.exec(subpath)?.[1];
 	const writes = edited !== undefined || added !== undefined;
+	const all = () => setDrawn(Infinity); // what is new is at the end
 	return (
 		<div class="announcements" lang={tools.language}>
-			{!writes && <List tools={tools} drawn={drawn} more={() => setDrawn(drawn + page)} />}
+			{!writes && <List tools={tools} drawn={drawn} more={() => setDrawn(drawn + page)} all={all} />}
 			{writes && tools.manages && (
 				<Editor
 					key={subpath}
 					tools={tools}
 					id={edited}
 					kind={added ?? ownKind}
-					created={() => setDrawn(Infinity)} // a new slide is the last one
+					created={all}
 				/>
 			)}
 			{writes && !tools.manages && <NotForReaders tools={tools} />}

@@ -22,10 +22,12 @@ interface ListProps {
 	readonly drawn: number;
 	/** Draws more of them. */
 	more(): void;
+	/** Draws all of them. */
+	all(): void;
 }
 
 /** The slides in their order, with their actions. */
-export function List({ tools, drawn, more }: ListProps) {
+export function List({ tools, drawn, more, all }: ListProps) {
 	const { context, api, say, manages } = tools;
 	const [board, setBoard] = useState<Board>();
 	const [refused, setRefused] = useState<Refusal>();
@@ -120,9 +122,13 @@ export function List({ tools, drawn, more }: ListProps) {
 		await after(await api.remove(slide.id), say("deleted"), undefined, () => remove(slide), say("conflict"));
 	};
 
+	const imported = (added: number) => {
+		if (added > 0) all();
+		void load();
+	};
 	const write = (
 		<>
-			<Exchange tools={tools} refused={setProblems} imported={() => void load()} />
+			<Exchange tools={tools} refused={setProblems} imported={imported} />
 			<OtherKinds tools={tools} />
 			<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
 				{say("write")}

@@ -71,9 +71,13 @@ interface ManagedProps {
 	readonly detail: string;
 }
 
+/** How many volunteers the list draws at once: hundreds would take seconds on a phone. */
+const perPage = 100;
+
 /** The pages that use the board. */
 function Managed({ tools, page, part, detail }: ManagedProps) {
 	const { board, again } = useBoard(tools.context);
+	const [drawn, setDrawn] = useState(perPage); // the list comes back as long as it was
 	if (board === "refused" || !tools.manages) {
 		return (
 			<Note tone="warn" role="alert">
@@ -82,22 +86,31 @@ function Managed({ tools, page, part, detail }: ManagedProps) {
 		);
 	}
 	if (board === undefined) return <Skeleton rows={6} />;
-	return <Page {...{ tools, board, again, page, part, detail }} />;
+	return <Page {...{ tools, board, again, page, part, detail, drawn, setDrawn }} />;
 }
 
 interface PageProps extends ManagedProps {
 	readonly board: Board;
 	again(): void;
+	/** How many volunteers are drawn. */
+	readonly drawn: number;
+	setDrawn(drawn: number): void;
 }
 
-function Page({ tools, board, again, page, part, detail }: PageProps) {
+function Page({ tools, board, again, page, part, detail, drawn, setDrawn }: PageProps) {
 	switch (page) {
 		case "volunteers":
 			if (detail === "away") return <AwayPage tools={tools} board={board} id={part} />;
 			return part === "" ? (
-				<VolunteersPage tools={tools} board={board} />
+				<VolunteersPage tools={tools} board={board} drawn={drawn} more={() => setDrawn(drawn + perPage)} />
 			) : (
-				<VolunteerPage key={part} tools={tools} board={board} id={part === "new" ? undefined : part} />
+				<VolunteerPage
+					key={part}
+					tools={tools}
+					board={board}
+					id={part === "new" ? undefined : part}
+					created={() => setDrawn(Infinity)} // wherever the alphabet puts the new one
+				/>
 			);
 		case "roles":
 			return <RolesPage tools={tools} board={board} />;

@@ -27,10 +27,12 @@ interface VolunteerProps {
 	readonly board: Board;
 	/** None for a new one. */
 	readonly id: string | undefined;
+	/** Called when a new one is stored. */
+	created(): void;
 }
 
 /** Edits one volunteer. Saving fails if somebody else has changed it meanwhile. */
-export function VolunteerPage({ tools, board, id }: VolunteerProps) {
+export function VolunteerPage({ tools, board, id, created }: VolunteerProps) {
 	const { context, api, say } = tools;
 	const key = `volunteer/${id ?? "new"}`;
 	const there = board.volunteers.find((volunteer) => volunteer.id === id);
@@ -73,6 +75,7 @@ export function VolunteerPage({ tools, board, id }: VolunteerProps) {
 		setRefused(result.ok ? undefined : result);
 		if (!result.ok) return;
 		context.announce(say("saved"));
+		if (id === undefined) created();
 		leave();
 	};
 	const takeTheirs = () => {

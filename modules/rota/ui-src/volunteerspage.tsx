@@ -5,8 +5,17 @@ import type { Tools } from "./tools";
 
 const perRequest = 90;
 
-/** All volunteers. */
-export function VolunteersPage({ tools, board }: { readonly tools: Tools; readonly board: Board }) {
+interface VolunteersProps {
+	readonly tools: Tools;
+	readonly board: Board;
+	/** How many volunteers are drawn. */
+	readonly drawn: number;
+	/** Draws more of them. */
+	more(): void;
+}
+
+/** The volunteers by name, and what can be done with all of them. */
+export function VolunteersPage({ tools, board, drawn, more }: VolunteersProps) {
 	const { context, api, say, sends, tell } = tools;
 	useEffect(() => context.setTitle(say("tabVolunteers")), []);
 	const people = board.volunteers.filter(({ label }) => label !== "");
@@ -89,7 +98,12 @@ export function VolunteersPage({ tools, board }: { readonly tools: Tools; readon
 					</>
 				}
 			/>
-			<Table label={say("tabVolunteers")} columns={columns} rows={people} rowId={({ id }) => id} />
+			<Table label={say("tabVolunteers")} columns={columns} rows={people.slice(0, drawn)} rowId={({ id }) => id} />
+			{drawn < people.length && (
+				<div class="d-row further">
+					<Button onPress={more}>{say("showMore")}</Button>
+				</div>
+			)}
 		</>
 	);
 }
