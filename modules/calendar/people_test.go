@@ -81,7 +81,8 @@ func TestWhatIsKeptOfAWriter(t *testing.T) {
 	p.mu.Lock()
 	p.put(morning, "Morning", at, 72, true)
 	p.mu.Unlock()
-	if got := office.Do("GET", "/export", nil).Body; strings.Contains(got, e.ID) || strings.Contains(got, morning) {
+	got := office.Do("GET", "/export", nil).Body
+	if strings.Contains(got, e.ID) || strings.Contains(got, morning) {
 		t.Errorf("the export is %s, want neither what is deleted nor what is cancelled", got)
 	}
 	for _, want := range []string{"Choir Morning ", ""} {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestWhatPlansLeaveOfAPerson: a service that was moved and cancelled, the mails about it, the one that waits,
-// and the removal of a volunteer leave something of a person. Their export has it, and after the erasure
-// nothing says who they were.
+// TestWhatPlansLeaveOfAPerson: a service that was moved and cancelled, the mails about it, the one that
+// waits, and the removal of a volunteer leave something of a person. Their export has it, and after the
+// erasure nothing says who they were.
 func TestWhatPlansLeaveOfAPerson(t *testing.T) {
 	t.Parallel()
 	f, to := newFixture(t, nil), newFixture(t, nil)

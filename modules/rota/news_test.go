@@ -279,8 +279,8 @@ func TestWhoCannotCome(t *testing.T) {
 	f.wantHeard(sixth) // was never asked
 }
 
-// TestNewsThatWereNotSent: news that the mail server did not take, and those of a process that died with them,
-// are sent again by themselves, for a day. The address of a removed volunteer is kept until then, not longer.
+// TestNewsThatWereNotSent: news that the mail server did not take, and those of a process that died with
+// them, are sent again by themselves, for a day. The address of a removed volunteer is kept until then.
 func TestNewsThatWereNotSent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -194,7 +194,8 @@ func TestACancelledServiceOfAPerson(t *testing.T) {
 	if got := p.Do("DELETE", "/services/"+gone.ID, nil); got.Status != 204 {
 		t.Fatalf("DELETE: %s, want 204", got)
 	}
-	if got := p.Do("GET", "/export", nil).Body; strings.Contains(got, gone.ID) || !strings.Contains(got, kept.ID) {
+	got := p.Do("GET", "/export", nil).Body
+	if strings.Contains(got, gone.ID) || !strings.Contains(got, kept.ID) {
 		t.Errorf("the export is %s, want the service that takes place alone", got)
 	}
 	own := func() (titles string) {

@@ -33,7 +33,8 @@ func testOneClock(t *testing.T, d *devServer, house, city, browser string) {
 	}
 	d.setZone(t, house)
 	email := d.member(t, "Keeper of "+city, "rota.manage", "stage.plan.edit", "calendar.events.manage",
-		"announcements.slides.manage", "core.activity.read", manageGrants, "core.modules.lifecycle.manage", managePeople)
+		"announcements.slides.manage", "core.activity.read", manageGrants, "core.modules.lifecycle.manage",
+		managePeople)
 	volunteer := d.call(t, "POST", "/api/v1/modules/rota/volunteers", object{"label": "Keeper of " + city,
 		"email": email, "language": "", "digest": false, "roleIds": []string{}})["id"].(string)
 	d.exec(t, `UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = '`+

@@ -22,9 +22,9 @@ func (b *rotaMailbox) about(to, subject string) (n int) {
 	return n
 }
 
-// changePlans moves the only service by a week on a phone, undoes that, cancels it and undoes that. Reader 1 has
-// said yes, and Reader 2 was asked. The coordinator has the board open, a second phone the calendar, and a
-// paired screen shows what is on today.
+// changePlans moves the only service by a week on a phone, undoes that, cancels it and undoes that. Reader 1
+// has said yes, and Reader 2 was asked. The coordinator has the board open, a second phone the calendar, and
+// a paired screen shows what is on today.
 func changePlans(i *rotaInstallation, owner, coordinator, volunteer *tab) {
 	zone, err := time.LoadLocation(i.zone)
 	if err != nil {

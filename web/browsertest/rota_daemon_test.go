@@ -180,7 +180,7 @@ func installRota(t *testing.T) *rotaInstallation {
 	return i
 }
 
-// youngZone returns a time zone in which it is about eight in the morning, so that "today" lasts for the test.
+// youngZone returns a time zone in which it is about eight in the morning, so that today lasts for the test.
 func youngZone() string {
 	ahead := 8 - time.Now().UTC().Hour()
 	if ahead < -12 {

@@ -90,8 +90,8 @@ func TestRotaFigures(t *testing.T) {
 }
 
 // TestManyVolunteers: of hundreds of volunteers the list draws one hundred, and further ones when they are
-// asked for. It comes back as long as it was, and has whoever was added, wherever the alphabet puts them. What
-// concerns everybody counts those who are not drawn, too.
+// asked for. It comes back as long as it was, and has whoever was added, wherever the alphabet puts them.
+// What concerns everybody counts those who are not drawn, too.
 func TestManyVolunteers(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)

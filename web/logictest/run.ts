@@ -17,6 +17,7 @@ import "./request.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";
+import "./nextsunday.test";
 import "./plans.test";
 import "./rotaboard.test";
 import "./status.test";

@@ -48,7 +48,8 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 	const { id, scope, date } = page;
 	const edited = useDraft<Edited | undefined>(context.drafts, subpath, undefined);
 	const { draft, rev, service, was } = edited.value ?? {};
-	const [rooms, setRooms] = useState<readonly Room[]>([]);
+	const [known, setKnown] = useState<readonly Room[]>(); // undefined until they are read
+	const rooms = known ?? [];
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [taken, setTaken] = useState<readonly Taken[]>([]);
@@ -87,10 +88,10 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		return one ? draftOf({ ...one, rule: "" }) : undefined;
 	};
 	const open = async () => {
-		const known = await api.rooms();
+		const all = await api.rooms();
 		if (context.signal.aborted) return;
-		if (known.ok) setRooms(known.value.rooms);
-		else setRefused(known.why);
+		if (!all.ok) return setRefused(all.why);
+		setKnown(all.value.rooms);
 		if (!edited.restored) show(await fresh());
 	};
 	const show = (found: Edited | undefined) => {
@@ -177,7 +178,14 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 		return (
 			<div class="d-stack">
 				{notice}
-				<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>
+				<div class="d-row">
+					{["offline", "busy", "failed"].includes(refused) && (
+						<Button kind="primary" onPress={open}>
+							{say("tryAgain")}
+						</Button>
+					)}
+					<Button onPress={() => context.navigate("")}>{say("toCalendar")}</Button>
+				</div>
 			</div>
 		);
 	}
@@ -235,10 +243,12 @@ export function Editor({ tools, page, subpath }: EditorProps) {
 						onChange={(repeat) => change({ repeat })}
 					/>
 				)}
-				<RoomFields
-					{...{ tools, rooms, chosen: draft.rooms }}
-					onChange={(chosen) => change({ rooms: chosen })}
-				/>
+				{known && (
+					<RoomFields
+						{...{ tools, rooms, chosen: draft.rooms }}
+						onChange={(chosen) => change({ rooms: chosen })}
+					/>
+				)}
 				{!service && (
 					<TextField
 						label={say("text")}

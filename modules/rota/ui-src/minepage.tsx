@@ -14,6 +14,7 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 	const [mine, setMine] = useState<Mine>();
 	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
 	const asked = useRef(0);
+	const whole = useRef<HTMLDivElement>(null);
 	const load = async () => {
 		const ask = ++asked.current;
 		const result = await api.mine();
@@ -54,6 +55,7 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 		);
 	}
 	if (mine.volunteer === null) return <EmptyState title={say("notClaimed")} help={say("notClaimedHelp")} />;
+	const toAway = () => whole.current?.querySelector<HTMLInputElement>("form input")?.focus();
 	const open = mine.dates.filter(({ status }) => status === "open").length;
 	return (
 		<>
@@ -64,8 +66,14 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 						<ZoneNote after={open > 0} />
 					</>
 				}
+				actions={
+					// below many dates nobody looks for it
+					<Button icon="calendar" onPress={toAway}>
+						{say("awayTitle")}
+					</Button>
+				}
 			/>
-			<div class="mine">
+			<div class="mine" ref={whole}>
 				{mine.dates.length === 0 ? (
 					<EmptyState title={say("noDates")} help={say("noDatesHelp")} />
 				) : (

@@ -30,9 +30,17 @@ export function Pick({ tools, board, place: { service, role }, choose, close }: 
 		const detail = hintFor(tools, board, service, volunteer);
 		return { id: volunteer.id, label: volunteer.label, group, ...(detail ? { detail } : {}) };
 	};
+	/** The options of some volunteers: first those who have nothing else to do. */
+	const optionsOf = (some: readonly Volunteer[], group: string) =>
+		some
+			.map((volunteer) => option(volunteer, group))
+			.sort((one, other) => Number("detail" in one) - Number("detail" in other));
 	const options = [
-		...free.filter(able).map((volunteer) => option(volunteer, role.name)),
-		...free.filter((volunteer) => !able(volunteer)).map((volunteer) => option(volunteer, say("others"))),
+		...optionsOf(free.filter(able), role.name),
+		...optionsOf(
+			free.filter((volunteer) => !able(volunteer)),
+			say("others"),
+		),
 	];
 	const picked = options.find(({ id }) => id === chosen);
 	return (

@@ -98,7 +98,12 @@ export function VolunteersPage({ tools, board, drawn, more }: VolunteersProps) {
 					</>
 				}
 			/>
-			<Table label={say("tabVolunteers")} columns={columns} rows={people.slice(0, drawn)} rowId={({ id }) => id} />
+			<Table
+				label={say("tabVolunteers")}
+				columns={columns}
+				rows={people.slice(0, drawn)}
+				rowId={({ id }) => id}
+			/>
 			{drawn < people.length && (
 				<div class="d-row further">
 					<Button onPress={more}>{say("showMore")}</Button>

@@ -139,9 +139,19 @@ export function sectionsOf(words: string): Section[] {
 		.filter(({ text }) => text !== "");
 }
 
-/** The next Sunday at ten, for a new service, on the house's clock. */
-export function nextSunday(now: number): string {
+/**
+ * The next Sunday without a service, at the time of the last service on a Sunday, or at ten. A new service is
+ * proposed for it. All on the house's clock.
+ */
+export function nextSunday(now: number, planned: readonly { readonly startsAt: string }[]): string {
 	const day = new Date(`${localTime(now).slice(0, 10)}T00:00Z`);
-	day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7 || 7));
-	return `${day.toISOString().slice(0, 10)}T10:00`;
+	const sundays = new Map<string, string>();
+	for (const { startsAt } of planned) {
+		const [date = "", time = ""] = localTime(startsAt).split("T");
+		if (new Date(`${date}T00:00Z`).getUTCDay() === 0) sundays.set(date, time);
+	}
+	const on = () => day.toISOString().slice(0, 10);
+	do day.setUTCDate(day.getUTCDate() + ((7 - day.getUTCDay()) % 7 || 7));
+	while (sundays.has(on()));
+	return `${on()}T${[...sundays.values()].pop() ?? "10:00"}`;
 }

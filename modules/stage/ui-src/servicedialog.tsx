@@ -3,13 +3,15 @@ import { useState } from "preact/hooks";
 import type { Refusal } from "./api";
 import { EditDialog } from "./editdialog";
 import { whatHangs } from "./hangs";
-import { limits, nextSunday, type Service } from "./plan";
+import { limits, type ListedService, nextSunday, type Service } from "./plan";
 import type { Tools } from "./tools";
 
 interface ServiceDialogProps {
 	readonly tools: Tools;
 	/** The service to be changed; none for a new one. */
 	readonly service?: Service;
+	/** The services that are planned already. */
+	readonly planned?: readonly ListedService[];
 	close(): void;
 	saved(id: string): void;
 	/** Writes the service as it was, over a rev. */
@@ -27,11 +29,11 @@ interface Draft {
 export const serviceDraft = (id = "new"): string => `service/${id}`;
 
 /** The title and the start of a service. */
-export function ServiceDialog({ tools, service, close, saved, back }: ServiceDialogProps) {
+export function ServiceDialog({ tools, service, planned = [], close, saved, back }: ServiceDialogProps) {
 	const { context, api, say, time } = tools;
 	const edited = useDraft<Draft>(context.drafts, serviceDraft(service?.id), () =>
 		service === undefined
-			? { title: "", startsAt: nextSunday(context.serverNow()) }
+			? { title: "", startsAt: nextSunday(context.serverNow(), planned) }
 			: draftOf(service),
 	);
 	const draft = edited.value;

@@ -96,6 +96,7 @@ export function ServicesScreen({ tools, when }: ServicesProps) {
 			{writes && (
 				<ServiceDialog
 					tools={tools}
+					planned={(when === "upcoming" && list.rows) || []}
 					close={() => setWrites(false)}
 					saved={(id) => context.navigate(`service/${id}`)}
 				/>
