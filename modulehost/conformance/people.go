@@ -21,11 +21,9 @@ func checkPeople(ctx context.Context, t *trial) outcome {
 		}
 	}
 	if p.PersonExport() {
-		_, release, err := p.ExportPerson(ctx, unknownPerson)
-		if err != nil {
+		if _, err := p.ExportPerson(ctx, unknownPerson); err != nil {
 			return withAction("PersonExport", failed("%s", callWords(err)))
 		}
-		release()
 	}
 	return passed("answered")
 }

@@ -35,12 +35,12 @@ func (t *trial) newStage(
 	wrap func(process.Host) process.Host, observe func(*abi.RegisterResponse, error),
 ) *stage {
 	m := t.module.Manifest
-	s := &stage{trial: t, memory: hostmemory.New(hostmemory.Limit), hubs: hub.New(zap.NewNop(), nil)}
+	s := &stage{trial: t, memory: hostmemory.New(hostmemory.Counted), hubs: hub.New(zap.NewNop(), nil)}
 	s.hubs.Unshared()
 	s.runHubs()
 	config := facade.Config{
 		ModuleID: m.ID, Secrets: secrets(m), Capabilities: noModules{}, Buckets: buckets(m), Mail: mailTaker{},
-		Realtime: s.hubs, Memory: s.memory, Log: zap.NewNop(),
+		Realtime: s.hubs, Log: zap.NewNop(),
 	}
 	if t.database != nil {
 		config.Pool = t.database.pool

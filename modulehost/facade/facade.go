@@ -12,7 +12,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
 )
@@ -33,7 +32,6 @@ type Config struct {
 	People       People               // nil: the manifest does not request names
 	House        func() House         // nil: nothing was set for the house
 	Realtime     Realtime             // nil: every channel is unknown
-	Memory       *hostmemory.Account  // the host's memory that the module uses; nil: not counted
 	Log          *zap.Logger
 }
 
@@ -55,9 +53,6 @@ type Facade struct {
 
 // New returns the facade of one module, for all runs of its process.
 func New(config Config) *Facade {
-	if config.Pool != nil {
-		config.Pool.Charge(config.Memory.Sharing(otherBytes))
-	}
 	return &Facade{
 		config:  config,
 		gets:    make(chan struct{}, openGets),

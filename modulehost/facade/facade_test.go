@@ -12,7 +12,6 @@ import (
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/facade"
-	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
@@ -28,15 +27,9 @@ type module struct {
 	db      *databasetest.DB
 	session process.Session
 	logs    *observer.ObservedLogs
-	memory  *hostmemory.Account
 }
 
 func open(t *testing.T) *module {
-	t.Helper()
-	return openWith(t, nil)
-}
-
-func openWith(t *testing.T, memory *hostmemory.Account) *module {
 	t.Helper()
 	db := databasetest.New(t)
 	files := []migrations.File{{Version: 1, Name: "seats",
@@ -58,8 +51,8 @@ func openWith(t *testing.T, memory *hostmemory.Account) *module {
 		t.Fatal(err)
 	}
 	core, logs := observer.New(zap.DebugLevel)
-	m := &module{Facade: facade.New(facade.Config{ModuleID: "seats", Pool: pool, Memory: memory,
-		Log: zap.New(core)}), db: db, logs: logs, memory: memory}
+	m := &module{Facade: facade.New(facade.Config{ModuleID: "seats", Pool: pool,
+		Log: zap.New(core)}), db: db, logs: logs}
 	m.session = m.Open()
 	t.Cleanup(m.session.Close)
 	return m

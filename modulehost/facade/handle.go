@@ -7,7 +7,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
@@ -19,17 +18,14 @@ const (
 	openGets = 4
 	openPuts = 4
 	idleFor  = deadlines.IdleHandle
-
-	handleBytes = 2 * pieceBytes // one piece, and the storage client's buffers for it
 )
 
 // handle is an object that is read or written in several calls. It ends when it is closed, when a call on it
 // fails or is cancelled, after idleFor without a call, and with the process.
 type handle struct {
-	ctx    context.Context // ends with the handle
-	end    context.CancelFunc
-	memory *hostmemory.Account
-	gone   chan struct{} // closed when everything of it is released
+	ctx  context.Context // ends with the handle
+	end  context.CancelFunc
+	gone chan struct{} // closed when everything of it is released
 
 	mu       sync.Mutex // one call at a time
 	idle     *time.Timer
@@ -47,11 +43,7 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 	case <-wait.Done():
 		return nil, storage.ErrUnavailable
 	}
-	if !s.facade.config.Memory.Reserve(handleBytes) {
-		<-places
-		return nil, ErrHostOverloaded
-	}
-	h := &handle{memory: s.facade.config.Memory, gone: make(chan struct{})}
+	h := &handle{gone: make(chan struct{})}
 	h.ctx, h.end = context.WithCancel(s.ctx)
 	return h, nil
 }
@@ -59,7 +51,6 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 // drop ends a handle that was not kept.
 func (h *handle) drop(places chan struct{}) {
 	h.end()
-	h.memory.Release(handleBytes)
 	<-places
 }
 
@@ -77,7 +68,6 @@ func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uin
 		defer s.resources.Done()
 		h.idle.Stop()
 		settle()
-		h.memory.Release(handleBytes)
 		<-places
 		s.mu.Lock()
 		delete(s.handles, id)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
@@ -14,13 +13,6 @@ import (
 const (
 	acquireWithin = deadlines.Acquire // docs/reference/modules.md
 	leaseLifetime = deadlines.Lease   // of a statement with its rows, and of a transaction
-
-	// leaseBytes is the host's memory that one connection may use: the current row in a buffer of twice its
-	// size, and the row that is carried to the next page.
-	leaseBytes = 3 << 20
-
-	// otherBytes of the module's limit are not used for kept statements.
-	otherBytes = hostmemory.Limit / 2
 )
 
 // lease is one connection that the module uses for more than one call: for a transaction, for rows not read
@@ -28,7 +20,6 @@ const (
 type lease struct {
 	ctx    context.Context // the lifetime
 	cancel context.CancelFunc
-	memory *hostmemory.Account
 
 	mu          sync.Mutex // one statement at a time
 	conn        *database.ModuleConn
@@ -51,12 +42,8 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if err != nil {
 		return nil, ErrDatabaseUnavailable
 	}
-	if !s.facade.config.Memory.Reserve(leaseBytes) {
-		conn.Release()
-		return nil, ErrHostOverloaded
-	}
 	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
-	return &lease{ctx: lifetime, cancel: cancel, memory: s.facade.config.Memory, conn: conn}, nil
+	return &lease{ctx: lifetime, cancel: cancel, conn: conn}, nil
 }
 
 // during runs f until the lease ends or the call is cancelled, which cancels the statement.
@@ -108,7 +95,6 @@ func (l *lease) release() {
 	l.ended = true
 	l.closeRows()
 	l.conn.Release()
-	l.memory.Release(leaseBytes)
 }
 
 // closeRows discards unread rows. The caller holds the lease's lock.

@@ -13,17 +13,37 @@ const inline = 8 << 10
 
 // bufferedBody is a request's whole body in memory, counted in the module's account until release.
 type bufferedBody struct {
-	short    []byte             // sent with the call
-	long     *link.BufferedBody // sent on a socket; nil: the body is short, or in a lane
-	lane     *link.LaneBody     // its lane, whose memory is not counted in the account, as for responses
-	memory   link.Memory
-	reserved int // bytes that are reserved in the account
+	short []byte             // sent with the call
+	long  *link.BufferedBody // sent on a socket; nil: the body is short, or in a lane
+	lane  *link.LaneBody     // its lane, whose memory is not counted in the account, as for responses
+	counted
 }
+
+// counted is how much of a body is in memory, as the module's account counts it.
+type counted struct {
+	memory   link.Memory // the account
+	reserved int         // bytes
+}
+
+// reserve extends the reservation in the account to n bytes. It returns ErrOverloaded if it has no room.
+func (r *counted) reserve(n int) error {
+	if n > r.reserved && !r.memory.Reserve(n-r.reserved) {
+		return ErrOverloaded
+	}
+	if n < r.reserved {
+		r.memory.Release(r.reserved - n)
+	}
+	r.reserved = n
+	return nil
+}
+
+// release may be called twice.
+func (r *counted) release() { _ = r.reserve(0) }
 
 // read reads a buffered body into memory, and reserves its memory in the account before that. It returns
 // ErrOverloaded if the account has no room.
 func (r *route) read(c *httpapi.Call) (*bufferedBody, error) {
-	b := &bufferedBody{memory: r.memory}
+	b := &bufferedBody{counted: counted{memory: r.memory}}
 	err := b.fill(c, r.module.Process)
 	if err == nil {
 		return b, nil
@@ -79,18 +99,6 @@ func (b *bufferedBody) fillChunked(c *httpapi.Call) (err error) {
 	return b.reserve(link.BufferedBodyBytes(len(b.long.Data())))
 }
 
-// reserve extends this body's reservation in the account to n bytes.
-func (b *bufferedBody) reserve(n int) error {
-	if n > b.reserved && !b.memory.Reserve(n-b.reserved) {
-		return ErrOverloaded
-	}
-	if n < b.reserved {
-		b.memory.Release(b.reserved - n)
-	}
-	b.reserved = n
-	return nil
-}
-
 // countingBody reserves memory while a body is read into a buffer that grows by a quarter each time. While
 // the buffer grows, the old and the new one both exist.
 type countingBody struct {
@@ -119,6 +127,5 @@ func (b *bufferedBody) release() {
 	if b.lane != nil {
 		b.lane.Release()
 	}
-	b.memory.Release(b.reserved)
-	b.reserved = 0
+	b.counted.release()
 }

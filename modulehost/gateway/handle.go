@@ -75,11 +75,12 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		}
 		defer body.release()
 	} else if c.Request.ContentLength != 0 {
-		if !r.memory.Reserve(link.PieceBuffer) {
+		piece := counted{memory: r.memory}
+		if err := piece.reserve(link.PieceBuffer); err != nil {
 			c.CancelBody()
-			return ErrOverloaded
+			return err
 		}
-		defer r.memory.Release(link.PieceBuffer)
+		defer piece.release()
 	}
 	ctx := c.Request.Context()
 	if err := r.queue.enter(ctx); err != nil {

@@ -55,10 +55,11 @@ func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.Handle
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
 		bytes = link.ShortBody
 	}
-	if !r.memory.Reserve(bytes) {
-		return ErrOverloaded
+	piece := counted{memory: r.memory}
+	if err := piece.reserve(bytes); err != nil {
+		return err
 	}
-	defer r.memory.Release(bytes)
+	defer piece.release()
 	buffer := link.NewBufferedBody(bytes)
 	defer buffer.Release()
 	return r.copy(c, x, response, buffer.Room())

@@ -1,12 +1,22 @@
-// Package hostmemory counts the platform's own memory that is used for one module: messages of its link,
-// bodies, rows, connections, pieces of objects, and updates that its channels keep for readers. The module's
-// process has a separate memory limit; this one prevents a module from filling the platform's memory instead.
+// Package hostmemory counts the platform's own memory that is used for one module, where its amount depends
+// on the module: messages that were read from its link (modulehost/sdk/link, memory.go), long bodies of its
+// requests and responses (modulehost/gateway, body.go), and what its channels keep for readers
+// (realtime/update, charge.go). The module's process has a separate memory limit; this one prevents a module
+// from filling the platform's memory instead.
 package hostmemory
 
 import "sync/atomic"
 
 // Limit is the most memory of the platform that one module may use, in bytes.
 const Limit = 64 << 20
+
+// Fixed is the part of Limit that is not counted, because other limits bound it: four connections with a row
+// and the next one of 1 MiB (12 MiB), eight open objects (4 MiB), the buffers of both links (8 MiB), and its
+// part of the one export of a person's data that is made at a time (8 MiB).
+const Fixed = 32 << 20
+
+// Counted is the limit of a module's account.
+const Counted = Limit - Fixed
 
 // Account counts bytes in use. It outlives the module's processes, because memory that was used for a dead
 // process is freed later. A nil *Account counts nothing and refuses nothing. Safe for concurrent use.

@@ -32,25 +32,14 @@ func (p *Process) ErasePerson(ctx context.Context, userID string) error {
 	return p.Call(ctx, abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: userID}, nil)
 }
 
-// ExportPerson returns the module's data about a person, as JSON. The caller calls release when it no longer
-// uses the document, which frees the memory account. Errors as for Call.
-func (p *Process) ExportPerson(
-	ctx context.Context, userID string,
-) (document []byte, release func(), err error) {
-	document, err = ReadExport(ctx, p.Call, userID)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !p.config.Memory.Reserve(len(document)) {
-		return nil, nil, withCause(ErrHandlerFailed, errNoMemory)
-	}
-	return document, func() { p.config.Memory.Release(len(document)) }, nil
+// ExportPerson returns the module's data about a person, as JSON. Errors as for Call.
+func (p *Process) ExportPerson(ctx context.Context, userID string) (document []byte, err error) {
+	return ReadExport(ctx, p.Call, userID)
 }
 
 var (
-	errExport   = errors.New("the export is too long, or no JSON")
-	errNoPiece  = errors.New("a piece of the export is empty, and another one is said to follow")
-	errNoMemory = errors.New("the platform holds too much for the module already")
+	errExport  = errors.New("the export is too long, or no JSON")
+	errNoPiece = errors.New("a piece of the export is empty, and another one is said to follow")
 )
 
 // ReadExport fetches an export piece by piece, using call, and checks it.

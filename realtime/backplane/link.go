@@ -63,11 +63,10 @@ type Channel interface {
 type dispatch struct {
 	subject string
 	message Message
-	charge  *update.Charge // of the message's data
 }
 
-// linkLimits bound the messages that wait for NATS, and the messages of one channel that were received and
-// wait for the channel's hub.
+// linkLimits bound the messages of all modules together that wait for NATS, and the messages of one channel
+// that were received and wait for the channel's hub.
 var linkLimits = update.Load{Updates: 4_096, Bytes: 8 << 20}
 
 const (
@@ -117,11 +116,7 @@ var errLinkClosed = errors.New("the backplane's connection is closed")
 // if the client library does.
 func (l *Link) Serve(ctx context.Context) error {
 	l.outbox.Begin()
-	defer func() {
-		for _, d := range l.outbox.End() {
-			d.charge.Drop()
-		}
-	}()
+	defer l.outbox.End()
 	closed := make(chan struct{})
 	options := l.options(ctx)
 	options.ClosedCB = func(*nats.Conn) { close(closed) }
@@ -246,11 +241,8 @@ func (l *Link) announceAll() {
 }
 
 // send queues a message, or drops it if the queue is full.
-func (l *Link) send(to Channel, p Message, charged *update.Charge) {
-	charged.Keep()
-	if !l.outbox.PutUpdate(dispatch{l.subject(to), p, charged}, p.Size()) {
-		charged.Drop()
-	}
+func (l *Link) send(to Channel, p Message) {
+	l.outbox.PutUpdate(dispatch{l.subject(to), p}, p.Size())
 }
 
 // flush sends the queued messages, unless the server is unreachable or settleTime has not passed.
@@ -265,7 +257,6 @@ func (l *Link) flush(conn *nats.Conn) {
 	queue, overflowed := l.outbox.Take(nil)
 	for _, d := range queue {
 		_ = conn.Publish(d.subject, l.signer.sign(d.subject, d.message.encode())) // others notice a loss
-		d.charge.Drop()
 	}
 	if overflowed {
 		l.log.Warn("realtime updates for other processes dropped")

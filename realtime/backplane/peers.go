@@ -3,8 +3,6 @@ package backplane
 import (
 	"crypto/rand"
 	"time"
-
-	"github.com/narthex-platform/narthex/realtime/update"
 )
 
 // peer is one run of a hub of the same channel in another process. Every hub numbers the messages to its
@@ -54,11 +52,10 @@ func NewPeers(link *Link, channel Channel) Peers {
 }
 
 // Send sends an update to the other processes.
-func (o *Peers) Send(key string, data []byte, charge *update.Charge) {
+func (o *Peers) Send(key string, data []byte) {
 	if o.link != nil {
 		o.sent++
-		o.link.send(o.channel, Message{Kind: KindUpdate, Origin: o.own, Count: o.sent, Key: key, Data: data},
-			charge)
+		o.link.send(o.channel, Message{Kind: KindUpdate, Origin: o.own, Count: o.sent, Key: key, Data: data})
 	}
 }
 
@@ -70,7 +67,7 @@ func (o *Peers) Announce(what Kind) {
 	if what == KindLost {
 		o.sent++
 	}
-	o.link.send(o.channel, Message{Kind: what, Origin: o.own, Count: o.sent}, nil)
+	o.link.send(o.channel, Message{Kind: what, Origin: o.own, Count: o.sent})
 }
 
 // Linked records whether the backplane is connected.

@@ -143,6 +143,32 @@ func TestNewestValuesFillTheAccount(t *testing.T) {
 	})
 }
 
+// An update that waits for an earlier one is counted until both were released.
+func TestUpdatesThatWaitForTheirTurnAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		account := hostmemory.New(1 << 20)
+		hubs := hub.New(zap.NewNop(), nil)
+		channel := opened(t, hubs.Open, "main", "1", hub.Charge(account))
+		stop := run(t, hubs)
+		data := []byte(`"` + strings.Repeat("u", 60_000) + `"`)
+		if err := channel.Publish(1, 2, bytes.Clone(data)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if used, _ := account.Bytes(); used < int64(len(data)) {
+			t.Errorf("%d bytes counted while an update of %d waits, want at least that", used, len(data))
+		}
+		if err := channel.Publish(1, 1, []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if used, _ := account.Bytes(); used != 0 {
+			t.Errorf("%d bytes counted after both updates were released, want 0", used)
+		}
+		stop()
+	})
+}
+
 // White space around a value is removed and not counted.
 func TestSpaceIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,6 +34,7 @@ func (h *hub) work() {
 			b.queue[b.next] = nil // does not keep the message in memory
 			b.next++
 			m.handle(h)
+			drop(m)
 		}
 		if b.lost {
 			h.overflowed()

@@ -187,11 +187,8 @@ func (h *hub) close() {
 			m.reader.refuse(ErrUnavailable)
 		case publish, slot: // the module's last updates are still sent to other processes
 			m.handle(h)
-		case fromPeer:
-			m.charge.Drop()
-		case snapshotResult:
-			m.state.charge.Drop()
 		}
+		drop(m)
 	}
 	h.snapshots.close()
 	h.snapshots.empty()
@@ -221,7 +218,6 @@ func (m leave) handle(h *hub) {
 
 func (m publish) handle(h *hub) {
 	if m.process < h.floor || m.process < h.process {
-		m.charge.Drop()
 		return
 	}
 	h.adopt(m.process)
@@ -278,18 +274,14 @@ func (h *hub) begin(number uint64) {
 
 // release sends updates of this process's module to readers here and to other processes.
 func (h *hub) release(released []numbered) {
-	defer func() {
-		for _, p := range released {
-			p.charge.Drop()
-		}
-	}()
 	for _, p := range released {
 		if p.data == nil { // it was refused when it was published
 			h.id++
 			continue
 		}
 		h.pass(&stream.Update{Number: p.number, Charge: p.charge}, p.data)
-		h.peers.Send("", p.data, p.charge)
+		h.peers.Send("", p.data)
+		p.charge.Drop()
 	}
 }
 

@@ -62,22 +62,21 @@ func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) err
 	if !fits {
 		return ErrHostOverloaded
 	}
-	h.latest.put(h.inbox, slot{process, key}, numbered{number, data, charged})
+	h.latest.put(h.inbox, slot{process, key}, numbered{number, data, charged}).charge.Drop()
 	return nil
 }
 
-// put stores an update for the hub, unless a newer one waits. The hub gets one message for all updates that
-// are stored in the same slot meanwhile.
-func (l *latest) put(inbox *update.Queue[message], at slot, newer numbered) {
+// put stores an update for the hub, unless a newer one waits, and returns the one that the hub does not get.
+// The hub gets one message for all updates that are stored in the same slot meanwhile.
+func (l *latest) put(inbox *update.Queue[message], at slot, newer numbered) (older numbered) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before, waits := l.waiting[at]
-	if waits && before.number > newer.number || !waits && !inbox.Put(at) {
-		newer.charge.Drop()
-		return
+	older, waits := l.waiting[at]
+	if waits && older.number > newer.number || !waits && !inbox.Put(at) {
+		return newer
 	}
-	before.charge.Drop()
 	l.waiting[at] = newer
+	return older
 }
 
 func (l *latest) take(at slot) numbered {
@@ -112,5 +111,5 @@ func (m slot) handle(h *hub) {
 	}
 	h.newest[m.key] = taken.number
 	h.pass(&stream.Update{Number: taken.number, Key: m.key, Charge: taken.charge}, taken.data)
-	h.peers.Send(m.key, taken.data, taken.charge)
+	h.peers.Send(m.key, taken.data)
 }

@@ -26,27 +26,30 @@ type numbered struct {
 // reorderTimeout bounds the wait for a missing number.
 const reorderTimeout = 5 * time.Second
 
-// add returns the publishes that p releases, in order. It drops a number that was already released.
+// add returns the publishes that p releases, in order; the caller drops their charges. It ignores a number
+// that was released already, or that waits.
 func (o *reorderBuffer) add(p numbered, now time.Time) (released []numbered) {
 	switch {
-	case p.number < o.next:
-		p.charge.Drop()
+	case p.number < o.next || o.held[p.number] != nil:
 		return nil
 	case p.number > o.next:
 		if o.held == nil {
 			o.held = make(map[uint64]*numbered)
 		}
-		if o.held[p.number] == nil {
-			if len(o.held) == 0 {
-				o.since = now
-			}
-			o.held[p.number] = &p
-			o.bytes += len(p.data)
-		} else {
-			p.charge.Drop()
+		if len(o.held) == 0 {
+			o.since = now
 		}
+		p.charge.Keep()
+		o.held[p.number] = &p
+		o.bytes += len(p.data)
 		return nil
 	}
+	p.charge.Keep()
+	return o.releaseFrom(p, now)
+}
+
+// releaseFrom returns p, whose turn it is, and what follows it.
+func (o *reorderBuffer) releaseFrom(p numbered, now time.Time) (released []numbered) {
 	for following := &p; following != nil; following = o.held[o.next] {
 		released = append(released, *following)
 		if following != &p {
@@ -80,7 +83,7 @@ func (o *reorderBuffer) giveUp(now time.Time) (released []numbered) {
 	delete(o.held, lowest)
 	o.bytes -= len(p.data)
 	o.next, o.since = lowest, now
-	return o.add(p, now)
+	return o.releaseFrom(p, now)
 }
 
 // forget drops the publishes that wait for their turn, and sets the next number.

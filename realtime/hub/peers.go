@@ -26,7 +26,6 @@ func (announce) handle(h *hub) { h.peers.Announce(backplane.KindCount) }
 func (m linked) handle(h *hub) { h.peers.Linked(bool(m)) }
 
 func (m fromPeer) handle(h *hub) {
-	defer m.charge.Drop()
 	nobody := h.events.Readers() == 0 && !h.snapshots.logging()
 	fresh, whole := h.peers.Follow(m.Message, nobody)
 	if !whole || fresh && m.Kind == backplane.KindLost {

@@ -101,7 +101,6 @@ func (h *Hub) call(ctx context.Context, c *snapshotCall) {
 }
 
 func (m snapshotResult) handle(h *hub) {
-	defer m.state.charge.Drop()
 	c := &h.snapshots
 	if m.snapshotCall != c.current {
 		return
@@ -223,12 +222,18 @@ func (c *snapshots) keep(u *stream.Update) bool {
 
 // supersede removes the value of this key from the log, because a newer one follows.
 func (c *snapshots) supersede(key string) {
+	c.remove(func(u *stream.Update) bool { return u.Key == key })
+}
+
+// remove removes some updates from the log.
+func (c *snapshots) remove(some func(u *stream.Update) bool) {
 	c.log = slices.DeleteFunc(c.log, func(u *stream.Update) bool {
-		if u.Key == key {
-			c.bytes -= u.Size
-			u.Charge.Drop()
+		if !some(u) {
+			return false
 		}
-		return u.Key == key
+		c.bytes -= u.Size
+		u.Charge.Drop()
+		return true
 	})
 }
 
@@ -250,14 +255,7 @@ func (c *snapshots) forgetLocal() {
 		c.discard()
 		return
 	}
-	c.log = slices.DeleteFunc(c.log, func(u *stream.Update) bool {
-		if u.Number == 0 {
-			return false
-		}
-		c.bytes -= u.Size
-		u.Charge.Drop()
-		return true
-	})
+	c.remove(func(u *stream.Update) bool { return u.Number != 0 })
 }
 
 func (c *snapshots) close() {
@@ -273,8 +271,6 @@ func (c *snapshots) empty() {
 	if c.shared != nil {
 		c.shared.charge.Drop()
 	}
-	for _, u := range c.log {
-		u.Charge.Drop()
-	}
-	c.shared, c.log, c.bytes = nil, nil, 0
+	c.remove(func(*stream.Update) bool { return true })
+	c.shared, c.log = nil, nil
 }

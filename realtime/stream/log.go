@@ -271,14 +271,13 @@ func (l *Log) fallen(place uint64) bool {
 }
 
 // group appends to into the entries from place on that are written together: updates of batch bytes in all,
-// or one end. The caller must drop their charges.
+// or one end.
 func (l *Log) group(place uint64, into []entry) []entry {
 	bytes := 0
 	for _, e := range l.entries[l.after(place):] {
 		if len(into) > 0 && (e.last || bytes+len(e.frame) > batch) {
 			break
 		}
-		e.charge.Keep()
 		into = append(into, e)
 		if bytes += len(e.frame); e.last {
 			break

@@ -86,9 +86,6 @@ func (s *shard) pass() (more bool) {
 			}
 		}
 	}
-	for i := range s.group {
-		s.group[i].charge.Drop()
-	}
 	clear(s.group)
 	s.group = s.group[:0]
 	if cap(s.buffer) > 2*batch {

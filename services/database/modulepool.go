@@ -33,7 +33,6 @@ type ModulePool struct {
 	borrowed atomic.Int64  // shared places in use
 	resets   chan reset    // under way, which no Acquire waits for
 
-	memory     atomic.Value // a Memory; counts kept statements
 	generation atomic.Int64 // of sessions; EndSessions begins a new one
 	ending     sync.Mutex   // held by EndSessions
 	closing    chan struct{}
@@ -66,11 +65,9 @@ func newModulePool(conn *pgx.ConnConfig, places *places) (*ModulePool, error) {
 		return nil
 	}
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		memory, _ := p.memory.Load().(Memory)
-		conn.PgConn().CustomData()[statementsKey] = &statements{memory: memory}
+		conn.PgConn().CustomData()[statementsKey] = &statements{}
 		return nil
 	}
-	config.BeforeClose = func(conn *pgx.Conn) { statementsOf(conn).forget() }
 	var err error
 	p.pool, err = pgxpool.NewWithConfig(context.Background(), config)
 	return p, err
@@ -87,9 +84,6 @@ const statementsKey = "narthex statements"
 func statementsOf(conn *pgx.Conn) *statements {
 	return conn.PgConn().CustomData()[statementsKey].(*statements)
 }
-
-// Charge makes memory count the kept statements of sessions that are opened later.
-func (p *ModulePool) Charge(memory Memory) { p.memory.Store(memory) }
 
 // Acquire waits for a connection until ctx ends. Its error is ErrClosed, ErrUnreachable or ctx's own.
 func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
@@ -189,7 +183,6 @@ func end(lent *pgxpool.Conn) {
 	defer cancel()
 	conn := lent.Conn()
 	_ = conn.Close(ctx)
-	statementsOf(conn).forget()
 	<-conn.PgConn().CleanupDone()
 	lent.Hijack() // removes it from the pool at once; Release would do that later
 }

@@ -16,28 +16,23 @@ const (
 	keptStatements = 64       // in one session
 	keptText       = 16 << 10 // the longest text of a kept statement, in bytes
 
-	// A kept statement is charged with an estimate, because a session does not tell what it uses. With
-	// PostgreSQL 15 a join of three tables used 73 KB, a join of statistics views 445 KB, and lists of thousands
-	// of constants 76 to 330 bytes for each byte of the text.
+	// keptCost is how much the statements of one session may cost PostgreSQL and the host together, in bytes. It
+	// is an estimate, because a session does not tell what it uses. With PostgreSQL 15 a join of three tables
+	// used 73 KB, a join of statistics views 445 KB, and lists of thousands of constants 76 to 330 bytes for
+	// each byte of the text.
+	keptCost         = 8 << 20
 	keptBytes        = 64 << 10
 	keptBytesPerByte = 128
 
 	seenStatements = 256
 )
 
-// Memory counts the memory of both sides that is used for a module.
-type Memory interface {
-	Reserve(n int) bool
-	Release(n int)
-}
-
 // statements are those that a session keeps prepared, with their plans. A statement is kept when it is run
 // for the second time, so that one that is run once costs nothing, and only outside a transaction: there it
 // can be planned again when it no longer fits the tables.
 type statements struct {
-	memory  Memory                                  // nil: not counted
 	kept    map[string]*pgconn.StatementDescription // by text; only with a name until it is prepared
-	charged int
+	cost    int
 	seen    map[uint64]struct{} // hashes of texts
 	probed  bool                // the session has selectLeft
 	unclean bool                // the next reset must also remove all statements
@@ -45,7 +40,7 @@ type statements struct {
 
 var textSeed = maphash.MakeSeed()
 
-// keep returns a statement that may be kept, and counts it; nil for all others.
+// keep returns a statement that may be kept; nil for all others.
 func (s *statements) keep(sql string) *pgconn.StatementDescription {
 	if len(sql) > keptText {
 		return nil
@@ -56,15 +51,12 @@ func (s *statements) keep(sql string) *pgconn.StatementDescription {
 	if !s.sawBefore(maphash.String(textSeed, sql)) {
 		return nil
 	}
-	if len(s.kept) == keptStatements {
+	cost := keptBytes + len(sql)*keptBytesPerByte
+	if len(s.kept) == keptStatements || s.cost+cost > keptCost {
 		s.unclean = true // makes room
 		return nil
 	}
-	cost := keptBytes + len(sql)*keptBytesPerByte
-	if s.memory != nil && !s.memory.Reserve(cost) {
-		return nil
-	}
-	s.charged += cost
+	s.cost += cost
 	if s.kept == nil {
 		s.kept = make(map[string]*pgconn.StatementDescription)
 	}
@@ -85,13 +77,8 @@ func (s *statements) sawBefore(text uint64) bool {
 	return false
 }
 
-// forget is for a session that has lost its statements, or has ended.
-func (s *statements) forget() {
-	if s.memory != nil {
-		s.memory.Release(s.charged)
-	}
-	s.kept, s.charged, s.probed, s.unclean = nil, 0, false, false
-}
+// forget is for a session that has lost its statements.
+func (s *statements) forget() { s.kept, s.cost, s.probed, s.unclean = nil, 0, false, false }
 
 // plainWords begin the statements that read or change rows. All others may change the session.
 var plainWords = []string{"select", "insert", "update", "delete", "with", "values", "merge", "table", "("}

@@ -33,8 +33,8 @@ type Export struct {
 type Exporters interface {
 	// Exporting returns their ids.
 	Exporting() []string
-	// Export returns a module's part. The caller must call release when it no longer uses the part.
-	Export(ctx context.Context, moduleID, userID string) (part jsontext.Value, release func(), err error)
+	// Export returns a module's part.
+	Export(ctx context.Context, moduleID, userID string) (jsontext.Value, error)
 }
 
 // export is GET /api/v1/account/export. One export is made at a time, because it can be large.
@@ -46,45 +46,43 @@ func (s *Service) export(c *httpapi.Call) error {
 		return tooMany{busyFor}
 	}
 	userID := c.UserID()
-	made, release, err := MakeExport(c.Request.Context(), s.store, s.exporters, chain.Person(userID), userID)
+	made, err := MakeExport(c.Request.Context(), s.store, s.exporters, chain.Person(userID), userID)
 	if err != nil {
 		return err
 	}
-	defer release()
 	c.Writer.Header().Set("Content-Disposition", `attachment; filename="narthex-data.json"`)
 	return c.JSON(http.StatusOK, made)
 }
 
 // MakeExport collects the data that Core and each running module store about a person, and records in the
-// activity who requested it. The caller must call release when it no longer uses the export. Codes:
-// USER_NOT_FOUND, PERSON_ERASED, STORE_UNAVAILABLE.
+// activity who requested it. Codes: USER_NOT_FOUND, PERSON_ERASED, STORE_UNAVAILABLE.
 func MakeExport(
 	ctx context.Context, store *Store, modules Exporters, by chain.Actor, userID string,
-) (made Export, release func(), err error) {
+) (Export, error) {
 	if !isID(userID) {
-		return Export{}, nil, ErrUserNotFound
+		return Export{}, ErrUserNotFound
 	}
 	core, at, err := store.export(ctx, by, userID)
 	if err != nil {
-		return Export{}, nil, err
+		return Export{}, err
 	}
-	made = Export{
+	made := Export{
 		ExportedAt: httpapi.Time(at), Core: core, Modules: map[string]jsontext.Value{}, Missing: []string{},
 	}
-	return made, made.collect(ctx, modules, userID), nil
+	made.collect(ctx, modules, userID)
+	return made, nil
 }
 
 // collect calls the modules for their parts, several at once.
-func (e *Export) collect(ctx context.Context, modules Exporters, userID string) (release func()) {
+func (e *Export) collect(ctx context.Context, modules Exporters, userID string) {
 	var mu sync.Mutex
 	var asking sync.WaitGroup
-	var releases []func()
 	places := make(chan struct{}, askedAtOnce)
 	for _, moduleID := range modules.Exporting() {
 		places <- struct{}{}
 		asking.Go(func() {
 			defer func() { <-places }()
-			part, release, err := modules.Export(ctx, moduleID, userID)
+			part, err := modules.Export(ctx, moduleID, userID)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -92,14 +90,8 @@ func (e *Export) collect(ctx context.Context, modules Exporters, userID string) 
 				return
 			}
 			e.Modules[moduleID] = part
-			releases = append(releases, release)
 		})
 	}
 	asking.Wait()
 	slices.Sort(e.Missing)
-	return func() {
-		for _, release := range releases {
-			release()
-		}
-	}
 }

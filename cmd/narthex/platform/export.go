@@ -14,10 +14,9 @@ func (s *Server) ExportPerson(ctx context.Context, userID string, use func(peopl
 	if err := s.run(ctx, s.stepsToModules()); err != nil {
 		return err
 	}
-	made, release, err := people.MakeExport(ctx, people.NewStore(s.database.Pool()), s, chain.Operator(), userID)
+	made, err := people.MakeExport(ctx, people.NewStore(s.database.Pool()), s, chain.Operator(), userID)
 	if err == nil {
 		err = use(made)
-		release()
 	}
 	return errors.Join(err, s.stop(s.tree.Stop))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/realtime/backplane"
 	"github.com/narthex-platform/narthex/realtime/hub"
-	"github.com/narthex-platform/narthex/realtime/update"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -54,9 +53,10 @@ func (s *Server) newLink(ctx context.Context) (*backplane.Link, error) {
 }
 
 // spareOfStreams is the part of a module's account of host memory that its streams must leave free. The link
-// uses it for the messages of 256 publishes. So the hub is the one to refuse a publish, and it counts what
-// was refused; a publish refused by the link would leave a gap, for which every reader is disconnected.
-const spareOfStreams = 256 * update.MaxData
+// uses it for the messages of publishes: sixteen in service, and 2.5 MiB that wait. So the hub is the one to
+// refuse a publish, and it counts what was refused; a publish refused by the link would leave a gap, for
+// which every reader is disconnected.
+const spareOfStreams = 8 << 20
 
 // openChannels is called between a module's registration and its start, so that what the module publishes
 // while it starts is counted.

@@ -109,7 +109,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		return running, nil
 	}
 	declared := module.Manifest
-	running.memory = hostmemory.New(hostmemory.Limit)
+	running.memory = hostmemory.New(hostmemory.Counted)
 	config := facade.Config{
 		ModuleID:     declared.ID,
 		Secrets:      s.secrets.of(declared),
@@ -118,7 +118,6 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Mail:         s.mails,
 		House:        s.houseOfModules,
 		Realtime:     s.hubs,
-		Memory:       running.memory,
 		Log:          s.log,
 	}
 	config.Pool = s.pools[declared.ID]

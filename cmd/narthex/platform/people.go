@@ -63,13 +63,11 @@ func (s *Server) Exporting() (moduleIDs []string) {
 }
 
 // Export returns what a module keeps about a person. See people.Exporters.
-func (s *Server) Export(
-	ctx context.Context, moduleID, userID string,
-) (part jsontext.Value, release func(), err error) {
+func (s *Server) Export(ctx context.Context, moduleID, userID string) (part jsontext.Value, err error) {
 	for _, module := range s.modules {
 		if module.Manifest.ID == moduleID && module.process != nil {
 			return module.process.ExportPerson(ctx, userID)
 		}
 	}
-	return nil, nil, process.ErrUnavailable
+	return nil, process.ErrUnavailable
 }

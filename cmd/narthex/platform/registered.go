@@ -30,7 +30,7 @@ func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes
 	if module.Executable == nil {
 		return nil, nil
 	}
-	id, memory := module.Manifest.ID, hostmemory.New(hostmemory.Limit)
+	id := module.Manifest.ID
 	run := process.New(process.Config{
 		ModuleID: id, ModuleVersion: module.Manifest.Version.String(),
 		Executable: module.ExecutablePath(), Folder: module.Folder, Verify: module.VerifyExecutable,
@@ -39,8 +39,8 @@ func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes
 			routes = registration.GetRoutes()
 			return errRegistered
 		},
-		Host:   facade.New(facade.Config{ModuleID: id, Memory: memory, Log: s.log}),
-		Memory: memory, Log: s.log,
+		Host:   facade.New(facade.Config{ModuleID: id, Log: s.log}),
+		Memory: hostmemory.New(hostmemory.Counted), Log: s.log,
 	})
 	if err := run.Serve(ctx); !errors.Is(err, errRegistered) {
 		return nil, err

@@ -19,7 +19,7 @@ type Call struct {
 	ctx        context.Context
 	cancel     context.CancelFunc // nil while parked
 	responded  bool
-	charged    int  // bytes that are counted in Memory
+	held       held
 	refused    bool // Memory has refused it, so it is not served
 
 	socket      uint32        // a body socket's descriptor

@@ -25,16 +25,14 @@ type Client struct {
 
 	abandoned abandoned
 	reading   sync.WaitGroup // the goroutine that reads
-	released  sync.Once      // for releasing frames
 	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
 // NewClient takes over conn and starts to read from it. The owner must call Close, also after a loss.
 func NewClient(conn net.Conn, list ...Option) *Client {
-	memory := collect(list).memory
-	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{}}
-	c.frames = newFrameReader(conn, memory)
-	c.wire = newWire(conn, memory)
+	c := &Client{memory: collect(list).memory, done: make(chan struct{}), pending: map[uint32]*waiter{}}
+	c.frames = newFrameReader(conn)
+	c.wire = newWire(conn)
 	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // a response, and a deadline
 	c.reading.Go(c.read)
 	return c
@@ -75,7 +73,6 @@ func (c *Client) Close() error {
 	c.wire.wait()
 	c.settling.Wait()
 	c.reading.Wait()
-	c.released.Do(c.frames.release)
 	return nil
 }
 

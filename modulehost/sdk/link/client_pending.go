@@ -17,8 +17,7 @@ type waiter struct {
 	abandoned bool      // the caller has given up, so a late response is dropped
 	left      time.Time // when the caller gave up; zero: it has not, or the call has ended since
 	response  proto.Message
-	charged   int        // bytes of the response that are counted in Memory; guarded by the lock
-	discarded bool       // its exchange has ended, so a later response must not be counted
+	held      held       // guarded by the lock
 	result    chan error // buffered, so that the reader never waits for a caller
 
 	exchange *Exchange // nil for a Call
@@ -46,32 +45,16 @@ func (c *Client) register(f *frame, w *waiter) error {
 
 // recycle reuses a waiter after its result was received.
 func (c *Client) recycle(w *waiter) {
-	c.discharge(w, false)
+	c.drop(w)
 	w.response = nil
 	c.waiters.Put(w)
 }
 
-// charge counts the memory of a response until its caller no longer needs it (discharge).
-func (c *Client) charge(w *waiter, bytes int) bool {
+// drop releases what the call holds, when its caller no longer needs it and no response can come any more.
+func (c *Client) drop(w *waiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w.discarded {
-		return true
-	}
-	if !c.memory.Reserve(bytes) {
-		return false
-	}
-	w.charged = bytes
-	return true
-}
-
-// discharge releases the memory of a response. With unwanted, a response that is still to come is not counted
-// either.
-func (c *Client) discharge(w *waiter, unwanted bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.memory.Release(w.charged)
-	w.charged, w.discarded = 0, unwanted
+	w.held.release()
 }
 
 // forget frees the id of a call that has ended.
@@ -110,22 +93,25 @@ func (c *Client) abandon(id uint32) bool {
 	return ok
 }
 
-// claim removes and returns the waiter for a response or a pong; nil if there was no such call.
-func (c *Client) claim(id uint32, ping bool) *waiter {
+// claim removes and returns the waiter for a response or a pong; nil if there was no such call. fits reports
+// whether there is room for the response, which is held until drop.
+func (c *Client) claim(f frame) (w *waiter, fits bool) {
+	size := sizeOf(c.memory, f.payload)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.pending[id]
-	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.responded {
-		return nil
-	}
-	if w.exchange != nil && !w.abandoned {
-		w.exchange.responded = true // its id stays in use until its bodies have ended
-		return w
-	}
-	delete(c.pending, id)
-	if w.abandoned {
+	w = c.pending[f.id]
+	switch {
+	case w == nil || w.ping != (f.kind == kindPong) || w.exchange != nil && w.exchange.responded:
+		return nil, false
+	case w.abandoned:
+		delete(c.pending, f.id)
 		c.markEnded(w)
 		c.owed--
+		return w, true
+	case w.exchange != nil:
+		w.exchange.responded = true // its id stays in use until its bodies have ended
+	default:
+		delete(c.pending, f.id)
 	}
-	return w
+	return w, w.held.reserve(c.memory, size)
 }

@@ -13,7 +13,7 @@ func (c *Client) receive(f frame) error {
 	default:
 		return errFrameKind
 	}
-	w := c.claim(f.id, f.kind == kindPong)
+	w, fits := c.claim(f)
 	if w == nil {
 		return errNeverAsked
 	}
@@ -27,7 +27,7 @@ func (c *Client) receive(f frame) error {
 		}
 		w.exchange.follows = true
 	}
-	if c.memory != (unlimited{}) && !c.charge(w, decodedBytes(f.payload)) {
+	if !fits {
 		w.result <- ErrOverloaded
 		return nil
 	}

@@ -49,23 +49,19 @@ func newDispatcher(
 // accept starts the call, which dispatch then runs, or parks it if all handlers are busy. It refuses
 // an id that is in use (it returns nil), and a call for which there is no memory (refused).
 func (s *dispatcher) accept(f frame) (c *Call, runs bool) {
-	charged := 0
-	if s.memory != (unlimited{}) {
-		charged = decodedBytes(f.payload)
-	}
-	if !s.memory.Reserve(charged) {
-		return s.refuse(f.id), false
-	}
-	payload := s.payloads.Get().(*[]byte)
-	*payload = append((*payload)[:0], f.payload...)
-	c = &Call{Method: f.method, Payload: *payload, dispatcher: s, id: f.id, payload: payload, charged: charged}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.calls[f.id] != nil {
-		s.memory.Release(charged)
+	if s.has(f.id) {
 		return nil, false
 	}
-	s.calls[f.id] = c
+	c = &Call{Method: f.method, dispatcher: s, id: f.id}
+	if !c.held.reserve(s.memory, sizeOf(s.memory, f.payload)) {
+		return &Call{refused: true}, false
+	}
+	c.payload = s.payloads.Get().(*[]byte)
+	*c.payload = append((*c.payload)[:0], f.payload...)
+	c.Payload = *c.payload
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[f.id] = c // only accept adds calls, so the id is still free
 	if s.running < s.limit {
 		s.start(c)
 		return c, true
@@ -75,13 +71,16 @@ func (s *dispatcher) accept(f frame) (c *Call, runs bool) {
 	return c, false
 }
 
-func (s *dispatcher) refuse(id uint32) *Call {
+func (s *dispatcher) has(id uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls[id] != nil {
-		return nil
-	}
-	return &Call{refused: true}
+	return s.calls[id] != nil
+}
+
+// remove must be called with the lock held, for a call that is served or dropped.
+func (s *dispatcher) remove(c *Call) {
+	c.held.release()
+	delete(s.calls, c.id)
 }
 
 // start must be called with the lock held.
@@ -129,13 +128,12 @@ func (s *dispatcher) serve(c *Call) (stay bool) {
 // finish ends a call and starts the parked call that has waited longest.
 func (s *dispatcher) finish(c *Call, willing bool) (stay bool) {
 	c.cancel()
-	s.memory.Release(c.charged)
 	if cap(*c.payload) <= keptBuffer {
 		s.payloads.Put(c.payload)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.calls, c.id)
+	s.remove(c)
 	s.running--
 	if s.ended {
 		return false
@@ -184,8 +182,7 @@ func (s *dispatcher) cancel(id uint32) (dropped bool) {
 		return false
 	}
 	s.unpark(slices.Index(s.parked, c))
-	s.memory.Release(c.charged)
-	delete(s.calls, id)
+	s.remove(c)
 	return true
 }
 
@@ -207,7 +204,7 @@ func (s *dispatcher) end() {
 	s.ended = true
 	close(s.work)
 	for _, c := range s.parked {
-		s.memory.Release(c.charged)
+		s.remove(c)
 	}
 	s.mu.Unlock()
 	s.workers.Wait()

@@ -206,7 +206,9 @@ func (x *Exchange) send(ctx context.Context, p []byte) error {
 }
 
 func (x *Exchange) keepUnsent(p []byte) {
-	x.client.memory.Add(len(p))
+	x.client.mu.Lock()
+	defer x.client.mu.Unlock()
+	x.waiter.held.add(x.client.memory, len(p))
 	x.unsent = append(x.unsent, p...)
 }
 
@@ -222,9 +224,6 @@ func (x *Exchange) Close() {
 	}
 	c := x.client
 	over := x.received && (!x.follows || x.body.ended())
-	if x.received {
-		c.discharge(x.waiter, false)
-	}
 	if !over {
 		_ = c.wire.send(context.Background(), frame{kind: kindCancel, id: x.id}, nil)
 	}
@@ -243,7 +242,7 @@ func (x *Exchange) end() {
 	x.client.forget(x.id)
 	x.releaseSocket()
 	if x.late {
-		x.client.discharge(x.waiter, true)
+		x.client.drop(x.waiter)
 	} else {
 		x.waiter.exchange = nil
 		x.client.recycle(x.waiter)
@@ -268,15 +267,14 @@ func (x *Exchange) releaseSocket() {
 
 // abandon drops the response, whether it has arrived or not.
 func (x *Exchange) abandon() {
-	x.client.discharge(x.waiter, true)
 	x.client.abandon(x.id)
+	x.client.drop(x.waiter)
 }
 
 // settle waits until the module has finished with the socket: its response has arrived, its body has ended,
 // and the request's body has an ending. A module that never gets there blocks only its own socket, and only
 // while its process runs.
 func (x *Exchange) settle() {
-	defer x.client.memory.Release(len(x.unsent))
 	rest := make(chan struct{})
 	go func() {
 		defer close(rest)
@@ -308,7 +306,7 @@ func (x *Exchange) settle() {
 		<-x.upload.sent
 	}
 	if x.follows && !x.body.ended() { // the next user of the socket would read the rest of this body
-		x.client.discharge(x.waiter, true)
+		x.client.drop(x.waiter)
 		_ = x.client.wire.fail(errPiece)
 		return
 	}
@@ -328,8 +326,7 @@ func (c *Client) settleLater(x *Exchange) {
 	c.markAbandoned(x.waiter)
 	c.mu.Unlock()
 	if !c.track(x.settle) {
-		c.discharge(x.waiter, true)
-		c.memory.Release(len(x.unsent))
+		c.drop(x.waiter)
 	}
 }
 

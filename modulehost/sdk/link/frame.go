@@ -52,18 +52,13 @@ type frameReader struct {
 	conn       net.Conn
 	small, buf []byte // buf is small, or a large one for a long frame
 	start, end int
-	memory     Memory    // counts a large one
 	large      sync.Pool // emptied by the garbage collector, so a link does not keep a rare large buffer
 }
 
-func newFrameReader(conn net.Conn, memory Memory) *frameReader {
+func newFrameReader(conn net.Conn) *frameReader {
 	small := make([]byte, smallFrame)
-	memory.Add(smallFrame)
-	return &frameReader{conn: conn, small: small, buf: small, memory: memory}
+	return &frameReader{conn: conn, small: small, buf: small}
 }
-
-// release releases the memory. It is called when no goroutine reads any more.
-func (r *frameReader) release() { r.memory.Release(len(r.buf)) }
 
 // next returns io.EOF only between two frames.
 func (r *frameReader) next() (frame, error) {
@@ -119,9 +114,6 @@ func (r *frameReader) makeRoom(n int) {
 			large = new([maxFrame]byte)
 		}
 		r.buf = large[:]
-	}
-	if len(r.buf) != len(old) {
-		r.memory.Add(len(r.buf) - len(old))
 	}
 	r.start, r.end = 0, copy(r.buf, rest)
 	if len(old) > len(r.buf) {

@@ -18,8 +18,9 @@ type Option func(*options)
 
 type options struct{ memory Memory }
 
-// Charge counts the memory that this end uses for the other one. Beyond the limit a call is refused with
-// HOST_OVERLOADED, and the caller of a response gets ErrOverloaded.
+// Charge counts the messages that this end has read, as long as it uses them. Beyond the limit a call is
+// refused with HOST_OVERLOADED, and the caller of a response gets ErrOverloaded. The buffers of a link are
+// not counted: they have room for one message each (hostmemory.Fixed).
 func Charge(memory Memory) Option { return func(o *options) { o.memory = memory } }
 
 func collect(list []Option) options {
@@ -36,6 +37,43 @@ type unlimited struct{}
 func (unlimited) Reserve(int) bool { return true }
 func (unlimited) Add(int)          {}
 func (unlimited) Release(int)      {}
+
+// held is what one message that was read, or the rest of one that was not written, occupies.
+type held struct {
+	memory Memory
+	bytes  int
+}
+
+// reserve counts bytes more. It returns false, and counts nothing, if there is no room.
+func (h *held) reserve(memory Memory, bytes int) bool {
+	if !memory.Reserve(bytes) {
+		return false
+	}
+	h.memory, h.bytes = memory, h.bytes+bytes
+	return true
+}
+
+// add counts bytes that are in memory already.
+func (h *held) add(memory Memory, bytes int) {
+	memory.Add(bytes)
+	h.memory, h.bytes = memory, h.bytes+bytes
+}
+
+// release may be called again.
+func (h *held) release() {
+	if h.bytes > 0 {
+		h.memory.Release(h.bytes)
+		h.bytes = 0
+	}
+}
+
+// sizeOf returns what a message is counted for; 0 if nothing is counted.
+func sizeOf(memory Memory, payload []byte) int {
+	if memory == (unlimited{}) {
+		return 0
+	}
+	return decodedBytes(payload)
+}
 
 const (
 	// fieldBytes is the memory of a decoded field without bytes of its own (an empty message: a pointer and a

@@ -54,7 +54,7 @@ func (a *account) inUse() int {
 func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 	t.Parallel()
 	near, far := socketpair(t)
-	memory := &account{limit: 4608 << 10} // two calls, and the buffer for long frames
+	memory := &account{limit: 3 << 20} // two calls
 	release, entered := make(chan struct{}), make(chan struct{}, 8)
 	served := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -82,7 +82,7 @@ func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 	var refused *link.Failure
 	err := c.Call(testContext(t), 1, large, nil)
 	if !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
-		t.Errorf("a third call of 1.2 MiB beside two, with 4.5 MiB of memory: %v, want HOST_OVERLOADED", err)
+		t.Errorf("a third call of 1.2 MiB beside two, with 3 MiB of memory: %v, want HOST_OVERLOADED", err)
 	}
 	if err := c.Call(testContext(t), 1, &abi.PublishRequest{Channel: "small"}, nil); err != nil {
 		t.Errorf("a small call meanwhile: %v", err)
@@ -139,7 +139,7 @@ func TestResponsesPastTheMemoryAreDropped(t *testing.T) {
 				return &abi.SnapshotResponse{Data: make([]byte, int(m)<<10)}, nil
 			}, 8)
 	}()
-	memory := &account{limit: 256<<10 + 100<<10}
+	memory := &account{limit: 100 << 10}
 	c := link.NewClient(near, link.Charge(memory))
 	var response abi.SnapshotResponse
 	if err := c.Call(testContext(t), 250, nil, &response); !errors.Is(err, link.ErrOverloaded) {

@@ -38,11 +38,9 @@ func Serve(ctx context.Context, conn net.Conn, h Handler, inService int, list ..
 // ServeCalls is Serve for calls that may have bodies.
 func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int, list ...Option) error {
 	serving, cancel := context.WithCancel(ctx)
-	memory := collect(list).memory
-	s := &server{handle: h, frames: newFrameReader(conn, memory), ended: make(chan error, 1)}
-	defer s.frames.release()
-	s.dispatcher = newDispatcher(serving, s.run, inService, memory)
-	s.wire = newWire(conn, memory)
+	s := &server{handle: h, frames: newFrameReader(conn), ended: make(chan error, 1)}
+	s.dispatcher = newDispatcher(serving, s.run, inService, collect(list).memory)
+	s.wire = newWire(conn)
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)

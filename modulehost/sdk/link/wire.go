@@ -18,23 +18,21 @@ const maxQueued = 128 << 10
 // wire writes frames and stores whether the link works. One goroutine writes, so a peer that has stopped
 // blocks no sender. What is queued while it writes is sent with its next write.
 type wire struct {
-	conn   net.Conn
-	memory Memory
-	gone   chan struct{} // closed when the link is lost
-	ended  chan struct{} // closed when the goroutine has ended
+	conn  net.Conn
+	gone  chan struct{} // closed when the link is lost
+	ended chan struct{} // closed when the goroutine has ended
 
 	mu     sync.Mutex
 	filled sync.Cond // on mu: the queue is not empty any more, or the link is lost
 	lost   error     // the first cause, wrapped in ErrLost
 	queue  []byte
 	spare  []byte
-	batch  int           // bytes of the batch that is being written
 	room   chan struct{} // not nil while a sender waits; closed when the queue was taken
 }
 
-func newWire(conn net.Conn, memory Memory) *wire {
+func newWire(conn net.Conn) *wire {
 	enlarge(conn)
-	w := &wire{conn: conn, memory: memory, gone: make(chan struct{}), ended: make(chan struct{})}
+	w := &wire{conn: conn, gone: make(chan struct{}), ended: make(chan struct{})}
 	w.filled.L = &w.mu
 	go w.run()
 	return w
@@ -106,7 +104,6 @@ func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 		return ErrUnencodable // the message has changed since it was measured, so the head is wrong
 	}
 	w.queue = queue
-	w.memory.Add(headBytes + size)
 	w.filled.Signal()
 	return nil
 }
@@ -134,7 +131,6 @@ func (w *wire) run() {
 // takeBatch must be called with the lock held. It takes everything that is queued as one batch.
 func (w *wire) takeBatch() []byte {
 	out := w.queue
-	w.batch = len(out)
 	w.queue, w.spare = w.spare[:0], nil
 	w.wakeWaiting()
 	return out
@@ -142,8 +138,6 @@ func (w *wire) takeBatch() []byte {
 
 // finishBatch must be called with the lock held, after a batch was written or has failed.
 func (w *wire) finishBatch(out []byte, err error) {
-	w.memory.Release(w.batch)
-	w.batch = 0
 	if err != nil {
 		w.failLocked(err)
 	}
@@ -186,10 +180,4 @@ func (w *wire) failLocked(cause error) error {
 }
 
 // wait returns when the goroutine has ended. It must be called after fail.
-func (w *wire) wait() {
-	<-w.ended
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.memory.Release(len(w.queue) + w.batch) // frames that were not sent
-	w.queue, w.batch = nil, 0
-}
+func (w *wire) wait() { <-w.ended }
