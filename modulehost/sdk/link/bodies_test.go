@@ -25,8 +25,10 @@ type pair struct {
 	bodies *link.Bodies
 	far    map[uint32]*link.Socket // by descriptor
 	raw    map[uint32]net.Conn     // the same ends, for breaking the rules
+	memory *account                // of both ends
 }
 
+// newPair returns a pair. When the test ends, both ends must count nothing any more.
 func newPair(tb testing.TB, sockets int, h func(p *pair, ctx context.Context, c *link.Call) error) *pair {
 	tb.Helper()
 	return newPairOver(tb, sockets, socketpair, h)
@@ -51,19 +53,22 @@ func newPairOver(
 	p.bodies = link.NewBodies(ours)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
+	p.memory = &account{limit: 1 << 30}
 	go func() {
 		defer close(ended)
 		_ = link.ServeCalls(ctx, far, func(ctx context.Context, c *link.Call) (proto.Message, error) {
-			return nil,
-				h(p, ctx, c)
-		}, 64)
+			return text("a response that is counted"), h(p, ctx, c)
+		}, 64, link.Charge(p.memory))
 	}()
-	p.Client = link.NewClient(near)
+	p.Client = link.NewClient(near, link.Charge(p.memory))
 	tb.Cleanup(func() {
 		p.bodies.Close()
 		_ = p.Close()
 		cancel()
 		<-ended
+		if left := p.memory.inUse(); left != 0 {
+			tb.Errorf("%d bytes are counted after the link has ended, want none", left)
+		}
 	})
 	return p
 }
@@ -87,7 +92,7 @@ func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 
 // respond responds with a body.
 func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
-	if err := c.Respond(nil, true); err != nil {
+	if err := c.Respond(text("a head that is counted"), true); err != nil {
 		return err
 	}
 	w := link.NewBodyWriter(false)
@@ -336,7 +341,7 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, func(p *pair, ctx context.Context, c *link.Call) error {
-				_ = c.Respond(nil, true)
+				_ = c.Respond(text("a head that is counted"), true)
 				_, _ = p.raw[5].Write(append([]byte{1, 2, 0, 0, 'o', 'k'}, bad...))
 				<-ctx.Done()
 				return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -167,4 +168,61 @@ func TestResponsesPastTheMemoryAreDropped(t *testing.T) {
 	if left := memory.inUse(); left != 0 {
 		t.Errorf("%d bytes are counted after the link has ended, want none", left)
 	}
+}
+
+// TestWhatIsCountedIsReleased ends exchanges in ways in which nobody takes their response any more. newPair
+// checks that nothing is counted in the end.
+func TestWhatIsCountedIsReleased(t *testing.T) {
+	t.Parallel()
+	t.Run("a response after its deadline", func(t *testing.T) {
+		release := make(chan struct{})
+		p := newPair(t, 1, func(*pair, context.Context, *link.Call) error { <-release; return nil })
+		x := p.beginWithin(t, 1)
+		if err := x.AwaitResponse(testContext(t), nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a response that is late: error %v, want %v", err, context.DeadlineExceeded)
+		}
+		x.Close()
+		close(release)
+		if _, err := p.bodies.Take(testContext(t), true); err != nil {
+			t.Errorf("the socket of a late response: error %v, want it free", err)
+		}
+	})
+	t.Run("a response whose caller has left meanwhile", func(t *testing.T) {
+		p := newPair(t, 0, func(*pair, context.Context, *link.Call) error { return nil })
+		x, err := p.Begin(testContext(t), link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: p.bodies})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p.memory.inUse() == 0 {
+			runtime.Gosched() // until it was read
+		}
+		x.Close()
+	})
+	t.Run("a body that the loss of the link has cut", func(t *testing.T) {
+		p := newPair(t, 1, func(_ *pair, ctx context.Context, c *link.Call) error {
+			_ = c.Respond(text("the head of a body"), true)
+			<-ctx.Done()
+			return nil
+		})
+		x := p.beginWithin(t, time.Minute)
+		if err := x.AwaitResponse(testContext(t), nil); err != nil || !x.Follows() {
+			t.Fatalf("a response with a body: error %v, want none", err)
+		}
+		_ = p.Close()
+		x.Close()
+	})
+}
+
+func (p *pair) beginWithin(t *testing.T, within time.Duration) *link.Exchange {
+	t.Helper()
+	socket, err := p.bodies.Take(testContext(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.Begin(testContext(t), link.Outgoing{Within: within, Pause: time.Minute, Bodies: p.bodies,
+		Socket: socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
