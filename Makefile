@@ -27,7 +27,7 @@ proof: tools engines modules ## Run every test, with the race detector, and a fa
 	@$(MAKE) --no-print-directory faults FAULTS='$(PROOF_FAULTS)'
 
 # One or more faults of each kind, in a few minutes; "make faults" has all.
-PROOF_FAULTS := ^(modules/(stuck|memory|exit-loop)|database/(restarted|half-open|failover)|neighbours/(mail-hanging|storage-resets|nats-killed)|several/one-frozen|clients/(slow-bodies|silent-readers)|signals/(term|kill)|resources/descriptors|clock/back)$$
+PROOF_FAULTS := ^(modules/spins|database/(restarted|half-open|failover)|neighbours/(mail-hanging|storage-resets|nats-killed)|several/one-frozen|clients/(slow-bodies|silent-readers)|signals/(term|kill)|resources/descriptors|clock/back)$$
 
 .PHONY: places
 places: tools ## Run the short tests in four other places (root, debootstrap, bubblewrap)
@@ -103,7 +103,6 @@ BENCH_PEERS ?=
 .PHONY: bench
 bench: postgresql versitygw modules build proof-tools ## Measure the platform beside the least program that could do the same work
 	bin/narthex-bench $(BENCH_PEERS)
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime/hub
 
 .PHONY: pages
 pages: postgresql versitygw modules build proof-tools $(PROOF)/lighthouse/node_modules ## Open eight pages with Lighthouse, and fail if one is slow or moves

@@ -30,9 +30,6 @@ func clientFaults() []fault {
 				c.slowClients("POST /api/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nOrigin: "+c.address+
 					"\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n", 200)
 			}},
-		{name: "clients/nonsense", run: nonsenseClients,
-			done:     "bytes that are no HTTP, two lengths, headers of 20 KiB",
-			expected: "400 or 431 without a body, and the connection is closed"},
 		{name: "clients/gone", place: placeOptions{wild: []string{"wild"}}, run: goneClients,
 			done: "500 clients reset their connection in the middle of a request; another one waits for a handler",
 			expected: "nothing of them is left, and their handlers end, while the other one waits; others notice " +
@@ -113,35 +110,6 @@ func (c *check) slowClient(begin string) (got string, err error) {
 func (p *place) dial() (net.Conn, error) {
 	return net.DialTimeout("tcp4", strings.TrimPrefix(strings.Replace(p.address, "localhost", "127.0.0.1", 1),
 		"http://"), 30*time.Second)
-}
-
-func nonsenseClients(c *check) {
-	owner := c.owner()
-	c.watch(owner, usualPaths()...)
-	for what, bytes := range map[string]string{
-		"400": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not a request\r\n\r\n",
-		"431": "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: " + strings.Repeat("x", 20<<10) + "\r\n\r\n",
-		"400 of two lengths": "POST /api/v1/invitations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n" +
-			"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-	} {
-		for range 20 {
-			conn, err := c.dial()
-			c.ok(err, "a connection")
-			_ = conn.SetDeadline(time.Now().Add(patience))
-			_, _ = io.WriteString(conn, bytes)
-			got, err := io.ReadAll(conn)
-			_ = conn.Close()
-			status := what[:3]
-			if !strings.HasPrefix(string(got), "HTTP/1.1 "+status+" ") ||
-				!strings.HasSuffix(string(got), "Connection: close\r\n\r\n") {
-				c.wrong("%s: got %.80q", what, got)
-			}
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				c.fatal("%s: the connection was not closed within %v", what, patience)
-			}
-		}
-	}
-	c.saw("60 connections got 400 or 431 and were closed")
 }
 
 func goneClients(c *check) {

@@ -6,15 +6,6 @@ import (
 	"strings"
 )
 
-// peakMemory returns the maximum resident memory of a process so far, in KiB; 0 if it has ended.
-func peakMemory(pid int) (most int) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	for line := range strings.Lines(string(status)) {
-		_, _ = fmt.Sscanf(line, "VmHWM: %d kB", &most)
-	}
-	return most
-}
-
 // anonymousMemory returns the memory of a process that only it uses, so without the pages of its program, in
 // KiB; 0 if it has ended.
 func anonymousMemory(pid int) (now int) {

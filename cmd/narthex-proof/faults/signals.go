@@ -17,33 +17,17 @@ func signalFaults() []fault {
 			c.endAndStart(syscall.SIGTERM, 0)
 		}, expected: "exit status 0, \"stopped\"; every request that was sent gets its response; nothing " +
 			"acknowledged is lost"},
-		{name: "signals/quit", done: "SIGQUIT under writes, three times", run: func(c *check) {
-			c.endAndStart(syscall.SIGQUIT, 128+int(syscall.SIGQUIT))
-		}, expected: "exit status 131, one line and no stack; nothing acknowledged is lost"},
 		{name: "signals/kill", run: func(c *check) { c.endAndStart(syscall.SIGKILL, -1) },
 			done:     "SIGKILL under writes, five times, while one module is frozen",
 			expected: "its modules end with it, the frozen one too; nothing acknowledged is lost"},
-		{name: "signals/hup", done: "SIGHUP 50 times under writes", run: hangUps,
-			expected: "nothing changes"},
-		{name: "signals/term-twice", place: placeOptions{wild: []string{"clinging"}}, run: termTwice,
-			done:     "a second SIGTERM while a stop waits for a module",
-			expected: "the process ends at once"},
-		{name: "signals/log-closed", place: placeOptions{notStarted: true},
-			run:      func(c *check) { logFault(c, true) },
-			done:     "the reader of standard error goes away",
-			expected: "everything goes on, and SIGTERM ends with exit status 0"},
-		{name: "signals/log-unread", place: placeOptions{notStarted: true},
-			run:      func(c *check) { logFault(c, false) },
+		{name: "signals/log-unread", place: placeOptions{notStarted: true}, run: logUnread,
 			done:     "standard error is a pipe that nobody reads any more, and full",
 			expected: "everything goes on, and SIGTERM ends"},
 	}
 }
 
 func (c *check) endAndStart(signal syscall.Signal, wanted int) {
-	rounds := 5
-	if signal == syscall.SIGQUIT {
-		rounds = 3
-	}
+	const rounds = 5
 	owner := c.owner()
 	allowed := []string{noResponse, `503 {"code":"MODULE_UNAVAILABLE"}`, `500 {"code":"MODULE_HANDLER_FAILED"}`}
 	if signal == syscall.SIGTERM { // what was sent before the end gets its response
@@ -70,16 +54,8 @@ func (c *check) endAndStart(signal syscall.Signal, wanted int) {
 			c.wrong("modules outlive the daemon")
 			endAll(modules)
 		}
-		log := c.daemon.log.String()
-		switch signal {
-		case syscall.SIGTERM:
-			if !strings.Contains(log, `"msg":"stopped"`) {
-				c.wrong("the log does not say \"stopped\"")
-			}
-		case syscall.SIGQUIT:
-			if !strings.HasSuffix(log, "Ended by SIGQUIT.\n") || strings.Contains(log, "goroutine ") {
-				c.wrong("the log has a stack, or no line about the signal")
-			}
+		if signal == syscall.SIGTERM && !strings.Contains(c.daemon.log.String(), `"msg":"stopped"`) {
+			c.wrong("the log does not say \"stopped\"")
 		}
 		c.ok(c.start(c.ctx), "the next start")
 	}
@@ -104,53 +80,11 @@ func endAll(pids []int) {
 	}
 }
 
-func hangUps(c *check) {
-	owner := c.owner()
-	c.watch(owner, usualPaths()...)
-	board := c.moduleProcess("board")
-	writes := c.write(owner)
-	for range 50 {
-		c.daemon.signal(syscall.SIGHUP)
-		pause(c.ctx, 20*time.Millisecond)
-	}
-	writes.more(20)
-	writes.compare()
-	for _, l := range writes.all {
-		if l.refused.Load() > 0 {
-			c.wrong("%d writes through %s were refused", l.refused.Load(), l.name)
-		}
-	}
-	if now := c.moduleProcess("board"); now != board || c.daemon.hasEnded() {
-		c.wrong("a process has changed")
-	}
-}
-
-func termTwice(c *check) {
-	c.daemon.signal(syscall.SIGTERM)
-	c.eventually("the stop has begun", func() bool {
-		return strings.Contains(c.daemon.log.String(), `"msg":"stopping"`)
-	})
-	pause(c.ctx, time.Second)
-	if c.daemon.hasEnded() {
-		c.fatal("the daemon did not wait for its module")
-	}
-	began := time.Now()
-	c.daemon.signal(syscall.SIGTERM)
-	status, err := c.daemon.awaitEnd(5 * time.Second)
-	c.ok(err, "the end")
-	c.saw("ended after %.1f s, exit status %d", time.Since(began).Seconds(), status)
-	if status == 0 {
-		c.wrong("exit status 0, though it was cut")
-	}
-}
-
-func logFault(c *check, closed bool) {
+func logUnread(c *check) {
 	read, write, err := os.Pipe()
 	c.ok(err, "a pipe")
 	c.cleanup(func() { _ = read.Close(); _ = write.Close() })
-	if !closed {
-		_, _ = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
-	}
+	_, _ = unix.FcntlInt(write.Fd(), unix.F_SETPIPE_SZ, 4096)
 	command := exec.Command(c.kit.binary, "api:start")
 	command.Env, command.Stderr = c.variables(), write
 	c.daemon, err = startProcess(command)
@@ -161,9 +95,6 @@ func logFault(c *check, closed bool) {
 		n, err := read.Read(text)
 		return err != nil || strings.Contains(string(text[:n]), `"msg":"ready"`)
 	})
-	if closed {
-		_ = read.Close()
-	}
 	owner := c.owner()
 	others := c.watch(owner, usualPaths()...)
 	failures := 0
