@@ -35,8 +35,6 @@ var ranks = map[string]int{
 	"modulehost/sdktest":      6, // only for tests of modules
 	"modulehost/conformance":  6,
 
-	"services/httpserver/httpservertest": 6, // only for tests
-
 	"services/httpserver": 5,
 	"modulehost/gateway":  5,
 

@@ -21,7 +21,6 @@ var clocks = map[string]int{
 	// It decides when a command is killed or interrupted.
 	"cmd/narthex/e2e/backup_test.go": 1,
 	// Figures, which are made on request and only logged.
-	"services/backup/figures_test.go": 1,
 	"web/browsertest/devloop_test.go": 2,
 }
 

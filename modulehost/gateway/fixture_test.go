@@ -36,13 +36,6 @@ var program string // path of the test module's executable
 
 // TestMain builds the module as modules are built: static, and without the race detector.
 func TestMain(m *testing.M) {
-	if os.Getenv(playsLoad) != "" {
-		if err := runLoad(os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	_ = flag.Set("test.parallel", "4") // the tests wait for deadlines; -parallel on the command line wins
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "gateway-test-")

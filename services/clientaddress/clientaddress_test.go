@@ -217,23 +217,3 @@ func FuzzChain(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkStamp(b *testing.B) {
-	for _, row := range []struct {
-		name     string
-		resolver *clientaddress.Resolver
-		request  *http.Request
-	}{
-		{"direct", clientaddress.New(environment.ClientAddress{}), request("198.51.100.7:1234")},
-		{"proxy", behindProxies(), request(proxy, "192.0.2.1, 10.1.1.1")},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := row.resolver.Stamp(row.request); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -82,15 +82,3 @@ func TestAVanishedMachineEndsItsConnections(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAcquire measures the cost of acquiring and releasing a connection.
-func BenchmarkAcquire(b *testing.B) {
-	core := databasetest.Empty(b).Pool(b)
-	for b.Loop() {
-		conn, err := core.Acquire(b.Context())
-		if err != nil {
-			b.Fatal(err)
-		}
-		conn.Release()
-	}
-}

@@ -161,26 +161,3 @@ func TestRenew(t *testing.T) {
 		t.Errorf("renewal of a revoked device: Set-Cookie %v, want none", set)
 	}
 }
-
-func BenchmarkResolve(b *testing.B) {
-	h := setup(b)
-	_, credential := h.pair(b, "stage")
-	r := request{method: "GET", path: "/", cookie: credential}.build(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if who, err := h.service.Resolve(b.Context(), r); err != nil || who.DeviceID == "" {
-			b.Fatal(who, err)
-		}
-	}
-}
-
-func BenchmarkResolveStranger(b *testing.B) {
-	h := setup(b)
-	r := &http.Request{Header: strangers["unrelated"]}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := h.service.Resolve(b.Context(), r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

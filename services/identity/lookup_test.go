@@ -3,12 +3,9 @@ package identity_test
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -362,38 +359,4 @@ func TestLookupPlanIsKept(t *testing.T) {
 			t.Errorf("%s: kept plan used %d times, planned again %d times, %v", name, kept, again, err)
 		}
 	}
-}
-
-func BenchmarkLookup(b *testing.B) {
-	db := databasetest.New(b)
-	db.Exec(b, "INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna')")
-	db.Exec(b, `
-		INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
-		SELECT sha256(n::text::bytea), id, true, now() + interval '1 day'
-		FROM core.person, generate_series(1, 10000) AS n`)
-	db.Exec(b, "ANALYZE core.session")
-	store := identity.NewStore(db.Pool(b))
-	look := func(b *testing.B, hash [32]byte) {
-		if id, err := store.Session(hash); id == "" || err != nil {
-			b.Errorf("got %q, %v", id, err)
-		}
-	}
-	b.Run("alone", func(b *testing.B) {
-		b.ReportAllocs()
-		hash := sha256.Sum256([]byte("1"))
-		for b.Loop() {
-			look(b, hash)
-		}
-	})
-	b.Run("32 at once", func(b *testing.B) {
-		b.ReportAllocs()
-		b.SetParallelism(max(1, 32/runtime.GOMAXPROCS(0)))
-		var person atomic.Int32
-		b.RunParallel(func(pb *testing.PB) {
-			hash := sha256.Sum256([]byte(strconv.Itoa(int(person.Add(1)))))
-			for pb.Next() {
-				look(b, hash)
-			}
-		})
-	})
 }

@@ -50,38 +50,3 @@ func TestDirectoryReadsOnlyItsRows(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkDirectory measures a page, and its statement alone. The ratio shows the cost of the platform.
-func BenchmarkDirectory(b *testing.B) {
-	d := setup(b)
-	d.crowd(b)
-	pool := d.Pool(b)
-	for _, c := range []struct {
-		name, query, sql string
-		args             []any
-	}{
-		{"page", "limit=50", people.SelectPeople, []any{"", noID, 51}},
-		{"search", "limit=50&query=abc", people.SearchPeople, []any{"", noID, 51, "'abc':*"}},
-	} {
-		b.Run(c.name+"/statement", func(b *testing.B) {
-			for b.Loop() {
-				rows, err := pool.Query(b.Context(), c.sql, c.args...)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for rows.Next() {
-					if _, err := rows.Values(); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
-		b.Run(c.name+"/route", func(b *testing.B) {
-			for b.Loop() {
-				if w := d.send(b, c.query); w.Code != 200 {
-					b.Fatalf("GET /api/v1/people?%s: status %d, want 200; body %s", c.query, w.Code, w.Body)
-				}
-			}
-		})
-	}
-}

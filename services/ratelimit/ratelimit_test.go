@@ -263,15 +263,3 @@ func heap() int64 {
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
 }
-
-func BenchmarkAllow(b *testing.B) {
-	for name, keys := range map[string]int{"one key": 1, "flood": 1 << 30} {
-		b.Run(name, func(b *testing.B) {
-			limiter := ratelimit.New()
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				limiter.Allow(signIn, visitor(n%keys))
-			}
-		})
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -14,16 +13,12 @@ import (
 
 // TestKillsAndFailover kills two of three processes and the database's primary under 200 writes a second, and
 // promotes the synchronous standby. No acknowledged write is lost, and no write is done that was not sent.
-// With NARTHEX_FIGURES=1 it runs for a minute.
 func TestKillsAndFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load on three processes")
 	}
 	t.Parallel()
-	part := 3 * time.Second
-	if os.Getenv("NARTHEX_FIGURES") != "" {
-		part = 15 * time.Second
-	}
+	const part = 3 * time.Second
 	pair := startPair(t)
 	i := prepare(t, &databasetest.DB{URL: pair.url}, "board")
 	i.migrateWithOwner(t)

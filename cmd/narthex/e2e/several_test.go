@@ -10,7 +10,6 @@ import (
 	"image/png"
 	"maps"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,8 +76,8 @@ func (s *several) kill(n int) {
 	<-s.processes[n].daemon.ended
 }
 
-// TestSeveralProcesses kills one of three processes every 5 s under load and restarts it, for half a minute,
-// with NARTHEX_FIGURES=1 for two. No read fails. A write that the proxy could not finish is done at most
+// TestSeveralProcesses kills one of three processes every 5 s under load and restarts it, for half a minute.
+// No read fails. A write that the proxy could not finish is done at most
 // once, and acknowledged writes are kept. Streams reconnect to another process without losing updates, and
 // what must happen once happens once.
 func TestSeveralProcesses(t *testing.T) {
@@ -86,10 +85,7 @@ func TestSeveralProcesses(t *testing.T) {
 		t.Skip("half a minute of load on three processes")
 	}
 	t.Parallel()
-	kills := 6
-	if os.Getenv("NARTHEX_FIGURES") != "" {
-		kills = 24
-	}
+	const kills = 6
 	i := install(t, "board", "regular", "announcements", "stage", "rota")
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
 	once := prepareOnceOnly(t, i)

@@ -63,12 +63,3 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkCheck(b *testing.B) {
-	document := read(b)
-	header := http.Header{"X-Request-Id": {"1"}, "Content-Type": {"application/json"}}
-	for b.Loop() {
-		_ = document.Check("GET", "/api/v1/account", 401, header, []byte(`{"code":"A"}`))
-		_ = document.Check("GET", "/api/v1/module-lifecycle", 200, header, []byte(`{"modules":[]}`))
-	}
-}
