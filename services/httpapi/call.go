@@ -78,23 +78,11 @@ func (c *Call) RawJSON(status int, body []byte) error {
 // was declared: past the limit it returns ErrBodyTooLarge, and ErrBodyAborted when the client stopped
 // sending.
 func (c *Call) ReadBody() ([]byte, error) {
-	return ReadBody(c.Writer, c.Request, c.MaxBody)
-}
-
-// FillBody reads a body whose declared length is that of b. Its error is ErrBodyAborted.
-func (c *Call) FillBody(b []byte) error {
-	if _, err := io.ReadFull(c.Request.Body, b); err != nil {
-		return errors.Join(ErrBodyAborted, err)
-	}
-	return nil
-}
-
-// ReadBody is Call.ReadBody for the pipeline, which reads the body before it makes the Call.
-func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	r, limit := c.Request, c.MaxBody
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	counted := http.MaxBytesReader(w, r.Body, limit)
+	counted := http.MaxBytesReader(c.Writer, r.Body, limit)
 	var body []byte
 	var err error
 	if r.ContentLength > 0 && r.ContentLength <= limit { // declared and within the limit: one allocation
@@ -110,6 +98,14 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		return nil, ErrBodyTooLarge
 	}
 	return nil, errors.Join(ErrBodyAborted, err)
+}
+
+// FillBody reads a body whose declared length is that of b. Its error is ErrBodyAborted.
+func (c *Call) FillBody(b []byte) error {
+	if _, err := io.ReadFull(c.Request.Body, b); err != nil {
+		return errors.Join(ErrBodyAborted, err)
+	}
+	return nil
 }
 
 // Time formats t the way every response does: UTC, RFC 3339 with exactly three decimals (milliseconds).

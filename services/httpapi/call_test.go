@@ -28,7 +28,7 @@ func TestReadBodyCountsWhatArrives(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("POST", "/", io.NopCloser(strings.NewReader(row.body)))
 		r.ContentLength = row.declared
-		body, err := httpapi.ReadBody(w, r, 8)
+		body, err := (&httpapi.Call{Writer: w, Request: r, MaxBody: 8}).ReadBody()
 		if !errors.Is(err, row.want) || err == nil && string(body) != row.body {
 			t.Errorf("ReadBody %s: got %q, %v; want the body, error %v", name, body, err, row.want)
 		}
