@@ -31,7 +31,7 @@ const (
 	stopWithin = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
-// startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its
+// startModules is step 7: the hubs, then the eligible modules' processes, level by level, each with its
 // register and start hooks.
 func (s *Server) startModules(ctx context.Context) error {
 	if err := s.openPools(); err != nil {

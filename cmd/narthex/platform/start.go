@@ -43,7 +43,7 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// Start runs the eight steps of a start (docs/architecture.md). If a step fails, everything that runs already
+// Start runs the nine steps of a start (docs/architecture.md). If a step fails, everything that runs already
 // is stopped in reverse order; the listener is never bound then.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
@@ -212,7 +212,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: it reads object storage, the house, the stored decisions and the stored
+// resolveEligibility is step 6: it reads object storage, the house, the stored decisions and the stored
 // configuration, and resolves which modules run with which configuration.
 func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
@@ -257,7 +257,7 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	return err
 }
 
-// readPages reads the files of the Dashboard and the displays, while the database is checked.
+// readPages is step 5: it reads the files of the Dashboard and the displays, while the database is checked.
 func (s *Server) readPages(context.Context) (err error) {
 	s.dashboard, err = dashboard.New(dashboard.Config{
 		Build: web.Dashboard(), APIOrigin: s.Settings.Identity.BaseURL, Development: s.Development,
@@ -279,7 +279,7 @@ func (s *Server) openStorage() (err error) {
 	return nil
 }
 
-// buildHTTP is step 7: one table of all routes, and its handler.
+// buildHTTP is step 8: one table of all routes, and its handler.
 func (s *Server) buildHTTP(context.Context) error {
 	clients, meter := clientaddress.New(s.Settings.ClientAddress), s.newMeter()
 	handler, err := httpserver.New(httpserver.Config{
@@ -338,7 +338,7 @@ func (s *Server) trustedOrigins() []environment.Origin {
 	return append([]environment.Origin{s.Settings.Identity.BaseURL}, s.Settings.Identity.TrustedOrigins...)
 }
 
-// listen is step 8. It makes the platform reachable and then notifies systemd.
+// listen is step 9. It makes the platform reachable and then notifies systemd.
 func (s *Server) listen(ctx context.Context) error {
 	s.health.Started()
 	if err := s.tree.Start(ctx, supervisor.Child{
