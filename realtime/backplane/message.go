@@ -8,9 +8,10 @@ import (
 
 // Message is a message between the hubs of one channel in different processes.
 //
-//	version 1 | kind 1 | origin 16 | count 8, big-endian | length of the key 1 | key | data
+//	version | kind | origin | count | length of the key | key | data
 //
-// Key and data are those of an update; data is one line of JSON. Both are empty in the other kinds.
+// The fields before the key have 1, 1, 16, 8 (big-endian) and 1 bytes; the version is messageVersion. Key and
+// data are those of an update; data is one line of JSON. Both are empty in the other kinds.
 type Message struct {
 	Kind Kind
 	Key  string // only on a LatestChannel, else ""

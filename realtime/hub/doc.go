@@ -1,5 +1,5 @@
 // Package hub implements the event streams of modules: one hub for each (module, channel). It is the top
-// room of realtime; stream writes to the readers, backplane connects processes, and update is what all
+// package of realtime; stream writes to the readers, backplane connects processes, and update is what all
 // three share.
 //
 // It owns the order of a channel's updates (order.go), the current values of a LatestChannel (latest.go),

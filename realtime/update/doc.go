@@ -1,6 +1,6 @@
-// Package update is what the rooms of realtime share about one update or snapshot: its limits and the one
-// line of JSON that it is sent as (update.go), the memory for which its module is charged (charge.go), and
-// the bounded queue in which updates wait for an actor (queue.go).
+// Package update is what the packages of realtime share about one update or snapshot: its limits and the
+// one line of JSON that it is sent as (update.go), the memory for which its module is charged (charge.go),
+// and the bounded queue in which updates wait for an actor (queue.go).
 //
 // It owns no goroutine and no channel's state.
 //

@@ -2,10 +2,11 @@ package update
 
 import "sync"
 
-// Queue is the inbox of an actor. It accepts every message that is not an update, because their number is
-// bounded by the requests and calls of the process. For updates it has two limits. An update of this
-// process is dropped if there is no room, because a publisher never waits. An update of another process waits
-// for room, so that a backlog displaces nothing.
+// Queue contains the messages that wait for an actor: the inbox of a hub, and the outbox of a link of the
+// backplane. It accepts every message that is not an update, because their number is bounded by the requests
+// and calls of the process. For updates it has two limits. An update of this process is dropped if there is
+// no room, because a publisher never waits. An update of another process waits for room, so that a backlog
+// displaces nothing.
 type Queue[T any] struct {
 	wake chan struct{} // has a value if the queue is not empty
 	room chan struct{} // has a value if there may be room again; one goroutine waits for it
@@ -16,7 +17,7 @@ type Queue[T any] struct {
 	own        Load
 	others     Load
 	most       Load
-	overflowed bool // an update of this process was dropped since the last take
+	overflowed bool // an update of this process was dropped since the last Take
 }
 
 // Load is a number of updates and of their bytes.
@@ -37,7 +38,7 @@ func NewQueue[T any](most Load) *Queue[T] {
 	return &Queue[T]{wake: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
 }
 
-// Put queues m. It returns false if the inbox is closed.
+// Put queues m. It returns false if the queue is closed.
 func (b *Queue[T]) Put(m T) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +50,7 @@ func (b *Queue[T]) Put(m T) bool {
 }
 
 // PutUpdate is Put for an update of this process. If it does not fit, this and every further update is
-// dropped until the inbox is emptied; take reports that. It returns false if m is not queued.
+// dropped until the queue is emptied; Take reports that. It returns false if m is not queued.
 func (b *Queue[T]) PutUpdate(m T, size int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,8 +66,8 @@ func (b *Queue[T]) PutUpdate(m T, size int) bool {
 	return true
 }
 
-// Deliver is Put for an update of another process. It waits for room until the inbox is closed. Only one
-// goroutine may call it. It returns false if the inbox is closed.
+// Deliver is Put for an update of another process. It waits for room until the queue is closed. Only one
+// goroutine may call it. It returns false if the queue is closed.
 func (b *Queue[T]) Deliver(m T, size int) bool {
 	for {
 		if queued, closed := b.tryDeliver(m, size); queued || closed {
@@ -98,7 +99,7 @@ func (b *Queue[T]) Crowded() bool {
 	return b.own.Updates > b.most.Updates/2 || b.own.Bytes > b.most.Bytes/2
 }
 
-// Take empties the inbox and returns the messages. emptied is a slice of an earlier take, which is reused.
+// Take empties the queue and returns the messages. emptied is a slice of an earlier Take, which is reused.
 func (b *Queue[T]) Take(emptied []T) (queue []T, overflowed bool) {
 	clear(emptied)
 	b.mu.Lock()
@@ -109,13 +110,14 @@ func (b *Queue[T]) Take(emptied []T) (queue []T, overflowed bool) {
 	return queue, overflowed
 }
 
-// Begin opens the queue; End closes it and returns the remaining messages.
+// Begin opens the queue.
 func (b *Queue[T]) Begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open = true
 }
 
+// End closes the queue and returns the remaining messages.
 func (b *Queue[T]) End() []T {
 	b.mu.Lock()
 	b.open = false
@@ -124,7 +126,7 @@ func (b *Queue[T]) End() []T {
 	return queue
 }
 
-// Wake returns a channel that has a value if the queue is not empty; Signal puts one there.
+// Wake returns a channel that has a value if the queue is not empty, or after Signal.
 func (b *Queue[T]) Wake() <-chan struct{} { return b.wake }
 
 // Signal makes the actor look at the queue.
