@@ -26,7 +26,7 @@ type child struct {
 	output                 *output
 	cgroup                 *cgroup          // nil: it is in the host's group
 	exited                 chan struct{}    // closed when the process has died and was reaped
-	state                  *os.ProcessState // after end: killed because of its group's memory limit
+	state                  *os.ProcessState // after end: how it has ended
 	overMemory             bool             // after end: killed because of its group's memory limit
 	pid                    int
 	group                  sync.Mutex // held while the group is signalled or its leader reaped

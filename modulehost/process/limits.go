@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
-// The limits of a module (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
+// The limits of a module. Go needs 48 MiB of data and 768 MiB of address space to start.
 const (
 	DefaultData         = 256 << 20          // bytes; the effective limit of its memory
 	DefaultAddressSpace = 1 << 30            // bytes; counts reservations too
@@ -29,7 +29,7 @@ const (
 	mostStack = 8 << 20
 	// mostThreads bounds GOMAXPROCS, so that a machine with many cores does not use up the thread limit.
 	mostThreads = 8
-	// inService is how many calls of one module the host serves at once (measured: the limit is kept exactly).
+	// inService is how many calls of one module the host serves at once.
 	inService = 16
 	// mostStuck is how many abandoned calls that do not end make a module count as stuck. Each of the 256 slots
 	// for requests is free again when its call is abandoned, so without this bound a module that never responds
@@ -39,10 +39,10 @@ const (
 
 // niceness lets the platform's threads run before a module's where the kernel schedules thread by thread.
 // Where it schedules by session (autogroup), niceness counts only within the module's session. Each module
-// leads its own session and so has as large a share as the platform, however many threads it spins on: a
-// module beside three that spin keeps 82 % of its calls or more. Setting the session's niceness as well was
-// worse: beside thirty busy sessions of other programs the modules got so little CPU that their links were
-// lost. Where threads are scheduled one by one, Priorities protects modules from each other.
+// leads its own session and so has as large a share as the platform, however many threads it spins on. The
+// session's niceness is not set: beside many busy sessions of other programs the modules would get so little
+// CPU that their links are lost. Where threads are scheduled one by one, Priorities protects modules from
+// each other.
 const niceness = 10
 
 // Limits bound a child; a field of 0 takes its default.

@@ -64,7 +64,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "openat2", amd64: 437, arm64: 437, errno: unix.ENOSYS},
 		{name: "mmap", amd64: 9, arm64: 222, only: []condition{
 			// Neither shared anonymous memory nor a stack that the program makes itself counts as data, the limit on
-			// memory (measured: 2.9 GiB of the one, 900 MiB of the other with a limit of 256 MiB).
+			// memory: a module could have many times its limit of either.
 			{word: low(3), mask: unix.MAP_SHARED | unix.MAP_ANONYMOUS, not: true,
 				values: []uint32{unix.MAP_SHARED | unix.MAP_ANONYMOUS}},
 			{word: low(3), mask: unix.MAP_GROWSDOWN, values: []uint32{0}},
@@ -162,7 +162,7 @@ func syscallRules(pid int) []syscallRule {
 		{name: "removexattrat", amd64: 466, arm64: 466},
 		{name: "file_setattr", amd64: 469, arm64: 469},
 		// Memory and messages that no limit counts or that outlive the process. Memory that mremap turns into a
-		// stack counts as one, however large (measured: 700 MiB with a limit of 256).
+		// stack counts as one, however large.
 		{name: "mremap", amd64: 25, arm64: 216},
 		{name: "map_shadow_stack", amd64: 453, arm64: 453},
 		{name: "shmget", amd64: 29, arm64: 194},

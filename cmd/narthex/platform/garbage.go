@@ -7,8 +7,8 @@ import (
 )
 
 // collectAfter is by how many percent the heap grows before the garbage collector runs. By default it runs
-// when the heap has doubled. With the few MiB that the platform uses, that took a tenth of the processor time
-// of small requests.
+// when the heap has doubled. With the few MiB that the platform uses, that would be so often that it takes a
+// tenth of the processor time of small requests.
 const collectAfter = 300
 
 // settleMemory is called once, when a start has done all its work. It returns the memory of the start to the

@@ -1,8 +1,8 @@
 package link
 
 // BufferedBody is a request's body in the host's memory, with room around it for its framing. It is sent with
-// one write, and its memory is reused (measured: with new memory for each, a body of 1 MiB takes twice as
-// long). It is not safe for concurrent use.
+// one write. Its memory is reused, because new memory for each takes as long as sending it. It is not safe
+// for concurrent use.
 type BufferedBody struct {
 	b *buffer
 	n int

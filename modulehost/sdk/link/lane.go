@@ -12,7 +12,8 @@ import (
 
 const (
 	laneSlots = 4
-	// SlotBytes is the most bytes of a shared piece (measured: 4 or 8 slots of 256 KiB are fastest).
+	// SlotBytes is the most bytes of a shared piece. With fewer, smaller or larger slots a long body takes more
+	// time.
 	SlotBytes = 256 << 10
 	// LaneBytes is the memory of one lane.
 	LaneBytes = laneSlots * SlotBytes

@@ -29,8 +29,8 @@ const MaxMessage = 1280 << 10
 const (
 	// writeWithin bounds one write. A peer that reads nothing for so long has stopped.
 	writeWithin = 2 * time.Second
-	// socketBuffer is large enough for a whole batch of frames to be sent with one write (measured: with 64 KiB
-	// three large frames block).
+	// socketBuffer is large enough for a whole batch of large frames to be sent with one write that does not
+	// block.
 	socketBuffer = 1 << 20
 	// keptBuffer is the largest buffer that is kept for reuse, so that a rare large frame does not occupy memory
 	// as long as the link lasts.

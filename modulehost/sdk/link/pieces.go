@@ -26,14 +26,14 @@ const (
 	pieceHead = 4
 	// MaxPiece is the largest piece in bytes.
 	MaxPiece = 1 << 20
-	// PieceBuffer is how many bytes the host and the Go SDK send at a time (measured: with 64 KiB a response of
-	// 1 MiB takes a third longer).
+	// PieceBuffer is how many bytes the host and the Go SDK send at a time. With smaller pieces a long body
+	// takes longer.
 	PieceBuffer = 256 << 10
 	// ShortBody, in bytes, is the size of smaller buffers, because most bodies are short. An SDK begins to send
 	// a response when it is longer.
 	ShortBody = 64 << 10
-	// SharedBody, in bytes, is the shortest body for which a lane is used (measured: one of 32 KiB gains
-	// nothing, one of 64 KiB a tenth of the processor time).
+	// SharedBody, in bytes, is the shortest body for which a lane is used. A shorter one takes no
+	// less processor time there.
 	SharedBody = 48 << 10
 )
 

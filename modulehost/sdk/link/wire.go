@@ -11,8 +11,8 @@ import (
 )
 
 // maxQueued bounds the bytes that wait for the socket; later senders wait for room, within their own
-// deadlines. Measured: with 256 KiB, batches of 64 KiB messages outgrow both the reused buffer and the
-// socket's, which costs two thirds of the throughput.
+// deadlines. With twice as many, a batch of 64 KiB messages outgrows the reused buffer and the socket's,
+// which costs most of the throughput.
 const maxQueued = 128 << 10
 
 // wire writes frames and stores whether the link works. One goroutine writes, so a peer that has stopped
