@@ -8,7 +8,8 @@ import (
 )
 
 // TestGalleryPictures compares every part of the gallery, and the dialogs and menus over it, with the
-// pictures in testdata: on a wide light page and on a narrow dark one, as on a phone.
+// pictures in testdata: on a wide light page and on a narrow dark one, as on a phone; and on a narrow light
+// one the parts with words of the kit in German, which are longer.
 func TestGalleryPictures(t *testing.T) {
 	leaveToProof(t, "it compares pictures")
 	t.Parallel()
@@ -18,6 +19,7 @@ func TestGalleryPictures(t *testing.T) {
 	}{
 		{"light", "", 700},
 		{"phone-dark", "?theme=dark", 390},
+		{"german", "?lang=de", 390},
 	} {
 		t.Run(look.name, func(t *testing.T) {
 			t.Parallel()
@@ -28,10 +30,13 @@ func TestGalleryPictures(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if look.name == "german" {
+				p.assertGermanLooks()
+				return
+			}
 			parts := eval[[]string](p, `[...document.querySelectorAll("section")].map((s) => s.ariaLabel)`)
 			for _, part := range parts {
-				name := strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(part))
-				p.assertLooks(name+"-"+look.name, fmt.Sprintf("section[aria-label=%q]", part))
+				p.assertPartLooks(part, look.name)
 			}
 			p.click("button", "More for Welcome")
 			p.find("menu", "More for Welcome")
@@ -54,4 +59,26 @@ func TestGalleryPictures(t *testing.T) {
 			p.assertLooks("confirm-"+look.name, "dialog[open]")
 		})
 	}
+}
+
+// assertPartLooks compares one part of the gallery with its picture.
+func (p *tab) assertPartLooks(part, look string) {
+	p.t.Helper()
+	name := strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(part))
+	p.assertLooks(name+"-"+look, fmt.Sprintf("section[aria-label=%q]", part))
+}
+
+// assertGermanLooks compares the parts that have words of the kit.
+func (p *tab) assertGermanLooks() {
+	p.t.Helper()
+	for _, part := range []string{"Field", "Date and time", "Draft", "Other version", "Screen header and zone"} {
+		p.assertPartLooks(part, "german")
+	}
+	p.click("button", "Umbenennen")
+	p.find("dialog", "Rückwand umbenennen")
+	p.assertLooks("dialog-german", "dialog[open]")
+	p.key("\x1b")
+	p.click("button", "Ausschalten")
+	p.find("dialog", "Aushänge ausschalten?")
+	p.assertLooks("confirm-german", "dialog[open]")
 }

@@ -22,11 +22,11 @@ func gallery(t *testing.T, query string, v view) *tab {
 	return p
 }
 
-// TestGallery checks every component in every size, in both themes, in both writing directions, and in forced
-// colours.
+// TestGallery checks every component in every size, in both themes, in both writing directions, in German,
+// and in forced colours.
 func TestGallery(t *testing.T) {
 	t.Parallel()
-	for _, query := range few("", "?theme=dark", "?dir=rtl") {
+	for _, query := range few("", "?theme=dark", "?dir=rtl", "?lang=de") {
 		t.Run("gallery"+query, func(t *testing.T) {
 			t.Parallel()
 			p := gallery(t, query, view{width: desktop.width, height: desktop.height, reduced: true})

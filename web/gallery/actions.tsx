@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { Button, Chip, CopyButton, IconButton } from "../kit/index";
+import { s } from "./german";
 import { Part } from "./part";
 import { say, toasts } from "./voice";
 
@@ -22,7 +23,7 @@ export function Buttons() {
 				<Button disabled>Not now</Button>
 				<Button small>Small</Button>
 				<IconButton icon="pencil" label="Edit" />
-				<CopyButton text="4f1c" label="Copy my ID" toasts={toasts} />
+				<CopyButton text="4f1c" label={s("Copy my ID")} toasts={toasts} />
 			</div>
 			<Sending />
 		</Part>

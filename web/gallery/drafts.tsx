@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { Button, DraftNote, Form, Note, OtherVersion, ScreenHeader, TextField, ZoneNote } from "../kit/index";
+import { s } from "./german";
 import { Part } from "./part";
 import { say } from "./voice";
 
 export function Drafts() {
-	const [title, setTitle] = useState("Evening prayer");
+	const [title, setTitle] = useState(s("Evening prayer"));
 	const [restored, setRestored] = useState(true);
 	const discard = () => {
 		setTitle("");
@@ -14,30 +15,30 @@ export function Drafts() {
 		<Part name="Draft">
 			<Form onSubmit={() => say("Saved")}>
 				<DraftNote draft={{ dirty: true, restored, discard }} />
-				<TextField label="Title" value={title} onInput={setTitle} />
+				<TextField label={s("Title")} value={title} onInput={setTitle} />
 			</Form>
 		</Part>
 	);
 }
 
 export function OtherVersions() {
-	const long = "Bring something to share, and tell the office by Wednesday what it is: ";
+	const long = s("Bring something to share, and tell the office by Wednesday what it is: ");
 	return (
 		<Part name="Other version">
 			<Note tone="bad" role="alert">
-				<p>Somebody else has changed this meanwhile. This is their version:</p>
+				<p>{s("Somebody else has changed this meanwhile. This is their version:")}</p>
 				<OtherVersion
 					fields={[
-						["Title", "Shared lunch", "Shared lunch in the hall"],
-						["Start", "10:00", "10:00"],
-						["Text", "", long.repeat(3)],
-						["Room", "Hall", ""],
-						["Guests", "", "أهلا وسهلا بكم"],
+						[s("Title"), s("Shared lunch"), s("Shared lunch in the hall")],
+						[s("Start"), "10:00", "10:00"],
+						[s("Text"), "", long.repeat(3)],
+						[s("Room"), s("Hall"), ""],
+						[s("Guests"), "", "أهلا وسهلا بكم"],
 					]}
 				/>
 				<div class="d-row">
-					<Button onPress={() => say("Theirs")}>Take theirs</Button>
-					<Button onPress={() => say("Mine")}>Keep mine</Button>
+					<Button onPress={() => say("Theirs")}>{s("Take theirs")}</Button>
+					<Button onPress={() => say("Mine")}>{s("Keep mine")}</Button>
 				</div>
 			</Note>
 		</Part>
@@ -50,13 +51,13 @@ export function Headers() {
 			<ScreenHeader
 				sub={
 					<>
-						6 services
+						{s("6 services")}
 						<ZoneNote zone="Pacific/Apia" after />
 					</>
 				}
 				actions={
 					<Button kind="primary" icon="plus">
-						New service
+						{s("New service")}
 					</Button>
 				}
 			/>

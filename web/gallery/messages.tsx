@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button, Dialog, EmptyState, Note, Skeleton, TextField } from "../kit/index";
+import { s } from "./german";
 import { Part } from "./part";
 import { questions, say, toasts } from "./voice";
 
@@ -45,10 +46,10 @@ export function Dialogs() {
 	const [open, setOpen] = useState(false);
 	const ask = async () => {
 		const yes = await questions.ask({
-			title: "Switch off Announcements?",
-			body: ["Countdown will not start.", "Nothing happens before the next restart."],
-			yes: "Switch off",
-			no: "Leave it on",
+			title: s("Switch off Announcements?"),
+			body: [s("Countdown will not start."), s("Nothing happens before the next restart.")],
+			yes: s("Switch off"),
+			no: s("Leave it on"),
 			danger: true,
 		});
 		say(yes ? "Switched off" : "Left on");
@@ -56,24 +57,24 @@ export function Dialogs() {
 	return (
 		<Part name="Dialog and confirm">
 			<div class="d-row">
-				<Button onPress={() => setOpen(true)}>Rename</Button>
-				<Button onPress={() => void ask()}>Switch off</Button>
+				<Button onPress={() => setOpen(true)}>{s("Rename")}</Button>
+				<Button onPress={() => void ask()}>{s("Switch off")}</Button>
 			</div>
 			{open && (
 				<Dialog
-					title="Rename Back wall"
+					title={s("Rename Back wall")}
 					size="medium"
 					onClose={() => setOpen(false)}
 					footer={
 						<>
-							<Button onPress={() => setOpen(false)}>Cancel</Button>
+							<Button onPress={() => setOpen(false)}>{s("Cancel")}</Button>
 							<Button kind="primary" onPress={() => setOpen(false)}>
-								Rename it
+								{s("Rename it")}
 							</Button>
 						</>
 					}
 				>
-					<TextField label="New name" value="Back wall" onInput={() => undefined} />
+					<TextField label={s("New name")} value={s("Back wall")} onInput={() => undefined} />
 					<div class="d-row">
 						<Button
 							onPress={() =>
@@ -84,7 +85,7 @@ export function Dialogs() {
 								})
 							}
 						>
-							Rename without the network
+							{s("Rename without the network")}
 						</Button>
 					</div>
 				</Dialog>
