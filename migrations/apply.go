@@ -55,7 +55,7 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 			return Report{}, noSession(err)
 		}
 		m.observer = &observer{conn: conn, tell: options.Observe}
-		defer m.observer.close()
+		defer closeConn(conn)
 	}
 	for _, step := range []func(context.Context) error{m.checkVersion, m.checkHistories, m.applyCore,
 		m.provision, m.applyModules} {

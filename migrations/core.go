@@ -12,14 +12,13 @@ func (m *migrator) applyCoreFiles(ctx context.Context) error {
 	line := m.core
 	for {
 		var next *File
-		var watched *observed
 		err := locked(ctx, m.conn, func(tx pgx.Tx) error {
 			file, err := line.next(ctx, tx)
 			if file == nil || err != nil {
 				return err
 			}
-			next, watched = file, m.observer.begin(line.ID, file)
-			err = watched.run(ctx, tx, func() error {
+			next = file
+			err = m.observer.run(ctx, tx, line.ID, *file, func() error {
 				err := run(ctx, tx, CoreLine, file.SQL)
 				if err == nil && file.after != nil {
 					err = file.after(ctx, tx)
@@ -31,7 +30,6 @@ func (m *migrator) applyCoreFiles(ctx context.Context) error {
 			}
 			return record(ctx, tx, line.ID, *file, "applied")
 		})
-		watched.end(err)
 		switch {
 		case err != nil && next != nil:
 			return atFile(fileFailure(err), line.ID, *next, err)

@@ -33,9 +33,7 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 		if file == nil || err != nil {
 			return coded(line.ID, err)
 		}
-		watched := m.observer.begin(line.ID, file)
-		ran, err := applyMarked(ctx, conn, line, r, *file, watched)
-		watched.end(err)
+		ran, err := m.applyMarked(ctx, conn, line, r, *file)
 		if err != nil {
 			code := fileFailure(err)
 			if code == ErrFailed { // rolled back; after a broken session the next run finds out
@@ -84,8 +82,8 @@ func (m *migrator) begin(ctx context.Context, line Line) (next *File, err error)
 // applyMarked runs the file and writes its marker, as the module's role, in one transaction. A marker that
 // exists already means that another run, perhaps a dead one, has applied the file. Because of the lock, only
 // one run applies the file.
-func applyMarked(
-	ctx context.Context, conn *pgx.Conn, line Line, r role, file File, watched *observed,
+func (m *migrator) applyMarked(
+	ctx context.Context, conn *pgx.Conn, line Line, r role, file File,
 ) (ran bool, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE `+r.markers()+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
@@ -102,7 +100,7 @@ func applyMarked(
 		case !errors.Is(err, pgx.ErrNoRows):
 			return err
 		}
-		err = watched.run(ctx, tx, func() error { return run(ctx, tx, r.schema, file.SQL) })
+		err = m.observer.run(ctx, tx, line.ID, file, func() error { return run(ctx, tx, r.schema, file.SQL) })
 		if err != nil {
 			return err
 		}

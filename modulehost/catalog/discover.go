@@ -27,7 +27,7 @@ func Discover(dir string, explicit bool, platformVersion string) (*Catalog, erro
 	if err != nil {
 		return nil, fmt.Errorf("the platform's own version: %w", err)
 	}
-	folders, err := moduleFolders(dir, explicit)
+	folders, err := Folders(dir, explicit)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func CheckInstall(dir, staged, platformVersion string) error {
 	if err != nil {
 		return fmt.Errorf("the platform's own version: %w", err)
 	}
-	folders, err := moduleFolders(dir, true)
+	folders, err := Folders(dir, true)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,10 @@ func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 	return compose(modules), nil
 }
 
-// moduleFolders returns absolute paths in order. A symbolic link in the modules directory is followed,
+// Folders returns the folders of a modules directory that may hold a module: absolute paths, in order. dir
+// and explicit, and the errors, are those of Discover. A symbolic link in the modules directory is followed,
 // because the deployment put it there. Within a package, links may not lead out of the package.
-func moduleFolders(dir string, explicit bool) ([]string, error) {
+func Folders(dir string, explicit bool) ([]string, error) {
 	if strings.TrimSpace(dir) == "" || explicit && !filepath.IsAbs(dir) {
 		return nil, ErrDirectoryInvalid
 	}

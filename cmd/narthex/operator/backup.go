@@ -167,11 +167,9 @@ func withBackups(
 	}
 	return platform.WithBackups(ctx, settings, installed,
 		func(ctx context.Context, i backup.Installation) error {
-			if cli.IsTerminal(p.Stderr) {
-				line := &progressLine{p: p}
-				defer line.end()
-				i.Progress = line.tell
-			}
+			var end func()
+			i.Progress, end = showProgress(p)
+			defer end()
 			return f(ctx, i, opened{settings, installed})
 		},
 	)
@@ -204,6 +202,15 @@ func size(bytes int64) string {
 		at++
 	}
 	return fmt.Sprintf("%.1f %ciB", value, names[at])
+}
+
+// showProgress returns functions that show the progress on a terminal. Elsewhere they do nothing.
+func showProgress(p *cli.Program) (tell func(step string, bytes int64), end func()) {
+	if !cli.IsTerminal(p.Stderr) {
+		return func(string, int64) {}, func() {}
+	}
+	line := &progressLine{p: p}
+	return line.tell, line.end
 }
 
 // progressLine shows the progress of a long run on one line of a terminal.

@@ -11,7 +11,6 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/process"
-	"github.com/narthex-platform/narthex/services/backup"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -52,57 +51,32 @@ does, and uses pg_dump of the server's version.`,
 
 func rehearse(
 	ctx context.Context, p *cli.Program, settings environment.Settings, dir string, asJSON bool,
-) (err error) {
-	given, remove, err := platform.GiveModules(settings, dir)
-	if err != nil {
+) error {
+	tell, end := showProgress(p)
+	found, err := platform.Rehearse(ctx, settings, platform.Secrets{Lookup: p.Lookup}, dir, tell)
+	end()
+	switch {
+	case ctx.Err() != nil:
+		return cli.NewError("REHEARSAL_FAILED", "It was interrupted, which says nothing of the upgrade.")
+	case err != nil:
 		return err
-	}
-	defer func() {
-		if remove() != nil && err == nil {
-			err = backup.ErrFailed
-		}
-	}()
-	var found *platform.Rehearsal
-	err = platform.WithBackups(ctx, settings, nil, func(ctx context.Context, i backup.Installation) (err error) {
-		if cli.IsTerminal(p.Stderr) {
-			line := &progressLine{p: p}
-			defer line.end()
-			i.Progress = line.tell
-		}
-		found, err = platform.Rehearse(ctx, settings, platform.Secrets{Lookup: p.Lookup}, given, i)
-		return err
-	})
-	if ctx.Err() != nil {
-		return errRehearsalCut
-	}
-	if err != nil {
-		return err
-	}
-	if asJSON {
+	case asJSON:
 		err = p.PrintJSON(found)
-	} else {
+	default:
 		printRehearsal(p, found)
 	}
 	if err == nil && found.Verdict == platform.WouldFail {
-		err = rehearsalFailed{found.Cause()}
+		err = rehearsalFailed{cli.NewError("REHEARSAL_FAILED",
+			"The upgrade would fail; the verdict on standard output says why. Nothing was changed."), found.Cause()}
 	}
 	return err
 }
 
-var errRehearsalCut = cli.NewError("REHEARSAL_FAILED",
-	"It was interrupted, which says nothing of the upgrade.")
-
-// rehearsalFailed is returned if the upgrade would fail. It wraps the failure of a migration, for
-// ReportMigration.
-type rehearsalFailed struct{ cause error }
-
-// Error is the line that the command prints.
-func (e rehearsalFailed) Error() string {
-	return e.Code() + ": The upgrade would fail; the verdict on standard output says why. Nothing was changed."
+// rehearsalFailed wraps the failure of a migration, if there is one, for ReportMigration.
+type rehearsalFailed struct {
+	platform.Coded
+	cause error
 }
-
-// Code returns the stable code.
-func (e rehearsalFailed) Code() string { return "REHEARSAL_FAILED" }
 
 // Unwrap returns the failure of a migration, or nil.
 func (e rehearsalFailed) Unwrap() error { return e.cause }

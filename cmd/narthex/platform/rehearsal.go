@@ -4,23 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
-	"github.com/narthex-platform/narthex/services/backup"
 )
 
 // Rehearsal is the result of upgrade:rehearse: what an upgrade would do. Durations are in seconds.
 type Rehearsal struct {
-	Platform   string               `json:"platform"` // version of this program
-	Verdict    Verdict              `json:"verdict"`
-	Findings   []RehearsalFinding   `json:"findings"` // failures first
-	Database   RehearsalDatabase    `json:"database"`
-	Migrations []RehearsedMigration `json:"migrations"` // in the order of application
-	Pending    []PendingMigration   `json:"pending"`    // not applied because of a failure
-	Started    float64              `json:"startSeconds"`
-	Modules    []RehearsedModule    `json:"modules"`
+	Platform   string                   `json:"platform"` // version of this program
+	Verdict    Verdict                  `json:"verdict"`
+	Findings   []RehearsalFinding       `json:"findings"` // failures first
+	Database   RehearsalDatabase        `json:"database"`
+	Migrations []migrations.Observation `json:"migrations"` // in the order of application
+	Pending    []PendingMigration       `json:"pending"`    // not applied because of a failure
+	Started    float64                  `json:"startSeconds"`
+	Modules    []RehearsedModule        `json:"modules"`
 
 	cause error // of a migration that failed
 }
@@ -50,49 +48,25 @@ type RehearsalDatabase struct {
 	Seconds float64 `json:"seconds"` // to copy it
 }
 
-// RehearsedMigration is one file that was applied or that failed.
-type RehearsedMigration struct {
-	Line    string          `json:"line"` // "core" or a module's id
-	File    string          `json:"file"`
-	Seconds float64         `json:"seconds"`
-	Failed  bool            `json:"failed"`
-	Locks   []RehearsedLock `json:"locks"` // on tables that existed before it
-}
-
-// RehearsedLock is a lock that a migration held.
-type RehearsedLock struct {
-	Table   string  `json:"table"`
-	Mode    string  `json:"mode"` // as in pg_locks
-	Seconds float64 `json:"seconds"`
-	Rows    int64   `json:"rows"` // of the table now
-}
-
 // PendingMigration is a file that was not applied.
 type PendingMigration struct {
 	Line string `json:"line"`
 	File string `json:"file"`
 }
 
-// RehearsedModule is one module as the upgrade would leave it.
+// RehearsedModule is one module as the upgrade would leave it, compared with the installed one.
 type RehearsedModule struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Installed string          `json:"installed,omitzero"` // version now; "": not installed
-	Version   string          `json:"version"`
-	Next      catalog.Runtime `json:"next"` // its state after the next start
-	Because   string          `json:"-"`    // why it would not run, for people
-	Changes   ModuleChanges   `json:"changes"`
-	UI        []AskedScript   `json:"ui"`   // its scripts, as served
-	Read      *AskedRoute     `json:"read"` // the one read that was requested; null: none was
-}
-
-// ModuleChanges are the differences between the given module and the installed one.
-type ModuleChanges struct {
-	PermissionsAdded   []string `json:"permissionsAdded"`
-	PermissionsRemoved []string `json:"permissionsRemoved"`
-	RoutesAdded        []string `json:"routesAdded"`
-	RoutesRemoved      []string `json:"routesRemoved"`
-	Migrations         []string `json:"migrations"` // files to apply
+	ListedModule
+	Installed string `json:"installed,omitzero"` // version now; "": not installed
+	Changes   struct {
+		PermissionsAdded   []string `json:"permissionsAdded"`
+		PermissionsRemoved []string `json:"permissionsRemoved"`
+		RoutesAdded        []string `json:"routesAdded"`
+		RoutesRemoved      []string `json:"routesRemoved"`
+		Migrations         []string `json:"migrations"` // files to apply
+	} `json:"changes"`
+	UI   []AskedScript `json:"ui"`   // its scripts, as served
+	Read *AskedRoute   `json:"read"` // the one read that was requested; null: none was
 }
 
 // AskedScript is a script that was requested.
@@ -105,11 +79,10 @@ type AskedScript struct {
 type AskedRoute struct {
 	Route  string `json:"route"`
 	Status int    `json:"status"` // 0: no response
-	code   string
 }
 
-// LongLock is how long a migration may lock a table that has rows before the rehearsal warns.
-const LongLock = time.Second
+// longLock is how many seconds a migration may lock a table that has rows before the rehearsal warns.
+const longLock = 1
 
 // blockingModes are the lock modes that prevent others from writing, or even reading, a table's rows.
 var blockingModes = map[string]string{
@@ -119,84 +92,60 @@ var blockingModes = map[string]string{
 	"AccessExclusiveLock":   "nobody can read it",
 }
 
-// observe adds the result of a migration.
-func (r *Rehearsal) observe(o migrations.Observation, tables []backup.Table) {
-	done := RehearsedMigration{Line: o.Line, File: o.File, Seconds: seconds(o.Took), Failed: o.Failed,
-		Locks: []RehearsedLock{}}
-	for _, lock := range o.Locks {
-		held := RehearsedLock{Table: lock.Schema + "." + lock.Table, Mode: lock.Mode, Seconds: seconds(lock.Held)}
-		for _, table := range tables {
-			if table.Schema == lock.Schema && table.Name == lock.Table {
-				held.Rows = table.Rows
-			}
-		}
-		done.Locks = append(done.Locks, held)
-		if cannot := blockingModes[lock.Mode]; cannot != "" && held.Rows > 0 && lock.Held > LongLock {
+// observe adds the result of a migration. rows are those of the tables in the backup.
+func (r *Rehearsal) observe(o migrations.Observation, rows map[string]int64) {
+	for i := range o.Locks {
+		lock := &o.Locks[i]
+		lock.Rows = rows[lock.Table]
+		if cannot := blockingModes[lock.Mode]; cannot != "" && lock.Rows > 0 && lock.Seconds > longLock {
 			r.warn(o.Line, "", fmt.Sprintf("%s/%s holds %s on %s (%d rows) for %.1f s, in which %s.",
-				o.Line, o.File, lock.Mode, held.Table, held.Rows, held.Seconds, cannot))
+				o.Line, o.File, lock.Mode, lock.Table, lock.Rows, lock.Seconds, cannot))
 		}
 	}
-	r.Migrations = append(r.Migrations, done)
-}
-
-func seconds(d time.Duration) float64 {
-	return float64(d.Round(time.Millisecond)) / float64(time.Second)
+	r.Migrations = append(r.Migrations, o)
 }
 
 func (r *Rehearsal) warn(module, code, text string) {
 	r.Findings = append(r.Findings, RehearsalFinding{false, module, code, text})
+	if r.Verdict == WouldWork {
+		r.Verdict = WouldWarn
+	}
 }
 
 func (r *Rehearsal) fail(module, code, text string) {
-	r.Findings = append(r.Findings, RehearsalFinding{true, module, code, text})
+	failures := 0
+	for failures < len(r.Findings) && r.Findings[failures].Failure {
+		failures++
+	}
+	r.Findings = slices.Insert(r.Findings, failures, RehearsalFinding{true, module, code, text})
+	r.Verdict = WouldFail
 }
 
-// failWith adds every coded failure of an error, without its causes.
-func (r *Rehearsal) failWith(err error) {
+// failWith adds every coded failure of an error, without its causes. about begins the texts, if it is not "".
+func (r *Rehearsal) failWith(about string, err error) {
+	if err == nil {
+		return
+	}
 	lines := failureLines(err)
+	if len(lines) == 0 {
+		lines = []string{"INTERNAL_ERROR: Something unexpected failed."}
+	}
 	for _, line := range lines {
 		code, text, _ := strings.Cut(line, ": ")
-		r.fail("", code, text)
-	}
-	if len(lines) == 0 {
-		r.fail("", "INTERNAL_ERROR", "Something unexpected failed.")
-	}
-}
-
-// conclude sorts the findings and sets the verdict.
-func (r *Rehearsal) conclude() {
-	slices.SortStableFunc(r.Findings, func(a, b RehearsalFinding) int {
-		switch {
-		case a.Failure == b.Failure:
-			return 0
-		case a.Failure:
-			return -1
+		if about != "" {
+			text = about + ": " + text
 		}
-		return 1
-	})
-	switch {
-	case len(r.Findings) == 0:
-		r.Verdict = WouldWork
-	case r.Findings[0].Failure:
-		r.Verdict = WouldFail
-	default:
-		r.Verdict = WouldWarn
+		r.fail("", code, text)
 	}
 }
 
 // Sentence returns the verdict in one line.
 func (r *Rehearsal) Sentence() string {
-	var texts []string
-	for _, f := range r.Findings {
-		if f.Failure || r.Verdict == WouldWarn {
-			texts = append(texts, f.String())
-		}
-	}
 	switch r.Verdict {
 	case WouldFail:
-		return "The upgrade would fail: " + strings.Join(texts, " ")
+		return "The upgrade would fail:" + r.texts(true)
 	case WouldWarn:
-		return "The upgrade would work, but: " + strings.Join(texts, " ")
+		return "The upgrade would work, but:" + r.texts(false)
 	}
 	running, took := 0, 0.0
 	for _, m := range r.Modules {
@@ -211,12 +160,14 @@ func (r *Rehearsal) Sentence() string {
 		len(r.Migrations), took, running, len(r.Modules))
 }
 
-// String returns the finding on one line.
-func (f RehearsalFinding) String() string {
-	if f.Code == "" {
-		return f.Text
+// texts returns the failures, or the warnings.
+func (r *Rehearsal) texts(failures bool) (all string) {
+	for _, f := range r.Findings {
+		if f.Failure == failures {
+			all += " " + strings.TrimPrefix(f.Code+": "+f.Text, ": ")
+		}
 	}
-	return f.Code + ": " + f.Text
+	return all
 }
 
 // Cause returns the failure of a migration, for migrations.Stopped; nil if none failed.

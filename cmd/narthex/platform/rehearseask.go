@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,89 +16,70 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// askWithin limits each request, and the wait until the platform is ready.
+// askWithin limits each request.
 const askWithin = 35 * time.Second
 
-// ask waits until the platform is ready, and requests the scripts and the probe of every running module.
+// ask requests the scripts and the probe of every running module.
 func (r *rehearsing) ask(ctx context.Context) error {
-	v := &visitor{address: "http://" + r.server.Addr().String()}
-	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: askWithin}).DialContext}
-	defer transport.CloseIdleConnections()
-	v.client = &http.Client{Transport: transport, Timeout: askWithin}
-	if err := v.awaitReady(ctx); err != nil {
-		if ctx.Err() == nil {
-			r.fail("", "NOT_READY", "The platform was not ready after its start.")
-		}
-		return ctx.Err()
-	}
 	cookie, err := r.server.identity.OwnerSession(ctx)
 	if err != nil {
 		return StoreFailure(err)
 	}
-	if v.cookie = cookie; cookie == "" {
+	if cookie == "" {
 		r.warn("", "OWNER_MISSING", "Nobody owns the platform yet, so no module was asked to read.")
 	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	v := visitor{client: http.Client{Transport: transport, Timeout: askWithin},
+		address: "http://" + r.server.Addr().String(), cookie: cookie}
 	for n := range r.Modules {
-		module := &r.Modules[n]
-		if module.Next.State != catalog.Running {
-			continue
-		}
-		r.askScripts(ctx, v, module)
-		if err := r.askRoutes(ctx, v, module); err != nil {
-			return err
+		if module := &r.Modules[n]; module.Next.State == catalog.Running {
+			r.askScripts(ctx, v, module)
+			r.askRoutes(ctx, v, module)
 		}
 	}
 	return ctx.Err()
 }
 
-func (r *rehearsing) askScripts(ctx context.Context, v *visitor, module *RehearsedModule) {
-	installed, _ := r.modules.Module(module.ID)
+func (r *rehearsing) askScripts(ctx context.Context, v visitor, module *RehearsedModule) {
+	given, _ := r.modules.Module(module.ID)
 	path := "/api/v1/module-ui/" + module.ID + "/" + module.Version
 	var paths []string
-	if installed.UI != nil {
+	if given.UI != nil {
 		paths = append(paths, path)
 	}
-	if installed.Display != nil {
+	if given.Display != nil {
 		paths = append(paths, path+"/display")
 	}
 	for _, path := range paths {
 		status, _ := v.get(ctx, path)
 		module.UI = append(module.UI, AskedScript{path, status})
-		if status != http.StatusOK && ctx.Err() == nil {
+		if status != http.StatusOK {
 			r.fail(module.ID, "", fmt.Sprintf("%s was asked for its browser code and answered %d.", module.ID, status))
 		}
 	}
 }
 
-// askRoutes requests the probe, and compares the module's routes with those of the installed module.
-func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *RehearsedModule) error {
-	routes, running := r.server.routesOf(module.ID)
-	if !running {
-		return nil
+// askRoutes compares the module's routes with those of the installed module, and requests the read that it
+// names for this, if it names one.
+func (r *rehearsing) askRoutes(ctx context.Context, v visitor, module *RehearsedModule) {
+	routes, _ := r.server.routesOf(module.ID)
+	var before []*abi.Route
+	var err error
+	if installed := r.before[module.ID]; installed != nil && r.changed[module.ID] {
+		before, err = r.server.registered(ctx, installed)
 	}
-	if r.given.changed[module.ID] {
-		var before []string
-		if installed := r.given.before[module.ID]; installed != nil {
-			registered, err := r.server.registered(ctx, installed)
-			if err != nil && ctx.Err() == nil {
-				r.warn(module.ID, "", "The installed "+module.ID+" did not say which routes it has.")
-			}
-			if err != nil {
-				return ctx.Err()
-			}
-			before = routeNames(registered)
-		}
-		module.Changes.RoutesAdded, module.Changes.RoutesRemoved = differ(before, routeNames(routes))
+	if err != nil {
+		r.warn(module.ID, "", "The installed "+module.ID+" did not say which routes it has.")
+	} else if r.changed[module.ID] {
+		module.Changes.RoutesAdded, module.Changes.RoutesRemoved = differ(routeNames(before), routeNames(routes))
 	}
-	route := probeOf(routes)
-	if route == nil || v.cookie == "" {
-		return nil
+	probe := slices.IndexFunc(routes, (*abi.Route).GetProbe)
+	if probe < 0 || v.cookie == "" {
+		return
 	}
-	status, code := v.get(ctx, gateway.Prefix+module.ID+route.GetPath())
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	module.Read = &AskedRoute{routeName(route), status, code}
+	status, code := v.get(ctx, gateway.Prefix+module.ID+routes[probe].GetPath())
+	module.Read = &AskedRoute{routeName(routes[probe]), status}
 	text := fmt.Sprintf("%s answered %d to %s.", module.ID, status, module.Read.Route)
 	switch {
 	case status == 0 || strings.HasPrefix(code, "MODULE_"): // the platform responded in the module's place
@@ -106,17 +87,6 @@ func (r *rehearsing) askRoutes(ctx context.Context, v *visitor, module *Rehearse
 	case status >= http.StatusInternalServerError:
 		r.warn(module.ID, code, text)
 	}
-	return nil
-}
-
-// probeOf returns the read that the module names for such a request; nil if it names none.
-func probeOf(routes []*abi.Route) *abi.Route {
-	for _, route := range routes {
-		if route.GetProbe() {
-			return route
-		}
-	}
-	return nil
 }
 
 func routeNames(routes []*abi.Route) (names []string) {
@@ -130,13 +100,13 @@ func routeName(route *abi.Route) string { return route.GetMethod() + " " + route
 
 // visitor sends requests to the rehearsed platform.
 type visitor struct {
-	client  *http.Client
+	client  http.Client
 	address string
-	cookie  string
+	cookie  string // "": nobody is signed in
 }
 
 // get returns the status of a response, or 0 if there is none, and the code in it, if it has one.
-func (v *visitor) get(ctx context.Context, path string) (status int, code string) {
+func (v visitor) get(ctx context.Context, path string) (status int, code string) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.address+path, nil)
 	if err != nil {
 		return 0, ""
@@ -149,33 +119,17 @@ func (v *visitor) get(ctx context.Context, path string) (status int, code string
 		return 0, ""
 	}
 	defer func() { _ = response.Body.Close() }()
-	const most = 64 << 10 // if a response is longer, its beginning is enough
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
-	if err != nil && response.StatusCode != http.StatusOK {
-		return 0, ""
-	}
 	var refusal struct {
 		Code string `json:"code"`
 	}
-	if response.StatusCode >= http.StatusBadRequest && json.Unmarshal(text, &refusal) == nil {
-		code = refusal.Code
+	const most = 64 << 10 // of a longer response the beginning is enough
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	switch {
+	case response.StatusCode < http.StatusBadRequest:
+	case err != nil:
+		return 0, ""
+	default:
+		_ = json.Unmarshal(text, &refusal) // without a code if it is none of the platform's
 	}
-	return response.StatusCode, code
-}
-
-func (v *visitor) awaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
-	defer cancel()
-	next := time.NewTicker(100 * time.Millisecond)
-	defer next.Stop()
-	for {
-		if status, _ := v.get(ctx, "/api/v1/health/ready"); status == http.StatusOK {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-next.C:
-		}
-	}
+	return response.StatusCode, refusal.Code
 }
