@@ -12,22 +12,19 @@ import (
 // services/waittest, or in virtual time.
 var clocks = map[string]int{
 	// The rate of clients and of changes, and how long a fault lasts: what comes at which moment is the load.
-	"cmd/narthex/e2e/histories_test.go":    1,
-	"cmd/narthex/e2e/killed_test.go":       1,
-	"web/browsertest/display_soak_test.go": 2,
+	"cmd/narthex/e2e/histories_test.go": 1,
+	"cmd/narthex/e2e/killed_test.go":    1,
 	// A reader who is slow is the fault.
 	"realtime/hub/lent_linux_test.go":   1,
 	"services/httpserver/stall_test.go": 1,
 	// It decides when a command is killed or interrupted.
 	"cmd/narthex/e2e/backup_test.go": 1,
-	// Figures, which are made on request and only logged.
-	"web/browsertest/devloop_test.go": 2,
 }
 
 // clock finds sleeps and measured times. A duration that is only logged decides nothing.
 var (
-	clock  = regexp.MustCompile(`\btime\.(Sleep|Since)\(|\.Elapsed\(\)`)
-	logged = regexp.MustCompile(`\b(Logf?|ReportMetric)\(`)
+	clock  = regexp.MustCompile(`\btime\.(Sleep|Since)\(`)
+	logged = regexp.MustCompile(`\bLogf?\(`)
 )
 
 // TestNoClockInTests finds tests whose result depends on the real time, so on how busy the machine is.
@@ -37,7 +34,7 @@ func TestNoClockInTests(t *testing.T) {
 		if !strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "clock_test.go" {
 			return
 		}
-		if n := countClocks(path, content); n > 0 {
+		if n := countClocks(content); n > 0 {
 			found[path] = n
 		}
 	})
@@ -56,14 +53,12 @@ func TestNoClockInTests(t *testing.T) {
 }
 
 // countClocks returns how many lines of a test file sleep or measure the real time. In a test that uses
-// synctest time is virtual, and so it may be in the helpers of a file that imports it. Benchmarks measure it
-// on purpose, and so do their helpers in bench_test.go.
-func countClocks(path, content string) (n int) {
-	helpersMay := strings.Contains(content, `"testing/synctest"`) || filepath.Base(path) == "bench_test.go"
+// synctest time is virtual, and so it may be in the helpers of a file that imports it.
+func countClocks(content string) (n int) {
+	helpersMay := strings.Contains(content, `"testing/synctest"`)
 	for _, function := range strings.Split(content, "\nfunc ") {
 		isTest := strings.HasPrefix(function, "Test")
-		if strings.HasPrefix(function, "Benchmark") || strings.Contains(function, "synctest.") ||
-			helpersMay && !isTest {
+		if strings.Contains(function, "synctest.") || helpersMay && !isTest {
 			continue
 		}
 		for line := range strings.Lines(function) {
@@ -78,15 +73,14 @@ func countClocks(path, content string) (n int) {
 func TestClocksAreFound(t *testing.T) {
 	const bubbles = "import \"testing/synctest\"\n"
 	for content, want := range map[string]int{
-		"\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n":                                                         1,
-		"\tif took := time.Since(began); took > limit {\n":                                                     1,
-		"\tt.Logf(\"%v\", time.Since(began))\n":                                                                0,
-		"\nfunc BenchmarkX(b *testing.B) {\n\ttook = time.Since(began)\n}\n\nfunc f() {\n\ttime.Sleep(1)\n}\n": 1,
-		bubbles + "\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n":                                               0,
-		bubbles + "\nfunc TestX(t *testing.T) {\n\tsynctest.Test(t, f)\n\ttime.Sleep(1)\n}\n":                  0,
-		bubbles + "\nfunc TestX(t *testing.T) {\n\ttime.Sleep(1)\n}\n":                                         1,
+		"\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n":                                        1,
+		"\tif took := time.Since(began); took > limit {\n":                                    1,
+		"\tt.Logf(\"%v\", time.Since(began))\n":                                               0,
+		bubbles + "\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n":                              0,
+		bubbles + "\nfunc TestX(t *testing.T) {\n\tsynctest.Test(t, f)\n\ttime.Sleep(1)\n}\n": 0,
+		bubbles + "\nfunc TestX(t *testing.T) {\n\ttime.Sleep(1)\n}\n":                        1,
 	} {
-		if got := countClocks("x_test.go", content); got != want {
+		if got := countClocks(content); got != want {
 			t.Errorf("countClocks(%q): %d, want %d", content, got, want)
 		}
 	}

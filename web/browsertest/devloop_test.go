@@ -6,10 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -217,35 +215,6 @@ func TestDevLoop(t *testing.T) {
 	if refused := eval[int](p, "window.refused"); refused != 0 {
 		t.Errorf("%d requests found nobody, want none", refused)
 	}
-	a.figures(p)
-}
-
-// figures logs how long saves take, without asserting anything.
-func (a *author) figures(p *tab) {
-	if os.Getenv("NARTHEX_FIGURES") == "" {
-		return
-	}
-	var browser, server []time.Duration
-	label := "Note it"
-	for n := range 10 {
-		next := fmt.Sprintf("Label %d", n)
-		began := time.Now()
-		a.saveEdited("ui-src/index.ts", fmt.Sprintf("%q", label), fmt.Sprintf("%q", next))
-		p.waitFor(fmt.Sprintf(`document.querySelector("[data-module=prayer-list]")?.innerText.includes(%q)`, next))
-		browser = append(browser, time.Since(began))
-		label = next
-	}
-	for n := range 10 {
-		words := fmt.Sprintf("greeting %d", n)
-		began := time.Now()
-		a.save("greeting.go", greeting(words, ""))
-		p.waitFor(fmt.Sprintf(`greeting === "200 %s"`, words))
-		server = append(server, time.Since(began))
-	}
-	slices.Sort(browser)
-	slices.Sort(server)
-	a.t.Logf("saved until shown, median of ten: browser %v (%v), server %v (%v)", browser[5], browser, server[5],
-		server)
 }
 
 // TestDevLoopOnADisplay: a screen that shows a module mounts the saved version without a reload.

@@ -2,92 +2,10 @@ package browsertest
 
 import (
 	"fmt"
-	"os"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
-var rotaRoles = []string{"Welcome", "Reader", "Sound", "Words", "Tea"}
-
-// rotaID returns ids that are the same in each run.
-func rotaID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
-
-// rotaBoard fills every role of every service, with all states of an assignment.
-func rotaBoard(first time.Time, weeks, people int) object {
-	roles, volunteers, all := []object{}, []object{}, []object{}
-	for n, name := range rotaRoles {
-		roles = append(roles, object{"id": rotaID(1, n), "name": name})
-	}
-	outcomes := []string{"sent", "tryAgain", "queued", "refused", "notSetUp", "sent", "sent"}
-	mail := func(kind string, n int) any {
-		return object{"kind": kind, "outcome": outcomes[n%len(outcomes)], "at": first}
-	}
-	for n := range people {
-		name := rotaRoles[n%len(rotaRoles)]
-		one := object{"id": rotaID(2, n), "label": fmt.Sprintf("%s %d", name, n/len(rotaRoles)+1),
-			"email": fmt.Sprintf("v%d@example.org", n), "language": "", "digest": false,
-			"roleIds": []string{rotaID(1, n%len(rotaRoles))}, "away": []object{}, "connected": n%3 == 0,
-			"mail": mail("invitation", n), "rev": 1}
-		if n == 1 {
-			day := first.Format(time.DateOnly)
-			one["away"], one["email"], one["mail"] = []object{{"from": day, "to": day}}, "", nil
-		}
-		volunteers = append(volunteers, one)
-	}
-	statuses := []string{"yes", "planned", "open", "no", "yes"}
-	for n := range weeks {
-		id := rotaID(3, n)
-		assignments := []object{}
-		for at := range rotaRoles {
-			one := object{"id": rotaID(5, n*len(rotaRoles)+at), "serviceId": id, "roleId": rotaID(1, at),
-				"volunteerId": rotaID(2, (n*len(rotaRoles)+at)%people), "status": statuses[(n+at)%len(statuses)],
-				"was": nil, "mail": nil, "rev": 1}
-			if one["status"] != "planned" {
-				one["mail"] = mail("request", n+at)
-			}
-			assignments = append(assignments, one)
-		}
-		start := first.AddDate(0, 0, 7*n)
-		service := object{"id": id, "title": "Morning service", "start": start, "assignments": assignments}
-		all = append(all, object{"begins": start.Format(time.DateOnly), "services": []object{service}})
-	}
-	return object{"serverTime": time.Now().UTC(), "rev": 7, "outside": "x", "rolesRev": 2, "announcements": true,
-		"unplanned": false, "news": []object{}, "weekStartsOn": "monday", "roles": roles,
-		"volunteers": volunteers, "weeks": all}
-}
-
 var coordinator = []string{"rota.own.read", "rota.own.respond", "rota.manage", "rota.mail.send"}
-
-// TestRotaFigures measures the time from the data of a whole year's plan to the paint of a month. It runs
-// only if NARTHEX_FIGURES is set.
-func TestRotaFigures(t *testing.T) {
-	if os.Getenv("NARTHEX_FIGURES") == "" {
-		t.Skip("set NARTHEX_FIGURES to run it")
-	}
-	d := startHouse(t)
-	h := d.front(t)
-	h.session = d.signIn(t, d.member(t, "Ada", coordinator...))
-	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3).Add(10 * time.Hour)
-	// no house has planned a whole year
-	h.respondJSON("GET "+rotaBoardPath, 200, rotaBoard(first, 52, 40))
-	full := time.Now().UTC().AddDate(0, 2, 0) // a month whose services are all in the data
-	for name, v := range map[string]view{"desktop": desktop, "phone": phone} {
-		p := openPage(t, "about:blank", v)
-		p.onNewDocument(`
-			const parse = JSON.parse;
-			JSON.parse = (text, ...rest) => {
-				if (text.includes?.("weeks")) window.arrived = performance.now();
-				return parse(text, ...rest);
-			};` + fmt.Sprintf(firstContent, ".rota .grid [data-row]"))
-		h.load(p, "/#/m/rota/board/"+full.Format("2006-01"))
-		p.waitFor("window.shown > 0 && window.arrived > 0")
-		t.Logf("%s: the month of 52 weeks, 5 roles and 40 volunteers is painted %.0f ms after its data", name,
-			eval[float64](p, "shown - arrived"))
-		_ = chromedp.Cancel(p.ctx)
-	}
-}
 
 // TestManyVolunteers: of hundreds of volunteers the list draws one hundred, and further ones when they are
 // asked for. It comes back as long as it was, and has whoever was added, wherever the alphabet puts them.

@@ -3,7 +3,6 @@ package browsertest
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -334,67 +333,4 @@ func TestStagePlans(t *testing.T) {
 		}
 	}
 	_ = chromedp.Cancel(p.ctx)
-}
-
-// TestStageFigures logs the time from the data of a year to the paint of each screen. It runs only if
-// NARTHEX_FIGURES is set.
-func TestStageFigures(t *testing.T) {
-	if os.Getenv("NARTHEX_FIGURES") == "" {
-		t.Skip("figures are asked for by NARTHEX_FIGURES=1")
-	}
-	s := startStage(t)
-	songs, services := []object{}, []object{}
-	id := func(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
-	for n := range 300 {
-		text := strings.Repeat("Holy, holy, holy! merciful and mighty!\n", 4)
-		songs = append(songs, object{"id": id(1, n), "title": fmt.Sprint("Song ", n), "credit": "1826",
-			"sections": []object{{"label": "Verse 1", "text": text}, {"label": "Verse 2", "text": text}}})
-	}
-	for week := range 52 {
-		items := []object{}
-		for n := range 12 {
-			items = append(items, object{"id": id(2, 100*week+n), "kind": "song", "title": "", "text": "",
-				"songId": id(1, (week+n)%300), "seconds": 240})
-		}
-		start := timestamp(time.Now().AddDate(0, 0, 7*(week+1)))
-		services = append(services, object{"id": id(3, week), "title": "Sunday", "startsAt": start, "items": items})
-	}
-	s.send("POST", stageRoot+"/import", jsonOf(t, object{"songs": songs, "services": services}))
-	p := s.openOwner("", phone)
-	p.waitForHeading("Stage")
-	p.onNewDocument(`
-		window.answered = 0;
-		const asks = window.fetch;
-		window.fetch = async (...sent) => {
-			const response = await asks(...sent);
-			const text = response.text.bind(response);
-			if (String(sent[0]).includes("/modules/stage/")) {
-				response.text = async () => {
-					const read = await text();
-					window.answered = performance.now();
-					return read;
-				};
-			}
-			return response;
-		};
-		window.paintedAfter = 0;
-		new MutationObserver(() => requestAnimationFrame(() => setTimeout(() => {
-			if (window.answered > 0) window.paintedAfter = performance.now() - window.answered;
-		}))).observe(document, { childList: true, subtree: true });`)
-	for name, one := range map[string][2]string{
-		"services": {"", `document.querySelectorAll(".d-table [data-row]").length >= 53`},
-		"service":  {"service/" + id(3, 0), `document.querySelectorAll(".items [data-row]").length === 12`},
-		"songs":    {"songs", `document.querySelectorAll(".d-table [data-row]").length === 60`},
-		"drive":    {"live/" + id(3, 1), `document.body.innerText.includes("Take control")`},
-	} {
-		var took []float64
-		for range 5 {
-			p.do(chromedp.Navigate(s.fronts[0].origin + "/#/m/stage/" + one[0]))
-			p.reload()
-			p.waitFor(one[1] + ` && paintedAfter > 0`)
-			took = append(took, eval[float64](p, `paintedAfter`))
-		}
-		slices.Sort(took)
-		t.Logf("%s: painted %.0f ms after its data (median of five), at worst %.0f", name, took[2], took[4])
-	}
 }

@@ -587,8 +587,8 @@ func TestRehearsalOfPackages(t *testing.T) {
 	}
 }
 
-// TestRehearsalKilled kills a rehearsal at four points, and interrupts it with Ctrl-C at two; with
-// NARTHEX_FIGURES=1 at ten and five. Ctrl-C leaves nothing behind; what a kill leaves, the next run removes.
+// TestRehearsalKilled kills a rehearsal at four points, and interrupts it with Ctrl-C at two. Ctrl-C leaves
+// nothing behind; what a kill leaves, the next run removes.
 func TestRehearsalKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -602,10 +602,7 @@ func TestRehearsalKilled(t *testing.T) {
 	i.mustRun(t, "modules:package", "--dir", builtModule(t, "base"), "--out", dir)
 	rehearse := []string{"upgrade:rehearse", "--modules-dir", dir}
 	took := i.timed(t, rehearse...)
-	kills, interrupts := 4, 2
-	if os.Getenv("NARTHEX_FIGURES") != "" {
-		kills, interrupts = 10, 5
-	}
+	const kills, interrupts = 4, 2
 	for point := range kills {
 		i.kill(t, took*time.Duration(point+1)/time.Duration(kills+1), rehearse...)
 	}
