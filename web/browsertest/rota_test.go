@@ -72,7 +72,13 @@ func TestRotaScreens(t *testing.T) {
 		UPDATE assignments SET mail_id = letters.id FROM letters WHERE assignments.id::text = once;
 		UPDATE assignments SET status = 'planned', mail_id = NULL
 		WHERE id = (SELECT id FROM assignments WHERE status = 'yes' ORDER BY id LIMIT 1);
-		INSERT INTO away SELECT id, current_date, current_date + 30 FROM volunteers WHERE label = 'Reader 2'`)
+		INSERT INTO away SELECT id, current_date, current_date + 30 FROM volunteers WHERE label = 'Reader 2';
+		UPDATE roles SET needed = 2 WHERE name IN ('Reader', 'Words');
+		INSERT INTO pairs SELECT a.id, b.id, false FROM volunteers AS a, volunteers AS b
+		WHERE a.id <> b.id AND a.label IN ('Hannah', 'Peter') AND b.label IN ('Hannah', 'Peter');
+		UPDATE volunteers SET per_month = 2 WHERE label = 'Hannah';
+		INSERT INTO wishes SELECT id, current_date, current_date + 9 FROM volunteers WHERE label = 'Miriam'`)
+
 	coordinator := d.member(t, "Ada", coordinator...)
 	reader := d.query(t, `
 		UPDATE module_rota.volunteers SET user_id = (SELECT id::text FROM core.person WHERE email = $1)
@@ -91,6 +97,12 @@ func TestRotaScreens(t *testing.T) {
 			p.runScript(`document.querySelector("dialog input").click()`)
 			p.waitFor(`document.querySelector("dialog [role=option]")`)
 		}},
+		{"rota-needs", "/#/m/rota", house, func(p *tab) {
+			p.waitFor(`document.querySelector(".rota .grid td.d-title button")`)
+			p.runScript(`document.querySelector(".rota .grid td.d-title button").click()`)
+			p.waitFor(`document.querySelector("dialog select")`)
+		}},
+		{"rota-fill", "/#/m/rota/fill/", house, seen(".part")},
 		{"rota-volunteers", "/#/m/rota/volunteers", house, seen(".d-table [data-row]")},
 		{"rota-volunteer", "/#/m/rota/volunteers/" + reader, house, seen("form [type=email]")},
 		{"rota-away", "/#/m/rota/volunteers/" + reader + "/away", house, seen("form [type=date]")},

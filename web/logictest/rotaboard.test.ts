@@ -11,7 +11,7 @@ const board = (rev: number, outside = "a", ids: readonly string[] = []): Board =
 	weeks: [
 		{
 			begins: "2026-11-23",
-			services: [{ id: "s", title: "", start: serverTime, assignments: ids.map(assignment) }],
+			services: [{ id: "s", title: "", start: serverTime, needs: [], assignments: ids.map(assignment) }],
 		},
 	],
 });

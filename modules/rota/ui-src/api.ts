@@ -5,7 +5,7 @@ import {
 	type Refusal as CommonRefusal,
 	type Result as ApiResult,
 } from "@narthex/sdk";
-import type { Board, Change, Days } from "./board";
+import type { Board, Change, Days, Role } from "./board";
 
 const codes = {
 	NO_VOLUNTEER: "notClaimed",
@@ -37,12 +37,17 @@ export interface MyDate {
 	readonly status: "open" | "yes" | "no";
 	/** The start that they said yes to, of a service that was moved since and that they are asked for again. */
 	readonly was: string | null;
+	/** Who else serves there. */
+	readonly others: readonly { readonly role: string; readonly name: string }[];
 	readonly rev: number;
 }
 
 export interface Me {
 	readonly label: string;
 	readonly away: readonly Days[];
+	readonly wishes: readonly Days[];
+	/** 0: as often as needed. */
+	readonly perMonth: number;
 	readonly rev: number;
 }
 
@@ -53,6 +58,55 @@ export interface Mine {
 }
 
 export type Answer = "yes" | "no" | "away";
+
+/** Who could serve where, and why. Nothing of it is stored. */
+export interface Filled {
+	/** Of the board that it was made for. */
+	readonly rev: number;
+	/** Turns from this day on were counted. */
+	readonly since: string;
+	readonly proposals: readonly Proposal[];
+	readonly gaps: readonly Gap[];
+	/** Assignments that break rules which proposals keep. */
+	readonly conflicts: readonly Conflict[];
+	/** How many services wait until these are filled. */
+	readonly later: number;
+}
+
+export interface Proposal {
+	readonly serviceId: string;
+	readonly roleId: string;
+	readonly volunteerId: string;
+	readonly why: "only" | "wished" | "with" | "fewest" | "free";
+	/** How many others are free. */
+	readonly others: number;
+	/** How many turns the volunteer has besides this one. */
+	readonly turns: number;
+	/** The day of the turn before this one; "" for none. */
+	readonly last: string;
+	/** The volunteer of "with". */
+	readonly with: string;
+}
+
+/** Places that stay empty: how many can do it, and how many of them are kept from it by what. */
+export interface Gap {
+	readonly serviceId: string;
+	readonly roleId: string;
+	readonly places: number;
+	readonly able: number;
+	readonly away: number;
+	readonly declined: number;
+	readonly busy: number;
+	readonly limit: number;
+	readonly apart: number;
+}
+
+export interface Conflict {
+	readonly assignmentId: string;
+	readonly kind: "away" | "unable" | "twice" | "limit" | "apart";
+	/** The other volunteer of "apart". */
+	readonly with: string;
+}
 
 /** What a list of volunteers changes, or would change. */
 export interface Imported extends ImportAnswer {
@@ -93,6 +147,12 @@ export class RotaApi {
 	setAwayOf(id: string, away: readonly Days[], rev: number): Promise<Result<Me>> {
 		return this.#ask("rota.manage", "PUT", `/volunteers/${id}/away`, { away, rev });
 	}
+	setWishes(wishes: readonly Days[], perMonth: number, rev: number): Promise<Result<Me>> {
+		return this.#ask("rota.own.respond", "PUT", "/mine/wishes", { wishes, perMonth, rev });
+	}
+	setWishesOf(id: string, wishes: readonly Days[], perMonth: number, rev: number): Promise<Result<Me>> {
+		return this.#ask("rota.manage", "PUT", `/volunteers/${id}/wishes`, { wishes, perMonth, rev });
+	}
 	claim(token: string): Promise<Result<undefined>> {
 		return this.#ask("rota.own.respond", "POST", "/claim", { token });
 	}
@@ -102,10 +162,24 @@ export class RotaApi {
 	assign(change: Change): Promise<Result<unknown>> {
 		return this.#ask("rota.manage", "PUT", "/assignments", change);
 	}
+	/** Proposes who serves in the services from one day to another. */
+	fill(from: string, to: string): Promise<Result<Filled>> {
+		return this.#ask("rota.manage", "GET", `/fill?from=${from}&to=${to}`);
+	}
+	/** Without a number, a role needs as many people as usual. */
+	setNeeds(
+		service: string,
+		needs: readonly { roleId: string; needed: number | null; rev: number }[],
+	): Promise<Result<undefined>> {
+		return this.#ask("rota.manage", "PUT", `/services/${service}/needs`, { needs });
+	}
 	seeNews(upTo: number): Promise<Result<undefined>> {
 		return this.#ask("rota.manage", "PUT", "/news/seen", { upTo });
 	}
-	setRoles(roles: readonly { id: string | null; name: string }[], rev: number): Promise<Result<unknown>> {
+	setRoles(
+		roles: readonly (Omit<Role, "id"> & { id: string | null })[],
+		rev: number,
+	): Promise<Result<unknown>> {
 		return this.#ask("rota.manage", "PUT", "/roles", { roles, rev });
 	}
 	saveVolunteer(id: string | undefined, draft: object): Promise<Result<unknown>> {

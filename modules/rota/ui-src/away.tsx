@@ -1,4 +1,5 @@
 import { Button, clockError, DateInput, DraftNote, Field, Form, IconButton, useDraft } from "@narthex/kit";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "./api";
 import { type Days, dayOf } from "./board";
@@ -7,20 +8,25 @@ import type { Tools } from "./tools";
 interface AwayProps {
 	readonly tools: Tools;
 	readonly title: string;
+	/** Days away, or days on which the person would like to serve. */
+	readonly kind?: "away" | "wish";
 	/** The volunteer; none for the person who is signed in. */
 	readonly of?: string;
 	readonly away: readonly Days[];
 	readonly rev: number;
 	write(away: readonly Days[], rev: number): Promise<Result<unknown>>;
 	changed(): unknown;
+	/** What else is asked, above the days. */
+	readonly children?: ComponentChildren;
 }
 
 const none: Days = { from: "", to: "" };
 
-/** The periods in which a person is away. */
-export function Away({ tools, title, of, away, rev, write, changed }: AwayProps) {
+/** The periods in which a person is away, or would like to serve. */
+export function Away(props: AwayProps) {
+	const { tools, title, kind = "away", of, away, rev, write, changed, children } = props;
 	const { context, say, tell, day } = tools;
-	const edited = useDraft(context.drafts, `away/${of ?? "own"}`, none);
+	const edited = useDraft(context.drafts, `${kind}/${of ?? "own"}`, none);
 	const draft = edited.value;
 	const [wrong, setWrong] = useState("");
 	const change = (next: Days) => {
@@ -40,12 +46,12 @@ export function Away({ tools, title, of, away, rev, write, changed }: AwayProps)
 		if (draft.from === "") return setWrong(say("dayNeeded"));
 		if (to < draft.from) return setWrong(say("endBeforeStart"));
 		if (away.some(({ from }) => from === draft.from)) return setWrong(say("dayTwice"));
-		if (await save([...away, { from: draft.from, to }], say("awaySaved"))) change(none);
+		if (await save([...away, { from: draft.from, to }], say("daysSaved"))) change(none);
 	};
 	const remove = async (gone: Days): Promise<void> => {
 		await save(
 			away.filter((days) => days !== gone),
-			say("awayRemoved"),
+			say("daysRemoved"),
 		);
 	};
 	const today = dayOf(context.serverNow());
@@ -54,6 +60,7 @@ export function Away({ tools, title, of, away, rev, write, changed }: AwayProps)
 	return (
 		<section class="d-card d-stack">
 			<h2>{title}</h2>
+			{children}
 			<ul class="days">
 				{away
 					.filter(({ to }) => to >= today)
@@ -94,7 +101,7 @@ export function Away({ tools, title, of, away, rev, write, changed }: AwayProps)
 						/>
 					)}
 				/>
-				<Button submit>{say("addAway")}</Button>
+				<Button submit>{say("addDays")}</Button>
 			</Form>
 		</section>
 	);

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Away } from "./away";
 import type { Board } from "./board";
 import type { Tools } from "./tools";
+import { Wishes } from "./wishes";
 
 interface AwayPageProps {
 	readonly tools: Tools;
@@ -27,6 +28,12 @@ export function AwayPage({ tools, board, id }: AwayPageProps) {
 				title={say("daysAway")}
 				of={id}
 				write={(away, rev) => api.setAwayOf(id, away, rev)}
+				changed={() => undefined}
+			/>
+			<Wishes
+				{...{ tools, wishes: volunteer.wishes, perMonth: volunteer.perMonth, rev: volunteer.rev }}
+				of={id}
+				write={(wishes, perMonth, rev) => api.setWishesOf(id, wishes, perMonth, rev)}
 				changed={() => undefined}
 			/>
 		</>

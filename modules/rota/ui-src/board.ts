@@ -31,12 +31,28 @@ export interface Service {
 	readonly id: string;
 	readonly title: string;
 	readonly start: string;
+	/** Where it needs another number of people than usual. */
+	readonly needs: readonly Need[];
 	readonly assignments: readonly Assignment[];
+}
+
+export interface Need {
+	readonly roleId: string;
+	readonly needed: number;
+	readonly rev: number;
 }
 
 export interface Role {
 	readonly id: string;
 	readonly name: string;
+	/** How many people it needs in a service that has no number of its own. */
+	readonly needed: number;
+}
+
+/** Another volunteer with whom somebody likes to serve, or must never be in the same service (apart). */
+export interface Pair {
+	readonly id: string;
+	readonly apart: boolean;
 }
 
 export interface Volunteer {
@@ -48,6 +64,11 @@ export interface Volunteer {
 	readonly digest: boolean;
 	readonly roleIds: readonly string[];
 	readonly away: readonly Days[];
+	/** When they would like to serve. */
+	readonly wishes: readonly Days[];
+	/** How often in a calendar month at most; 0: as often as needed. */
+	readonly perMonth: number;
+	readonly pairs: readonly Pair[];
 	readonly connected: boolean;
 	readonly mail: Mail | null;
 	readonly rev: number;
@@ -96,8 +117,9 @@ export interface BoardUpdate {
 	readonly news?: readonly News[];
 }
 
-/** The changes of a coordinator in one request. */
+/** The changes of a coordinator in one request. With a rev, only if that board is still the newest one. */
 export interface Change {
+	readonly rev?: number;
 	readonly add?: readonly Pick<Assignment, "serviceId" | "roleId" | "volunteerId">[];
 	readonly set?: readonly { readonly id: string; readonly status: Status; readonly rev: number }[];
 	readonly remove?: readonly { readonly id: string; readonly rev: number }[];
@@ -150,9 +172,17 @@ export const servicesOf = ({ weeks }: Board): readonly Service[] => weeks.flatMa
 /** The day of a moment in the house: "2026-12-06". */
 export const dayOf = (moment: string | number): string => localTime(moment).slice(0, 10);
 
-/** Whether a role of a service has no volunteer, or only volunteers who have said no. */
-export const hasNobody = ({ assignments }: Service, role: Role): boolean =>
-	assignments.every(({ roleId, status }) => roleId !== role.id || status === "no");
+/** How many people a role needs in a service. */
+export const neededIn = ({ needs }: Service, role: Role): number =>
+	needs.find(({ roleId }) => roleId === role.id)?.needed ?? role.needed;
+
+/** How many people a role has in a service, without those who have said no. */
+export const serving = ({ assignments }: Service, role: Role): number =>
+	assignments.filter(({ roleId, status }) => roleId === role.id && status !== "no").length;
+
+/** How many places of a role are empty in a service. */
+export const emptyPlaces = (service: Service, role: Role): number =>
+	Math.max(neededIn(service, role) - serving(service, role), 0);
 
 /** Whether a volunteer is away on the day of a service. */
 export function isAway(volunteer: Volunteer, service: Service): boolean {

@@ -23,7 +23,7 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 	return (
 		<ul class="dates d-stack">
 			{dates.map((date) => {
-				const { id, service, role, status, was } = date;
+				const { id, service, role, status, was, others } = date;
 				const about = `${role}, ${times.moment(service.start)}`;
 				return (
 					<li key={id}>
@@ -33,6 +33,13 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 							<div class="d-muted" dir="auto">
 								{service.title}
 							</div>
+							{others.length > 0 && (
+								<div class="d-muted" dir="auto">
+									{say("servesTogether", {
+										people: others.map(({ role, name }) => `${name} (${role})`).join(", "),
+									})}
+								</div>
+							)}
 							{was !== null && status === "open" && (
 								<Chip tone="warn">{say("wasThen", { when: times.moment(was) })}</Chip>
 							)}

@@ -1,6 +1,6 @@
 import { Button, Chip, type Column, IconButton, Menu, type MenuItem, Table } from "@narthex/kit";
 import type { Assignment, Board, Role, Service, Status, Volunteer } from "./board";
-import { isAway } from "./board";
+import { isAway, neededIn, serving } from "./board";
 import { Mails } from "./mails";
 import type { Place } from "./pick";
 import type { Tools } from "./tools";
@@ -12,6 +12,8 @@ export interface GridProps {
 	readonly byId: ReadonlyMap<string, Volunteer>;
 	nameOf(assignment: Assignment): string;
 	pick(place: Place): void;
+	/** Asks how many people a service needs. */
+	count(service: Service): void;
 	set(assignment: Assignment, status: Status): Promise<void>;
 	remove(assignment: Assignment): Promise<void>;
 	send(assignments: readonly Assignment[]): Promise<void>;
@@ -20,7 +22,7 @@ export interface GridProps {
 
 /** A table with a row for each service and a column for each role; a list of cards on a narrow page. */
 export function Grid(props: GridProps) {
-	const { tools, board, services, copy } = props;
+	const { tools, board, services, copy, count } = props;
 	const { say, moment } = tools;
 	const columns: readonly Column<Service>[] = [
 		{
@@ -34,6 +36,15 @@ export function Grid(props: GridProps) {
 					<div class="d-second" dir="auto">
 						{service.title}
 					</div>
+					<Button
+						kind="quiet"
+						small
+						icon="pencil"
+						label={say("needsOf", { service: moment(service.start) })}
+						onPress={() => count(service)}
+					>
+						{say("needs")}
+					</Button>
 					{copy && (
 						<Button
 							kind="quiet"
@@ -68,6 +79,8 @@ export function Grid(props: GridProps) {
 function Cell(props: GridProps & { readonly service: Service; readonly role: Role }) {
 	const { tools, service, role, pick, nameOf } = props;
 	const { say, moment, language } = tools;
+	const needed = neededIn(service, role);
+	const have = serving(service, role);
 	const here = service.assignments
 		.filter(({ roleId }) => roleId === role.id)
 		.sort((a, b) => nameOf(a).localeCompare(nameOf(b), language));
@@ -81,6 +94,9 @@ function Cell(props: GridProps & { readonly service: Service; readonly role: Rol
 					<Person key={assignment.id} {...props} assignment={assignment} />
 				))}
 			</ul>
+			{(have < needed ? needed > 1 : needed === 0) && (
+				<span class="d-second">{needed === 0 ? say("notNeeded") : say("haveOf", { have, needed })}</span>
+			)}
 			<IconButton
 				icon="plus"
 				small

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Board } from "./board";
 import { AwayPage } from "./awaypage";
 import { Claim } from "./claim";
+import { FillPage } from "./fillpage";
 import { useBoard } from "./live";
 import { MinePage } from "./minepage";
 import { MonthPage } from "./monthpage";
@@ -48,7 +49,7 @@ const pages = [
 ] as const;
 
 function Tabs({ tools: { context, say }, page }: { readonly tools: Tools; readonly page: string }) {
-	const shown = page === "board" ? "" : page;
+	const shown = page === "board" || page === "fill" ? "" : page;
 	return (
 		<nav class="tabs" aria-label={say("tabs")}>
 			{pages.map(([path, word]) => (
@@ -114,6 +115,8 @@ function Page({ tools, board, again, page, part, detail, drawn, setDrawn }: Page
 			);
 		case "roles":
 			return <RolesPage tools={tools} board={board} />;
+		case "fill":
+			return <FillPage key={part} {...{ tools, board }} month={part} />;
 		case "transfer":
 			return <TransferPage tools={tools} />;
 		default:

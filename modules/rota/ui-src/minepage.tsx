@@ -4,6 +4,7 @@ import type { Answer, Mine, MyDate, Result } from "./api";
 import { Away } from "./away";
 import { Dates } from "./dates";
 import { refusalIn, type Tools } from "./tools";
+import { Wishes } from "./wishes";
 
 /** How often a person's own dates are read again while they are visible, in milliseconds. */
 const every = 60_000;
@@ -83,6 +84,11 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 					{...{ tools, away: mine.volunteer.away, rev: mine.volunteer.rev, changed: load }}
 					title={say("awayTitle")}
 					write={(away, rev) => api.setAway(away, rev)}
+				/>
+				<Wishes
+					{...{ tools, wishes: mine.volunteer.wishes, perMonth: mine.volunteer.perMonth, changed: load }}
+					rev={mine.volunteer.rev}
+					write={(wishes, perMonth, rev) => api.setWishes(wishes, perMonth, rev)}
 				/>
 			</div>
 		</>

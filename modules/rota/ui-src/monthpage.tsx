@@ -1,12 +1,13 @@
 import { Button, EmptyState, Menu, Note, ScreenHeader, ZoneNote } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Assignment, Board, Change, Service, Status } from "./board";
-import { dayOf, hasNobody, servicesOf } from "./board";
+import { dayOf, emptyPlaces, servicesOf } from "./board";
 import { Grid } from "./grid";
+import { NeedsDialog } from "./needs";
 import { NewsPanel } from "./news";
 import { Pick, type Place } from "./pick";
 import { slideText } from "./slidetext";
-import type { Tools } from "./tools";
+import { periodOf, type Tools } from "./tools";
 
 /** How many requests one call of the server accepts. */
 const perRequest = 90;
@@ -16,25 +17,28 @@ interface MonthProps {
 	readonly board: Board;
 	/** Fetches the board again. */
 	again(): void;
-	/** "2026-12"; "" for the current month. */
+	/** "2026-12"; "" for the next eight weeks. */
 	readonly month: string;
 }
 
-/** Who serves in a month, by service and role. */
+/** Who serves in the next weeks or in a month, by service and role. */
 export function MonthPage({ tools, board, again, month }: MonthProps) {
 	const { context, api, say, tell } = tools;
 	const [picking, setPicking] = useState<Place>();
+	const [counting, setCounting] = useState<Service>();
 	useEffect(() => context.setTitle(context.module.name), []);
 	const services = servicesOf(board);
 	const now = context.serverNow();
-	const shown = month || nextMonth(services, now);
-	const inMonth = services.filter(({ start }) => dayOf(start).startsWith(shown));
+	const { from, to } = periodOf(month, dayOf(now));
+	const inMonth = services.filter(({ start }) => from <= dayOf(start) && dayOf(start) <= to);
 	const byId = new Map(board.volunteers.map((volunteer) => [volunteer.id, volunteer]));
 	const nameOf = ({ volunteerId }: Assignment) => byId.get(volunteerId)?.label || say("erased");
 	const coming = inMonth.filter(({ start }) => Date.parse(start) > now);
 	const assigned = coming.flatMap(({ assignments }) => assignments);
 	const planned = assigned.filter(({ status }) => status === "planned");
-	const empty = coming.flatMap((service) => board.roles.filter((role) => hasNobody(service, role))).length;
+	const empty = coming
+		.flatMap((service) => board.roles.map((role) => emptyPlaces(service, role)))
+		.reduce((sum, places) => sum + places, 0);
 	const sub = [
 		...(empty > 0 ? [say("empty", { count: empty })] : []),
 		...(planned.length > 0 ? [say("counts", { planned: planned.length })] : []),
@@ -105,7 +109,7 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 			</>
 		);
 	}
-	const months = monthsOf(services, shown);
+	const months = monthsOf(services, month);
 	return (
 		<>
 			<ScreenHeader
@@ -118,6 +122,9 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				actions={
 					<>
 						<More tools={tools} />
+						{empty > 0 && (
+							<Button onPress={() => context.navigate(`fill/${month}`)}>{say("fill", { count: empty })}</Button>
+						)}
 						{tools.sends && reachable.length > 0 && (
 							<Button kind="primary" icon="mail" onPress={() => send(reachable)}>
 								{say("sendRequests", { count: reachable.length })}
@@ -131,9 +138,10 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				<label class="months">
 					<span class="d-unseen">{say("month")}</span>
 					<select
-						value={shown}
+						value={month}
 						onChange={({ currentTarget: { value } }) => context.navigate(`board/${value}`, { stay: true })}
 					>
+						<option value="">{say("nextWeeks")}</option>
 						{months.map((one) => (
 							<option key={one} value={one}>
 								{tools.month(one)}
@@ -158,14 +166,18 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 					}
 				/>
 			) : inMonth.length === 0 ? (
-				<EmptyState title={say("noServices")} help={say("noServicesHelp")} />
+				<EmptyState title={say(month === "" ? "noServicesSoon" : "noServices")} help={say("noServicesHelp")} />
 			) : (
 				<Grid
 					{...{ tools, board, nameOf, set, remove, send, byId }}
 					services={inMonth}
 					pick={setPicking}
+					count={setCounting}
 					copy={board.announcements ? copy : undefined}
 				/>
+			)}
+			{counting && (
+				<NeedsDialog tools={tools} board={board} of={counting.id} close={() => setCounting(undefined)} />
 			)}
 			{picking && (
 				<Pick
@@ -180,15 +192,10 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 	);
 }
 
-/** The month of the next service, or this one. */
-function nextMonth(services: readonly Service[], now: number): string {
-	const next = services.find(({ start }) => Date.parse(start) > now);
-	return dayOf(next?.start ?? now).slice(0, 7);
-}
-
 /** The months that have services, and the one that is shown. */
 function monthsOf(services: readonly Service[], shown: string): readonly string[] {
-	return [...new Set([...services.map(({ start }) => dayOf(start).slice(0, 7)), shown])].sort();
+	const months = services.map(({ start }) => dayOf(start).slice(0, 7));
+	return [...new Set(shown === "" ? months : [...months, shown])].sort();
 }
 
 function More({ tools: { context, api, say, sends, tell } }: { readonly tools: Tools }) {

@@ -1,5 +1,5 @@
 import {
-	Button, DraftNote, Form, mayClose, Menu, nameError, Note, OtherVersion, ScreenHeader,
+	Button, DraftNote, Form, mayClose, Menu, nameError, Note, OtherVersion, ScreenHeader, SelectField,
 	TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
@@ -10,9 +10,17 @@ import { refusalIn, type Tools } from "./tools";
 const maxRoles = 30;
 const maxName = 40;
 
+/** How many people a role can need, as choices. */
+export const numbers = Array.from({ length: 21 }, (_, n) => ({ value: `${n}`, label: `${n}` }));
+
 interface Draft {
 	readonly rev: number;
-	readonly roles: readonly { readonly key: string; readonly id: string | null; readonly name: string }[];
+	readonly roles: readonly {
+		readonly key: string;
+		readonly id: string | null;
+		readonly name: string;
+		readonly needed: number;
+	}[];
 }
 
 /** The roles in their order, as one list that is saved as a whole. */
@@ -20,7 +28,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	const { context, api, say } = tools;
 	const stored = (): Draft => ({
 		rev: board.rolesRev,
-		roles: board.roles.map(({ id, name }) => ({ key: id, id, name })),
+		roles: board.roles.map((role) => ({ key: role.id, ...role })),
 	});
 	const edited = useDraft<Draft | undefined>(context.drafts, "roles", undefined);
 	const draft = edited.value;
@@ -61,7 +69,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 		if (busy || roles.some(({ name }, at) => problem(name, at) !== undefined)) return;
 		setBusy(true);
 		const result = await api.setRoles(
-			roles.map(({ id, name }) => ({ id, name: name.trim() })),
+			roles.map(({ id, name, needed }) => ({ id, name: name.trim(), needed })),
 			against,
 		);
 		if (context.signal.aborted) return;
@@ -81,7 +89,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 						<p>{refusalIn(say, refused)}</p>
 						{refused.why === "conflict" && (
 							<>
-								<OtherVersion fields={[[say("tabRoles"), namesOf(roles), namesOf(board.roles)]]} />
+								<OtherVersion fields={[[say("tabRoles"), inWords(roles), inWords(board.roles)]]} />
 								<div class="d-row">
 									<Button onPress={settle}>{say("takeTheirs")}</Button>
 									<Button onPress={() => save(board.rolesRev)}>{say("keepMine")}</Button>
@@ -91,7 +99,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 					</Note>
 				)}
 				<ol class="roles">
-					{roles.map(({ key, id, name }, at) => (
+					{roles.map(({ key, name, needed }, at) => (
 						<li key={key}>
 							<TextField
 								label={say("roleNumber", { number: at + 1 })}
@@ -100,7 +108,16 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 								value={name}
 								error={tried ? problem(name, at) : undefined}
 								onInput={(typed) =>
-									change(roles.map((role) => (role.key === key ? { key, id, name: typed } : role)))
+									change(roles.map((role) => (role.key === key ? { ...role, name: typed } : role)))
+								}
+							/>
+							<SelectField
+								label={say("neededOf", { role: name || say("roleNumber", { number: at + 1 }) })}
+								hideLabel
+								value={`${needed}`}
+								options={numbers.map(({ value }) => ({ value, label: say("persons", { count: +value }) }))}
+								onInput={(count) =>
+									change(roles.map((role) => (role.key === key ? { ...role, needed: +count } : role)))
 								}
 							/>
 							<Menu
@@ -129,7 +146,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 					<Button
 						icon="plus"
 						disabled={roles.length >= maxRoles}
-						onPress={() => change([...roles, { key: newKey(), id: null, name: "" }])}
+						onPress={() => change([...roles, { key: newKey(), id: null, name: "", needed: 1 }])}
 					>
 						{say("addRole")}
 					</Button>
@@ -145,8 +162,8 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	);
 }
 
-const namesOf = (roles: readonly { readonly name: string }[]): string =>
-	roles.map(({ name }) => name).join(", ");
+const inWords = (roles: readonly { readonly name: string; readonly needed: number }[]): string =>
+	roles.map(({ name, needed }) => `${name} (${needed})`).join(", ");
 
 /** Distinguishes a role that has no id yet. crypto.randomUUID exists only on secure origins. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

@@ -1,6 +1,7 @@
 import { houseTime } from "@narthex/kit";
 import type { Action, ModuleUiContext } from "@narthex/sdk";
 import { type Result, RotaApi } from "./api";
+import type { Days } from "./board";
 import { type Say, wordsOf } from "./words";
 
 /** How times are written. */
@@ -71,4 +72,13 @@ export function toolsOf(context: ModuleUiContext): Tools {
 			return result.ok;
 		},
 	};
+}
+
+/** The days of a month; of "" those of eight weeks from today on. */
+export function periodOf(month: string, today: string): Days {
+	const from = month === "" ? today : `${month}-01`;
+	const end = new Date(`${from}T12:00Z`);
+	if (month === "") end.setUTCDate(end.getUTCDate() + 8 * 7 - 1);
+	else end.setUTCMonth(end.getUTCMonth() + 1, 0);
+	return { from, to: end.toISOString().slice(0, 10) };
 }

@@ -4,8 +4,10 @@ import {
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
 import type { Result } from "./api";
-import type { Board } from "./board";
+import type { Board, Pair } from "./board";
+import { Pairs } from "./pairs";
 import { refusalIn, type Tools } from "./tools";
+import { PerMonth } from "./wishes";
 
 /** Limits of the module's server side. */
 const maxLabel = 80;
@@ -16,11 +18,15 @@ interface Draft {
 	readonly language: string;
 	readonly digest: boolean;
 	readonly roleIds: readonly string[];
+	readonly perMonth: number;
+	readonly pairs: readonly Pair[];
 	/** The rev that the writer saw; null for a new one. */
 	readonly rev: number | null;
 }
 
-const empty: Draft = { label: "", email: "", language: "", digest: false, roleIds: [], rev: null };
+const empty: Draft = {
+	...{ label: "", email: "", language: "", digest: false, roleIds: [], perMonth: 0, pairs: [], rev: null },
+};
 
 interface VolunteerProps {
 	readonly tools: Tools;
@@ -38,11 +44,11 @@ export function VolunteerPage({ tools, board, id, created }: VolunteerProps) {
 	const there = board.volunteers.find((volunteer) => volunteer.id === id);
 	const stored = (): Draft => {
 		if (there === undefined) return empty;
-		const { label, email, language, digest, roleIds, rev } = there;
-		return { label, email, language, digest, roleIds, rev };
+		const { label, email, language, digest, roleIds, perMonth, pairs, rev } = there;
+		return { label, email, language, digest, roleIds, perMonth, pairs, rev };
 	};
 	const edited = useDraft(context.drafts, key, stored);
-	const draft = edited.value;
+	const draft = { ...empty, ...edited.value }; // one that was kept by an earlier version has less
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
@@ -147,6 +153,14 @@ export function VolunteerPage({ tools, board, id, created }: VolunteerProps) {
 						/>
 					))}
 				</fieldset>
+				<PerMonth tools={tools} perMonth={draft.perMonth} choose={(perMonth) => change({ perMonth })} />
+				{[false, true].map((apart) => (
+					<Pairs
+						key={`${apart}`}
+						{...{ tools, board, of: id, pairs: draft.pairs, apart }}
+						change={(pairs) => change({ pairs })}
+					/>
+				))}
 				<fieldset>
 					<legend>{say("mailLanguage")}</legend>
 					{(["", "en", "de"] as const).map((language) => (
@@ -177,12 +191,20 @@ const isAddress = (text: string): boolean => text === "" || /^[!-~]+@[!-~]+$/.te
 
 /** The fields of one's own and the other version, in words. */
 function fieldsOf({ say }: Tools, board: Board, mine: Draft, theirs: Draft) {
-	const inWords = ({ label, email, language, digest, roleIds }: Draft) => {
+	const inWords = ({ label, email, language, digest, roleIds, perMonth, pairs }: Draft) => {
+		const withWhom = (apart: boolean) =>
+			board.volunteers
+				.filter(({ id }) => pairs.some((pair) => pair.id === id && pair.apart === apart))
+				.map((one) => one.label)
+				.join(", ");
 		const roles = board.roles.filter(({ id }) => roleIds.includes(id)).map(({ name }) => name);
 		return [
 			[say("name"), label],
 			[say("email"), email],
 			[say("tabRoles"), roles.join(", ")],
+			[say("perMonth"), perMonth === 0 ? say("noLimit") : say("times", { count: perMonth })],
+			[say("gladlyWith"), withWhom(false)],
+			[say("neverWith"), withWhom(true)],
 			[say("mailLanguage"), say(language === "" ? "languageOfAll" : `language.${language as "en"}`)],
 			[say("digest"), digest ? "✓" : ""],
 		] as const;
