@@ -23,8 +23,9 @@ type assignment struct {
 	RoleID      string     `json:"roleId"`
 	VolunteerID string     `json:"volunteerId"`
 	Status      string     `json:"status"`
-	Was         *time.Time `json:"was"`  // of an open one: the start that the volunteer said yes to
-	Mail        *mailSeen  `json:"mail"` // the last mail about it
+	Was         *time.Time `json:"was"`     // of an open one: the start that the volunteer said yes to
+	Seeking     bool       `json:"seeking"` // the volunteer looks for a substitute
+	Mail        *mailSeen  `json:"mail"`    // the last mail about it
 	Rev         int64      `json:"rev"`
 }
 
@@ -47,13 +48,13 @@ func selectAssignments(into *[]assignment, where string, args ...any) sdk.Statem
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, a *assignment) error {
 		var kind, outcome *string
 		var at *time.Time
-		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Was, &a.Rev, &kind,
-			&outcome, &at)
+		err := row.Scan(&a.ID, &a.ServiceID, &a.RoleID, &a.VolunteerID, &a.Status, &a.Was, &a.Rev, &a.Seeking,
+			&kind, &outcome, &at)
 		a.Mail = mailOf(kind, outcome, at)
 		return err
 	}, `
 		SELECT a.id::text, a.service_ref, a.role_id::text, a.volunteer_id::text, a.status, a.agreed, a.rev,
-		       m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
+		       a.seeking, m.kind, coalesce(m.outcome, 'queued'), coalesce(m.at, m.queued_at)
 		FROM assignments AS a LEFT JOIN mail_log AS m ON m.id = a.mail_id
 		WHERE a.`+where+`
 		ORDER BY a.id`, args...)
@@ -245,7 +246,8 @@ func assign(ctx context.Context, tx *sdk.Tx, want *wanted) (told update, err err
 	}
 	for _, s := range want.Set {
 		touched, err := tx.Exec(ctx, `
-			UPDATE assignments SET status = $3, agreed = NULL, rev = rev + 1 WHERE id = $1 AND rev = $2`,
+			UPDATE assignments SET status = $3, agreed = NULL, seeking = false, rev = rev + 1
+			WHERE id = $1 AND rev = $2`,
 			s.ID, s.Rev, s.Status)
 		if err != nil {
 			return told, err

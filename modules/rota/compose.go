@@ -57,13 +57,21 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 		}
 		c = words.invitation()
 	} else {
-		dates, err := m.datesOf(ctx, q.id, words)
+		of := `mail_id = $1`
+		if q.kind == kindSubstitute {
+			of = `id IN (SELECT assignment_id FROM substitutes WHERE mail_id = $1) AND a.seeking`
+		}
+		dates, err := m.datesOf(ctx, of, q.id, words)
 		if err != nil {
 			return nil, err
 		}
-		c = words.request(dates)
-		if q.kind == kindReminder {
+		switch q.kind {
+		case kindReminder:
 			c = words.reminder(dates)
+		case kindSubstitute:
+			c = words.substitute(dates)
+		default:
+			c = words.request(dates)
 		}
 	}
 	if c.link = m.pageLink("mine"); !to.connected {
@@ -84,9 +92,9 @@ type date struct {
 	unsettle bool // no response yet
 }
 
-// datesOf returns the dates of a mail that are still to come.
-func (m *rota) datesOf(ctx context.Context, mailID int64, words *words) ([]date, error) {
-	about, err := assignments(ctx, m.db, `mail_id = $1 AND a.status IN ('open', 'yes')`, mailID)
+// datesOf returns the dates of a mail that are still to come. of is the condition of their assignments.
+func (m *rota) datesOf(ctx context.Context, of string, mailID int64, words *words) ([]date, error) {
+	about, err := assignments(ctx, m.db, of+` AND a.status IN ('open', 'yes')`, mailID)
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func (n *toTell) holds() bool {
 		return false
 	case newsDeclined:
 		return n.Status == statusNo
-	case newsAway:
+	case newsAway, newsReplaced:
 		return n.Status == statusYes
 	case newsRemoved:
 		return true

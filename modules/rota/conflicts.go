@@ -9,7 +9,7 @@ import (
 type conflict struct {
 	AssignmentID string `json:"assignmentId"`
 	Kind         string `json:"kind"`
-	With         string `json:"with"` // of conflictApart: the other volunteer
+	Other        string `json:"other"` // of conflictApart: the other volunteer
 }
 
 // The kinds of conflicts.
@@ -36,9 +36,9 @@ func (f *filling) conflicts() []conflict {
 }
 
 func (f *filling) conflictsOf(a assignment, v *volunteer, day string) (found []conflict) {
-	add := func(kind, with string, is bool) {
+	add := func(kind, other string, is bool) {
 		if is {
-			found = append(found, conflict{a.ID, kind, with})
+			found = append(found, conflict{a.ID, kind, other})
 		}
 	}
 	add(conflictAway, "", within(day, v.Away))

@@ -35,7 +35,7 @@ type proposal struct {
 	Others      int      `json:"others"` // how many others are free
 	Turns       int      `json:"turns"`  // besides this one
 	Last        string   `json:"last"`   // the day of the one before; "" for none
-	With        string   `json:"with"`   // of plan.ServesWith: the other volunteer
+	Other       string   `json:"other"`  // of plan.ServesWith: the other volunteer
 }
 
 // gap is places for which nobody was found. Able is how many can do it, and the others say what keeps them.
@@ -233,7 +233,7 @@ func (f *filling) answer() *filled {
 		p := proposal{ServiceID: f.services[c.Service].ID, RoleID: f.roles[c.Role].ID,
 			VolunteerID: f.volunteers[c.Person].ID, Why: c.Why, Others: c.Others, Turns: c.Turns, Last: c.Last}
 		if c.Why == plan.ServesWith {
-			p.With = f.volunteers[c.With].ID
+			p.Other = f.volunteers[c.With].ID
 		}
 		all.Proposals = append(all.Proposals, p)
 	}

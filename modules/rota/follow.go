@@ -203,7 +203,7 @@ func askAgain(ctx context.Context, tx *sdk.Tx, before knownService, s state) err
 		UPDATE assignments
 		SET status = CASE WHEN status = 'yes' THEN 'open' ELSE 'yes' END,
 		    agreed = CASE WHEN status = 'yes' THEN $2::timestamptz END,
-		    asked_at = now(), rev = rev + 1
+		    seeking = false, asked_at = now(), rev = rev + 1
 		WHERE service_ref = $1 AND (status = 'yes' OR status = 'open' AND agreed = $3::timestamptz)`,
 		s.ID, before.Start, s.Start)
 	return err

@@ -18,6 +18,7 @@ const (
 	kindDigest     = "digest"
 	kindTest       = "test"
 	kindNews       = "news"
+	kindSubstitute = "substitute"
 )
 
 // maxMails is how many ids one request may contain.

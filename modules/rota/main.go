@@ -47,6 +47,8 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.inZone(m.mine))
 	r.HandleFunc("GET /services/{ref}/asked", readOwn, sdk.NoBody, m.inZone(m.askedFor))
 	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.inZone(m.answer))
+	r.HandleFunc("POST /mine/{id}/substitute", respondOwn, sdk.Buffered(1<<10), m.inZone(m.seekSubstitute))
+	r.HandleFunc("POST /mine/{id}/take", respondOwn, sdk.Buffered(1<<10), m.inZone(m.takeOver))
 	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.inZone(m.putAway))
 	r.HandleFunc("PUT /mine/wishes", respondOwn, sdk.Buffered(4<<10), m.inZone(m.putWishes))
 	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.inZone(m.claim))

@@ -17,6 +17,7 @@ type myDates struct {
 	ServerTime time.Time `json:"serverTime"`
 	Volunteer  *me       `json:"volunteer"`
 	Dates      []myDate  `json:"dates"`
+	StandIns   []standIn `json:"standIns"` // dates that they are asked to take over
 }
 
 type me struct {
@@ -36,6 +37,7 @@ type myDate struct {
 	Status  string     `json:"status"`
 	Was     *time.Time `json:"was"` // of an open one: the start that they said yes to
 	Others  []other    `json:"others"`
+	Seeking bool       `json:"seeking"` // they look for a substitute
 	Rev     int64      `json:"rev"`
 }
 
@@ -48,19 +50,24 @@ type other struct {
 // mine returns the caller's dates from today on, without assignments that are only planned.
 func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	now := m.clock()
-	page := &myDates{ServerTime: now}
+	page := &myDates{ServerTime: now, StandIns: []standIn{}}
 	person := sdk.Principal(ctx).UserID
 	var own []volunteer
 	var duties []myDate
-	err := sdk.Read(ctx, m.db, selectVolunteers(&own, `v.user_id = $1`, person), selectDuties(&duties, person))
+	var asked []standIn
+	err := sdk.Read(ctx, m.db, selectVolunteers(&own, `v.user_id = $1`, person),
+		selectDuties(&duties, person, m.dayOf(now)), selectStandIns(&asked, person))
 	if err != nil || len(own) == 0 {
 		return page, err
 	}
 	page.Volunteer = meOf(&own[0])
-	if len(duties) == 0 {
+	of, ids := byService(duties)
+	for _, one := range asked {
+		ids = append(ids, one.Service.ID)
+	}
+	if len(ids) == 0 {
 		return page, nil
 	}
-	of, ids := byService(duties)
 	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0), ids...)
 	if err != nil {
 		return nil, err
@@ -70,31 +77,46 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 			duty.Service = s
 			page.Dates = append(page.Dates, duty)
 		}
+		for _, one := range asked {
+			if one.Service.ID == s.ID && s.Start.After(now) {
+				one.Service = s
+				page.StandIns = append(page.StandIns, one)
+			}
+		}
 	}
 	return page, nil
 }
 
+// ownDuties has those who serve in the same services once for each service.
 const ownDuties = `
-	SELECT a.id::text, a.service_ref, r.name, a.status, a.agreed, a.rev,
-	       coalesce((
-	           SELECT json_agg(json_build_object('role', s.name, 'name', w.label)
-	                           ORDER BY s.position, s.id, w.label COLLATE "und-x-icu")
-	           FROM assignments AS o
-	               JOIN volunteers AS w ON w.id = o.volunteer_id AND w.label <> ''
-	               JOIN roles AS s ON s.id = o.role_id
-	           WHERE o.service_ref = a.service_ref AND o.volunteer_id <> v.id AND o.status IN ('open', 'yes')
-	             AND a.status <> 'no'), '[]')
-	FROM volunteers AS v
-		JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
-		JOIN roles AS r ON r.id = a.role_id
-	WHERE v.user_id = $1
-	ORDER BY r.position, r.id, a.id`
+	WITH own AS MATERIALIZED (
+		SELECT a.id, a.service_ref, a.role_id, a.volunteer_id, a.status, a.agreed, a.rev, a.seeking,
+		       a.status <> 'no' AND coalesce(k.starts_at >= $2, true) AS shared
+		FROM volunteers AS v
+			JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
+			LEFT JOIN known_services AS k USING (service_ref)
+		WHERE v.user_id = $1
+	), beside AS (
+		SELECT o.service_ref, json_agg(json_build_object('role', r.name, 'name', v.label)
+		                               ORDER BY r.position, r.id, v.label COLLATE "und-x-icu") AS people
+		FROM assignments AS o
+			JOIN volunteers AS v ON v.id = o.volunteer_id AND v.label <> ''
+			JOIN roles AS r ON r.id = o.role_id
+		WHERE o.service_ref IN (SELECT service_ref FROM own WHERE shared) AND o.status IN ('open', 'yes')
+		  AND o.volunteer_id NOT IN (SELECT volunteer_id FROM own)
+		GROUP BY o.service_ref
+	)
+	SELECT own.id::text, own.service_ref, r.name, own.status, own.agreed, own.rev, own.seeking,
+	       CASE WHEN own.shared THEN coalesce(b.people, '[]') ELSE '[]' END
+	FROM own JOIN roles AS r ON r.id = own.role_id LEFT JOIN beside AS b USING (service_ref)
+	ORDER BY r.position, r.id, own.id`
 
-// selectDuties reads a person's dates, of which only the service's id is known here.
-func selectDuties(into *[]myDate, userID string) sdk.Statement {
+// selectDuties reads a person's dates, of which only the service's id is known here, and who else serves in
+// those that are not before today.
+func selectDuties(into *[]myDate, userID string, today time.Time) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
-		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Others)
-	}, ownDuties, userID)
+		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Seeking, &d.Others)
+	}, ownDuties, userID, today)
 }
 
 // byService returns dates by the ids of their services, and these ids.
@@ -265,7 +287,8 @@ func answer(
 		return told, errConflict
 	}
 	_, err = tx.Exec(ctx, `
-		UPDATE assignments SET status = $2, agreed = NULL, rev = rev + 1 WHERE id = $1`, id, status)
+		UPDATE assignments SET status = $2, agreed = NULL, seeking = false, rev = rev + 1 WHERE id = $1`,
+		id, status)
 	if err != nil {
 		return told, err
 	}

@@ -17,6 +17,7 @@ const (
 	newsDeclined  = "declined" // somebody who said yes, or was asked for a near date, cannot come
 	newsAway      = "away"     // somebody is away on a date that they said yes to
 	newsRemoved   = "removed"  // somebody who was asked is not planned any more
+	newsReplaced  = "replaced" // somebody takes over the date of somebody else
 )
 
 const (

@@ -87,8 +87,10 @@ func TestReadsAskLittle(t *testing.T) {
 	}
 	read(&many)
 	t.Logf("rows read for own duties and the board: %v with six weeks, %v with three years", few, many)
-	// Own duties read those of the last month, too, and so does the board.
-	if many[0] > few[0]*2 || many[1] > few[1]*2 {
+	// Own duties read those of the last month, too, and so does the board. Small tables are read whole, and
+	// PostgreSQL counts each row that it looks up in a large one: the names of those who serve in the same
+	// services.
+	if many[0] > few[0]*3 || many[1] > few[1]*2 {
 		t.Errorf("own duties and the board read %v rows, and %v with six weeks", many, few)
 	}
 }

@@ -32,6 +32,8 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 			 WHERE id = $1`,
 			`DELETE FROM away WHERE volunteer_id = $1`,
 			`DELETE FROM wishes WHERE volunteer_id = $1`,
+			`DELETE FROM substitutes WHERE volunteer_id = $1`,
+			`UPDATE assignments SET seeking = false WHERE volunteer_id = $1 AND seeking`,
 			`DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`,
 			`DELETE FROM volunteer_roles WHERE volunteer_id = $1`,
 			`DELETE FROM mail_log WHERE volunteer_id = $1`,
@@ -87,7 +89,7 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	}
 	served := make([]servedIn, len(assigned))
 	for n, a := range assigned {
-		served[n] = servedIn{a.ServiceID, names[a.RoleID], a.Status, a.Was}
+		served[n] = servedIn{a.ServiceID, names[a.RoleID], a.Status, a.Was, a.Seeking}
 	}
 	heard, err := m.newsOf(ctx, own.ID, userID)
 	if err != nil {
@@ -102,6 +104,14 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	for n, id := range own.RoleIDs {
 		able[n] = names[id]
 	}
+	standIns, err := sdk.Select[string](ctx, m.db, `
+		SELECT a.service_ref
+		FROM substitutes AS s JOIN assignments AS a ON a.id = s.assignment_id
+		WHERE s.volunteer_id = $1::uuid
+		ORDER BY a.id`, own.ID)
+	if err != nil {
+		return nil, err
+	}
 	likes, apart := 0, 0 // how many: the names are those of others
 	for _, p := range own.Pairs {
 		if p.Apart {
@@ -112,7 +122,7 @@ func (m *rota) exportPerson(ctx context.Context, userID string) (any, error) {
 	}
 	return map[string]any{"label": own.Label, "email": own.Email, "language": own.Language, "away": own.Away,
 		"wishes": own.Wishes, "perMonth": own.PerMonth, "gladlyWith": likes, "neverWith": apart,
-		"roles": able, "assignments": served, "news": heard, "mails": mails}, nil
+		"roles": able, "assignments": served, "askedToStandIn": standIns, "news": heard, "mails": mails}, nil
 }
 
 // servedIn is an assignment in the export of its volunteer.
@@ -121,6 +131,7 @@ type servedIn struct {
 	Role      string     `json:"role"`
 	Answer    string     `json:"answer"`
 	SaidYesTo *time.Time `json:"saidYesTo,omitempty"` // the start before the service was moved
+	Seeking   bool       `json:"seeksSubstitute"`
 }
 
 // exportedMail is a mail in the export of whom it is for. A nil outcome is that of one that waits.

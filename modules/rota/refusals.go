@@ -19,6 +19,8 @@ var (
 	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY")
 	errDigestFull  = sdk.Refuse(http.StatusConflict, "DIGEST_FULL")
 	errRoleInUse   = sdk.Refuse(http.StatusConflict, "ROLE_IN_USE")
+	errTaken       = sdk.Refuse(http.StatusConflict, "ALREADY_TAKEN") // somebody else was faster
+	errNobodyFree  = sdk.Refuse(http.StatusConflict, "NOBODY_FREE")
 	errNoAddress   = sdk.Refuse(http.StatusConflict, "ADDRESS_MISSING")
 )
 

@@ -10,8 +10,8 @@ import (
 )
 
 // archive is everything that the module stores, except who has claimed which volunteer, because accounts
-// belong to one installation, and mails and news, which were meant for its people at their time. Services
-// belong to another module and are referred to by its ids.
+// belong to one installation, and mails, news and the search for substitutes, which were meant for its people
+// at their time. Services belong to another module and are referred to by its ids.
 type archive struct {
 	Rota        int              `json:"rota"` // the version of this format
 	Roles       []archivedRole   `json:"roles"`

@@ -14,7 +14,7 @@ type words struct {
 	Day          func(w *words, at time.Time) string
 	Greeting     string // the text before the name
 
-	Invitation, Request, Reminder, Digest, Test, News content
+	Invitation, Request, Reminder, Substitute, Digest, Test, News content
 
 	// The lines about news, by their kind: for the people they concern, and for coordinators.
 	OwnNews, AllNews             map[string]string
@@ -50,6 +50,13 @@ func (w *words) test() content       { return w.Test }
 
 func (w *words) request(dates []date) content {
 	l := w.Request
+	l.lines = lines(dates)
+	return l
+}
+
+// substitute asks whether somebody takes over a date.
+func (w *words) substitute(dates []date) content {
+	l := w.Substitute
 	l.lines = lines(dates)
 	return l
 }
@@ -122,6 +129,12 @@ var english = words{
 		text:    "This is a reminder. Thank you for helping.",
 		button:  "See my dates",
 	},
+	Substitute: content{
+		subject: "Can you step in?",
+		text: "Somebody cannot come and looks for a substitute. Whoever accepts first has the date; if you " +
+			"cannot, you need not do anything.",
+		button: "See the date and accept",
+	},
 	Digest: content{
 		subject: "Who serves this week",
 		text:    "These are the services of the coming seven days.",
@@ -144,6 +157,7 @@ var english = words{
 		newsDeclined:  "{when}: {role} ({title}). You are noted as not coming.",
 		newsAway:      "{when}: {role} ({title}). You said yes to it, and are away on that day.",
 		newsRemoved:   "{when}: {role} ({title}). You are no longer planned for it.",
+		newsReplaced:  "{when}: {role} ({title}). {name} takes it over from you.",
 	},
 	AllNews: map[string]string{
 		newsMoved:     "{title} is on {when} now, not on {was}. Asked again: {people}",
@@ -152,6 +166,7 @@ var english = words{
 		newsDeclined:  "{when}: {role} ({title}). {name} cannot come.",
 		newsAway:      "{when}: {role} ({title}). {name} said yes to it, and is away on that day.",
 		newsRemoved:   "{when}: {role} ({title}). {name} is no longer planned for it.",
+		newsReplaced:  "{when}: {role} ({title}). {name} takes it over from somebody who cannot come.",
 	},
 	AgainNote: "Your yes was for another date or is in doubt: please say yes or no again.",
 	ToBoard:   "Open the rota", Somebody: "Somebody",
@@ -187,6 +202,12 @@ var german = words{
 		text:    "Dies ist eine Erinnerung. Danke, dass Sie helfen.",
 		button:  "Meine Termine ansehen",
 	},
+	Substitute: content{
+		subject: "Können Sie einspringen?",
+		text: "Jemand kann nicht kommen und sucht Ersatz. Wer zuerst zusagt, hat den Termin; wenn Sie nicht " +
+			"können, brauchen Sie nichts zu tun.",
+		button: "Termin ansehen und zusagen",
+	},
 	Digest: content{
 		subject: "Wer diese Woche Dienst hat",
 		text:    "Dies sind die Gottesdienste der kommenden sieben Tage.",
@@ -209,6 +230,7 @@ var german = words{
 		newsDeclined:  "{when}: {role} ({title}). Für Sie ist eine Absage notiert.",
 		newsAway:      "{when}: {role} ({title}). Sie haben zugesagt und sind an diesem Tag abwesend.",
 		newsRemoved:   "{when}: {role} ({title}). Sie sind nicht mehr eingeteilt.",
+		newsReplaced:  "{when}: {role} ({title}). {name} übernimmt es von Ihnen.",
 	},
 	AllNews: map[string]string{
 		newsMoved:     "{title} ist jetzt am {when}, nicht am {was}. Neu angefragt: {people}",
@@ -217,6 +239,7 @@ var german = words{
 		newsDeclined:  "{when}: {role} ({title}). {name} kann nicht kommen.",
 		newsAway:      "{when}: {role} ({title}). {name} hat zugesagt und ist an diesem Tag abwesend.",
 		newsRemoved:   "{when}: {role} ({title}). {name} ist nicht mehr eingeteilt.",
+		newsReplaced:  "{when}: {role} ({title}). {name} springt für jemanden ein.",
 	},
 	AgainNote: "Ihre Zusage galt einem anderen Termin oder ist fraglich: Bitte sagen Sie noch einmal ja " +
 		"oder nein.",

@@ -16,7 +16,8 @@ const board = (rev: number, outside = "a", ids: readonly string[] = []): Board =
 	],
 });
 const assignment = (id: string): Assignment => ({
-	...{ id, serviceId: "s", roleId: "r", volunteerId: "v", status: "planned", was: null, mail: null, rev: 1 },
+	...{ id, serviceId: "s", roleId: "r", volunteerId: "v", status: "planned", was: null, seeking: false },
+	...{ mail: null, rev: 1 },
 });
 const adding = (rev: number, id: string) => ({ rev, assignments: [assignment(id)] });
 

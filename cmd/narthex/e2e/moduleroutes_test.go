@@ -175,7 +175,10 @@ var moduleCalls = []struct {
 		{route: "PUT /assignments", send: `{"set":[{"id":"{duty}","status":"open","rev":{dutyrev}}]}`, status: 200},
 		{route: "GET /mine", status: 200, keep: "myrev=volunteer.rev dutyrev=dates.0.rev"},
 		{route: "POST /mine/{id}/answer", path: "/mine/{duty}/answer", send: `{"answer":"yes","rev":{dutyrev}}`,
+			status: 200, keep: "dutyrev=rev"},
+		{route: "POST /mine/{id}/substitute", path: "/mine/{duty}/substitute", send: `{"rev":{dutyrev}}`,
 			status: 200},
+		{route: "POST /mine/{id}/take", path: "/mine/{duty}/take", send: `{}`, status: 404}, // nobody asked her
 		{route: "PUT /mine/away", send: `{"away":[],"rev":{myrev}}`, status: 200, keep: "myrev=rev"},
 		{route: "PUT /mine/wishes", send: `{"wishes":[],"perMonth":0,"rev":{myrev}}`, status: 200},
 		{route: "DELETE /volunteers/{id}/link", path: "/volunteers/{ada}/link", status: 204},

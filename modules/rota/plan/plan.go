@@ -73,7 +73,7 @@ type Why string
 const (
 	OnlyOne     Why = "only"   // nobody else who can do it is free
 	Wished      Why = "wished" // they would like to serve on that day
-	ServesWith  Why = "with"   // somebody serves there with whom they like to serve
+	ServesWith  Why = "gladly" // somebody serves there with whom they like to serve
 	FewestTurns Why = "fewest"
 	IsFree      Why = "free"
 )

@@ -16,6 +16,8 @@ const codes = {
 	DIGEST_FULL: "digestFull",
 	ROLE_IN_USE: "roleInUse",
 	ADDRESS_MISSING: "addressMissing",
+	ALREADY_TAKEN: "alreadyTaken",
+	NOBODY_FREE: "nobodyFree",
 	MODULE_UNAVAILABLE: "stageSilent",
 } as const;
 
@@ -39,6 +41,8 @@ export interface MyDate {
 	readonly was: string | null;
 	/** Who else serves there. */
 	readonly others: readonly { readonly role: string; readonly name: string }[];
+	/** They look for somebody who takes it over. */
+	readonly seeking: boolean;
 	readonly rev: number;
 }
 
@@ -51,10 +55,20 @@ export interface Me {
 	readonly rev: number;
 }
 
+/** A date that the person is asked to take over. */
+export interface StandIn {
+	readonly id: string;
+	readonly service: MyDate["service"];
+	readonly role: string;
+	/** Of the volunteer who cannot come. */
+	readonly name: string;
+}
+
 export interface Mine {
 	readonly serverTime: string;
 	readonly volunteer: Me | null;
 	readonly dates: readonly MyDate[];
+	readonly standIns: readonly StandIn[];
 }
 
 export type Answer = "yes" | "no" | "away";
@@ -77,15 +91,15 @@ export interface Proposal {
 	readonly serviceId: string;
 	readonly roleId: string;
 	readonly volunteerId: string;
-	readonly why: "only" | "wished" | "with" | "fewest" | "free";
+	readonly why: "only" | "wished" | "gladly" | "fewest" | "free";
 	/** How many others are free. */
 	readonly others: number;
 	/** How many turns the volunteer has besides this one. */
 	readonly turns: number;
 	/** The day of the turn before this one; "" for none. */
 	readonly last: string;
-	/** The volunteer of "with". */
-	readonly with: string;
+	/** The volunteer of "gladly". */
+	readonly other: string;
 }
 
 /** Places that stay empty: how many can do it, and how many of them are kept from it by what. */
@@ -105,7 +119,7 @@ export interface Conflict {
 	readonly assignmentId: string;
 	readonly kind: "away" | "unable" | "twice" | "limit" | "apart";
 	/** The other volunteer of "apart". */
-	readonly with: string;
+	readonly other: string;
 }
 
 /** What a list of volunteers changes, or would change. */
@@ -140,6 +154,13 @@ export class RotaApi {
 	}
 	answer(date: MyDate, answer: Answer): Promise<Result<unknown>> {
 		return this.#ask("rota.own.respond", "POST", `/mine/${date.id}/answer`, { answer, rev: date.rev });
+	}
+	/** Asks everybody who could take over a date. */
+	seekSubstitute(date: MyDate): Promise<Result<{ readonly asked: number }>> {
+		return this.#ask("rota.own.respond", "POST", `/mine/${date.id}/substitute`, { rev: date.rev });
+	}
+	takeOver(date: StandIn): Promise<Result<undefined>> {
+		return this.#ask("rota.own.respond", "POST", `/mine/${date.id}/take`, {});
 	}
 	setAway(away: readonly Days[], rev: number): Promise<Result<Me>> {
 		return this.#ask("rota.own.respond", "PUT", "/mine/away", { away, rev });

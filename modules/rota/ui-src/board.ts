@@ -23,6 +23,8 @@ export interface Assignment {
 	readonly status: Status;
 	/** The start that they said yes to, of a service that was moved since and that they are asked for again. */
 	readonly was: string | null;
+	/** They look for somebody who takes it over. */
+	readonly seeking: boolean;
 	readonly mail: Mail | null;
 	readonly rev: number;
 }
@@ -77,7 +79,7 @@ export interface Volunteer {
 /** Something that a coordinator must know of. The name is empty for a service, and for an erased person. */
 export interface News {
 	readonly id: number;
-	readonly kind: "moved" | "cancelled" | "restored" | "declined" | "away" | "removed";
+	readonly kind: "moved" | "cancelled" | "restored" | "declined" | "away" | "removed" | "replaced";
 	readonly serviceId: string;
 	readonly title: string;
 	readonly start: string;

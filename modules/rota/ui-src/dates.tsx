@@ -8,6 +8,8 @@ export interface DatesProps {
 	readonly times: Times;
 	readonly dates: readonly MyDate[];
 	answer(date: MyDate, answer: Answer): Promise<unknown>;
+	/** Looks for somebody who takes a date over; none where there is no room for it. */
+	seek?(date: MyDate): Promise<unknown>;
 }
 
 const chips = {
@@ -19,11 +21,11 @@ const chips = {
 const answers = ["yes", "no", "away"] as const;
 
 /** A person's own dates. Requests have buttons for the response; a response can be changed. */
-export function Dates({ say, times, dates, answer }: DatesProps) {
+export function Dates({ say, times, dates, answer, seek }: DatesProps) {
 	return (
 		<ul class="dates d-stack">
 			{dates.map((date) => {
-				const { id, service, role, status, was, others } = date;
+				const { id, service, role, status, was, others, seeking } = date;
 				const about = `${role}, ${times.moment(service.start)}`;
 				return (
 					<li key={id}>
@@ -59,15 +61,21 @@ export function Dates({ say, times, dates, answer }: DatesProps) {
 						) : (
 							<div class="d-row">
 								<Chip {...chips[status]}>{say(`said.${status}`)}</Chip>
+								{seeking && <Chip tone="warn">{say("seeking")}</Chip>}
 								<Menu
 									label={say("changeAnswer", { about })}
-									items={answers
-										.filter((word) => word !== status)
-										.map((word) => ({
-											id: word,
-											label: say(`answer.${word}`),
-											onPick: () => answer(date, word),
-										}))}
+									items={[
+										...(seek && status === "yes" && !seeking
+											? [{ id: "seek", label: say("seek"), onPick: () => seek(date) }]
+											: []),
+										...answers
+											.filter((word) => word !== status || seeking)
+											.map((word) => ({
+												id: word,
+												label: say(word === "yes" && seeking ? "seekNoMore" : `answer.${word}`),
+												onPick: () => answer(date, word),
+											})),
+									]}
 								/>
 							</div>
 						)}

@@ -13,8 +13,8 @@ interface FillProps {
 
 /** What a plan is shown with: the words for roles and people. */
 interface Names {
-	role(id: string): string;
-	person(id: string): string;
+	ofRole(id: string): string;
+	ofPerson(id: string): string;
 }
 
 const keyOf = ({ serviceId, roleId, volunteerId }: Proposal) => `${serviceId} ${roleId} ${volunteerId}`;
@@ -69,8 +69,8 @@ export function FillPage({ tools, board, month }: FillProps) {
 	const roles = new Map(board.roles.map(({ id, name }) => [id, name]));
 	const people = new Map(board.volunteers.map(({ id, label }) => [id, label]));
 	const names: Names = {
-		role: (id) => roles.get(id) ?? "",
-		person: (id) => people.get(id) || say("erased"),
+		ofRole: (id) => roles.get(id) ?? "",
+		ofPerson: (id) => people.get(id) || say("erased"),
 	};
 	const empty = filled.gaps.reduce((sum, { places }) => sum + places, 0);
 	const concerned = servicesOf(board).filter(
@@ -137,7 +137,7 @@ function Part({ tools, filled, service, names, left, choose }: PartProps) {
 				{filled.proposals.filter(here).map((one) => (
 					<li key={keyOf(one)}>
 						<Checkbox
-							label={say("proposed", { role: names.role(one.roleId), name: names.person(one.volunteerId) })}
+							label={say("proposed", { role: names.ofRole(one.roleId), name: names.ofPerson(one.volunteerId) })}
 							checked={!left.has(keyOf(one))}
 							onChange={(taken) => choose(one, taken)}
 						/>
@@ -151,11 +151,11 @@ function Part({ tools, filled, service, names, left, choose }: PartProps) {
 				</Note>
 			))}
 			{conflicts.map(({ one, assignment }) => (
-				<Note key={`${one.assignmentId} ${one.kind} ${one.with}`} tone="bad">
+				<Note key={`${one.assignmentId} ${one.kind} ${one.other}`} tone="bad">
 					<p>
 						{say(`conflict.${one.kind}`, {
-							...{ name: names.person(assignment.volunteerId), role: names.role(assignment.roleId) },
-							other: names.person(one.with),
+							...{ name: names.ofPerson(assignment.volunteerId), role: names.ofRole(assignment.roleId) },
+							other: names.ofPerson(one.other),
 						})}
 					</p>
 				</Note>
@@ -168,7 +168,7 @@ function Part({ tools, filled, service, names, left, choose }: PartProps) {
 function reason({ say, day }: Tools, { since }: Filled, one: Proposal, names: Names): string {
 	const { why, others, turns, last } = one;
 	const sentence = say(why === "fewest" && turns === 0 ? "why.none" : `why.${why}`, {
-		...{ count: turns, others, since: day(since), other: names.person(one.with) },
+		...{ count: turns, others, since: day(since), other: names.ofPerson(one.other) },
 	});
 	return last === "" ? sentence : `${sentence} ${say("lastTurn", { day: day(last) })}`;
 }
@@ -177,7 +177,7 @@ const obstacles = ["away", "declined", "busy", "limit", "apart"] as const;
 
 /** Why places stay empty, in one sentence. */
 function emptyBecause({ say }: Tools, one: Gap, names: Names): string {
-	const role = names.role(one.roleId);
+	const role = names.ofRole(one.roleId);
 	const parts = obstacles
 		.filter((what) => one[what] > 0)
 		.map((what) => say(`gap.${what}`, { count: one[what] }));

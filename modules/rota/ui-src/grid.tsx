@@ -152,6 +152,7 @@ function Person({ tools, byId, service, role, assignment, nameOf, set, remove, s
 				items={items}
 			/>
 			<Chip {...chips[status]}>{state}</Chip>
+			{assignment.seeking && <Chip tone="warn">{say("seeking")}</Chip>}
 			{away && <Chip tone="warn">{say("away")}</Chip>}
 			{twice && <Chip tone="warn">{say("twice")}</Chip>}
 		</li>

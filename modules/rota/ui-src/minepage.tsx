@@ -1,6 +1,6 @@
 import { Button, EmptyState, Note, ScreenHeader, Skeleton, ZoneNote } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer, Mine, MyDate, Result } from "./api";
+import type { Answer, Mine, MyDate, Result, StandIn } from "./api";
 import { Away } from "./away";
 import { Dates } from "./dates";
 import { refusalIn, type Tools } from "./tools";
@@ -42,6 +42,15 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 		tell(result, say("answered"), undefined, () => answer(date, said));
 		await load();
 	};
+	const seek = async (date: MyDate): Promise<void> => {
+		const result = await api.seekSubstitute(date);
+		tell(result, result.ok ? say("sought", { count: result.value.asked }) : "", undefined, () => seek(date));
+		await load();
+	};
+	const take = async (date: StandIn): Promise<void> => {
+		tell(await api.takeOver(date), say("taken"), undefined, () => take(date));
+		await load();
+	};
 	if (mine === undefined) {
 		if (refused === undefined) return <Skeleton rows={4} />;
 		return (
@@ -75,10 +84,29 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 				}
 			/>
 			<div class="mine" ref={whole}>
+				{mine.standIns.length > 0 && (
+					<section class="d-card d-stack" aria-labelledby="rota-stand-ins">
+						<h2 id="rota-stand-ins">{say("standIns")}</h2>
+						<ul class="days">
+							{mine.standIns.map((one) => {
+								const { id, service, role, name } = one;
+								const about = say("standIn", { role, when: tools.moment(service.start), name });
+								return (
+									<li key={id}>
+										<span dir="auto">{about}</span>
+										<Button label={say("takeOf", { about })} onPress={() => take(one)}>
+											{say("take")}
+										</Button>
+									</li>
+								);
+							})}
+						</ul>
+					</section>
+				)}
 				{mine.dates.length === 0 ? (
 					<EmptyState title={say("noDates")} help={say("noDatesHelp")} />
 				) : (
-					<Dates say={say} times={tools} dates={mine.dates} answer={answer} />
+					<Dates say={say} times={tools} dates={mine.dates} answer={answer} seek={seek} />
 				)}
 				<Away
 					{...{ tools, away: mine.volunteer.away, rev: mine.volunteer.rev, changed: load }}
