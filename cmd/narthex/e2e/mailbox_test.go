@@ -32,14 +32,18 @@ type email struct {
 func (i *installation) mailbox(t *testing.T) *mailbox {
 	t.Helper()
 	box := &mailbox{arrived: make(chan email, 100)}
+	i.mailServer(t, func(*smtp.Conn) (smtp.Session, error) { return &smtpSession{box: box}, nil })
+	return box
+}
+
+// mailServer starts a mail server with these sessions and makes the installation use it.
+func (i *installation) mailServer(t *testing.T, sessions smtp.BackendFunc) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session,
-		error) {
-		return &smtpSession{box: box}, nil
-	}))
+	server := smtp.NewServer(sessions)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -50,7 +54,6 @@ func (i *installation) mailbox(t *testing.T) *mailbox {
 	i.environment["SERVICE_SMTP_PORT"] = strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	i.environment["SERVICE_SMTP_SECURITY"] = "plaintext"
 	i.environment["SERVICE_SMTP_FROM"] = "Church office <office@church.example.org>"
-	return box
 }
 
 // smtpSession is one connection to the mailbox.
