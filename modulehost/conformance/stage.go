@@ -58,7 +58,7 @@ func (t *trial) newStage(
 		Folder: t.module.Folder, Credential: t.own, Host: host, Log: t.log.logger(), Memory: s.memory,
 		Start:  &abi.StartRequest{Database: m.Database != nil, Configuration: settings(m)},
 		Verify: t.module.VerifyExecutable, Deadlines: t.options.deadlines,
-		Validate: func(r *abi.RegisterResponse) error {
+		OnRegister: func(r *abi.RegisterResponse) error {
 			rules := t.rules(r)
 			if observe != nil {
 				observe(r, rules)

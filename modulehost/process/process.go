@@ -44,9 +44,9 @@ type Config struct {
 	Priorities *Priorities         // judges the process's CPU use; nil: none
 	Cgroups    *Cgroups            // gives it its own control group; nil: it stays in the host's
 
-	// Validate checks the module's registration (nil: no check). Its error ends the run as
-	// MODULE_REGISTER_FAILED.
-	Validate func(*abi.RegisterResponse) error
+	// OnRegister is called with the module's registration, before the module is started (nil: no call). Its
+	// error ends the run as MODULE_REGISTER_FAILED.
+	OnRegister func(*abi.RegisterResponse) error
 	// Verify checks the opened executable (an O_PATH descriptor, which allows fstat) before every start (nil: no
 	// check). Its error ends the run as MODULE_UNAVAILABLE, because a module must not be replaced while the
 	// platform runs.

@@ -143,8 +143,8 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 			"built for ABI %d and this platform speaks ABI %d; build it again with this platform's SDK",
 			response.Abi, abi.Version)))
 		return nil, withCause(ErrRegisterFailed, errABI)
-	case l.config.Validate != nil:
-		if err := l.config.Validate(response); err != nil {
+	case l.config.OnRegister != nil:
+		if err := l.config.OnRegister(response); err != nil {
 			// The reason is the host's own text about the registration. Without it an author could not find the
 			// mistake.
 			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))

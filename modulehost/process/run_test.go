@@ -87,7 +87,7 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 		"garbage":            {"garbage", nil, "MODULE_REGISTER_FAILED", "", ""},
 		"another ABI":        {"wrong-abi", nil, "MODULE_REGISTER_FAILED", "the module speaks another ABI", ""},
 		"routes refused": {"good",
-			func(c *process.Config) { c.Validate = func(*abi.RegisterResponse) error { return refuse } },
+			func(c *process.Config) { c.OnRegister = func(*abi.RegisterResponse) error { return refuse } },
 			"MODULE_REGISTER_FAILED", "two routes are the same", ""},
 		"start fails": {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
 		"start dies":  {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},

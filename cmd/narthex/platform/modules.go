@@ -140,7 +140,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 			Database:      declared.Database != nil,
 			Configuration: facade.Settings(declared.Configuration, s.started.Outcome(declared.ID).Configuration),
 		},
-		Validate: func(registration *abi.RegisterResponse) error {
+		OnRegister: func(registration *abi.RegisterResponse) error {
 			if err := errors.Join(
 				gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes()),
 				gateway.CheckChannels(permissionIDs(declared), registration.GetChannels()),

@@ -35,7 +35,7 @@ func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes
 		ModuleID: id, ModuleVersion: module.Manifest.Version.String(),
 		Executable: module.ExecutablePath(), Folder: module.Folder, Verify: module.VerifyExecutable,
 		Credential: s.users.Draw(id + " before"), RequireSandbox: s.Settings.Production,
-		Validate: func(registration *abi.RegisterResponse) error {
+		OnRegister: func(registration *abi.RegisterResponse) error {
 			routes = registration.GetRoutes()
 			return errRegistered
 		},
