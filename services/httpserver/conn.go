@@ -18,8 +18,8 @@ import (
 // It has no goroutine, only one timer.
 //
 // phase.go has the phases of a connection and the moves between them. A read never returns bytes of two
-// requests, so that net/http reads the next request only after the response was written. leaving.go handles
-// the reads with which net/http detects that a client has disconnected.
+// requests, so that net/http reads the next request only after the response was written. disconnect.go
+// handles the reads with which net/http detects that a client has disconnected.
 type conn struct {
 	net.Conn
 	raw syscall.RawConn // nil: not a socket of the operating system
