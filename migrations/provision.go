@@ -34,20 +34,20 @@ func (m *migrator) provision(ctx context.Context) error {
 func (m *migrator) provisionModule(ctx context.Context, id string) (r role, statements []string, err error) {
 	refused := false
 	err = locked(ctx, m.conn, func(tx pgx.Tx) error {
-		var around surroundings
-		if r, around, err = m.decide(ctx, tx, id); err != nil {
+		var state databaseState
+		if r, state, err = m.decide(ctx, tx, id); err != nil {
 			return err
 		}
 		if r.name == "" {
-			return provisionShared(ctx, tx, r, around)
+			return provisionShared(ctx, tx, r, state)
 		}
-		if around.SchemaOwner != "" && around.SchemaOwner != r.name || around.SuperuserRole {
+		if state.SchemaOwner != "" && state.SchemaOwner != r.name || state.SuperuserRole {
 			return at(ErrFailed, id+", its schema or its role is not as it was made")
 		}
-		if statements, err = r.statements(around); err != nil || len(statements) == 0 {
+		if statements, err = r.statements(state); err != nil || len(statements) == 0 {
 			return err
 		}
-		if refused = around.needsPower() && !around.MayCreate; refused {
+		if refused = state.needsPower() && !state.MayCreate; refused {
 			return nil
 		}
 		// A nested transaction: when the server refuses a statement, the recorded role must stay.
@@ -66,34 +66,34 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 
 // needsPower reports whether a role or a schema must be created. The other statements only restrict rights,
 // which the owner of the database may always do.
-func (s surroundings) needsPower() bool { return !s.RoleExists || !s.Member && s.SchemaOwner == "" }
+func (s databaseState) needsPower() bool { return !s.RoleExists || !s.Member && s.SchemaOwner == "" }
 
 // decide reads the module's role, or chooses and records a new one.
-func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surroundings, error) {
+func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, databaseState, error) {
 	r, exists, err := readRole(ctx, tx, id)
 	if err != nil {
-		return r, surroundings{}, err
+		return r, databaseState{}, err
 	}
 	if exists && r.name == "" && !m.options.SharedRole {
 		// The module's tables belong to Core's user. Only an administrator may decide to change their owner.
-		return r, surroundings{}, ErrRoleUnavailable
+		return r, databaseState{}, ErrRoleUnavailable
 	}
 	if !exists {
 		r = newRole(m.options.RolePrefix, id)
 	}
-	around, err := r.look(ctx, tx)
+	state, err := r.look(ctx, tx)
 	if err != nil {
-		return r, around, err
+		return r, state, err
 	}
-	if m.options.SharedRole && !around.MayCreate && !around.RoleExists {
+	if m.options.SharedRole && !state.MayCreate && !state.RoleExists {
 		r.name, r.password = "", ""
 	}
-	return r, around, r.write(ctx, tx)
+	return r, state, r.write(ctx, tx)
 }
 
 // provisionShared creates the schema of a module that uses Core's user.
-func provisionShared(ctx context.Context, tx pgx.Tx, r role, around surroundings) error {
-	if around.SchemaOwner != "" {
+func provisionShared(ctx context.Context, tx pgx.Tx, r role, state databaseState) error {
+	if state.SchemaOwner != "" {
 		return nil
 	}
 	_, err := tx.Exec(ctx, "CREATE SCHEMA "+quote(r.schema))

@@ -53,8 +53,8 @@ func (r role) write(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// surroundings is the present state of the database that concerns a role.
-type surroundings struct {
+// databaseState is the current state of the database that concerns a role.
+type databaseState struct {
 	CurrentUser   string
 	Database      string
 	MayCreate     bool // the user may create roles
@@ -72,7 +72,7 @@ type surroundings struct {
 	SettingsIn    []string // the databases for which it has other settings
 }
 
-func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {
+func (r role) look(ctx context.Context, tx pgx.Tx) (databaseState, error) {
 	rows, err := tx.Query(ctx, `
 		WITH me AS (SELECT * FROM pg_roles WHERE rolname = current_user),
 		     it AS (SELECT * FROM pg_roles WHERE rolname = $1),
@@ -106,7 +106,7 @@ func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {
 		             WHERE setrole = it.oid ORDER BY 1) AS settings_in
 		FROM db, me LEFT JOIN it ON true`, r.name, r.schema)
 	if err != nil {
-		return surroundings{}, err
+		return databaseState{}, err
 	}
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[surroundings])
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[databaseState])
 }

@@ -12,7 +12,7 @@ import (
 // statements returns the SQL after which the role owns its schema and has access to nothing else. The
 // migrator runs the statements itself if it may. Otherwise an administrator runs them in this order,
 // connected to this database. They contain no password.
-func (r role) statements(s surroundings) ([]string, error) {
+func (r role) statements(s databaseState) ([]string, error) {
 	name, schema := quote(r.name), quote(r.schema)
 	user, database := quote(s.CurrentUser), quote(s.Database)
 	var list []string
@@ -75,7 +75,7 @@ func (r role) settings() []string {
 
 // changed reports whether the role's settings differ from those that it was created with, because a role may
 // change its own settings.
-func (r role) changed(s surroundings) bool {
+func (r role) changed(s databaseState) bool {
 	found, made := slices.Sorted(slices.Values(s.Settings)), slices.Sorted(slices.Values(r.settings()))
 	return len(s.SettingsIn) > 0 || !slices.Equal(found, made)
 }

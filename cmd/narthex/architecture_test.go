@@ -127,9 +127,8 @@ var outside = map[string][]string{
 	"web/browsertest":        nil, // only tests
 }
 
-// doors names the packages that may import a library. pgx has several doors: the packages listed here, and
-// the store files of any package.
-var doors = map[string][]string{
+// importers are the packages that may import a library. For pgx they are also the store files of any package.
+var importers = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
@@ -244,15 +243,15 @@ func TestTopFoldersPointDown(t *testing.T) {
 	}
 }
 
-func TestLibrariesHaveOneDoor(t *testing.T) {
+func TestLibrariesAreImportedByFew(t *testing.T) {
 	for _, p := range listPackages(t) {
 		for _, imported := range p.imports {
-			library := doorOf(imported)
-			if library == "" || slices.Contains(doors[library], p.path) {
+			library := listedLibrary(imported)
+			if library == "" || slices.Contains(importers[library], p.path) {
 				continue
 			}
-			if !slices.Contains(doors[library], "services/*/store*.go") || !onlyInStoreFile(t, p.path, imported) {
-				t.Errorf("%s imports %s; its door is %s", p.path, imported, strings.Join(doors[library], ", "))
+			if !slices.Contains(importers[library], "services/*/store*.go") || !onlyInStoreFile(t, p.path, imported) {
+				t.Errorf("%s imports %s, want that only in %s", p.path, imported, strings.Join(importers[library], ", "))
 			}
 		}
 	}
@@ -331,9 +330,9 @@ func TestProductionCarriesNothingOfDevelopment(t *testing.T) {
 	}
 }
 
-// doorOf returns the longest listed library path that an import belongs to.
-func doorOf(imported string) (library string) {
-	for candidate := range doors {
+// listedLibrary returns the longest listed library path that an import belongs to.
+func listedLibrary(imported string) (library string) {
+	for candidate := range importers {
 		if (imported == candidate || strings.HasPrefix(imported, candidate+"/")) && len(candidate) > len(library) {
 			library = candidate
 		}

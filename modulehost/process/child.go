@@ -165,9 +165,9 @@ func (c *child) wait() {
 	close(c.exited)
 }
 
-// preferAsVictim makes the kernel kill the module before the host when memory runs out. It works once the
+// raiseOOMScore makes the kernel kill the module before the host when memory runs out. It works once the
 // module runs. It is not a part of the sandbox.
-func (c *child) preferAsVictim() {
+func (c *child) raiseOOMScore() {
 	_ = os.WriteFile("/proc/"+strconv.Itoa(c.pid)+"/oom_score_adj", []byte("900"), 0)
 }
 

@@ -91,7 +91,7 @@ func (p *Process) execute(ctx context.Context, l *run) error {
 	if err != nil {
 		return err
 	}
-	l.child.preferAsVictim()
+	l.child.raiseOOMScore()
 	if !p.matchesFirst(registered) {
 		return withCause(ErrRegisterFailed, errOtherRegistration)
 	}

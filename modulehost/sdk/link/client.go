@@ -14,12 +14,12 @@ type Client struct {
 	memory Memory
 	done   chan struct{}
 
-	mu      sync.Mutex
-	lost    error
-	next    uint32
-	pending map[uint32]*waiter
-	owed    int
-	waiters sync.Pool
+	mu         sync.Mutex
+	lost       error
+	next       uint32
+	pending    map[uint32]*waiter
+	unanswered int // abandoned calls without a response
+	waiters    sync.Pool
 
 	frames *frameReader // used by the goroutine that reads
 

@@ -6,9 +6,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// maxOwed is how many abandoned calls a peer may leave without a response. Every call gets one response, also
-// a cancelled one. A peer that never responds would otherwise make the table grow without end.
-const maxOwed = 16 << 10
+// maxUnanswered is how many abandoned calls a peer may leave without a response. Every call gets a response,
+// also a cancelled one. A peer that never responds would otherwise make the table grow without end.
+const maxUnanswered = 16 << 10
 
 // waiter is one call or ping in flight. The goroutine that removes it from pending, under the lock, owns it,
 // so that its result is delivered exactly once.
@@ -83,12 +83,12 @@ func (c *Client) abandon(id uint32) bool {
 	if ok {
 		w.abandoned, w.response = true, nil
 		c.markAbandoned(w)
-		c.owed++
+		c.unanswered++
 	}
-	owed := c.owed
+	unanswered := c.unanswered
 	c.mu.Unlock()
-	if owed > maxOwed {
-		_ = c.wire.fail(errTooManyOwed)
+	if unanswered > maxUnanswered {
+		_ = c.wire.fail(errTooManyUnanswered)
 	}
 	return ok
 }
@@ -106,7 +106,7 @@ func (c *Client) claim(f frame) (w *waiter, fits bool) {
 	case w.abandoned:
 		delete(c.pending, f.id)
 		c.markEnded(w)
-		c.owed--
+		c.unanswered--
 		return w, true
 	case w.exchange != nil:
 		w.exchange.responded = true // its id stays in use until its bodies have ended

@@ -95,17 +95,17 @@ func (r rule) Error() string { return string(r) }
 
 // The rules, which help the author of an SDK to find a mistake.
 const (
-	errFrameLength = rule("frame length outside the limits")
-	errFrameKind   = rule("frame kind not expected here")
-	errFrameBody   = rule("payload where none belongs")
-	errFrameShort  = rule("frame cut short")
-	errNeverAsked  = rule("answer to nothing that was asked")
-	errNotDecoded  = rule("payload is not the message it should be")
-	errCallTwice   = rule("call id is already in service")
-	errLend        = rule("no body socket, or a second one for a call")
-	errTooManyOwed = rule("too many abandoned calls were never answered")
-	errWriteSlow   = rule("write took longer than 2 seconds")
-	errPiece       = rule("piece that breaks the rules of a body")
+	errFrameLength       = rule("frame length outside the limits")
+	errFrameKind         = rule("frame kind not expected here")
+	errFrameBody         = rule("payload where none belongs")
+	errFrameShort        = rule("frame cut short")
+	errNeverAsked        = rule("answer to nothing that was asked")
+	errNotDecoded        = rule("payload is not the message it should be")
+	errCallTwice         = rule("call id is already in service")
+	errLend              = rule("no body socket, or a second one for a call")
+	errTooManyUnanswered = rule("too many abandoned calls were never answered")
+	errWriteSlow         = rule("write took longer than 2 seconds")
+	errPiece             = rule("piece that breaks the rules of a body")
 )
 
 // Rule returns the rule of docs/link.md that a peer has broken so that the link was lost; "" if there is none
