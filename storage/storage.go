@@ -41,10 +41,8 @@ type Provider struct {
 	disks map[string]*atomic.Int64 // bytes of disk space used by bodies, by module
 }
 
-// within is shorter than the time of a module's handler (30 s), so that the handler can still respond.
-const within = deadlines.Object
-
-// limits are the limits of waiting times and disk space.
+// limits are the limits of waiting times and disk space. The times are shorter than that of a module's
+// handler (30 s), so that the handler can still respond.
 type limits struct {
 	call  time.Duration // the whole of a call without a body
 	stall time.Duration // between two transfers of bytes of a body
@@ -69,7 +67,7 @@ func New(settings setting.Storage) (*Provider, error) {
 		reading:   reading,
 		pieces:    sync.Pool{New: func() any { piece := make([]byte, pieceSize); return &piece }},
 		spoolDir:  settings.Spool,
-		limits:    limits{call: within, stall: within, spool: maxSpool},
+		limits:    limits{call: deadlines.Object, stall: deadlines.Object, spool: maxSpool},
 		now:       time.Now,
 		counts:    counts,
 		disks:     make(map[string]*atomic.Int64),

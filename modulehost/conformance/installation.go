@@ -21,6 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/principal"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // installation is the module as clients reach it. Its process is started again whenever it ends, and is
@@ -253,7 +254,7 @@ var errNotBack = errors.New("no process was ready again in time")
 
 // awaitReady waits until a process is ready that was started after the first before runs.
 func (i *installation) awaitReady(ctx context.Context, before int64) error {
-	ctx, cancel := context.WithTimeout(ctx, process.RegisterWithin+process.StartWithin)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Register+deadlines.Start)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // firstRun is one run of the module, from start to stop, without any failure caused by the trial.
@@ -188,7 +189,7 @@ func (t *trial) stopWithin() time.Duration {
 	if own := t.options.deadlines.Stop; own > 0 {
 		return own
 	}
-	return process.StopWithin
+	return deadlines.Stop
 }
 
 // partially is how long Start may run in the trial of a partial start, if it makes no call to the host.
@@ -261,5 +262,5 @@ func (t *trial) stuckWithin() time.Duration {
 	if own := t.options.deadlines.Stuck; own > 0 {
 		return own
 	}
-	return process.StuckWithin
+	return deadlines.Stuck
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // patience is the timeout of a whole request: the platform's timeout for the module, and a margin.
@@ -166,7 +167,7 @@ func (t *trial) startLive() error {
 		return t.dead
 	}
 	t.stopLive()
-	ctx, cancel := context.WithTimeout(context.Background(), process.RegisterWithin+process.StartWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), deadlines.Register+deadlines.Start)
 	defer cancel()
 	t.live, t.dead = t.install(ctx)
 	return t.dead

@@ -14,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Caller is the sender of one request in progress.
@@ -57,7 +58,7 @@ func New(config Config) *Facade {
 		config:  config,
 		gets:    make(chan struct{}, openGets),
 		puts:    make(chan struct{}, openPuts),
-		idleFor: idleFor,
+		idleFor: deadlines.IdleHandle,
 		mails:   newMailBudget(),
 		names:   make(chan struct{}, namesAtOnce),
 		calls:   make(map[uint64]Caller),

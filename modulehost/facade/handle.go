@@ -17,7 +17,6 @@ import (
 const (
 	openGets = 4
 	openPuts = 4
-	idleFor  = deadlines.IdleHandle
 )
 
 // handle is an object that is read or written in several calls. It ends when it is closed, when a call on it
@@ -36,7 +35,7 @@ type handle struct {
 // open waits for a slot in places, as long as a statement waits for a connection to the database. The caller
 // must call keepHandle or drop.
 func (s *session) open(ctx context.Context, places chan struct{}) (*handle, error) {
-	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
+	wait, stopWaiting := context.WithTimeout(ctx, deadlines.Acquire)
 	defer stopWaiting()
 	select {
 	case places <- struct{}{}:

@@ -10,11 +10,6 @@ import (
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
-const (
-	acquireWithin = deadlines.Acquire // docs/reference/modules.md
-	leaseLifetime = deadlines.Lease   // of a statement with its rows, and of a transaction
-)
-
 // lease is one connection that the module uses for more than one call: for a transaction, for rows not read
 // to their end, or both. It ends when it is released, after its lifetime, and with the process.
 type lease struct {
@@ -29,12 +24,12 @@ type lease struct {
 	carry       []byte               // the row that did not fit the last page
 }
 
-// acquire takes a connection for at most leaseLifetime. ctx only bounds the wait for it.
+// acquire takes a connection for at most deadlines.Lease. ctx only bounds the wait for it.
 func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if s.facade.config.Pool == nil {
 		return nil, ErrDatabaseAbsent
 	}
-	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
+	wait, stopWaiting := context.WithTimeout(ctx, deadlines.Acquire)
 	defer stopWaiting()
 	stop := context.AfterFunc(s.ctx, stopWaiting)
 	defer stop()
@@ -42,7 +37,7 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if err != nil {
 		return nil, ErrDatabaseUnavailable
 	}
-	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
+	lifetime, cancel := context.WithTimeout(s.ctx, deadlines.Lease)
 	return &lease{ctx: lifetime, cancel: cancel, conn: conn}, nil
 }
 

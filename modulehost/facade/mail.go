@@ -19,7 +19,6 @@ const (
 	mailsAtOnce    = 2
 	mailsPerWindow = 30
 	mailWindow     = time.Minute
-	mailWithin     = deadlines.Mail // for the wait and the attempt together
 )
 
 // mailBudget counts attempts, including failed ones.
@@ -54,7 +53,7 @@ func (s *session) sendMail(ctx context.Context, request *abi.SendMailRequest) (p
 	if !budget.take(time.Now()) {
 		return nil, ErrTooManyMails
 	}
-	ctx, cancel := context.WithTimeout(ctx, mailWithin)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Mail)
 	defer cancel()
 	select {
 	case budget.places <- struct{}{}:

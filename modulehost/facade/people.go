@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // People reads the names of people.
@@ -25,7 +26,7 @@ func (s *session) names(ctx context.Context, request *abi.NamesRequest) (proto.M
 	case len(request.GetUserIds()) > abi.MaxNames:
 		return nil, ErrRequest
 	default:
-		wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
+		wait, stopWaiting := context.WithTimeout(ctx, deadlines.Acquire)
 		defer stopWaiting()
 		select {
 		case s.facade.names <- struct{}{}:

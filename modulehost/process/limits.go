@@ -106,34 +106,25 @@ func (l Limits) environment() []string {
 	}
 }
 
-// The deadlines of a module.
-const (
-	RegisterWithin  = deadlines.Register
-	StartWithin     = deadlines.Start
-	StopWithin      = deadlines.Stop
-	TerminateWithin = deadlines.Terminate
-	PingEvery       = deadlines.PingEvery
-	PingWithin      = deadlines.Ping
-	StuckWithin     = deadlines.Stuck
-	// ExitWithin is how long the host waits for a process whose link is lost, because a process that is killed
-	// closes its sockets before it has exited.
-	ExitWithin = 100 * time.Millisecond
-)
+// exitWithin is how long the host waits for a process whose link is lost, because a process that is killed
+// closes its sockets before it has exited.
+const exitWithin = 100 * time.Millisecond
 
-// Deadlines bound every wait for a child. A field of 0 means the default, the constant of the same name.
+// Deadlines bound every wait for a child. A field of 0 means the deadline of the same name, for Exit
+// exitWithin.
 type Deadlines struct {
 	Register, Start, Stop, Terminate, PingEvery, Ping, Stuck, Exit time.Duration
 }
 
 func (d Deadlines) withDefaults() Deadlines {
-	setDefault(&d.Register, RegisterWithin)
-	setDefault(&d.Start, StartWithin)
-	setDefault(&d.Stop, StopWithin)
-	setDefault(&d.Terminate, TerminateWithin)
-	setDefault(&d.PingEvery, PingEvery)
-	setDefault(&d.Ping, PingWithin)
-	setDefault(&d.Stuck, StuckWithin)
-	setDefault(&d.Exit, ExitWithin)
+	setDefault(&d.Register, deadlines.Register)
+	setDefault(&d.Start, deadlines.Start)
+	setDefault(&d.Stop, deadlines.Stop)
+	setDefault(&d.Terminate, deadlines.Terminate)
+	setDefault(&d.PingEvery, deadlines.PingEvery)
+	setDefault(&d.Ping, deadlines.Ping)
+	setDefault(&d.Stuck, deadlines.Stuck)
+	setDefault(&d.Exit, exitWithin)
 	return d
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -86,7 +87,7 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 		modules[n], names[n] = d.ModuleID, d.Name
 		intervals[[2]string{d.ModuleID, d.Name}] = d.Interval
 	}
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectDue, modules, names)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 // claim claims the next run for this process and returns its number. claimed is false when another process
 // has it.
 func (s *Store) claim(ctx context.Context, d Declared) (number int64, claimed bool, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimRun, d.ModuleID, d.Name, claimFor.Seconds()).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -129,7 +130,7 @@ func (s *Store) releaseClaim(ctx context.Context, d Declared, number int64) erro
 }
 
 func (s *Store) exec(ctx context.Context, sql string, args ...any) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The descriptors that a module's process inherits, and the host's limits for one module (docs/link.md).
@@ -105,7 +106,7 @@ func (m *Module) Restart(module sdk.Module) {
 	if !proto.Equal(m.registered, m.register()) {
 		m.tb.Fatal("sdktest: the module registered something else than at first, which the platform refuses")
 	}
-	m.call(process.StartWithin, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
+	m.call(deadlines.Start, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
 }
 
 func (m *Module) socketpair() (net.Conn, net.Conn) {

@@ -38,7 +38,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
-	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/schedule"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -46,6 +45,7 @@ import (
 	"github.com/narthex-platform/narthex/realtime/hub"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, fails if
@@ -153,7 +153,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	m.routes = m.registered.GetRoutes()
 	m.openChannels(m.host, m.registered.GetChannels())
 	tb.Cleanup(m.stop)
-	m.call(process.StartWithin, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
+	m.call(deadlines.Start, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
 	m.openSchedules(m.registered.GetSchedules())
 	m.listen(m.host)
 	return m
@@ -163,7 +163,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 func (m *Module) register() *abi.RegisterResponse {
 	m.tb.Helper()
 	var registered abi.RegisterResponse
-	m.call(process.RegisterWithin, abi.Method_METHOD_REGISTER, &abi.RegisterRequest{
+	m.call(deadlines.Register, abi.Method_METHOD_REGISTER, &abi.RegisterRequest{
 		Abi:             abi.Version,
 		ModuleId:        m.manifest.ID,
 		ModuleVersion:   m.manifest.Version.String(),
@@ -190,7 +190,7 @@ func (m *Module) register() *abi.RegisterResponse {
 
 // stop calls the Stop hook. It uses a new context, because the test's has ended.
 func (m *Module) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), process.StopWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), deadlines.Stop)
 	defer cancel()
 	if m.current.Load() == nil {
 		return // the test has cut the link

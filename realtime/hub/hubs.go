@@ -147,7 +147,7 @@ func (h *Hubs) Ended(module string, process uint64) {
 }
 
 // Drain makes every reader reconnect and refuses new ones with ErrUnavailable; publishes are still sent to
-// other processes. The streams end within the grace of 5 s. It is for the platform's stop: a hub that crashes
+// other processes. The streams end within 5 s. It is for the platform's stop: a hub that crashes
 // or is opened afterwards does not drain. Drain never blocks.
 func (h *Hubs) Drain() {
 	for _, hub := range h.all() {

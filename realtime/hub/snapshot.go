@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// snapshotTimeout is how long a snapshot may take, and how long a reader waits for one.
-	snapshotTimeout = deadlines.Snapshot
 	// shareFor is how long after its request a snapshot serves further readers, together with the updates that
 	// were released since.
 	shareFor = 2 * time.Second
@@ -63,7 +61,7 @@ func (h *hub) ask() {
 		return
 	}
 	c.last = now
-	ctx, cancel := context.WithTimeout(h.ctx, snapshotTimeout)
+	ctx, cancel := context.WithTimeout(h.ctx, deadlines.Snapshot)
 	c.current = &snapshotCall{before: h.joined, cancel: cancel, ended: make(chan struct{})}
 	c.empty()
 	c.spoiled = false

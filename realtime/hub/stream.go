@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/realtime/stream"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Stream serves one reader. It is called after all gates. It returns when it has taken the connection from
@@ -51,13 +52,13 @@ func (r *reader) refuse(err error) { r.outcome <- err }
 
 // await waits until the reader is live, or returns why it will not be.
 func (r *reader) await(ctx context.Context) error {
-	patience := time.NewTimer(snapshotTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(deadlines.Snapshot)
+	defer timeout.Stop()
 	err := ErrHandlerFailed
 	select {
 	case err := <-r.outcome:
 		return err
-	case <-patience.C:
+	case <-timeout.C:
 		if !r.decided.Swap(true) {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/realtime/update"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // A mailbox holds at most this many events, and bytes of their data.
@@ -126,7 +127,7 @@ func (l *Log) Frame(id uint64, data []byte) []byte {
 	return l.frames.encode(newEvent(id, updateEvent, data))
 }
 
-// End tells every reader to reconnect, and ends its stream within the grace. id is the last update's.
+// End tells every reader to reconnect, and ends its stream within deadlines.Hubs. id is the last update's.
 func (l *Log) End(id, next uint64) {
 	l.add(entry{frame: l.frames.encode(reconnect(id)), id: id, next: next, last: true})
 	l.finish()
@@ -298,7 +299,7 @@ func (l *Log) Join(p *Prelude, from uint64, sockets *Sockets) *Reader {
 	}
 	now := time.Now()
 	r := &Reader{shard: shard, prelude: p, from: from, id: p.last, stops: now.Add(lifetime()),
-		beats: now.Add(heartbeats)}
+		beats: now.Add(deadlines.Heartbeat)}
 	p.keep()
 	l.join(r)
 	return r

@@ -7,19 +7,10 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/realtime/update"
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
-const (
-	// heartbeats is the interval of heartbeats.
-	heartbeats = deadlines.Heartbeat
-	// stallLimit is how long a socket may accept nothing although there is something to write.
-	stallLimit = deadlines.Reader
-	// opening is the number of events at the beginning of a stream: the snapshot and a heartbeat.
-	opening = 2
-	// grace is how long the end of a stream may take before its reader is disconnected.
-	grace = deadlines.Hubs
-)
+// opening is the number of events at the beginning of a stream: the snapshot and a heartbeat.
+const opening = 2
 
 // lifetime returns the duration of a stream: 4 to 5 minutes, random, so that readers do not all reconnect
 // together.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // These tests drive a shard by hand. It has no goroutine, so that only the test causes passes and sweeps, and
@@ -81,7 +83,7 @@ func admit(
 	now := time.Now()
 	r = &Reader{}
 	r.socket, r.shard, r.connection = &descriptor{fd: int32(pair[0])}, s, ownSocket{pair[0], ended}
-	r.beats, r.stops = now.Add(heartbeats), now.Add(lifetime())
+	r.beats, r.stops = now.Add(deadlines.Heartbeat), now.Add(lifetime())
 	s.log.join(r)
 	s.log.mu.Lock()
 	s.coming++
@@ -249,8 +251,8 @@ func TestLogWaitsForItsShard(t *testing.T) {
 	}
 }
 
-// A sweep ends a stream whose socket accepts nothing: after stallLimit, and after the grace if the stream
-// should end. It does not end it earlier.
+// A sweep ends a stream whose socket accepts nothing: after deadlines.Reader, and after deadlines.Hubs if the
+// stream should end. It does not end it earlier.
 func TestSweepEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -258,9 +260,9 @@ func TestSweepEnds(t *testing.T) {
 		how   End
 		begin func(s *shard, r *Reader)
 	}{
-		{"stalled", stallLimit, Stalled, func(*shard, *Reader) {}},
-		{"finished", grace, Cut, func(s *shard, _ *Reader) { s.log.finish() }},
-		{"old", grace, Cut, func(_ *shard, r *Reader) { r.stops = time.Now() }},
+		{"stalled", deadlines.Reader, Stalled, func(*shard, *Reader) {}},
+		{"finished", deadlines.Hubs, Cut, func(s *shard, _ *Reader) { s.log.finish() }},
+		{"old", deadlines.Hubs, Cut, func(_ *shard, r *Reader) { r.stops = time.Now() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newTestShard(t)

@@ -24,7 +24,7 @@ func (s *Sockets) Begin() {
 	s.open = true
 }
 
-// End waits until the streams have ended, at most for their grace.
+// End waits until the streams have ended, at most for deadlines.Hubs.
 func (s *Sockets) End() {
 	s.mu.Lock()
 	s.open = false

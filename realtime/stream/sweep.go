@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/r3labs/sse/v2"
+
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // sweep checks each reader of a shard once a second, which replaces a timer and a write deadline for each.
@@ -26,7 +28,7 @@ func (s *shard) sweep(now time.Time) {
 		case !now.Before(r.stops):
 			s.send(r, last.of(s.at.of(r)), true)
 		case !now.Before(r.beats):
-			r.beats = now.Add(heartbeats)
+			r.beats = now.Add(deadlines.Heartbeat)
 			s.send(r, beats.of(s.at.of(r)), false)
 		}
 	}
@@ -37,10 +39,11 @@ func (s *shard) sweep(now time.Time) {
 func (s *shard) limit(r *Reader, ends ends, now time.Time) {
 	switch {
 	case r.gone || r.rest == nil:
-	case now.Sub(r.moved) > stallLimit:
+	case now.Sub(r.moved) > deadlines.Reader:
 		s.log.counts.Cut.Add(1)
 		s.close(r, Stalled)
-	case now.Sub(r.stops) > grace, r.joinedEnd != ends.count && now.Sub(ends.at) > grace, s.fallen(r):
+	case now.Sub(r.stops) > deadlines.Hubs,
+		r.joinedEnd != ends.count && now.Sub(ends.at) > deadlines.Hubs, s.fallen(r):
 		s.cut(r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Store reads the record. A request's query has a deadline of its own and continues when the client
@@ -32,7 +33,7 @@ type row struct {
 
 // page returns at most one entry more than the query's limit.
 func (s *Store) page(ctx context.Context, q query) ([]row, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.Patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadlines.Store)
 	defer cancel()
 	sql, args := q.statement()
 	rows, err := s.pool.Query(ctx, sql, args...)

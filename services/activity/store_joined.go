@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The index activity_joined has the same expression and condition.
@@ -20,7 +21,7 @@ func (s *Store) joined(ctx context.Context, invitationIDs []string) (map[string]
 	if len(invitationIDs) == 0 {
 		return people, nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.Patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectJoined, invitationIDs)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Store is authorization's SQL. A request's queries have a deadline of their own and continue when the
@@ -20,11 +21,11 @@ import (
 // use.
 type Store struct {
 	pool    *pgxpool.Pool
-	timeout time.Duration // store.Patience, except in tests where many requests wait for one row
+	timeout time.Duration // deadlines.Store, except in tests where many requests wait for one row
 }
 
 // NewStore makes a Store. It opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: store.Patience} }
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: deadlines.Store} }
 
 func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), s.timeout)

@@ -20,8 +20,6 @@ const (
 	// eachConnectTimeout is for each of several servers. A request waits for a connection for 5 s, which must be
 	// enough to try the next server after one that does not respond.
 	eachConnectTimeout = 2 * time.Second
-
-	statementTimeout = deadlines.Statement
 )
 
 // neutral sets every parameter that pgx would otherwise take from PG* variables, so that none of them has
@@ -57,7 +55,7 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	config.RuntimeParams = map[string]string{
 		"application_name":  settings.ApplicationName,
 		"timezone":          "UTC",
-		"statement_timeout": milliseconds(statementTimeout),
+		"statement_timeout": milliseconds(deadlines.Statement),
 		"client_encoding":   "UTF8", // whatever is set for the role or the database
 	}
 	if settings.ApplicationName == "" {

@@ -12,11 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
-const (
-	moduleStatementLimit  = deadlines.ModuleStatement
-	moduleIdleTransaction = deadlines.ModuleIdleSession
-	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and its framing
-)
+const moduleMessageBytes = 1<<20 + 64<<10 // a row of 1 MiB and its framing
 
 // ModuleRole is the database role with which one module uses its own schema. Role is empty where the platform
 // may not create roles, which only development allows; the module then uses Core's user.
@@ -84,8 +80,8 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	}
 	conn.RuntimeParams["application_name"] = "narthex " + role.ModuleID
 	conn.RuntimeParams["search_path"] = pgx.Identifier{role.Schema}.Sanitize()
-	conn.RuntimeParams["statement_timeout"] = milliseconds(moduleStatementLimit)
-	conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(moduleIdleTransaction)
+	conn.RuntimeParams["statement_timeout"] = milliseconds(deadlines.ModuleStatement)
+	conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(deadlines.ModuleIdleSession)
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec

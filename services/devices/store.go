@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -47,15 +48,15 @@ type Store struct {
 // NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool, asking: make(chan struct{}, 2)}
-	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: store.Patience}, s.readHolders)
-	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}, s.readPairings)
+	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: deadlines.Store}, s.readHolders)
+	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: deadlines.Store}, s.readPairings)
 	s.checks = lookup.NewCheck(checkDeadline, s.probe)
 	return s
 }
 
 // inTx runs f in one transaction under a request's deadline. Its error has a code.
 func (s *Store) inTx(ctx context.Context, f func(context.Context, *store.Tx) error) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	return store.Coded(store.InTx(ctx, s.pool, f))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // device is a paired screen, or an approved one that can still be claimed.
@@ -102,7 +103,7 @@ WHERE ` + deviceExists + `
 ORDER BY core.device.created_at DESC, core.device.id`
 
 func (s *Store) devices(ctx context.Context) ([]device, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectDevices)
 	if err != nil {
@@ -120,7 +121,7 @@ GROUP BY module_id`
 
 // countPaired returns how many unrevoked devices each of the modules has.
 func (s *Store) countPaired(ctx context.Context, moduleIDs []string) (map[string]int, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, countDevices, moduleIDs)
 	if err != nil {
@@ -334,7 +335,7 @@ JOIN core.device ON id = device_id
 WHERE device_id = $1 AND revoked_at IS NULL`
 
 func (s *Store) permissions(ctx context.Context, deviceID string) ([]string, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectPermissions, deviceID)
 	if err != nil {
@@ -350,7 +351,7 @@ WHERE credential_hash = $1 AND revoked_at IS NULL AND credential_set_at < clock_
 
 // renew reports whether the cookie is due to be set again, and records that it was.
 func (s *Store) renew(ctx context.Context, credential secretHash) (due bool, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	done, err := s.pool.Exec(ctx, renewCredential, credential[:], renewAfter)
 	return done.RowsAffected() > 0, store.Coded(err)
@@ -373,7 +374,7 @@ WHERE device.id = due.id`
 
 // markSeen writes each device at most once a minute. It belongs to no request, so it stops when ctx ends.
 func (s *Store) markSeen(ctx context.Context, deviceIDs []string) error {
-	ctx, cancel := context.WithTimeout(ctx, store.Patience)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, updateSeen, deviceIDs, seenEvery)
 	return err

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // addMiss adds a miss of now to a person's list, unless the list has maxMisses that are not older than the
@@ -40,7 +41,7 @@ WHERE missed_at[cardinality(missed_at)] <= now() - $1::interval`
 
 // checkMisses refuses a person who has named too many codes of no open pairing.
 func (s *Store) checkMisses(ctx context.Context, personID string) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	var misses int
 	var seconds float64
@@ -59,7 +60,7 @@ func (s *Store) countMiss(ctx context.Context, personID string, err error) error
 	if !errors.Is(err, ErrPairingNotFound) {
 		return err
 	}
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	switch added := s.pool.QueryRow(ctx, addMiss, personID, missWindow, maxMisses).Scan(new(bool)); {
 	case added == nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // pairing is the part of a pairing that its screen may see.
@@ -57,7 +58,7 @@ func (s *Store) ask(
 	a pairingRequest,
 	newCode func() string,
 ) (open pairing, fresh bool, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	select {
 	case s.asking <- struct{}{}:
@@ -329,7 +330,7 @@ func (s *Store) collect(
 		return collected{}, ErrPairingNotApproved
 	}
 	value, credential := derive(found.deviceID)
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	got.credential = value
 	err = s.pool.QueryRow(ctx, claimDevice, claim[:], found.deviceID, credential[:], claimUse).
@@ -367,7 +368,7 @@ FROM core.device_pairing
 WHERE code = $1 AND state = 'pending' AND expires_at > now()`
 
 func (s *Store) request(ctx context.Context, code string) (request, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	found, err := one[request](ctx, s.pool, ErrPairingNotFound, selectRequest, code)
 	return found, store.Coded(err)
@@ -397,7 +398,7 @@ func decide(ctx context.Context, q querier, code, state string) (moduleID string
 }
 
 func (s *Store) reject(ctx context.Context, code string) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := decide(ctx, s.pool, code, "rejected")
 	return store.Coded(err)

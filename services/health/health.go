@@ -13,15 +13,6 @@ import (
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/loglimit"
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
-)
-
-const (
-	// PingTimeout is how long a health check waits for the database ping.
-	PingTimeout = deadlines.Probe
-	// SettleTimeout is how long a ping may run, far longer than a check waits for it. So a server that hangs has
-	// only one ping in progress, not one more every two seconds.
-	SettleTimeout = deadlines.Settle
 )
 
 // ErrNotReady is the one code for all reasons of not being ready, so that a caller cannot tell them apart.
@@ -52,8 +43,8 @@ func (h *Health) Started() { h.phase.CompareAndSwap(starting, started) }
 // Stopping records that shutdown has begun. After it, the process is never ready.
 func (h *Health) Stopping() { h.phase.Store(stopping) }
 
-// Check returns ErrNotReady unless the process is ready. It takes at most PingTimeout, and returns at once
-// while a ping that is older than that has not ended.
+// Check returns ErrNotReady unless the process is ready. It takes at most deadlines.Probe, and returns at
+// once while a ping that is older than that has not ended.
 func (h *Health) Check(ctx context.Context) error {
 	if err := h.inPhase(); err != nil {
 		return err

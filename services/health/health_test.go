@@ -16,6 +16,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // start runs the pinger until the test ends.
@@ -121,8 +122,8 @@ func TestCheckFailsAtOnceWhileAnOldPingHangs(t *testing.T) {
 		if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
 			t.Fatalf("Check with a ping that hangs: got %v, want %v", err, health.ErrNotReady)
 		}
-		if waited := time.Since(began); waited != health.PingTimeout {
-			t.Fatalf("the first check waited %v, want %v", waited, health.PingTimeout)
+		if waited := time.Since(began); waited != deadlines.Probe {
+			t.Fatalf("the first check waited %v, want %v", waited, deadlines.Probe)
 		}
 		began = time.Now()
 		if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
@@ -147,7 +148,7 @@ func TestOnePingWhileTheDatabaseHangs(t *testing.T) {
 		h := start(t, func(ctx context.Context) error { pings.Add(1); <-ctx.Done(); return ctx.Err() })
 		h.Started()
 		began := time.Now()
-		for time.Since(began) < health.SettleTimeout-time.Second {
+		for time.Since(began) < deadlines.Settle-time.Second {
 			asked := time.Now()
 			if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
 				t.Fatalf("Check with a ping that hangs: got %v, want %v", err, health.ErrNotReady)
@@ -216,11 +217,11 @@ func TestChecksLogOneLineASecond(t *testing.T) {
 		failing.Store(false)
 		probe(3)
 		want("a ping that hangs", map[string]any{"code": "NOT_READY", "reason": "database silent",
-			"age": health.PingTimeout, "count": int64(1)})
+			"age": deadlines.Probe, "count": int64(1)})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database silent",
-			"age": health.PingTimeout, "count": int64(2)})
+			"age": deadlines.Probe, "count": int64(2)})
 		close(release)
 		synctest.Wait()
 		h.Stopping()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // probe is one ping, shared by all checks that wait for it.
@@ -30,11 +32,11 @@ func newPinger(ping func(context.Context) error) *pinger {
 	return &pinger{ping: ping, ready: ready, wake: make(chan struct{}, 1)}
 }
 
-// ask waits for the ping in progress, or starts one. When that ping is older than PingTimeout, ask fails at
-// once until the ping has ended.
+// ask waits for the ping in progress, or starts one. When that ping is older than deadlines.Probe, ask fails
+// at once until the ping has ended.
 func (p *pinger) ask(ctx context.Context) error {
 	probe := p.join()
-	wait := time.NewTimer(time.Until(probe.began.Add(PingTimeout)))
+	wait := time.NewTimer(time.Until(probe.began.Add(deadlines.Probe)))
 	defer wait.Stop()
 	select {
 	case <-probe.settled:
@@ -82,11 +84,13 @@ func (p *pinger) serve(ctx context.Context) error {
 	}
 }
 
+// settle sends a ping, which may run far longer than a check waits for it. So a server that hangs has only
+// one ping in progress, not one more every two seconds.
 func (p *pinger) settle(ctx context.Context) {
 	p.mu.Lock()
 	probe := p.current
 	p.mu.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, SettleTimeout)
+	bounded, cancel := context.WithTimeout(ctx, deadlines.Settle)
 	defer cancel()
 	probe.err = p.ping(bounded)
 	p.mu.Lock()

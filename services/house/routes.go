@@ -8,6 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -64,7 +65,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if !wanted.valid() {
 		return httpapi.ErrRequest
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	written, err := s.store.replace(ctx, chain.Person(c.UserID()), wanted, sent.Rev)
 	if err != nil {
@@ -83,7 +84,7 @@ func (h House) valid() bool {
 // backup is GET /api/v1/house/backup. It returns the latest verification; both members are null before the
 // first one.
 func (s *Service) backup(c *httpapi.Call) error {
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	run, err := s.store.LastBackup(ctx)
 	if err != nil {

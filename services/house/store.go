@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Store reads and writes the house through the shared pool. Its errors are STORE_UNAVAILABLE. It is safe for
@@ -31,7 +32,7 @@ func (s *Store) Read(ctx context.Context) (House, error) {
 }
 
 func (s *Store) read(ctx context.Context) (state, error) {
-	ctx, cancel := context.WithTimeout(ctx, store.Patience)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Store)
 	defer cancel()
 	found, err := scan(s.pool.QueryRow(ctx, selectHouse, pgx.QueryExecModeExec))
 	if err != nil {

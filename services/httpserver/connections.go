@@ -43,7 +43,7 @@ func defaultLimits() limits {
 		request:    deadlines.Request,
 		idle:       deadlines.Idle,
 		stall:      deadlines.Stall,
-		drain:      Drain,
+		drain:      deadlines.Drain,
 		head:       16 << 10,
 		unsent:     64 << 10,
 		handshake:  50 * time.Millisecond,

@@ -12,13 +12,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
-
-// Drain is how long requests in progress may take at a stop before their connections are closed. A
-// supervisor's deadline must be longer.
-const Drain = deadlines.Drain
 
 // Error is a stable code of the listener.
 type Error string

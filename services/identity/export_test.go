@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Statements are prepared by a test against the migrated schema.
@@ -86,7 +87,7 @@ type Semaphore = semaphore
 
 const (
 	MaxWaiting = maxWaiting
-	MaxWait    = maxWait
+	MaxWait    = deadlines.Hash
 )
 
 var NewSemaphore = newSemaphore

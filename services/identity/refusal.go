@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // refusal is an error response with the codes and messages that the browser client's library expects
@@ -85,7 +86,7 @@ var (
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
 	// errBusy: too many password checks are waiting. Retry-After is the longest possible wait in the queue.
-	errBusy = tooMany(maxWait)
+	errBusy = tooMany(deadlines.Hash)
 
 	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}
 )

@@ -8,10 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
-const (
-	maxWaiting = 64             // callers that may wait for a slot
-	maxWait    = deadlines.Hash // for a slot
-)
+const maxWaiting = 64 // callers that may wait for a slot
 
 // semaphore bounds how many password hashes run at the same time, because each needs a core for about
 // 20 ms and 19 MiB of memory. A waiting caller has not allocated that memory yet.
@@ -22,7 +19,7 @@ type semaphore struct {
 }
 
 func newSemaphore(atOnce int) *semaphore {
-	return &semaphore{slots: make(chan struct{}, atOnce), wait: maxWait}
+	return &semaphore{slots: make(chan struct{}, atOnce), wait: deadlines.Hash}
 }
 
 // acquire waits for a slot, first come first served. errBusy: the queue is full, the wait was too long, or

@@ -11,6 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -35,12 +36,12 @@ type Store struct {
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
 	s.credentials = lookup.New(
-		lookup.Limits{Queries: 2, Batch: 128, Timeout: store.Patience},
+		lookup.Limits{Queries: 2, Batch: 128, Timeout: deadlines.Store},
 		s.readCredentials,
 	)
-	s.live = lookup.New(sessionLimits(store.Patience), s.readSessions)
+	s.live = lookup.New(sessionLimits(deadlines.Store), s.readSessions)
 	s.check = lookup.NewCheck(checkDeadline, s.probeSessions)
-	links := lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}
+	links := lookup.Limits{Queries: 1, Batch: 128, Timeout: deadlines.Store}
 	s.resets = lookup.New(links, s.linkReader(selectResets))
 	s.verifications = lookup.New(links, s.linkReader(selectVerifications))
 	return s
@@ -134,7 +135,7 @@ var errHashChanged = errors.New("identity: the password's hash has changed")
 
 // begin returns errHashChanged when the password or its hash was replaced after it was checked.
 func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	life := briefLifetime
 	if persistent {
@@ -302,7 +303,7 @@ WHERE token_hash = $1`
 
 // end deletes the session. It succeeds also when there was none.
 func (s *Store) end(ctx context.Context, hash tokenHash) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, deleteSession, hash[:])
 	return err
@@ -310,7 +311,7 @@ func (s *Store) end(ctx context.Context, hash tokenHash) error {
 
 // endAll deletes every session of a person.
 func (s *Store) endAll(ctx context.Context, personID string) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, deleteSessions, personID)
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // ownerDeadline bounds an operator's transaction, including the wait for its lock.
@@ -41,7 +42,7 @@ type querier interface {
 }
 
 func (s *Store) addressState(ctx context.Context, address string) (addressState, error) {
-	ctx, cancel := context.WithTimeout(ctx, store.Patience)
+	ctx, cancel := context.WithTimeout(ctx, deadlines.Store)
 	defer cancel()
 	now, err := readAddressState(ctx, s.pool, selectAddressState, address)
 	return now, ownerError(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -73,7 +74,7 @@ WHERE token_hash = $1`
 // issue adds a link to the person's existing ones. It returns errNoLink when no person with this address can
 // have such a link, or the person has maxLinks already.
 func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	return store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string
@@ -93,7 +94,7 @@ func (s *Store) issue(ctx context.Context, kind linkKind, address string, token 
 
 // withdraw removes a link whose email was not sent.
 func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, kind.remove, token[:])
 	return err
@@ -202,7 +203,7 @@ func (s *Store) replacePassword(
 	token tokenHash,
 	passwordHash string,
 ) (address string, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string
@@ -262,7 +263,7 @@ func (s *Store) verify(ctx context.Context, token tokenHash) error {
 	case state == linkExpired:
 		return errExpiredLink
 	}
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	return store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
 		var personID string

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // account is a person who signs up.
@@ -26,7 +27,7 @@ RETURNING xmax = 0, now()`
 
 // register adds a person. It does not change an existing person with the same address.
 func (s *Store) register(ctx context.Context, a account) (created bool, at time.Time, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, upsertPerson, a.id, a.address, a.name, a.passwordHash).Scan(&created, &at)
 	return created, at, err

@@ -13,6 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations/folding"
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Store is people's SQL. A query has its own deadline and continues when the client disconnects, because pgx
@@ -25,7 +26,7 @@ type Store struct {
 // NewStore makes a Store. It opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
-	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: store.Patience}, s.readLinks)
+	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: deadlines.Store}, s.readLinks)
 	return s
 }
 
@@ -135,7 +136,7 @@ const selectMissingWords = `SELECT EXISTS (SELECT FROM core.person WHERE words I
 const wordsAtOnce = 5_000
 
 func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	sql, arguments := q.statement()
 	if sql == searchPeople {

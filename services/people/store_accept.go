@@ -8,6 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Accounts changes accounts inside a transaction of this package.
@@ -115,7 +116,7 @@ func giveGrants(
 
 // inTx runs f in one transaction under a request's deadline. Its error has a code.
 func (s *Store) inTx(ctx context.Context, f func(context.Context, *store.Tx) error) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	return store.Coded(store.InTx(ctx, s.pool, f))
 }

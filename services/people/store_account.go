@@ -8,6 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const selectAccount = `
@@ -32,7 +33,7 @@ func (s *Store) rename(ctx context.Context, userID, name string) (ownAccount, er
 // oneAccount fails with AUTHENTICATION_REQUIRED when the person no longer exists or is deactivated, and with
 // STORE_UNAVAILABLE otherwise.
 func (s *Store) oneAccount(ctx context.Context, sql string, arguments ...any) (ownAccount, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, sql, arguments...)
 	if err != nil {

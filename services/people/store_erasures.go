@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -47,7 +48,7 @@ func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, 
 	if len(moduleIDs) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectErasuresDue, moduleIDs)
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, 
 // claimErasure returns a person whom the module has to forget. For at least a minute it returns the person to
 // no other caller.
 func (s *Store) claimErasure(ctx context.Context, moduleID string) (userID string, found bool, err error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimErasure, moduleID).Scan(&userID)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -79,7 +80,7 @@ func (s *Store) releaseClaim(ctx context.Context, moduleID, userID string) error
 }
 
 func (s *Store) execDetached(ctx context.Context, sql string, args ...any) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, sql, args...)
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/lookup"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // Locks on several rows are taken in one order: invitations, then people, then the head of the activity.
@@ -253,7 +254,7 @@ WHERE token_hash = $1`
 
 // delivered records the delivery state of the email with this token, unless a newer token has replaced it.
 func (s *Store) delivered(ctx context.Context, token tokenHash, outcome string) error {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	_, err := s.pool.Exec(ctx, updateDelivery, token[:], outcome)
 	return err

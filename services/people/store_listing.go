@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // One statement for each filter, so that each has an index that provides the order. Expired invitations are
@@ -43,7 +44,7 @@ type invitationQuery struct {
 
 // invitations returns at most one more than the limit.
 func (s *Store) invitations(ctx context.Context, q invitationQuery) ([]invitation, error) {
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	sql, args := selectInvitations, []any{q.below.At, q.below.ID, q.limit + 1}
 	if q.state != "" {

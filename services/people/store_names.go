@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const selectNames = `
@@ -16,7 +16,7 @@ WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`
 // Names returns the names by id. It omits people who do not exist or were erased. The ids must be UUIDs, and
 // at most 1,000.
 func (s *Store) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), store.Patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadlines.Store)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectNames, userIDs)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const selectIDByAddress = `
@@ -25,7 +26,7 @@ func (s *Store) decisionOfOperator(ctx context.Context, who Existing) (decision,
 		}
 		return d, nil
 	}
-	ctx, cancel := store.Detached(ctx, store.Patience)
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	err := s.pool.QueryRow(ctx, selectIDByAddress, who.Email).Scan(&d.userID)
 	if errors.Is(err, pgx.ErrNoRows) {

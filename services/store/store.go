@@ -9,12 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
-
-// Patience is how long a request waits for its database work.
-const Patience = deadlines.Store
 
 // Detached returns a context for a request's database work, which continues when the client disconnects,
 // because pgx closes a connection whose query is cancelled.
@@ -23,9 +18,9 @@ func Detached(ctx context.Context, limit time.Duration) (context.Context, contex
 }
 
 // begin limits each wait for a lock to 2 s, so that a transaction and its repetition both end before
-// Patience. It is longer than a transaction of a process that hangs keeps its locks (database.Open sets
-// idle_in_transaction_session_timeout). Several that wait for each other get them one after the other, so a
-// wait that was too short is repeated. READ COMMITTED, because under a stricter isolation every second
+// deadlines.Store. It is longer than a transaction of a process that hangs keeps its locks (database.Open
+// sets idle_in_transaction_session_timeout). Several that wait for each other get them one after the other,
+// so a wait that was too short is repeated. READ COMMITTED, because under a stricter isolation every second
 // writer of the activity fails.
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'`
 

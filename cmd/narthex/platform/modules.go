@@ -21,14 +21,15 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // The deadlines of the tree: a module process's own deadlines and a margin, because those expire first and
 // have more precise codes.
 const (
-	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin +
+	startWithin = deadlines.Register + deadlines.Start + deadlines.Stop +
 		2*time.Second // a failed start also stops
-	stopWithin = process.StopWithin + process.TerminateWithin + 2*time.Second
+	stopWithin = deadlines.Stop + deadlines.Terminate + 2*time.Second
 )
 
 // startModules is step 7: the hubs, then the eligible modules' processes, level by level, each with its

@@ -40,6 +40,7 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 	"github.com/narthex-platform/narthex/web"
 )
 
@@ -344,7 +345,7 @@ func (s *Server) listen(ctx context.Context) error {
 	if err := s.tree.Start(ctx, supervisor.Child{
 		Service:    s.listener,
 		OnCrash:    supervisor.EndProcess,
-		StopWithin: httpserver.Drain + 5*time.Second,
+		StopWithin: deadlines.Drain + 5*time.Second,
 	}); err != nil {
 		return err
 	}

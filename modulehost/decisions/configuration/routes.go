@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -49,7 +50,7 @@ type summary struct {
 
 // list returns every installed module, also one that declares no configuration.
 func (s *Service) list(c *httpapi.Call) error {
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	next, _, err := s.resolver.Resolve(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *Service) show(c *httpapi.Call) error {
 	if !installed {
 		return ErrNotInstalled
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	return s.respond(ctx, c, m)
 }
@@ -83,7 +84,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (s *Service) preview(c *httpapi.Call) error {
 	if replacement.Rev != nil {
 		return httpapi.ErrRequest
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	next, changed, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, replacement)
 	if err != nil {

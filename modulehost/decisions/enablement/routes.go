@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -39,7 +40,7 @@ func write(method, path string, handle httpapi.Handler) httpapi.Route {
 }
 
 func (s *Service) list(c *httpapi.Call) error {
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	entries, err := s.entries(ctx, s.modules)
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	by := chain.Person(c.UserID())
 	if err := s.store.Decide(ctx, by, m.Manifest.ID, enabled); err != nil {
@@ -77,7 +78,7 @@ func (s *Service) preview(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	next, changed, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, enabled)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/store"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const (
@@ -42,7 +43,7 @@ func write(method, path string, handle httpapi.Handler) httpapi.Route {
 }
 
 func (s *Service) show(c *httpapi.Call) error {
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	held, err := s.held(ctx, c.Caller)
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *Service) putGroup(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	if err := s.store.PutGroup(ctx, chain.Person(c.UserID()), g); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	if err := s.store.DeleteGroup(ctx, chain.Person(c.UserID()), id); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (s *Service) place(c *httpapi.Call) error {
 	if !manifest.ValidID(p.ModuleID) {
 		return ErrNotInstalled
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	put := s.store.Replace
 	if _, installed := s.catalog.Module(p.ModuleID); installed {
@@ -152,7 +153,7 @@ func (s *Service) unplace(c *httpapi.Call) error {
 	if !manifest.ValidID(moduleID) {
 		return noContent(c)
 	}
-	ctx, cancel := store.Detached(c.Request.Context(), store.Patience)
+	ctx, cancel := store.Detached(c.Request.Context(), deadlines.Store)
 	defer cancel()
 	if err := s.store.Unplace(ctx, chain.Person(c.UserID()), moduleID); err != nil {
 		return err
