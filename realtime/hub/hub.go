@@ -71,14 +71,6 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 	return err
 }
 
-// refuse sends the number of a refused update to the hub, so that the order has no gap.
-func (h *Hub) refuse(process, number uint64, err error) error {
-	if h.latest == nil {
-		h.inbox.PutUpdate(publish{process, numbered{number: number}}, 0)
-	}
-	return err
-}
-
 // Drain is Hubs.Drain for one hub.
 func (h *Hub) Drain() { h.inbox.Put(drain{}) }
 

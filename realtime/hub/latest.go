@@ -48,8 +48,12 @@ func (l *latest) admit(process uint64, key string) bool {
 // it gets only the new one, after everything else that waits. data is at most 8 KiB. After ErrKey,
 // ErrTooLarge, ErrInvalid or ErrHostOverloaded no reader gets the update.
 func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) error {
-	if h.latest == nil || key == "" || len(key) > update.MaxKey {
-		return h.refuse(process, number, ErrKey)
+	if h.latest == nil {
+		h.inbox.PutUpdate(publish{process, numbered{number: number}}, 0) // so that the order has no gap
+		return ErrKey
+	}
+	if key == "" || len(key) > update.MaxKey {
+		return ErrKey
 	}
 	data, err := update.Compact(data, update.MaxLatest)
 	switch {

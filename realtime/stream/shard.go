@@ -3,6 +3,8 @@ package stream
 import (
 	"sync"
 	"time"
+
+	"github.com/narthex-platform/narthex/realtime/update"
 )
 
 // shard owns the sockets of some of a hub's readers, and writes new entries of the log to them. There is one
@@ -56,7 +58,7 @@ func (s *shard) over() bool {
 	return s.log.over && s.coming == 0 && len(s.readers) == 0
 }
 
-func (s *shard) signal() { signal(s.wake) }
+func (s *shard) signal() { update.Notify(s.wake) }
 
 // pass writes the next entries of the log to every reader that is at the shard's place.
 func (s *shard) pass() (more bool) {
@@ -297,12 +299,4 @@ func (s *shard) close(r *Reader, how End) {
 	r.connection.EndStream(how)
 	s.log.leave(r)
 	s.log.counts.Readers.Add(-1)
-}
-
-// signal puts a value into a channel of capacity one.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }

@@ -44,7 +44,7 @@ func (b *Queue[T]) Put(m T) bool {
 	defer b.mu.Unlock()
 	if b.open {
 		b.queue = append(b.queue, m)
-		signal(b.wake)
+		Notify(b.wake)
 	}
 	return b.open
 }
@@ -57,7 +57,7 @@ func (b *Queue[T]) PutUpdate(m T, size int) bool {
 	if !b.open {
 		return false
 	}
-	signal(b.wake)
+	Notify(b.wake)
 	if b.overflowed = b.overflowed || b.own.full(size, b.most); b.overflowed {
 		return false
 	}
@@ -88,7 +88,7 @@ func (b *Queue[T]) tryDeliver(m T, size int) (queued, closed bool) {
 	}
 	b.queue = append(b.queue, m)
 	b.others.add(size)
-	signal(b.wake)
+	Notify(b.wake)
 	return true, false
 }
 
@@ -106,7 +106,7 @@ func (b *Queue[T]) Take(emptied []T) (queue []T, overflowed bool) {
 	defer b.mu.Unlock()
 	queue, overflowed = b.queue, b.overflowed
 	b.queue, b.own, b.others, b.overflowed = emptied[:0], Load{}, Load{}, false
-	signal(b.room)
+	Notify(b.room)
 	return queue, overflowed
 }
 
@@ -130,10 +130,10 @@ func (b *Queue[T]) End() []T {
 func (b *Queue[T]) Wake() <-chan struct{} { return b.wake }
 
 // Signal makes the actor look at the queue.
-func (b *Queue[T]) Signal() { signal(b.wake) }
+func (b *Queue[T]) Signal() { Notify(b.wake) }
 
-// signal puts a value into a channel of capacity one.
-func signal(c chan struct{}) {
+// Notify puts a value into a channel of capacity one, unless it has one.
+func Notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
