@@ -158,9 +158,6 @@ func (t *trial) lastEnd() string {
 	return endWords(*end)
 }
 
-// The longest body that is sent within the message, in bytes. The lengths around it are tested.
-const inline = 8 << 10
-
 func checkBodies(ctx context.Context, t *trial) outcome {
 	sent, routes := 0, 0
 	for _, route := range t.live.process.Routes() {
@@ -236,8 +233,8 @@ func (b body) length() int64 {
 
 // bodiesOf returns the bodies that are sent to a route with this limit.
 func bodiesOf(limit int64) (all []body) {
-	for _, bytes := range []int64{0, 1, inline - 1, inline, inline + 1, limit - 1, limit} {
-		if bytes <= limit && (bytes < inline-1 || bytes >= min(limit-1, inline-1)) {
+	for _, bytes := range []int64{0, 1, abi.MaxInline - 1, abi.MaxInline, abi.MaxInline + 1, limit - 1, limit} {
+		if bytes <= limit && (bytes < abi.MaxInline-1 || bytes >= min(limit-1, abi.MaxInline-1)) {
 			all = append(all, body{bytes: bytes}, body{bytes: bytes, chunked: true})
 		}
 	}

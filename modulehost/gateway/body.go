@@ -4,12 +4,10 @@ import (
 	"errors"
 	"io"
 
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
-
-// inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
-const inline = 8 << 10
 
 // bufferedBody is a request's whole body in memory, counted in the module's account until release.
 type bufferedBody struct {
@@ -64,7 +62,7 @@ func (b *bufferedBody) fill(c *httpapi.Call, process Process) (err error) {
 	switch {
 	case b.lane != nil:
 		return b.lane.Fill(c.FillBody)
-	case declared > inline:
+	case declared > abi.MaxInline:
 		if err := b.reserve(link.BufferedBodyBytes(int(declared))); err != nil {
 			return err
 		}
@@ -87,7 +85,7 @@ func (b *bufferedBody) fillChunked(c *httpapi.Call) (err error) {
 	c.Request.Body = &countingBody{ReadCloser: body, buffered: b}
 	b.short, err = c.ReadBody()
 	c.Request.Body = body
-	if err != nil || len(b.short) <= inline {
+	if err != nil || len(b.short) <= abi.MaxInline {
 		return err
 	}
 	if err := b.reserve(b.reserved + link.BufferedBodyBytes(len(b.short))); err != nil {

@@ -15,9 +15,9 @@ func CheckResponse(moduleID string, response *abi.HandleResponse) error {
 	switch status := response.GetStatus(); {
 	case status < 200 || status > 599:
 		return errors.New("its status is not from 200 to 599")
-	case len(response.GetBody()) > inline:
+	case len(response.GetBody()) > abi.MaxInline:
 		return fmt.Errorf("its message carries %d bytes of body, and the most is %d", len(response.GetBody()),
-			inline)
+			abi.MaxInline)
 	case !staysInside(response.GetHeaders(), Prefix+moduleID):
 		return errors.New("its Location leads out of the module's own root")
 	}

@@ -19,7 +19,7 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 		return ErrHandler
 	}
 	follows := x.Follows()
-	if len(response.GetBody()) > inline {
+	if len(response.GetBody()) > abi.MaxInline {
 		return ErrHandler
 	}
 	if r.long.Load() != follows {

@@ -12,9 +12,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// inline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
-const inline = 8 << 10
-
 // response is the http.ResponseWriter of a handler. A body of at most 8 KiB is sent with its head when the
 // handler has returned. A longer one is sent on a body socket, piece by piece, whenever a piece is full or
 // flushed.
@@ -249,7 +246,7 @@ func (w *response) respond() {
 	if w.body != nil {
 		held = w.body.Held()
 	}
-	if len(held) <= inline {
+	if len(held) <= abi.MaxInline {
 		_ = w.call.Respond(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
 		return
 	}

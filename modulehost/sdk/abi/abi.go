@@ -39,6 +39,9 @@ const (
 // RunWithin is how long a run of a schedule may take.
 const RunWithin = 30 * time.Second
 
+// MaxInline is the longest body, in bytes, that is sent in the same frame as its head (docs/link.md).
+const MaxInline = 8 << 10
+
 // MaxNames is how many names a module may request in one call.
 const MaxNames = 200
 
