@@ -28,16 +28,21 @@ func NewTurn() Turn { return make(Turn, 1) }
 // Take waits until no other caller has the turn, and then has it until Leave. It returns ctx's error at
 // ctx's end.
 func (t Turn) Take(ctx context.Context) error {
+	return semaphore(t).acquire(ctx)
+}
+
+// TryTake takes the turn if no other caller has it, and reports whether it did. It does not wait.
+func (t Turn) TryTake() bool {
 	select {
 	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+		return true
+	default:
+		return false
 	}
 }
 
 // Leave gives the turn to the next caller.
-func (t Turn) Leave() { <-t }
+func (t Turn) Leave() { semaphore(t).release() }
 
 // Updates are what a change publishes: for each channel the update that its readers get.
 type Updates map[string]any

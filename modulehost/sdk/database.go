@@ -30,14 +30,14 @@ type DB struct{ statements }
 const mostOpening = 8
 
 func newDB(client *link.Client) *DB {
-	return &DB{statements{client: client, opening: make(chan struct{}, mostOpening)}}
+	return &DB{statements{client: client, opening: make(semaphore, mostOpening)}}
 }
 
 // statements runs statements, in a transaction or outside.
 type statements struct {
 	client      *link.Client
-	transaction uint64        // 0: none
-	opening     chan struct{} // limits the calls that need a connection; nil in a transaction, which has one
+	transaction uint64    // 0: none
+	opening     semaphore // limits the calls that need a connection; nil in a transaction, which has one
 }
 
 // open makes a call for which the host may have to wait for a connection.
@@ -45,13 +45,11 @@ func (s statements) open(ctx context.Context, method abi.Method, request, respon
 	if s.opening == nil {
 		return s.call(ctx, method, request, response)
 	}
-	select {
-	case s.opening <- struct{}{}:
-		defer func() { <-s.opening }()
-		return s.call(ctx, method, request, response)
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.opening.acquire(ctx); err != nil {
+		return err
 	}
+	defer s.opening.release()
+	return s.call(ctx, method, request, response)
 }
 
 // Exec runs a statement and returns the number of affected rows.

@@ -180,12 +180,10 @@ func (a *announcements) sizesWanted(ctx context.Context, p *picture) {
 	if p.sizes != nil {
 		return
 	}
-	select {
-	case a.sizing <- struct{}{}:
-		defer a.sizing.Leave()
-	default:
+	if !a.sizing.TryTake() {
 		return
 	}
+	defer a.sizing.Leave()
 	if err := a.makeSizes(ctx, p); err != nil {
 		a.host.Log.Warn("the sizes of a picture were not made", "user", sdk.Principal(ctx).UserID)
 	}
