@@ -213,6 +213,7 @@ func TestNeeds(t *testing.T) {
 	f.do(f.office, "PUT", path, put("2", 0), 204)
 	f.refused(f.office, "PUT", path, put("3", 0), 409, "CONFLICT")
 	f.do(f.office, "PUT", path, put("3", 1), 204)
+	f.refused(f.office, "PUT", path, put("4", 1), 409, "CONFLICT")
 	f.refused(f.office, "PUT", path, put("null", 1), 409, "CONFLICT")
 	if got := f.board().Weeks[0].Services[0].Needs; !slices.Equal(got, []need{{reader, 3, 2}}) {
 		t.Errorf("the board has %+v, want three readers", got)
