@@ -178,7 +178,7 @@ func TestStuckModuleIsBack(t *testing.T) {
 		return strings.Contains(told.body, `"state":"ready"`) && strings.Contains(told.body, `"starts":2`)
 	})
 	for _, part := range []string{`"kind":"deadline","code":null`, `"memoryLimitBytes":268435456`,
-		`"hostMemoryLimitBytes":33554432`, `"waiting":0`, `"failures":6`} {
+		`"hostMemoryLimitBytes":67108864`, `"waiting":0`, `"failures":6`} {
 		if told.status != http.StatusOK || !strings.Contains(told.body, part) {
 			t.Errorf("GET .../stuck/process: %d %s, want 200 and %s", told.status, told.body, part)
 		}

@@ -203,7 +203,8 @@ func (s *Server) Process(moduleID string) (enablement.Process, bool) {
 		}
 		view.InFlight, view.Waiting = load.Now()
 		view.Requests, view.Failures = load.Total()
-		view.HostMemory, view.HostMemoryLimit = module.memory.Bytes()
+		view.HostMemory, _ = module.memory.Bytes()
+		view.HostMemoryLimit = hostmemory.Limit
 		if end := status.LastEnd; end != nil {
 			view.LastEnd = &enablement.ProcessEnd{At: end.At, Kind: string(end.Kind), Code: end.Code}
 		}
