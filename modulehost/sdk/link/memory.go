@@ -79,6 +79,8 @@ const (
 	// fieldBytes is the memory of a decoded field without bytes of its own (an empty message: a pointer and a
 	// struct).
 	fieldBytes = 96
+	// numberBytes is the memory of a decoded number, in a slice that has grown.
+	numberBytes = 16
 	// scanFrom is the shortest payload whose fields are counted. A shorter one needs little memory, whatever it
 	// contains.
 	scanFrom = 4 << 10
@@ -92,36 +94,37 @@ func decodedBytes(payload []byte) int {
 	if len(payload) < scanFrom {
 		return len(payload)
 	}
-	fields, _ := countFields(payload, scanDepth)
-	return len(payload) + fieldBytes*fields
+	fields, _ := bytesOfFields(payload, scanDepth)
+	return len(payload) + fields
 }
 
-// countFields returns false if b is not a message.
-func countFields(b []byte, depth int) (fields int, ok bool) {
+// bytesOfFields returns false if b is not a message.
+func bytesOfFields(b []byte, depth int) (bytes int, ok bool) {
 	for len(b) > 0 {
 		_, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
 			return 0, false
 		}
 		b = b[n:]
-		fields++
 		if kind == protowire.BytesType {
+			bytes += fieldBytes
 			length, n := binary.Uvarint(b)
 			if n <= 0 || length > uint64(len(b)-n) {
 				return 0, false
 			}
 			if depth > 1 {
-				if within, is := countFields(b[n:n+int(length)], depth-1); is {
-					fields += within
+				if within, is := bytesOfFields(b[n:n+int(length)], depth-1); is {
+					bytes += within
 				}
 			}
 			b = b[n+int(length):]
 			continue
 		}
+		bytes += numberBytes
 		if n = protowire.ConsumeFieldValue(1, kind, b); n < 0 {
 			return 0, false
 		}
 		b = b[n:]
 	}
-	return fields, true
+	return bytes, true
 }
