@@ -220,7 +220,7 @@ function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools 
 		icon: "plus" as const,
 		onPick: () => context.navigate(`new/${id}`),
 	}));
-	return <Menu label={say("more")} words={say("more")} items={items} />;
+	return <Menu label={say("more")} icon="down" items={items} />;
 }
 
 interface UnreadProps {

@@ -122,9 +122,6 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 				actions={
 					<>
 						<More tools={tools} />
-						{empty > 0 && (
-							<Button onPress={() => context.navigate(`fill/${month}`)}>{say("fill", { count: empty })}</Button>
-						)}
 						{tools.sends && reachable.length > 0 && (
 							<Button kind="primary" icon="mail" onPress={() => send(reachable)}>
 								{say("sendRequests", { count: reachable.length })}
@@ -149,6 +146,9 @@ export function MonthPage({ tools, board, again, month }: MonthProps) {
 						))}
 					</select>
 				</label>
+				{empty > 0 && (
+					<Button onPress={() => context.navigate(`fill/${month}`)}>{say("fill", { count: empty })}</Button>
+				)}
 			</div>
 			{planned.length > reachable.length && (
 				<Note tone="warn">
