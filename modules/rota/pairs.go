@@ -54,7 +54,7 @@ func writePairs(ctx context.Context, tx *sdk.Tx, id string, wanted *[]pair) ([]v
 }
 
 func replacePairs(ctx context.Context, tx *sdk.Tx, id string, wanted []pair, others []string) error {
-	if err := forgetPairs(ctx, tx, id); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`, id); err != nil {
 		return err
 	}
 	for _, p := range wanted {
@@ -77,11 +77,6 @@ func replacePairs(ctx context.Context, tx *sdk.Tx, id string, wanted []pair, oth
 		return errTooMany
 	}
 	_, err = tx.Exec(ctx, `UPDATE volunteers SET rev = rev + 1 WHERE id = ANY($1::uuid[])`, others)
-	return err
-}
-
-func forgetPairs(ctx context.Context, tx *sdk.Tx, id string) error {
-	_, err := tx.Exec(ctx, `DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`, id)
 	return err
 }
 

@@ -86,10 +86,7 @@ func writeRoles(ctx context.Context, tx *sdk.Tx, list *roleList) error {
 	for n, r := range list.Roles {
 		var id string
 		if r.ID == nil {
-			id, err = addRole(ctx, tx, r.Name, n)
-			if err == nil && r.Needed != nil {
-				_, err = tx.Exec(ctx, `UPDATE roles SET needed = $2 WHERE id = $1`, id, *r.Needed)
-			}
+			id, err = addRole(ctx, tx, r.Name, n, r.Needed)
 		} else {
 			id = *r.ID
 			touched, err = tx.Exec(ctx, `
@@ -111,8 +108,10 @@ func writeRoles(ctx context.Context, tx *sdk.Tx, list *roleList) error {
 	return err
 }
 
-func addRole(ctx context.Context, tx *sdk.Tx, name string, position int) (id string, err error) {
-	err = tx.QueryRow(ctx, `INSERT INTO roles (name, position) VALUES ($1, $2) RETURNING id::text`,
-		name, position).Scan(&id)
+// addRole adds a role. needed is nil for one person.
+func addRole(ctx context.Context, tx *sdk.Tx, name string, position int, needed *int) (id string, err error) {
+	err = tx.QueryRow(ctx, `
+		INSERT INTO roles (name, position, needed) VALUES ($1, $2, coalesce($3, 1)) RETURNING id::text`,
+		name, position, needed).Scan(&id)
 	return id, err
 }

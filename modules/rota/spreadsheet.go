@@ -239,7 +239,7 @@ func importLines(ctx context.Context, tx *sdk.Tx, lines []line, result *imported
 				if len(ids) >= maxRoles {
 					return errTooMany
 				}
-				if ids[folded(name)], err = addRole(ctx, tx, name, len(ids)); err != nil {
+				if ids[folded(name)], err = addRole(ctx, tx, name, len(ids), nil); err != nil {
 					return err
 				}
 				result.NewRoles = append(result.NewRoles, name)

@@ -38,12 +38,6 @@ type pair struct {
 	Apart bool   `json:"apart"`
 }
 
-// days is a period of whole days, both included: "2026-12-24".
-type days struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
 // volunteers reads volunteers by their ids, or all of them for nil. Periods away that are over are omitted.
 func volunteers(ctx context.Context, db sdk.Querier, ids []string) ([]volunteer, error) {
 	if ids == nil {
@@ -301,4 +295,39 @@ func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return told, err
 	})
+}
+
+// ownID finds the volunteer that the caller has claimed.
+func ownID(ctx context.Context) func(tx *sdk.Tx) (string, error) {
+	return func(tx *sdk.Tx) (string, error) {
+		own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+		if err != nil {
+			return "", err
+		}
+		return own.ID, nil
+	}
+}
+
+// anyID finds a volunteer for a coordinator.
+func anyID(ctx context.Context, id string) func(tx *sdk.Tx) (string, error) {
+	return func(tx *sdk.Tx) (string, error) {
+		var there bool
+		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM volunteers WHERE id = $1)`, id).Scan(&there)
+		if err == nil && !there {
+			err = errGone
+		}
+		return id, err
+	}
+}
+
+// oneVolunteer reads a volunteer who was there a moment ago.
+func oneVolunteer(ctx context.Context, tx *sdk.Tx, id string) (volunteer, error) {
+	all, err := volunteers(ctx, tx, []string{id})
+	if err == nil && len(all) == 0 {
+		err = errConflict // erased meanwhile
+	}
+	if err != nil {
+		return volunteer{}, err
+	}
+	return all[0], nil
 }

@@ -29,6 +29,9 @@ export type Result<Value> =
 	| { readonly ok: true; readonly value: Value }
 	| { readonly ok: false; readonly why: Refusal; readonly permission: Permission };
 
+/** Why a request did not succeed. */
+export type Failed = Extract<Result<unknown>, { ok: false }>;
+
 export type Permission = "rota.own.read" | "rota.own.respond" | "rota.manage" | "rota.mail.send";
 
 /** One of the person's own dates. */

@@ -1,6 +1,6 @@
 import { Button, Note } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import type { Result } from "./api";
+import type { Failed } from "./api";
 import { refusalIn, type Tools } from "./tools";
 
 interface ClaimProps {
@@ -16,7 +16,7 @@ interface ClaimProps {
 export function Claim({ tools, token }: ClaimProps) {
 	const { context, api, say } = tools;
 	const [kept, setKept] = useState(token || (context.drafts.get("claim") as string | undefined));
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	useEffect(() => context.setTitle(say("claimTitle")), []);
 	useEffect(() => {
 		if (token === "") return;

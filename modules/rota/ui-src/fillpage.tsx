@@ -1,8 +1,9 @@
 import { Button, Checkbox, EmptyState, Note, ScreenHeader, Skeleton } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Filled, Gap, Proposal, Result } from "./api";
+import type { Failed, Filled, Gap, Proposal } from "./api";
 import { type Board, dayOf, type Service, servicesOf } from "./board";
-import { periodOf, refusalIn, type Tools } from "./tools";
+import { Refused } from "./refused";
+import { periodOf, type Tools } from "./tools";
 
 interface FillProps {
 	readonly tools: Tools;
@@ -23,7 +24,7 @@ const keyOf = ({ serviceId, roleId, volunteerId }: Proposal) => `${serviceId} ${
 export function FillPage({ tools, board, month }: FillProps) {
 	const { context, api, say, tell } = tools;
 	const [filled, setFilled] = useState<Filled>();
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
 	const [busy, setBusy] = useState(false);
 	const asked = useRef(0);
@@ -40,16 +41,7 @@ export function FillPage({ tools, board, month }: FillProps) {
 	const back = () => context.navigate(`board/${month}`);
 	if (filled === undefined) {
 		if (refused === undefined) return <Skeleton rows={6} />;
-		return (
-			<div class="d-stack">
-				<Note tone="bad" role="alert">
-					<p>{refusalIn(say, refused)}</p>
-				</Note>
-				<Button kind="primary" onPress={load}>
-					{say("tryAgain")}
-				</Button>
-			</div>
-		);
+		return <Refused tools={tools} refused={refused} again={load} />;
 	}
 	const chosen = filled.proposals.filter((one) => !left.has(keyOf(one)));
 	const apply = async (): Promise<void> => {

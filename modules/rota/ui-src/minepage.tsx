@@ -1,9 +1,10 @@
-import { Button, EmptyState, Note, ScreenHeader, Skeleton, ZoneNote } from "@narthex/kit";
+import { Button, EmptyState, ScreenHeader, Skeleton, ZoneNote } from "@narthex/kit";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer, Mine, MyDate, Result, StandIn } from "./api";
+import type { Answer, Failed, Mine, MyDate, StandIn } from "./api";
 import { Away } from "./away";
 import { Dates } from "./dates";
-import { refusalIn, type Tools } from "./tools";
+import { Refused } from "./refused";
+import type { Tools } from "./tools";
 import { Wishes } from "./wishes";
 
 /** How often a person's own dates are read again while they are visible, in milliseconds. */
@@ -13,7 +14,7 @@ const every = 60_000;
 export function MinePage({ tools }: { readonly tools: Tools }) {
 	const { context, api, say, tell } = tools;
 	const [mine, setMine] = useState<Mine>();
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	const asked = useRef(0);
 	const whole = useRef<HTMLDivElement>(null);
 	const load = async () => {
@@ -53,16 +54,7 @@ export function MinePage({ tools }: { readonly tools: Tools }) {
 	};
 	if (mine === undefined) {
 		if (refused === undefined) return <Skeleton rows={4} />;
-		return (
-			<div class="d-stack">
-				<Note tone="bad" role="alert">
-					<p>{refusalIn(say, refused)}</p>
-				</Note>
-				<Button kind="primary" onPress={load}>
-					{say("tryAgain")}
-				</Button>
-			</div>
-		);
+		return <Refused tools={tools} refused={refused} again={load} />;
 	}
 	if (mine.volunteer === null) return <EmptyState title={say("notClaimed")} help={say("notClaimedHelp")} />;
 	const toAway = () => whole.current?.querySelector<HTMLInputElement>("form input")?.focus();

@@ -1,6 +1,6 @@
 import { Button, Dialog, Form, Note, SelectField } from "@narthex/kit";
 import { useState } from "preact/hooks";
-import type { Result } from "./api";
+import type { Failed } from "./api";
 import { type Board, type Role, type Service, servicesOf } from "./board";
 import { numbers } from "./rolespage";
 import { refusalIn, type Tools } from "./tools";
@@ -20,7 +20,7 @@ export function NeedsDialog({ tools, board, of, close }: NeedsProps) {
 	const [seen] = useState(service);
 	const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	if (service === undefined || seen === undefined) return null;
 	const save = async (against: Service = seen) => {
 		const needs = board.roles.flatMap((role) => {

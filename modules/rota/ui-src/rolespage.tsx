@@ -3,7 +3,7 @@ import {
 	TextField, useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import type { Result } from "./api";
+import type { Failed } from "./api";
 import type { Board } from "./board";
 import { refusalIn, type Tools } from "./tools";
 
@@ -32,7 +32,7 @@ export function RolesPage({ tools, board }: { readonly tools: Tools; readonly bo
 	});
 	const edited = useDraft<Draft | undefined>(context.drafts, "roles", undefined);
 	const draft = edited.value;
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	useEffect(() => context.setTitle(say("tabRoles")), []);

@@ -1,6 +1,6 @@
 import { houseTime } from "@narthex/kit";
 import type { Action, ModuleUiContext } from "@narthex/sdk";
-import { type Result, RotaApi } from "./api";
+import { type Failed, type Result, RotaApi } from "./api";
 import type { Days } from "./board";
 import { type Say, wordsOf } from "./words";
 
@@ -28,7 +28,7 @@ export interface Tools extends Times {
 }
 
 /** The text for a refusal, with the missing permission. */
-export function refusalIn(say: Say, refused: Extract<Result<unknown>, { ok: false }>): string {
+export function refusalIn(say: Say, refused: Failed): string {
 	return refused.why === "denied" ? say("denied", { permission: refused.permission }) : say(refused.why);
 }
 

@@ -3,7 +3,7 @@ import {
 	useDraft,
 } from "@narthex/kit";
 import { useEffect, useState } from "preact/hooks";
-import type { Result } from "./api";
+import type { Failed } from "./api";
 import type { Board, Pair } from "./board";
 import { Pairs } from "./pairs";
 import { refusalIn, type Tools } from "./tools";
@@ -51,7 +51,7 @@ export function VolunteerPage({ tools, board, id, created }: VolunteerProps) {
 	const draft = { ...empty, ...edited.value }; // one that was kept by an earlier version has less
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
-	const [refused, setRefused] = useState<Extract<Result<unknown>, { ok: false }>>();
+	const [refused, setRefused] = useState<Failed>();
 	useEffect(() => context.setTitle(say(id === undefined ? "addVolunteer" : "editVolunteer")), []);
 
 	const change = (part: Partial<Draft>) => edited.set((before) => ({ ...before, ...part }));
