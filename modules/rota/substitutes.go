@@ -46,7 +46,7 @@ func (m *rota) freeFor(ctx context.Context, tx *sdk.Tx, d duty, only string) ([]
 		  AND NOT EXISTS (
 			SELECT FROM assignments AS a JOIN known_services AS k USING (service_ref)
 			WHERE a.volunteer_id = v.id AND a.status <> 'no' AND NOT k.cancelled
-			  AND k.starts_at >= $6 AND k.starts_at < $6 + interval '1 day')
+			  AND k.starts_at >= $6 AND k.starts_at < $10)
 		  AND NOT EXISTS (
 			SELECT FROM pairs AS p JOIN assignments AS a ON a.volunteer_id = p.other_id
 			WHERE p.volunteer_id = v.id AND p.apart AND a.service_ref = $5 AND a.status <> 'no' AND a.id <> $1)
@@ -56,7 +56,7 @@ func (m *rota) freeFor(ctx context.Context, tx *sdk.Tx, d duty, only string) ([]
 			WHERE a.volunteer_id = v.id AND a.status <> 'no' AND NOT k.cancelled
 			  AND k.starts_at >= $7 AND k.starts_at < $8))
 		ORDER BY v.id`, d.ID, d.RoleID, d.VolunteerID, day.Format(time.DateOnly), d.Service.ID, day, month,
-		month.AddDate(0, 1, 0), only)
+		month.AddDate(0, 1, 0), only, day.AddDate(0, 0, 1))
 }
 
 // seekSubstitute asks everybody who could take over one of the caller's dates. The caller is expected until
