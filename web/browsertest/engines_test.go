@@ -342,7 +342,12 @@ func startOldChromium(t *testing.T, version string) oldChromium {
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WSURLReadTimeout(patience))
 	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
+	browser, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	(&tab{t, browser}).do(chromedp.Navigate("about:blank"))
+	// The first context keeps its cookies in a file. Without a window an old Chromium has nothing to encrypt
+	// them with, and its network service ends at the first cookie; another context keeps them in memory.
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
 	p.do(chromedp.Navigate("about:blank"))
@@ -351,31 +356,54 @@ func startOldChromium(t *testing.T, version string) oldChromium {
 
 func (o oldChromium) goTo(address string) { o.do(chromedp.Navigate(address)) }
 
-// eval gives an element as true, because it is only found and not kept.
+// eval gives an element as true, because it is only found and not kept. It catches what the expression
+// throws: an old Chromium tells the page of it too, as if a script of the page had failed.
 func (o oldChromium) eval(expression string) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(o.ctx, patience/10) // a page that goes away may never answer
 	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[any](expression))
+	answer, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
+		try { return JSON.stringify({ value: `+expression+` }); }
+		catch (failure) { return JSON.stringify({ failure: String(failure) }); }
+	})()`))
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(value)
+	var read struct {
+		Value   json.RawMessage
+		Failure string
+	}
+	if err := json.Unmarshal([]byte(answer), &read); err != nil {
+		return nil, err
+	}
+	if read.Failure != "" {
+		return nil, errors.New(read.Failure)
+	}
+	return read.Value, nil
 }
 
-// point scrolls to an element and returns its middle, when a click there would reach it.
+// point returns the middle of an element, when a click there would reach it and it has stopped moving. It
+// scrolls only to an element that is out of sight, because a scroll closes an open menu.
 func (o oldChromium) point(expression string) (x, y float64, err error) {
-	point, err := chromedp.Run(o.ctx, chromedp.Evaluate[[]float64](`((element) => {
-		element.scrollIntoView({ block: "center" });
-		const { x, y, width, height } = element.getBoundingClientRect();
-		const at = [x + width / 2, y + height / 2];
+	answer, err := o.eval(`((element) => {
+		const middle = () => {
+			const { x, y, width, height } = element.getBoundingClientRect();
+			return [x + width / 2, y + height / 2];
+		};
+		if (!element.contains(document.elementFromPoint(...middle()))) element.scrollIntoView({ block: "center" });
+		const at = middle();
+		const before = window.pointed;
+		window.pointed = at;
+		if (String(before) !== String(at)) throw new Error("it moves");
 		const hit = document.elementFromPoint(...at);
 		if (!element.contains(hit) && !hit.contains(element)) throw new Error("covered by " + hit.outerHTML);
 		return at;
-	})(`+expression+`)`))
+	})(` + expression + `)`)
 	if err != nil {
 		return 0, 0, err
 	}
-	return point[0], point[1], nil
+	var point [2]float64
+	err = json.Unmarshal(answer, &point)
+	return point[0], point[1], err
 }
 
 func (o oldChromium) click(expression string) error {
