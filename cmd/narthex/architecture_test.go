@@ -120,7 +120,8 @@ var ranks = map[string]int{
 var outside = map[string][]string{
 	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link"},
 	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
-	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
+	"modulehost/sdk/files":   nil,
+	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb", "modulehost/sdk/files"},
 	"modulehost/abigen":      nil,
 	"modulehost/sdktest/e2e": nil, // only tests
 	"web/build":              {"services/httpapi", "web", "web/bundle"},
@@ -132,7 +133,7 @@ var importers = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver"},
 	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
-	"golang.org/x/text":            {"services/identity", "migrations/folding"},
+	"golang.org/x/text":            {"services/identity", "migrations/folding", "modulehost/sdk/files"},
 	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},

@@ -11,13 +11,15 @@ import (
 //   - With ?preview=1 or ?preview=true the answer tells what the import would change, and nothing is
 //     written. Without preview the file is imported. Every other value is ErrRequestInvalid.
 //   - ?format= names the file's format, if the route reads several ones.
-//   - A file with problems changes nothing. A preview tells them with 200, an import with 400 and the code
-//     IMPORT_INVALID.
+//   - A row that cannot be imported is left out (Skip), and one that is imported otherwise than it stands in
+//     the file is told (Note). Neither stops the other rows.
+//   - A file with problems changes nothing: it cannot be read at all, or holds too much. A preview tells them
+//     with 200, an import with 400 and the code IMPORT_INVALID.
 //
 // The answer has the members of Exchange, and those of the module's struct in which it is embedded:
 //
 //	answer := &imported{Exchange: exchange} // ReadExchange returned it
-//	notes := answer.read(content)           // calls answer.Problem(line, "NOTE_INVALID")
+//	notes := answer.read(content)           // calls answer.Skip(sdk.Problem{Line: line, Code: "NOTE_INVALID"})
 //	if answer.ProblemCount == 0 {
 //		err = changes.Write(ctx, func(tx *sdk.Tx, rev int64) (sdk.Updates, error) {
 //			updates, err := answer.write(ctx, tx, notes)
@@ -31,14 +33,32 @@ type Exchange struct {
 	Code         string    `json:"code,omitempty"` // of an import with problems
 	Problems     []Problem `json:"problems"`       // the first MaxProblems of them
 	ProblemCount int       `json:"problemCount"`
+	Skipped      []Problem `json:"skipped,omitempty"` // rows that are left out; the first MaxSkipped
+	SkippedCount int       `json:"skippedCount,omitempty"`
+	Notes        []Problem `json:"notes,omitempty"` // what is imported otherwise; the first MaxProblems
+	NoteCount    int       `json:"noteCount,omitempty"`
+	Columns      []string  `json:"columns,omitempty"` // the headings of the rows in Skipped
+	rows         int       // bytes of the cells in Skipped
 }
 
 // Problem is a mistake in a file.
 type Problem struct {
-	Line   int    `json:"line"` // where it is, from 1: a line, or a position in a list; 0: the whole file
-	Code   string `json:"code"`
-	Detail string `json:"detail,omitempty"`
+	Line   int      `json:"line"` // where it is, from 1: a line, or a position in a list; 0: the whole file
+	Code   string   `json:"code"`
+	Field  string   `json:"field,omitempty"`
+	Detail string   `json:"detail,omitempty"` // what was found there
+	Row    []string `json:"row,omitempty"`    // the cells of a row that is left out, for a file of all such rows
 }
+
+// MaxSkipped is how many of the rows that are left out an answer contains, with their cells as long as these
+// have maxRows bytes together.
+const (
+	MaxSkipped = 1000
+	maxRows    = 512 << 10
+)
+
+// maxDetail is how much of what was found is told.
+const maxDetail = 200
 
 // MaxProblems is how many problems an answer contains.
 const MaxProblems = 20
@@ -72,6 +92,38 @@ func (e *Exchange) Problem(line int, code string, detail ...string) {
 		one.Detail = detail[0]
 	}
 	e.Problems = append(e.Problems, one)
+}
+
+// Skip tells of a row that is left out.
+func (e *Exchange) Skip(one Problem) {
+	if e.SkippedCount++; e.SkippedCount > MaxSkipped {
+		return
+	}
+	for _, cell := range one.Row {
+		e.rows += len(cell)
+	}
+	if e.rows > maxRows {
+		one.Row = nil
+	}
+	one.Detail = shortened(one.Detail)
+	e.Skipped = append(e.Skipped, one)
+}
+
+// Note tells of a row that is imported otherwise than it stands in the file.
+func (e *Exchange) Note(one Problem) {
+	if e.NoteCount++; e.NoteCount > MaxProblems {
+		return
+	}
+	one.Detail = shortened(one.Detail)
+	e.Notes = append(e.Notes, one)
+}
+
+// shortened returns at most maxDetail characters.
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > maxDetail {
+		return string(runes[:maxDetail]) + "…"
+	}
+	return text
 }
 
 // Keep returns the error with which the change of an import ends: err, or else ErrUnchanged for a preview

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -99,8 +100,32 @@ func TestExchangeAnswers(t *testing.T) {
 		answer.Problem(1, "ROOM_TAKEN", "Choir")
 	}
 	if len(answer.Problems) != sdk.MaxProblems || answer.ProblemCount != sdk.MaxProblems+5 ||
-		answer.Problems[0] != (sdk.Problem{Line: 1, Code: "ROOM_TAKEN", Detail: "Choir"}) {
+		!reflect.DeepEqual(answer.Problems[0], sdk.Problem{Line: 1, Code: "ROOM_TAKEN", Detail: "Choir"}) {
 		t.Errorf("%d problems of %d, want %d", len(answer.Problems), answer.ProblemCount, sdk.MaxProblems)
+	}
+}
+
+// TestSkippedRows: rows that are left out refuse nothing, and what is told of them is bounded.
+func TestSkippedRows(t *testing.T) {
+	t.Parallel()
+	answer := &struct{ sdk.Exchange }{}
+	long := strings.Repeat("ä", 1000)
+	for n := range sdk.MaxSkipped + 5 {
+		answer.Skip(sdk.Problem{Line: n, Code: "NAME_INVALID", Detail: long, Row: []string{long}})
+		answer.Note(sdk.Problem{Line: n, Code: "TEXT_SHORTENED"})
+	}
+	if err := answer.Keep(nil); err != nil {
+		t.Errorf("Keep: %v, want the good rows to be kept", err)
+	}
+	got, err := answer.Answer(answer, nil)
+	if body, _ := json.Marshal(got); err != nil || len(body) > 1<<20 {
+		t.Errorf("an answer of %d bytes, error %v; want less than 1 MiB", len(body), err)
+	}
+	if len(answer.Skipped) != sdk.MaxSkipped || answer.SkippedCount != sdk.MaxSkipped+5 ||
+		len(answer.Notes) != sdk.MaxProblems || answer.NoteCount != sdk.MaxSkipped+5 ||
+		answer.Skipped[0].Row == nil || answer.Skipped[sdk.MaxSkipped-1].Row != nil {
+		t.Errorf("%d of %d rows and %d of %d notes", len(answer.Skipped), answer.SkippedCount,
+			len(answer.Notes), answer.NoteCount)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-//go:embed go.mod go.sum *.go abi link sqldb
+//go:embed go.mod go.sum *.go abi files link sqldb
 var sources embed.FS
 
 // Sources returns the files of this Go module, tests included, for narthex-dev sdk:export. A module does not

@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 		"a long title":       event1(strings.Repeat("x", maxTitle+1), "2027-01-01T10:00", "2027-01-01T11:00", ""),
 		"an end before":      event1("x", "2027-01-01T10:00", "2027-01-01T09:00", ""),
 		"no length":          event1("x", "2027-01-01T10:00", "2027-01-01T10:00", ""),
-		"a long one":         event1("x", "2027-01-01T10:00", "2027-02-03T10:00", ""),
+		"a long one":         event1("x", "2027-01-01T10:00", "2028-01-03T10:00", ""),
 		"a day and a time":   event1("x", "2027-01-01", "2027-01-01T10:00", ""),
 		"the far future":     event1("x", "2400-01-01T10:00", "2400-01-01T11:00", ""),
 		"a room twice":       event1("x", "2027-01-01T10:00", "2027-01-01T11:00", "", 1, 1),
@@ -153,7 +153,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLengths: an event lasts from a minute to 31 days.
+// TestLengths: an event lasts from a minute to 366 days.
 func TestLengths(t *testing.T) {
 	t.Parallel()
 	s := start(t, "Europe/Berlin")
@@ -162,9 +162,9 @@ func TestLengths(t *testing.T) {
 		status      int
 	}{
 		{"2027-01-01T10:00", "2027-01-01T10:00", 400}, {"2027-01-01T10:00", "2027-01-01T10:01", 201},
-		{"2027-01-01T10:00", "2027-02-01T10:00", 201}, {"2027-01-01T10:00", "2027-02-01T10:01", 400},
+		{"2027-01-01T10:00", "2028-01-02T10:00", 201}, {"2027-01-01T10:00", "2028-01-02T10:01", 400},
 		{"2027-01-02", "2027-01-01", 400}, {"2027-01-01", "2027-01-01", 201},
-		{"2027-01-01", "2027-01-31", 201}, {"2027-01-01", "2027-02-01", 400},
+		{"2027-01-01", "2028-01-01", 201}, {"2027-01-01", "2028-01-02", 400},
 	} {
 		s.write(t, "POST", "/events", event1("Camp", c.from, c.until, ""), c.status)
 	}

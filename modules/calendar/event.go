@@ -13,12 +13,12 @@ const (
 	maxTitle      = 120 // characters
 	maxText       = 1000
 	maxEventRooms = 20
-	maxLength     = 31 * day
+	maxLength     = 366 * day
 )
 
 // The range of an event's times. Later ones would only cost time and memory.
 var (
-	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+	earliest = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 

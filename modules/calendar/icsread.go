@@ -1,12 +1,8 @@
 package main
 
 import (
-	"errors"
-	"regexp"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -15,192 +11,160 @@ import (
 
 // Limits of a file of another program.
 const (
-	maxICSLine  = 64 << 10 // unfolded
-	maxICSDepth = 4
+	maxICSDepth    = 16
+	maxICSZones    = 100
+	maxObservances = 200
+	maxICSLines    = maxDates // of one name in one event or zone
 )
-
-// icsLine is one content line, unfolded: NAME;PARAMETER=VALUE:VALUE (RFC 5545 §3.1).
-type icsLine struct {
-	number     int
-	name       string
-	parameters map[string]string
-	value      string
-}
-
-var errICS = errors.New("no iCalendar")
-
-// icsLines reads a whole file, with any kind of line ends.
-func icsLines(content string) ([]icsLine, error) {
-	if !utf8.ValidString(content) {
-		return nil, errICS
-	}
-	var lines []icsLine
-	unfolded, first := strings.Builder{}, 0
-	add := func() error {
-		if unfolded.Len() == 0 {
-			return nil
-		}
-		line, err := icsLineOf(unfolded.String())
-		line.number = first
-		lines = append(lines, line)
-		unfolded.Reset()
-		return err
-	}
-	number := 0
-	for text := range strings.SplitSeq(strings.TrimPrefix(content, "\ufeff"), "\n") {
-		number++
-		text = strings.TrimSuffix(text, "\r")
-		if text != "" && (text[0] == ' ' || text[0] == '\t') && unfolded.Len() > 0 {
-			if unfolded.WriteString(text[1:]); unfolded.Len() > maxICSLine {
-				return nil, errICS
-			}
-			continue
-		}
-		if err := add(); err != nil {
-			return nil, err
-		}
-		unfolded.WriteString(text)
-		first = number
-	}
-	return lines, add()
-}
-
-func icsLineOf(text string) (icsLine, error) {
-	line := icsLine{parameters: map[string]string{}}
-	end := strings.IndexAny(text, ";:")
-	if end < 1 || len(text) > maxICSLine {
-		return line, errICS
-	}
-	line.name = strings.ToUpper(text[:end])
-	for text = text[end:]; text[0] == ';'; {
-		name, rest, found := strings.Cut(text[1:], "=")
-		if !found {
-			return line, errICS
-		}
-		size := strings.IndexAny(rest, ";:")
-		if strings.HasPrefix(rest, `"`) {
-			quoted := strings.IndexByte(rest[1:], '"')
-			if quoted < 0 {
-				return line, errICS
-			}
-			size = quoted + 2
-		}
-		if size < 0 || size >= len(rest) || rest[size] != ';' && rest[size] != ':' {
-			return line, errICS
-		}
-		line.parameters[strings.ToUpper(name)] = strings.Trim(rest[:size], `"`)
-		text = rest[size:]
-	}
-	line.value = text[1:]
-	return line, nil
-}
-
-// icsText unescapes a value of the type TEXT.
-func icsText(value string) string {
-	return strings.NewReplacer(`\\`, `\`, `\;`, ";", `\,`, ",", `\n`, "\n", `\N`, "\n").Replace(value)
-}
 
 // icsEvent is a VEVENT: the last line of each name, and all lines of names that may occur more than once.
 type icsEvent struct {
-	number int
-	lines  map[string]icsLine
-	except []icsLine
-	rdates bool
+	number   int
+	lines    map[string]icsLine
+	except   []icsLine // EXDATE
+	extra    []icsLine // RDATE
+	rules    []string  // RRULE
+	without  []string  // EXRULE
+	broken   bool      // has a line that cannot be read
+	finished bool
 }
 
-// icsEvents returns the events of a calendar. Components inside an event, such as alarms, are ignored.
-func icsEvents(lines []icsLine) (events []icsEvent, err error) {
-	var open []string
-	for _, line := range lines {
-		switch line.name {
-		case "BEGIN":
-			if open = append(open, strings.ToUpper(line.value)); len(open) > maxICSDepth ||
-				len(open) == 1 && open[0] != "VCALENDAR" {
-				return nil, errICS
-			}
-			if len(open) == 2 && open[1] == "VEVENT" {
-				if events = append(events, icsEvent{number: line.number, lines: map[string]icsLine{}}); len(events) >
-					maxImported {
-					return nil, errTooManyImported
-				}
-			}
+// value returns the value of a line, without spaces around it.
+func (v *icsEvent) value(name string) string { return strings.TrimSpace(v.lines[name].value) }
+
+func (v *icsEvent) isCancelled() bool { return strings.EqualFold(v.value("STATUS"), "CANCELLED") }
+
+func (v *icsEvent) sequence() int {
+	n, _ := strconv.Atoi(v.value("SEQUENCE")) // without a number it is the first version
+	return n
+}
+
+// icsCalendar is what the file holds.
+type icsCalendar struct {
+	events []*icsEvent
+	zones  *icsZones
+	code   string // why nothing can be imported, or ""
+}
+
+// read reads the components of a file. Components inside an event, such as alarms, are passed over. A file
+// that ends early keeps the events that are whole.
+func (f *icsFile) read(z zone) (c icsCalendar) {
+	c.zones = newICSZones(z)
+	reader := icsReader{calendar: &c}
+	for line := range f.lines() {
+		if reader.take(line); c.code != "" {
+			return c
+		}
+	}
+	if !reader.begun || len(c.events) == 0 {
+		c.code = "FILE_INVALID"
+	}
+	return c
+}
+
+// icsReader knows where in the components a line is.
+type icsReader struct {
+	calendar  *icsCalendar
+	open      []string
+	begun     bool
+	cancelled bool // METHOD:CANCEL: every event of the calendar is
+	event     *icsEvent
+	zone      *icsZone
+}
+
+func (r *icsReader) take(line icsLine) {
+	switch line.name {
+	case "BEGIN":
+		r.begin(line)
+	case "END":
+		r.end(strings.ToUpper(strings.TrimSpace(line.value)))
+	case "METHOD":
+		r.cancelled = r.cancelled || strings.EqualFold(strings.TrimSpace(line.value), "CANCEL")
+	default:
+		switch {
+		case r.event != nil && len(r.open) == 2:
+			r.calendar.code = r.event.take(line)
+		case r.zone != nil:
+			r.zone.take(line, len(r.open) > 2)
+		}
+	}
+}
+
+func (r *icsReader) begin(line icsLine) {
+	name := strings.ToUpper(strings.TrimSpace(line.value))
+	if len(r.open) == 0 && name != "VCALENDAR" || len(r.open) >= maxICSDepth {
+		r.calendar.code = "FILE_INVALID"
+		return
+	}
+	if name == "VCALENDAR" {
+		r.open, r.event, r.zone, r.cancelled = nil, nil, nil, false // the one before has no end
+	} else if name == "VEVENT" {
+		r.open, r.zone = r.open[:1], nil // so has an event before
+	}
+	r.open = append(r.open, name)
+	r.begun = true
+	switch {
+	case len(r.open) == 2 && name == "VEVENT":
+		if len(r.calendar.events) >= maxImported {
+			r.calendar.code = "TOO_MANY"
+			return
+		}
+		r.event = &icsEvent{number: line.number, lines: make(map[string]icsLine)}
+		if r.cancelled {
+			r.event.lines["STATUS"] = icsLine{value: "CANCELLED"}
+		}
+		r.calendar.events = append(r.calendar.events, r.event)
+	case len(r.open) == 2 && name == "VTIMEZONE":
+		r.zone = &icsZone{}
+	case len(r.open) == 3 && r.zone != nil:
+		r.zone.observe(name == "DAYLIGHT")
+	}
+}
+
+// end closes a component and those within it that have no end of their own.
+func (r *icsReader) end(name string) {
+	for at := len(r.open) - 1; at >= 0; at-- {
+		if r.open[at] != name {
 			continue
-		case "END":
-			if len(open) == 0 || open[len(open)-1] != strings.ToUpper(line.value) {
-				return nil, errICS
+		}
+		if at < 2 {
+			if r.event != nil && name == "VEVENT" {
+				r.event.finished = true
 			}
-			open = open[:len(open)-1]
-			continue
-		}
-		if len(open) != 2 || open[1] != "VEVENT" {
-			continue
-		}
-		event := &events[len(events)-1]
-		switch line.name {
-		case "EXDATE":
-			if event.except = append(event.except, line); len(event.except) > maxDates {
-				return nil, errTooManyImported
+			if r.zone != nil {
+				r.calendar.zones.add(r.zone)
 			}
-		case "RDATE", "EXRULE":
-			event.rdates = true
-		default:
-			event.lines[line.name] = line
+			r.event, r.zone = nil, nil
 		}
+		r.open = r.open[:at]
+		return
 	}
-	if len(open) > 0 || len(lines) == 0 {
-		return nil, errICS
-	}
-	return events, nil
 }
 
-// icsMoment parses a day, or a time as the house's local time. own reports whether a repetition in that
-// time's zone has the same dates in the house's local time.
-func icsMoment(line icsLine, value string, z zone) (local time.Time, allDay, own bool, err error) {
-	if len(value) == len(icsDay) {
-		local, err = time.Parse(icsDay, value)
-		return local, true, true, err
-	}
-	if strings.HasSuffix(value, "Z") {
-		at, err := time.Parse(icsUTC, value)
-		return z.local(at), false, sameClock(zone{time.UTC}, z, at), err
-	}
-	if local, err = time.Parse(icsLocal, value); err != nil || line.parameters["TZID"] == "" {
-		return local, false, true, err
-	}
-	there, known := loadZone(strings.TrimPrefix(line.parameters["TZID"], "/"))
-	if !known {
-		return local, false, false, errICS
-	}
-	at := there.instant(local)
-	return z.local(at), false, sameClock(there, z, at), nil
-}
-
-// sameClock reports whether two zones have the same offsets in the year around a time.
-func sameClock(a, b zone, at time.Time) bool {
-	for months := range 12 {
-		moment := at.AddDate(0, months, 0)
-		if !a.local(moment).Equal(b.local(moment)) {
-			return false
+// take adds a line of the event.
+func (v *icsEvent) take(line icsLine) (code string) {
+	switch line.name {
+	case "":
+		v.broken = true
+	case "EXDATE":
+		v.except = append(v.except, line)
+	case "RDATE":
+		v.extra = append(v.extra, line)
+	case "RRULE":
+		v.rules = append(v.rules, line.value)
+	case "EXRULE":
+		v.without = append(v.without, line.value)
+	case "STATUS":
+		if !v.isCancelled() { // by the METHOD of the calendar
+			v.lines[line.name] = line
 		}
+	default:
+		v.lines[line.name] = line
 	}
-	return true
-}
-
-var durations = regexp.MustCompile(
-	`^\+?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$`)
-
-func icsDuration(text string) (time.Duration, bool) {
-	parts := durations.FindStringSubmatch(text)
-	if parts == nil {
-		return 0, false
+	if len(v.except)+len(v.extra) > maxICSLines || len(v.rules)+len(v.without) > maxICSRules {
+		return "TOO_MANY"
 	}
-	var total time.Duration
-	for i, unit := range []time.Duration{7 * day, day, time.Hour, time.Minute, time.Second} {
-		if n, err := strconv.Atoi(parts[i+1]); err == nil {
-			total += time.Duration(n) * unit
-		}
-	}
-	return total, true
+	return ""
 }
 
 // icsID returns the same id for the same UID at every import. An event of this module keeps its own id.

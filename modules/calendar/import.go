@@ -32,6 +32,7 @@ type entry struct {
 	rule        string
 	rooms       []string
 	dates       []entry
+	row         []string // as it stands in the file, of a table
 
 	date      time.Time
 	cancelled bool
@@ -71,7 +72,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	case "csv":
 		entries = i.entriesOfCSV(content)
 	case "ics":
-		entries = i.entriesOfICS(string(content), c.zone(), known)
+		entries = i.entriesOfICS(content, known, c.unnamed(ctx))
 	}
 	err = i.check(ctx, entries)
 	if err == nil && i.ProblemCount == 0 {
@@ -79,6 +80,14 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	}
 	answer := &outcome{Events: len(i.events), Rooms: len(i.newRooms), Known: i.known, Exchange: exchange}
 	return answer.Answer(answer, err)
+}
+
+// unnamed returns the title of an event that has none in its file.
+func (c *calendar) unnamed(ctx context.Context) string {
+	if house, err := c.host.House(ctx); err == nil && house.Language == "de" {
+		return "Termin"
+	}
+	return "Event"
 }
 
 // entriesOfJSON reads an archive. All rooms that it contains are created, even those without events.
@@ -89,10 +98,12 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 		i.Problem(1, "FILE_INVALID")
 		return nil
 	}
-	i.needRooms(0, a.Rooms)
+	if wrong, ok := i.needRooms(a.Rooms); !ok {
+		i.Problem(0, "ROOM_INVALID", wrong)
+	}
 	for _, s := range a.Services {
-		i.needRooms(0, s.Rooms)
-		if !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms {
+		_, ok := i.needRooms(s.Rooms)
+		if !ok || !sdk.IsID(s.ID) || s.Minutes < 0 || s.Minutes > longestLength || len(s.Rooms) > maxEventRooms {
 			i.Problem(1, "FILE_INVALID")
 			return nil
 		}
@@ -104,7 +115,8 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 		for _, x := range e.Dates {
 			date, err := time.Parse(clockForm, x.Date)
 			if err != nil {
-				i.Problem(number+1, "EVENT_INVALID")
+				i.leaveOut(one, "EVENT_INVALID", "", x.Date)
+				continue
 			}
 			one.dates = append(one.dates, entry{date: date, cancelled: x.Cancelled, title: x.Title, text: x.Text,
 				start: x.Start, end: x.End, rooms: x.Rooms})
@@ -138,11 +150,11 @@ func (i *importing) entriesOfCSV(content []byte) (entries []entry) {
 		if err == io.EOF {
 			return entries
 		}
-		line, _ := reader.FieldPos(0)
 		if err != nil || len(entries) > maxImported {
-			i.Problem(line, "FILE_INVALID")
+			i.Problem(0, "FILE_INVALID")
 			return nil
 		}
+		line, _ := reader.FieldPos(0)
 		cell := func(name string) string {
 			at, is := columns[name]
 			if !is {

@@ -11,6 +11,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
+// Bounds of what an import may cost.
+const (
+	maxSteps    = 8 << 20 // dates of all repeating events together, from their begin to the horizon
+	maxDateless = 50      // rules without any date, each of which is searched for through centuries
+)
+
 // importing is an import in progress: the parsed events and the problems.
 type importing struct {
 	*sdk.Exchange
@@ -20,12 +26,15 @@ type importing struct {
 	events   []imported
 	services []archiveService
 	known    int
+	steps    int
+	dateless int
 }
 
 // imported is an event that will be written. Its rooms get ids when they are created.
 type imported struct {
 	*event
 	line   int
+	from   entry
 	needs  []string
 	except []importedDate
 }
@@ -35,24 +44,27 @@ type importedDate struct {
 	needs []string
 }
 
-// needRooms records rooms that do not exist yet, until there are too many.
-func (i *importing) needRooms(line int, names []string) {
+// needRooms records rooms that do not exist yet, until there are too many. It returns the name of a room that
+// cannot be one.
+func (i *importing) needRooms(names []string) (wrong string, ok bool) {
 	for _, name := range names {
 		if clean, err := roomName(name); err != nil || clean != name {
-			i.Problem(line, "ROOM_INVALID")
-			return
+			return name, false
 		}
+	}
+	for _, name := range names {
 		if _, is := i.ids[name]; !is && len(i.newRooms) <= maxRooms && !slices.Contains(i.newRooms, name) {
 			i.newRooms = append(i.newRooms, name)
 		}
 	}
+	return "", true
 }
 
 // check converts the entries to events, by the rules for events that people write. It fails only at the end
 // of ctx: a rule may take some milliseconds.
 func (i *importing) check(ctx context.Context, entries []entry) error {
 	if len(entries) > maxImported {
-		i.Problem(1, "TOO_MANY")
+		i.Problem(0, "TOO_MANY")
 		return nil
 	}
 	seen, dates := make(map[string]bool, len(entries)), 0
@@ -60,8 +72,12 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !sdk.IsID(e.id) || seen[e.id] {
-			i.Problem(e.line, "EVENT_INVALID")
+		if !sdk.IsID(e.id) {
+			i.leaveOut(e, "EVENT_INVALID", "", "")
+			continue
+		}
+		if seen[e.id] {
+			i.leaveOut(e, "TWICE", "", e.title)
 			continue
 		}
 		seen[e.id] = true
@@ -69,55 +85,73 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 		if !ok {
 			continue
 		}
-		one := imported{event: made, line: e.line, needs: e.rooms}
+		one := imported{event: made, line: e.line, from: e, needs: e.rooms}
 		one.id = e.id
 		for _, x := range e.dates {
 			if date, ok := i.date(one, x); ok && made.rule != "" {
 				one.except = append(one.except, date)
 			}
 		}
-		if dates += len(one.except); dates > maxImported {
+		if dates += len(one.except); dates > maxImported || i.steps > maxSteps || i.dateless > maxDateless {
 			i.Problem(e.line, "TOO_MANY")
 			return nil
 		}
 		i.events = append(i.events, one)
 	}
 	if len(i.newRooms)+len(i.ids) > maxRooms {
-		i.Problem(1, "TOO_MANY")
+		i.Problem(0, "TOO_MANY")
 	}
 	return nil
 }
 
+// leaveOut tells of an entry that is not imported.
+func (i *importing) leaveOut(e entry, code, field, found string) {
+	row := e.row
+	if row == nil {
+		row = []string{e.start, e.title}
+	}
+	i.Skip(sdk.Problem{Line: e.line, Code: code, Field: field, Detail: found, Row: row})
+}
+
 func (i *importing) made(e entry) (*event, bool) {
-	i.needRooms(e.line, e.rooms)
 	wanted := draft{Title: e.title, Text: e.text, Start: e.start, End: e.end, Rule: e.rule}
 	made, err := wanted.event(i.calendar.zone())
-	switch {
-	case errors.Is(err, errRule):
-		i.Problem(e.line, "RULE_INVALID")
-	case err != nil || len(e.rooms) > maxEventRooms:
-		i.Problem(e.line, "EVENT_INVALID")
-	default:
-		return made, true
+	if errors.Is(err, errRule) {
+		i.dateless++
+		i.leaveOut(e, "RULE_INVALID", "rule", e.rule)
+		return nil, false
 	}
-	return nil, false
+	if err != nil || len(e.rooms) > maxEventRooms {
+		i.leaveOut(e, "EVENT_INVALID", "", e.start+" – "+e.end)
+		return nil, false
+	}
+	if wrong, ok := i.needRooms(e.rooms); !ok {
+		i.leaveOut(e, "ROOM_INVALID", "rooms", wrong)
+		return nil, false
+	}
+	if made.rule != "" {
+		days := int(horizon(time.Now()).Sub(made.start) / day)
+		if !strings.Contains(made.rule, "DAILY") {
+			days /= 7
+		}
+		i.steps += max(days, 0)
+	}
+	return made, true
 }
 
 func (i *importing) date(of imported, x entry) (importedDate, bool) {
 	usual := times{start: x.date, minutes: of.minutes, allDay: of.allDay}
 	date := importedDate{exception: exception{times: usual, recurrence: x.date, cancelled: x.cancelled,
 		title: of.title, rooms: []int64{}}}
-	if !of.allDay && x.date.Equal(dayOf(x.date)) && x.cancelled {
-		// some programs identify a cancelled date only by its day
-		date.recurrence = x.date.Add(of.start.Sub(dayOf(of.start)))
-	}
 	if x.cancelled {
 		return date, true
 	}
 	x.line, x.rule = of.line, ""
 	made, ok := i.made(x)
 	if !ok || made.allDay != of.allDay {
-		i.Problem(of.line, "EVENT_INVALID")
+		if ok {
+			i.leaveOut(x, "EVENT_INVALID", "", x.start+" – "+x.end)
+		}
 		return date, false
 	}
 	date.times, date.title, date.text, date.needs = made.times, made.title, made.text, x.rooms
@@ -228,18 +262,32 @@ func (i *importing) insertEvents(ctx context.Context, tx sdk.Querier) error {
 	return nil
 }
 
-// taken reports the lines of events whose rooms are taken.
+// taken leaves events out whose rooms are taken.
 func (i *importing) taken(ctx context.Context, tx sdk.Querier) error {
-	ids, lines := make([]string, len(i.events)), make(map[string]int)
+	ids := make([]string, len(i.events))
 	for at, e := range i.events {
-		ids[at], lines[e.id] = e.id, e.line
+		ids[at] = e.id
 	}
-	by, err := readTaken(ctx, tx, `w.event_id = ANY ($1::text[]::uuid[])`, ids)
+	gone, err := sdk.Select[string](ctx, tx, `
+		SELECT DISTINCT event_id::text FROM bookings WHERE NOT held AND event_id = ANY ($1::text[]::uuid[])`, ids)
 	if err != nil {
 		return err
 	}
-	for _, t := range by {
-		i.Problem(lines[t.Wanted], errRoomTaken.Code(), t.Title+", "+strings.ReplaceAll(t.From, "T", " "))
+	by, err := readTaken(ctx, tx, `w.event_id = ANY ($1::text[]::uuid[])`, gone)
+	if err != nil {
+		return err
 	}
-	return nil
+	inTheWay := make(map[string]string)
+	for _, t := range by {
+		inTheWay[t.Wanted] = t.Title + ", " + strings.ReplaceAll(t.From, "T", " ")
+	}
+	i.events = slices.DeleteFunc(i.events, func(e imported) bool {
+		waits := slices.Contains(gone, e.id)
+		if waits {
+			i.leaveOut(e.from, errRoomTaken.Code(), "rooms", inTheWay[e.id])
+		}
+		return waits
+	})
+	_, err = tx.Exec(ctx, `DELETE FROM events WHERE id = ANY ($1::text[]::uuid[])`, gone)
+	return err
 }

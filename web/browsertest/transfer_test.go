@@ -31,11 +31,13 @@ func TestImportOfFiles(t *testing.T) {
 	p.runScript(`location.hash = "#/m/calendar/transfer"`)
 	const dates = `input[accept*="ics"]`
 	p.chooseFile(dates, putFile(t, "wrong.csv", []byte("x\n")))
-	p.waitForText("Problems: 1. Nothing can be imported before they are corrected.")
-	p.waitForText("Line 1: this file cannot be read.")
-	const fete = "title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\n"
+	p.waitForText("Nothing was changed. This file cannot be imported:")
+	p.waitForText("Line 1: this is no calendar file that can be read here.")
+	const fete = "title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\nDoors,2099-06-06T10:00,never\n"
 	p.chooseFile(dates, putFile(t, "fete.csv", []byte(fete)))
 	p.waitForText("New: 1 event and 0 rooms.")
+	p.waitForText("1 row is left out:")
+	p.waitForText("Line 3: title, start or end cannot be saved like that: 2099-06-06T10:00 – never")
 	p.click("button", "Import")
 	p.waitForAnnouncement("1 event is imported")
 

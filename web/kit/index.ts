@@ -25,6 +25,7 @@ export {
 } from "./field";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
+export { ImportReport, type ImportReportProps } from "./importreport";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";

@@ -5,13 +5,25 @@ export interface ImportAnswer {
 	readonly problems: readonly ImportProblem[];
 	/** More than there are in problems, if there are many. */
 	readonly problemCount: number;
+	/** Rows that are left out. */
+	readonly skipped?: readonly ImportProblem[];
+	readonly skippedCount?: number;
+	/** What is imported otherwise than it stands in the file. */
+	readonly notes?: readonly ImportProblem[];
+	readonly noteCount?: number;
+	/** The headings of the rows in skipped. */
+	readonly columns?: readonly string[];
 }
 
 /** A mistake in a file. line is where, from 1; 0 means the whole file. */
 export interface ImportProblem {
 	readonly line: number;
 	readonly code: string;
+	readonly field?: string;
+	/** What was found there. */
 	readonly detail?: string;
+	/** The cells of a row that is left out. */
+	readonly row?: readonly string[];
 }
 
 type Sent<Answer, Refused> = { readonly ok: true; readonly value: Answer } | Refused;

@@ -1,9 +1,9 @@
-import { Button, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef } from "preact/hooks";
 import type { Outcome } from "./event";
 import { tell, type Tools } from "./tools";
-import type { WordId } from "./words";
+import type { Say, WordId } from "./words";
 
 const exports = [
 	{ path: "/export", name: "calendar.json", words: "exportJson" },
@@ -24,7 +24,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 	useEffect(() => context.setTitle(say("transfer")), []);
 
 	const send = (file: Blob, preview: boolean) => api.import(file, formatOf(file as File), preview);
-	const { chosen, refused, busy, look, take } = useTransfer(context, send, ({ events }) => {
+	const { chosen, refused, busy, look, take, forget } = useTransfer(context, send, ({ events }) => {
 		context.announce(say("imported", { count: events }));
 		context.navigate("");
 	});
@@ -79,52 +79,25 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 					</Note>
 				)}
 				{chosen && (
-					<Preview {...{ tools, take }} name={(chosen.file as File).name} outcome={chosen.answer} />
+					<ImportReport
+						{...{ take, forget }}
+						name={(chosen.file as File).name}
+						answer={chosen.answer}
+						effects={effectsOf(say, chosen.answer)}
+						ready={chosen.answer.events + chosen.answer.rooms > 0}
+						problem={({ code, detail = "" }) => say(`problem_${code}` as WordId, { detail })}
+					/>
 				)}
 			</div>
 		</>
 	);
 }
 
-interface PreviewProps {
-	readonly tools: Tools;
-	readonly name: string;
-	readonly outcome: Outcome;
-	take(): Promise<void>;
-}
-
-function Preview({ tools: { say }, name, outcome, take }: PreviewProps) {
-	const { events, rooms, known, problems, problemCount } = outcome;
-	if (problemCount > 0) {
-		return (
-			<Note tone="bad" role="alert">
-				<p>
-					<bdi>{name}</bdi>: {say("problemsFound", { count: problemCount })}
-				</p>
-				<ul class="taken">
-					{problems.map(({ line, code, detail = "" }, at) => (
-						<li key={at}>{say("problemAt", { line, what: say(`problem_${code}` as WordId, { detail }) })}</li>
-					))}
-				</ul>
-			</Note>
-		);
-	}
-	return (
-		<>
-			<Note role="status">
-				<p>
-					<bdi>{name}</bdi>: {say("wouldAdd", {
-						events: say("countEvents", { count: events }),
-						rooms: say("countRooms", { count: rooms }),
-					})}
-				</p>
-				{known > 0 && <p>{say("alreadyHere", { count: known })}</p>}
-			</Note>
-			{events + rooms > 0 && (
-				<Button kind="primary" onPress={take}>
-					{say("doImport")}
-				</Button>
-			)}
-		</>
-	);
+/** What an import changes, in words. */
+function effectsOf(say: Say, { events, rooms, known }: Outcome): string[] {
+	const added = {
+		events: say("countEvents", { count: events }),
+		rooms: say("countRooms", { count: rooms }),
+	};
+	return [say("wouldAdd", added), ...(known > 0 ? [say("alreadyHere", { count: known })] : [])];
 }

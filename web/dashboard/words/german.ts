@@ -55,6 +55,18 @@ export const german: Catalogue<typeof english>["de"] = {
 		"Darin ist ein Zeichen, das man nicht sieht ({code}). Löschen Sie es, oder tippen Sie den Namen neu.",
 	nameBlank: "Diesen Namen sieht man nicht. Nehmen Sie Buchstaben oder Ziffern.",
 	nameLong: { one: "Höchstens {count} Zeichen.", other: "Höchstens {count} Zeichen." },
+	importLine: "Zeile {line}: {problem}",
+	importRefused: "Es wurde nichts geändert. Diese Datei lässt sich nicht importieren:",
+	importLeft: { one: "{count} Zeile wird ausgelassen:", other: "{count} Zeilen werden ausgelassen:" },
+	importLeftSave: "Diese Zeilen als Datei speichern",
+	importLeftName: "-ausgelassen.csv",
+	importReason: "Grund",
+	importNotes: {
+		one: "{count} Angabe wird anders übernommen:",
+		other: "{count} Angaben werden anders übernommen:",
+	},
+	importMore: { one: "und {count} weitere", other: "und {count} weitere" },
+	importTake: "Importieren",
 	nameRefused: "Dieser Name ist nicht möglich. Nehmen Sie Buchstaben, Ziffern und Zeichen, die man sieht.",
 
 	badBuild: "Diese Seite hat eine Adresse, die nicht verwendet werden kann.",

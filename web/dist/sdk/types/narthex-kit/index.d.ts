@@ -13,6 +13,7 @@ export { DraftNote, mayClose, OtherVersion, useDraft, type Draft } from "./draft
 export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, PasswordField, SelectField, TextField, type FieldProps, type TextFieldProps, } from "./field";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
+export { ImportReport, type ImportReportProps } from "./importreport";
 export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } from "./layout";
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";

@@ -38,6 +38,24 @@ export declare const kitEnglish: {
         readonly one: "At most {count} character.";
         readonly other: "At most {count} characters.";
     };
+    readonly importLine: "Line {line}: {problem}";
+    readonly importRefused: "Nothing was changed. This file cannot be imported:";
+    readonly importLeft: {
+        readonly one: "{count} row is left out:";
+        readonly other: "{count} rows are left out:";
+    };
+    readonly importLeftSave: "Save these rows as a file";
+    readonly importLeftName: "-left-out.csv";
+    readonly importReason: "Reason";
+    readonly importNotes: {
+        readonly one: "{count} thing comes in differently:";
+        readonly other: "{count} things come in differently:";
+    };
+    readonly importMore: {
+        readonly one: "and {count} more";
+        readonly other: "and {count} more";
+    };
+    readonly importTake: "Import";
 };
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;

@@ -1,0 +1,16 @@
+import type { ImportAnswer, ImportProblem } from "./transfer";
+export interface ImportReportProps {
+    /** The file's name. */
+    readonly name: string;
+    readonly answer: ImportAnswer;
+    /** What the import changes, and examples of it, a line each. */
+    readonly effects: readonly string[];
+    /** There is something to import. */
+    readonly ready: boolean;
+    /** What a code means and what to do about it, without the line. */
+    problem(one: ImportProblem): string;
+    take(): unknown;
+    forget(): void;
+}
+/** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
+export declare function ImportReport({ name, answer, effects, ready, problem, take, forget }: ImportReportProps): import("preact").JSX.Element;

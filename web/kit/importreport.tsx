@@ -1,0 +1,104 @@
+import { saveFile } from "../sdk/narthex-sdk"; // its name is unknown where the types are made
+import { Button } from "./button";
+import { Note } from "./layout";
+import type { ImportAnswer, ImportProblem } from "./transfer";
+import { k, kitLocale } from "./words";
+
+export interface ImportReportProps {
+	/** The file's name. */
+	readonly name: string;
+	readonly answer: ImportAnswer;
+	/** What the import changes, and examples of it, a line each. */
+	readonly effects: readonly string[];
+	/** There is something to import. */
+	readonly ready: boolean;
+	/** What a code means and what to do about it, without the line. */
+	problem(one: ImportProblem): string;
+	take(): unknown;
+	forget(): void;
+}
+
+/** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
+export function ImportReport({ name, answer, effects, ready, problem, take, forget }: ImportReportProps) {
+	const { problems, problemCount, skipped = [], skippedCount = 0, notes = [], noteCount = 0 } = answer;
+	const told = (one: ImportProblem) =>
+		one.line > 0 ? k("importLine", { line: one.line, problem: problem(one) }) : problem(one);
+	if (problemCount > 0) {
+		return (
+			<Note tone="bad" role="alert">
+				<p>
+					<bdi>{name}</bdi>: {k("importRefused")}
+				</p>
+				<Problems all={problems} count={problemCount} told={told} />
+				<Button onPress={forget}>{k("cancel")}</Button>
+			</Note>
+		);
+	}
+	const save = () => saveFile(rowsLeftOut(answer, told), name.replace(/\.\w*$/, "") + k("importLeftName"));
+	return (
+		<div class="d-stack">
+			<Note role="status">
+				<p>
+					<bdi>{name}</bdi>
+				</p>
+				{effects.map((effect) => (
+					<p key={effect}>{effect}</p>
+				))}
+			</Note>
+			{skippedCount > 0 && (
+				<Note tone="warn" role="alert">
+					<p>{k("importLeft", { count: skippedCount })}</p>
+					<Problems all={skipped} count={skippedCount} told={told} />
+					<Button onPress={save}>{k("importLeftSave")}</Button>
+				</Note>
+			)}
+			{noteCount > 0 && (
+				<Note>
+					<p>{k("importNotes", { count: noteCount })}</p>
+					<Problems all={notes} count={noteCount} told={told} />
+				</Note>
+			)}
+			<div class="d-row">
+				{ready && (
+					<Button kind="primary" onPress={take}>
+						{k("importTake")}
+					</Button>
+				)}
+				<Button onPress={forget}>{k("cancel")}</Button>
+			</div>
+		</div>
+	);
+}
+
+const shown = 20;
+
+interface ProblemsProps {
+	readonly all: readonly ImportProblem[];
+	readonly count: number;
+	told(one: ImportProblem): string;
+}
+
+function Problems({ all, count, told }: ProblemsProps) {
+	return (
+		<ul class="d-problems">
+			{all.slice(0, shown).map((one, at) => (
+				<li key={at}>{told(one)}</li>
+			))}
+			{count > shown && <li>{k("importMore", { count: count - shown })}</li>}
+		</ul>
+	);
+}
+
+/** A table of the rows that are left out, with the reasons, for spreadsheets of the person's language. */
+function rowsLeftOut(answer: ImportAnswer, told: (one: ImportProblem) => string): Blob {
+	const { columns = [], skipped = [] } = answer;
+	const separator = kitLocale.value.startsWith("de") ? ";" : ",";
+	const guarded = (text: string) => text.replace(/^(?='*[=+\-@\t\r])/, "'"); // against formulas
+	const cell = (text: string) => `"${guarded(text).replaceAll('"', '""')}"`;
+	const width = Math.max(columns.length, ...skipped.map(({ row = [] }) => row.length));
+	const line = (cells: readonly string[], last: string) =>
+		[...Array.from({ length: width }, (_, at) => cells[at] ?? ""), last].map(cell).join(separator);
+	const rows = skipped.map((one) => line(one.row ?? [], told(one)));
+	const lines = [line(columns, k("importReason")), ...rows];
+	return new Blob(["\ufeff" + lines.join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });
+}
