@@ -61,6 +61,8 @@ type Module struct {
 	Calls   Calls
 	Memory  *hostmemory.Account // counts the host's memory that the module uses; nil: not counted
 	Load    *Load               // counts its requests; nil: not counted
+	// HouseRev returns how often the house has been changed; nil: the module asks for the house each time.
+	HouseRev func() int64
 }
 
 // Routes returns the module's rows of the route table.

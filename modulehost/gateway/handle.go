@@ -180,6 +180,10 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 		Headers:   requestHeaders(c.Request.Header, r.anyBytes),
 		Principal: message(c.Caller.Principal()),
 	}
+	if r.module.HouseRev != nil {
+		rev := r.module.HouseRev()
+		request.HouseRev = &rev
+	}
 	for _, name := range r.names {
 		request.Parameters = append(request.Parameters, []byte(c.Parameter(name)))
 	}

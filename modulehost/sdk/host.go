@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
@@ -23,6 +24,7 @@ type Host struct {
 
 	client      *link.Client
 	invocations chan struct{} // a slot for each call to another module
+	house       atomic.Pointer[House]
 }
 
 func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {

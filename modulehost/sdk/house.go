@@ -22,9 +22,15 @@ type House struct {
 	Rev int64
 }
 
-// House returns the house as it is now. The platform answers from memory, so ask whenever the house is needed
-// instead of storing it: a change takes effect without a restart. Errors: ctx's own, or one of any call.
+// House returns the house as it is now, or as it was when the request of ctx arrived. Ask whenever the house is
+// needed instead of storing it: a change takes effect without a restart, and the SDK asks the platform in a
+// request only after a change. Errors: ctx's own, or one of any call.
 func (h *Host) House(ctx context.Context) (House, error) {
+	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
+	if last := h.house.Load(); request != nil && request.HouseRev != nil && last != nil &&
+		last.Rev == request.GetHouseRev() {
+		return *last, nil
+	}
 	var response abi.HouseResponse
 	if err := call(ctx, h.client, abi.Method_METHOD_HOUSE, &abi.HouseRequest{}, &response); err != nil {
 		return House{}, err
@@ -35,5 +41,6 @@ func (h *Host) House(ctx context.Context) (House, error) {
 	if house.Zone, err = time.LoadLocation(house.TimeZone); err != nil {
 		house.Zone, house.TimeZone = time.UTC, "" // a zone that is younger than this module's table
 	}
+	h.house.Store(&house)
 	return house, nil
 }

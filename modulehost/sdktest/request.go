@@ -22,8 +22,12 @@ import (
 func (m *Module) listen(host *facade.Facade) {
 	m.tb.Helper()
 	handler, err := httpserver.New(httpserver.Config{
-		Routes: append(gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}),
-			m.streams...),
+		Routes: append(gateway.Routes(gateway.Module{
+			ID:       m.manifest.ID,
+			Process:  running{m},
+			Calls:    host,
+			HouseRev: func() int64 { return m.house().Rev },
+		}), m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
 		ClientAddress:  requestGates{m},
 		Resolver:       requestGates{m},

@@ -51,16 +51,16 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	now := m.clock()
 	page := &myDates{ServerTime: now, StandIns: []standIn{}}
 	person := sdk.Principal(ctx).UserID
-	var own []volunteer
-	var duties []myDate
+	var own []me
+	var duties []dutyRow
 	var asked []standIn
-	err := sdk.Read(ctx, m.db, selectVolunteers(&own, `v.user_id = $1`, person),
+	err := sdk.Read(ctx, m.db, selectMe(&own, person),
 		selectDuties(&duties, person, m.dayOf(now)), selectStandIns(&asked, person))
 	if err != nil || len(own) == 0 {
 		return page, err
 	}
-	page.Volunteer = meOf(&own[0])
-	of, ids := byService(duties)
+	page.Volunteer = &own[0]
+	of, ids := byService(datesOf(duties))
 	for _, one := range asked {
 		ids = append(ids, one.Service.ID)
 	}
@@ -86,7 +86,22 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	return page, nil
 }
 
-// ownDuties has those who serve in the same services once for each service.
+// selectMe reads what a person sees of themselves as a volunteer.
+func selectMe(into *[]me, userID string) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, m *me) error {
+		return row.Scan(&m.Label, &m.Away, &m.Wishes, &m.PerMonth, &m.Rev)
+	}, `
+		SELECT label,
+		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
+		                 FROM away WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
+		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
+		                 FROM wishes WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
+		       coalesce(per_month, 0), rev
+		FROM volunteers AS v WHERE user_id = $1`, userID)
+}
+
+// ownDuties has one row for each date of a person and each other one who serves in the same service; other
+// and role are NULL where nobody else does, or where the service is before today.
 const ownDuties = `
 	WITH own AS MATERIALIZED (
 		SELECT a.id, a.service_ref, a.role_id, a.volunteer_id, a.status, a.agreed, a.rev, a.seeking,
@@ -95,27 +110,48 @@ const ownDuties = `
 			JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
 			LEFT JOIN known_services AS k USING (service_ref)
 		WHERE v.user_id = $1
-	), beside AS (
-		SELECT o.service_ref, json_agg(json_build_object('role', r.name, 'name', v.label)
-		                               ORDER BY r.position, r.id, v.label COLLATE "und-x-icu") AS people
-		FROM assignments AS o
-			JOIN volunteers AS v ON v.id = o.volunteer_id AND v.label <> ''
-			JOIN roles AS r ON r.id = o.role_id
-		WHERE o.service_ref IN (SELECT service_ref FROM own WHERE shared) AND o.status IN ('open', 'yes')
-		  AND o.volunteer_id NOT IN (SELECT volunteer_id FROM own)
-		GROUP BY o.service_ref
 	)
 	SELECT own.id::text, own.service_ref, r.name, own.status, own.agreed, own.rev, own.seeking,
-	       CASE WHEN own.shared THEN coalesce(b.people, '[]') ELSE '[]' END
-	FROM own JOIN roles AS r ON r.id = own.role_id LEFT JOIN beside AS b USING (service_ref)
-	ORDER BY r.position, r.id, own.id`
+	       b.role, b.label
+	FROM own
+		JOIN roles AS r ON r.id = own.role_id
+		LEFT JOIN (
+			SELECT o.service_ref, o.volunteer_id, r.position, r.id AS role_id, r.name AS role, v.label
+			FROM assignments AS o
+				JOIN volunteers AS v ON v.id = o.volunteer_id AND v.label <> ''
+				JOIN roles AS r ON r.id = o.role_id
+			WHERE o.service_ref IN (SELECT service_ref FROM own WHERE shared) AND o.status IN ('open', 'yes')
+		) AS b ON own.shared AND b.service_ref = own.service_ref AND b.volunteer_id <> own.volunteer_id
+	ORDER BY r.position, r.id, own.id, b.position, b.role_id, b.label COLLATE "und-x-icu"`
 
 // selectDuties reads a person's dates, of which only the service's id is known here, and who else serves in
 // those that are not before today.
-func selectDuties(into *[]myDate, userID string, today time.Time) sdk.Statement {
-	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
-		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Seeking, &d.Others)
+func selectDuties(into *[]dutyRow, userID string, today time.Time) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *dutyRow) error {
+		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Seeking,
+			&d.otherRole, &d.otherName)
 	}, ownDuties, userID, today)
+}
+
+// dutyRow is a date with one of those who serve in the same service.
+type dutyRow struct {
+	myDate
+	otherRole, otherName *string
+}
+
+// datesOf gathers the rows of each date, which follow each other.
+func datesOf(rows []dutyRow) (all []myDate) {
+	for _, row := range rows {
+		if len(all) == 0 || all[len(all)-1].ID != row.ID {
+			row.Others = []other{}
+			all = append(all, row.myDate)
+		}
+		if row.otherName != nil {
+			last := &all[len(all)-1]
+			last.Others = append(last.Others, other{*row.otherRole, *row.otherName})
+		}
+	}
+	return all
 }
 
 // byService returns dates by the ids of their services, and these ids.

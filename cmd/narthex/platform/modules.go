@@ -174,6 +174,11 @@ func (s *Server) houseOfModules() facade.House {
 	return h
 }
 
+func (s *Server) houseRev() int64 {
+	_, rev := s.house.CurrentAt()
+	return rev
+}
+
 // bucketsOf returns the buckets of a module. Without object storage a module that declares buckets does not
 // run.
 func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {

@@ -322,11 +322,12 @@ func (s *Server) Routes() []httpapi.Route {
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{
-				ID:      module.Manifest.ID,
-				Process: module.process,
-				Calls:   module.facade,
-				Memory:  module.memory,
-				Load:    module.load,
+				ID:       module.Manifest.ID,
+				Process:  module.process,
+				Calls:    module.facade,
+				Memory:   module.memory,
+				Load:     module.load,
+				HouseRev: s.houseRev,
 			})...)
 			routes = append(routes, s.channelRoutes(module)...)
 		}

@@ -1287,6 +1287,7 @@ type HandleRequest struct {
 	BodySocket    uint32                 `protobuf:"varint,10,opt,name=body_socket,json=bodySocket,proto3" json:"body_socket,omitempty"`    // the descriptor of a body socket that belongs to this call until it has ended; 0: none
 	BodyFollows   bool                   `protobuf:"varint,11,opt,name=body_follows,json=bodyFollows,proto3" json:"body_follows,omitempty"` // the request's body comes on body_socket: of a buffered route at once, of a streamed one when it is wanted
 	BodyBytes     *uint64                `protobuf:"varint,12,opt,name=body_bytes,json=bodyBytes,proto3,oneof" json:"body_bytes,omitempty"` // how long a body that follows is, if that is known
+	HouseRev      *int64                 `protobuf:"varint,13,opt,name=house_rev,json=houseRev,proto3,oneof" json:"house_rev,omitempty"`    // HouseResponse.rev as it is now, so that a module asks again only after a change
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1401,6 +1402,13 @@ func (x *HandleRequest) GetBodyFollows() bool {
 func (x *HandleRequest) GetBodyBytes() uint64 {
 	if x != nil && x.BodyBytes != nil {
 		return *x.BodyBytes
+	}
+	return 0
+}
+
+func (x *HandleRequest) GetHouseRev() int64 {
+	if x != nil && x.HouseRev != nil {
+		return *x.HouseRev
 	}
 	return 0
 }
@@ -5052,7 +5060,7 @@ const file_abi_proto_rawDesc = "" +
 	"\x05value\"\x0f\n" +
 	"\rStartResponse\"\r\n" +
 	"\vStopRequest\"\x0e\n" +
-	"\fStopResponse\"\x97\x03\n" +
+	"\fStopResponse\"\xc7\x03\n" +
 	"\rHandleRequest\x12\x14\n" +
 	"\x05route\x18\x01 \x01(\rR\x05route\x12\x12\n" +
 	"\x04call\x18\x02 \x01(\x04R\x04call\x12\x16\n" +
@@ -5070,8 +5078,11 @@ const file_abi_proto_rawDesc = "" +
 	"bodySocket\x12!\n" +
 	"\fbody_follows\x18\v \x01(\bR\vbodyFollows\x12\"\n" +
 	"\n" +
-	"body_bytes\x18\f \x01(\x04H\x00R\tbodyBytes\x88\x01\x01B\r\n" +
-	"\v_body_bytes\"\xa4\x01\n" +
+	"body_bytes\x18\f \x01(\x04H\x00R\tbodyBytes\x88\x01\x01\x12 \n" +
+	"\thouse_rev\x18\r \x01(\x03H\x01R\bhouseRev\x88\x01\x01B\r\n" +
+	"\v_body_bytesB\f\n" +
+	"\n" +
+	"_house_rev\"\xa4\x01\n" +
 	"\x0eHandleResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x123\n" +
 	"\aheaders\x18\x02 \x03(\v2\x19.narthex.module.v1.HeaderR\aheaders\x12\x12\n" +
