@@ -78,18 +78,17 @@ func (c *calendar) window(ctx context.Context, r *http.Request) (any, error) {
 // selectBetween reads the occurrences between two instants, in order.
 func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, o *shownOccurrence) error {
-		err := row.Scan(&o.Event, &o.Date, &o.Title, &o.Text, &o.Start, &o.End, &o.StartsAt, &o.EndsAt, &o.AllDay,
+		var date, start, end time.Time // formatted here, because to_char is slower
+		err := row.Scan(&o.Event, &date, &o.Title, &o.Text, &start, &end, &o.StartsAt, &o.EndsAt, &o.AllDay,
 			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev, &o.Service)
-		if err != nil || !o.AllDay {
-			return err
+		o.Date, o.Start, o.End = date.Format(clockForm), start.Format(clockForm), end.Format(clockForm)
+		if o.AllDay {
+			o.Start, o.End = start.Format(dayForm), end.Add(-day).Format(dayForm)
 		}
-		last, err := time.Parse(clockForm, o.End)
-		o.Start, o.End = o.Start[:len(dayForm)], last.Add(-day).Format(dayForm)
 		return err
 	}, `
-		SELECT o.event_id::text, to_char(o.recurrence, 'YYYY-MM-DD"T"HH24:MI'), coalesce(x.title, e.title),
-		       coalesce(x.text, e.text), to_char(o.starts, 'YYYY-MM-DD"T"HH24:MI'),
-		       to_char(o.ends, 'YYYY-MM-DD"T"HH24:MI'), lower(o.during), upper(o.during), e.all_day, e.rule <> '',
+		SELECT o.event_id::text, o.recurrence, coalesce(x.title, e.title), coalesce(x.text, e.text),
+		       o.starts, o.ends, lower(o.during), upper(o.during), e.all_day, e.rule <> '',
 		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev,
 		       e.service_rev IS NOT NULL
 		FROM occurrences o
