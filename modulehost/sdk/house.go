@@ -22,9 +22,9 @@ type House struct {
 	Rev int64
 }
 
-// House returns the house as it is now, or as it was when the request of ctx arrived. Ask whenever the house is
-// needed instead of storing it: a change takes effect without a restart, and the SDK asks the platform in a
-// request only after a change. Errors: ctx's own, or one of any call.
+// House returns the house as it is now, or as it was when the request of ctx arrived. Ask whenever the house
+// is needed instead of storing it: a change takes effect without a restart, and the SDK asks the platform in
+// a request only after a change. Errors: ctx's own, or one of any call.
 func (h *Host) House(ctx context.Context) (House, error) {
 	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if last := h.house.Load(); request != nil && request.HouseRev != nil && last != nil &&
