@@ -34,9 +34,9 @@ type Exchange struct {
 	Problems     []Problem `json:"problems"`       // the first MaxProblems of them
 	ProblemCount int       `json:"problemCount"`
 	Skipped      []Problem `json:"skipped,omitempty"` // rows that are left out; the first MaxSkipped
-	SkippedCount int       `json:"skippedCount,omitempty"`
+	SkippedCount int       `json:"skippedCount,omitzero"`
 	Notes        []Problem `json:"notes,omitempty"` // what is imported otherwise; the first MaxProblems
-	NoteCount    int       `json:"noteCount,omitempty"`
+	NoteCount    int       `json:"noteCount,omitzero"`
 	Columns      []string  `json:"columns,omitempty"` // the headings of the rows in Skipped
 	rows         int       // bytes of the cells in Skipped
 }

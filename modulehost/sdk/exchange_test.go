@@ -1,12 +1,13 @@
 package sdk_test
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -64,8 +65,8 @@ func TestExchangeAnswers(t *testing.T) {
 		status   int // 0: the answer itself, which is sent with 200
 		body     string
 	}{
-		{false, 0, true, 0, `{"added":2,"problems":null,"problemCount":0}`},
-		{true, 0, false, 0, `{"added":2,"problems":null,"problemCount":0}`},
+		{false, 0, true, 0, `{"added":2,"problems":[],"problemCount":0}`},
+		{true, 0, false, 0, `{"added":2,"problems":[],"problemCount":0}`},
 		{true, 1, false, 0, `{"added":2,"problems":[{"line":0,"code":"LINE_INVALID"}],"problemCount":1}`},
 		{false, 1, false, 400,
 			`{"added":2,"code":"IMPORT_INVALID","problems":[{"line":0,"code":"LINE_INVALID"}],"problemCount":1}`},
