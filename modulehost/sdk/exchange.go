@@ -11,6 +11,7 @@ import (
 //   - With ?preview=1 or ?preview=true the answer tells what the import would change, and nothing is
 //     written. Without preview the file is imported. Every other value is ErrRequestInvalid.
 //   - ?format= names the file's format, if the route reads several ones.
+//   - ?dates=dmy or mdy says whether 3/4/2027 is in April or in March, after the person was asked.
 //   - A row that cannot be imported is left out (Skip), and one that is imported otherwise than it stands in
 //     the file is told (Note). Neither stops the other rows.
 //   - A file with problems changes nothing: it cannot be read at all, or holds too much. A preview tells them
@@ -30,6 +31,7 @@ import (
 type Exchange struct {
 	Preview      bool      `json:"-"`
 	Format       string    `json:"-"`
+	Dates        string    `json:"-"`              // "", "dmy" or "mdy": an Order of the package files
 	Code         string    `json:"code,omitempty"` // of an import with problems
 	Problems     []Problem `json:"problems"`       // the first MaxProblems of them
 	ProblemCount int       `json:"problemCount"`
@@ -66,7 +68,7 @@ const MaxProblems = 20
 // ReadExchange reads the parameters of an import. formats are those that the route reads; without any, the
 // request may not name one.
 func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
-	allowed := []string{"preview"}
+	allowed := []string{"preview", "dates"}
 	if len(formats) > 0 {
 		allowed = append(allowed, "format")
 	}
@@ -75,11 +77,12 @@ func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
 		return Exchange{}, err
 	}
 	preview, asked := sent["preview"]
-	if asked && preview != "1" && preview != "true" ||
+	order, ordered := sent["dates"]
+	if asked && preview != "1" && preview != "true" || ordered && order != "dmy" && order != "mdy" ||
 		len(formats) > 0 && !slices.Contains(formats, sent["format"]) {
 		return Exchange{}, ErrRequestInvalid
 	}
-	return Exchange{Preview: asked, Format: sent["format"]}, nil
+	return Exchange{Preview: asked, Format: sent["format"], Dates: order}, nil
 }
 
 // Problem adds a problem. detail is what the code alone does not tell, such as the name of a room.

@@ -26,6 +26,8 @@ func TestReadExchange(t *testing.T) {
 		"preview=1&preview=1": "refused",
 		"format=csv":          "refused",
 		"dry=1":               "refused",
+		"dates=mdy":           "import",
+		"dates=ymd":           "refused",
 	} {
 		got := "import"
 		exchange, err := sdk.ReadExchange(httptest.NewRequest("POST", "/import?"+query, nil))

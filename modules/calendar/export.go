@@ -165,9 +165,14 @@ func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error)
 	return sdk.Download("calendar.json", "application/json", all.archive()), nil
 }
 
-var csvColumns = []string{"title", "start", "end", "rule", "rooms", "text"}
+// The headings of the table, which the import knows in both languages.
+var (
+	csvColumns = []string{"title", "start", "end", "rule", "rooms", "text"}
+	csvGerman  = []string{"Titel", "Beginn", "Ende", "Regel", "Räume", "Beschreibung"}
+)
 
-// exportCSV writes a table for spreadsheets. It does not contain exceptional dates.
+// exportCSV writes a table for spreadsheets of the house's language: German ones part cells by semicolons. It
+// does not contain exceptional dates.
 func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) {
 	all, err := c.readEverything(ctx)
 	if err != nil {
@@ -178,18 +183,27 @@ func (c *calendar) exportCSV(ctx context.Context, _ *http.Request) (any, error) 
 	writer := csv.NewWriter(&body)
 	writer.UseCRLF = true
 	rows := [][]string{csvColumns}
+	house, err := c.host.House(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if house.Language == "de" {
+		rows, writer.Comma = [][]string{csvGerman}, ';'
+	}
 	for _, e := range all.events {
 		if e.service {
 			continue // an import would make an event of it
 		}
 		start, end := e.times.text(all.zone)
+		start, end = strings.Replace(start, "T", " ", 1), strings.Replace(end, "T", " ", 1)
 		rows = append(rows, []string{e.title, start, end, e.rule, csvLine(all.names(e.rooms)), e.text})
 	}
 	for _, row := range rows {
+		guarded := make([]string, len(row))
 		for i := range row {
-			row[i] = asText(row[i])
+			guarded[i] = asText(row[i])
 		}
-		if err := writer.Write(row); err != nil {
+		if err := writer.Write(guarded); err != nil {
 			return nil, err
 		}
 	}
@@ -214,15 +228,6 @@ const formulas = "=+-@\t\r"
 func asText(cell string) string {
 	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.ContainsRune(formulas, rune(rest[0])) {
 		return "'" + cell
-	}
-	return cell
-}
-
-// fromText removes the apostrophe of asText.
-func fromText(cell string) string {
-	if rest := strings.TrimLeft(cell, "'"); rest != cell && rest != "" &&
-		strings.ContainsRune(formulas, rune(rest[0])) {
-		return cell[1:]
 	}
 	return cell
 }

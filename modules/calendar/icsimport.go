@@ -168,6 +168,12 @@ func (c *icsImport) words(v *icsEvent) (e entry) {
 		}
 		c.note(v, "TITLE_MISSING", e.title)
 	}
+	e.fit(func(code, found string) { c.note(v, code, found) })
+	return e
+}
+
+// fit shortens title and text to what the calendar keeps.
+func (e *entry) fit(note func(code, found string)) {
 	for _, one := range []struct {
 		text *string
 		most int
@@ -175,10 +181,9 @@ func (c *icsImport) words(v *icsEvent) (e entry) {
 	}{{&e.title, maxTitle, "TITLE_SHORTENED"}, {&e.text, maxText, "TEXT_SHORTENED"}} {
 		if runes := []rune(*one.text); len(runes) > one.most {
 			*one.text = strings.TrimSpace(string(runes[:one.most-1])) + "…"
-			c.note(v, one.code, e.title)
+			note(one.code, e.title)
 		}
 	}
-	return e
 }
 
 // oneLine returns a text with single spaces instead of line breaks and tabs.
@@ -211,7 +216,7 @@ func (c *icsImport) at(d icsDate, uid string) entry {
 
 // place stores a location as rooms if it names nothing else, otherwise as text.
 func (e *entry) place(location string, known []string) {
-	if location == "" {
+	if location == "" || len(e.rooms) > 0 {
 		return
 	}
 	var rooms []string

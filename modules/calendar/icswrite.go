@@ -79,7 +79,7 @@ func (all *everything) ics(now time.Time) []byte {
 		if len(all.events) > 0 && all.events[0].start.Before(now) {
 			from = all.events[0].start
 		}
-		w.timezone(from.AddDate(-1, 0, 0), now.AddDate(zoneYears, 0, 0))
+		w.timezone(dayOf(from).AddDate(-1, 0, 0), now.AddDate(zoneYears, 0, 0))
 	}
 	for _, e := range all.events {
 		w.event(e, all.names(e.rooms), all.exceptions[e.id], now, all)

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -43,10 +39,17 @@ type outcome struct {
 	Events int `json:"events"`
 	Rooms  int `json:"rooms"`
 	Known  int `json:"known"` // events that exist already and are not changed
+	// Examples are the first events.
+	Examples []example `json:"examples"`
 	sdk.Exchange
 }
 
-// importFile imports ?format=json, csv or ics.
+type example struct {
+	Title string `json:"title"`
+	Start string `json:"start"` // a day or a time, in the house's local time
+}
+
+// importFile imports ?format=json, csv (a table of any kind) or ics.
 func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error) {
 	exchange, err := sdk.ReadExchange(r, "json", "csv", "ics")
 	if err != nil {
@@ -70,7 +73,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	case "json":
 		entries = i.entriesOfJSON(content)
 	case "csv":
-		entries = i.entriesOfCSV(content)
+		entries = i.entriesOfTable(content, known)
 	case "ics":
 		entries = i.entriesOfICS(content, known, c.unnamed(ctx))
 	}
@@ -78,7 +81,11 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	if err == nil && i.ProblemCount == 0 {
 		err = c.change(ctx, func(tx *sdk.Tx) error { return i.Keep(i.write(ctx, tx)) })
 	}
-	answer := &outcome{Events: len(i.events), Rooms: len(i.newRooms), Known: i.known, Exchange: exchange}
+	answer := &outcome{Events: len(i.events), Rooms: len(i.newRooms), Known: i.known, Examples: []example{},
+		Exchange: exchange}
+	for _, e := range i.events[:min(len(i.events), 3)] {
+		answer.Examples = append(answer.Examples, example{e.title, e.from.start})
+	}
 	return answer.Answer(answer, err)
 }
 
@@ -124,52 +131,4 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 		entries = append(entries, one)
 	}
 	return entries
-}
-
-// entriesOfCSV reads a table whose first line names its columns.
-func (i *importing) entriesOfCSV(content []byte) (entries []entry) {
-	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	reader := csv.NewReader(bytes.NewReader(content))
-	head, _, _ := bytes.Cut(content, []byte("\n"))
-	if bytes.Count(head, []byte(";")) > bytes.Count(head, []byte(",")) {
-		reader.Comma = ';'
-	}
-	names, err := reader.Read()
-	columns := make(map[string]int)
-	for at, name := range names {
-		columns[strings.ToLower(strings.TrimSpace(name))] = at
-	}
-	for _, needed := range csvColumns[:3] {
-		if _, is := columns[needed]; !is || err != nil {
-			i.Problem(1, "FILE_INVALID")
-			return nil
-		}
-	}
-	for {
-		row, err := reader.Read()
-		if err == io.EOF {
-			return entries
-		}
-		if err != nil || len(entries) > maxImported {
-			i.Problem(0, "FILE_INVALID")
-			return nil
-		}
-		line, _ := reader.FieldPos(0)
-		cell := func(name string) string {
-			at, is := columns[name]
-			if !is {
-				return ""
-			}
-			return fromText(row[at])
-		}
-		one := entry{line: line, title: cell("title"), text: cell("text"), start: cell("start"), end: cell("end"),
-			rule: cell("rule")}
-		one.id = uuid.NewSHA1(uuid.NameSpaceURL, []byte("csv:"+strings.Join(row, "\x00"))).String()
-		if list := cell("rooms"); list != "" {
-			if one.rooms, err = csv.NewReader(strings.NewReader(list)).Read(); err != nil {
-				i.Problem(line, "ROOM_INVALID")
-			}
-		}
-		entries = append(entries, one)
-	}
 }

@@ -223,13 +223,33 @@ func (i *importing) dropKnown(ctx context.Context, tx sdk.Querier) error {
 	}
 	known, err := sdk.Select[string](ctx, tx, `
 		SELECT id::text FROM events WHERE id = ANY ($1::text[]::uuid[])`, ids)
-	i.known = len(known)
+	if err == nil && i.Format == "csv" { // without ids, the same name and begin is the same event
+		var same []string
+		same, err = i.sameEvents(ctx, tx)
+		known = append(known, same...)
+	}
 	here := make(map[string]bool, len(known))
 	for _, id := range known {
 		here[id] = true
 	}
+	i.known = len(here)
 	i.events = slices.DeleteFunc(i.events, func(e imported) bool { return here[e.id] })
 	return err
+}
+
+// sameEvents returns the ids of the rows of a table that are here under another id.
+func (i *importing) sameEvents(ctx context.Context, tx sdk.Querier) ([]string, error) {
+	columns := make([][]string, 3)
+	for _, e := range i.events {
+		for at, value := range []string{e.id, e.title, e.start.Format(clockForm)} {
+			columns[at] = append(columns[at], value)
+		}
+	}
+	return sdk.Select[string](ctx, tx, `
+		SELECT DISTINCT row.id
+		FROM unnest($1::text[], $2::text[], $3::text[]) AS row (id, title, starts)
+		JOIN events e ON e.title = row.title AND e.starts = row.starts::timestamp
+		WHERE e.deleted_at IS NULL AND e.id <> row.id::uuid`, columns[0], columns[1], columns[2])
 }
 
 func (i *importing) insertEvents(ctx context.Context, tx sdk.Querier) error {

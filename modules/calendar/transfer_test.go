@@ -231,8 +231,9 @@ func TestGoodRowsOfAnImport(t *testing.T) {
 	}{
 		"a room is taken":   {"Band," + soon(14) + "T10:30," + soon(14) + "T11:00,Church\n", "ROOM_TAKEN"},
 		"itself in the way": {"Fete," + soon(13) + "T10:30," + soon(13) + "T11:00,Garden\n", "ROOM_TAKEN"},
-		"no end":            {"Band," + soon(14) + "T10:30,,Church\n", "EVENT_INVALID"},
-		"a room's name":     {"Band," + soon(14) + "T10:30," + soon(14) + "T11:00,\" \"\n", "ROOM_INVALID"},
+		"no title":          {"," + soon(14) + "T08:30,,Church\n", "EVENT_INVALID"},
+		"a room's name": {"Band," + soon(14) + "T10:30," + soon(14) + "T11:00," +
+			strings.Repeat("x", maxRoomName+1) + "\n", "ROOM_INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,9 +256,26 @@ func TestGoodRowsOfAnImport(t *testing.T) {
 		})
 	}
 	s := start(t, "Europe/Berlin")
-	if got, status := s.send(t, "format=csv", "title,start,end\n\"Band\n"); status != 400 ||
+	if got, status := s.send(t, "format=csv", "town,street\nA,B\n"); status != 400 ||
 		got.Code != "IMPORT_INVALID" {
 		t.Errorf("a broken table: %d %+v, want 400", status, got)
+	}
+}
+
+// TestOrderOfDates: a table whose dates can be read in two ways is imported after it was said which.
+func TestOrderOfDates(t *testing.T) {
+	t.Parallel()
+	s := start(t, "Europe/Berlin")
+	const table = "Title,Start\nChoir,3/4/2027 19:30\n"
+	if got, status := s.send(t, "format=csv&preview=1", table); status != 200 || got.ProblemCount != 1 ||
+		got.Problems[0].Code != "DATES_AMBIGUOUS" || got.Problems[0].Detail != "3/4/2027 19:30" {
+		t.Errorf("without an order: %d %+v, want the question", status, got)
+	}
+	for order, want := range map[string]string{"dmy": "2027-04-03T19:30", "mdy": "2027-03-04T19:30"} {
+		if got, _ := s.send(t, "format=csv&preview=1&dates="+order, table); len(got.Examples) != 1 ||
+			got.Examples[0].Start != want {
+			t.Errorf("%s: %+v, want %s", order, got, want)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxVolunteers = 1000
+	maxVolunteers = 2000
 	maxLabel      = 80
 	maxDigest     = 5 // coordinators who get the weekly overview
 )

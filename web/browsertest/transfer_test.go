@@ -11,8 +11,8 @@ func TestImportOfFiles(t *testing.T) {
 	const list = `input[accept*="csv"]`
 	p.waitForText("Choose a file to import")
 	p.chooseFile(list, putFile(t, "wrong.csv", []byte("Name,E-mail\n,a@example.org\n")))
-	p.waitForText("wrong.csv was not imported. Nothing has changed.")
-	p.waitForText("Line 2: The name is missing or cannot be used.")
+	p.waitForText("1 row is left out:")
+	p.waitForText("Line 2: The name is missing or cannot be used:")
 	p.chooseFile(list, putFile(t, "list.csv", []byte("Name\nEsther\n")))
 	p.waitForText("New: 1. Changed: 0. As before: 0.")
 	p.waitFor(`!document.body.innerText.includes("wrong.csv")`)
@@ -32,12 +32,12 @@ func TestImportOfFiles(t *testing.T) {
 	const dates = `input[accept*="ics"]`
 	p.chooseFile(dates, putFile(t, "wrong.csv", []byte("x\n")))
 	p.waitForText("Nothing was changed. This file cannot be imported:")
-	p.waitForText("Line 1: this is no calendar file that can be read here.")
+	p.waitForText("the table needs columns with the headings Title and Start. It has: x")
 	const fete = "title,start,end\nFete,2099-06-06T10:00,2099-06-06T11:00\nDoors,2099-06-06T10:00,never\n"
 	p.chooseFile(dates, putFile(t, "fete.csv", []byte(fete)))
 	p.waitForText("New: 1 event and 0 rooms.")
 	p.waitForText("1 row is left out:")
-	p.waitForText("Line 3: title, start or end cannot be saved like that: 2099-06-06T10:00 – never")
+	p.waitForText("Line 3: this is no date that the calendar can keep: never")
 	p.click("button", "Import")
 	p.waitForAnnouncement("1 event is imported")
 

@@ -98,10 +98,14 @@ export class CalendarApi {
 		return this.#api.file(path);
 	}
 	/** Imports a file, or only returns what that would change. */
-	import(file: Blob, format: string, preview: boolean): Promise<Result<Outcome>> {
-		return this.#api.send("POST", `/import?format=${format}${preview ? "&preview=1" : ""}`, file);
+	import(file: Blob, format: string, preview: boolean, dates?: DatesOrder): Promise<Result<Outcome>> {
+		const asked = (preview ? "&preview=1" : "") + (dates ? `&dates=${dates}` : "");
+		return this.#api.send("POST", `/import?format=${format}${asked}`, file);
 	}
 }
+
+/** Whether 3/4/2027 is in April or in March. */
+export type DatesOrder = "dmy" | "mdy";
 
 /** The bookings that have the rooms of a refused one. */
 export const takenOf = (result: Result<unknown>): readonly Taken[] =>

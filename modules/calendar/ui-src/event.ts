@@ -93,4 +93,6 @@ export interface Outcome extends ImportAnswer {
 	readonly events: number;
 	readonly rooms: number;
 	readonly known: number;
+	/** The first events. */
+	readonly examples: readonly { readonly title: string; readonly start: string }[];
 }

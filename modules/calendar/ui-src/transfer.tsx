@@ -1,9 +1,10 @@
 import { Button, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef } from "preact/hooks";
+import type { DatesOrder } from "./api";
 import type { Outcome } from "./event";
 import { tell, type Tools } from "./tools";
-import type { Say, WordId } from "./words";
+import type { WordId } from "./words";
 
 const exports = [
 	{ path: "/export", name: "calendar.json", words: "exportJson" },
@@ -14,7 +15,8 @@ const exports = [
 /** The format of a file, by the ending of its name. */
 function formatOf({ name }: File): string {
 	const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-	return ["json", "csv"].includes(ending) ? ending : "ics";
+	if (["csv", "tsv", "txt"].includes(ending)) return "csv";
+	return ending === "json" ? ending : "ics";
 }
 
 /** Exports the calendar as a file, and imports others after a preview of the changes. */
@@ -23,11 +25,17 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 	const input = useRef<HTMLInputElement>(null);
 	useEffect(() => context.setTitle(say("transfer")), []);
 
-	const send = (file: Blob, preview: boolean) => api.import(file, formatOf(file as File), preview);
+	const dates = useRef<DatesOrder | undefined>(undefined); // of the chosen file, once the person was asked
+	const send = (file: Blob, preview: boolean) =>
+		api.import(file, formatOf(file as File), preview, dates.current);
 	const { chosen, refused, busy, look, take, forget } = useTransfer(context, send, ({ events }) => {
 		context.announce(say("imported", { count: events }));
 		context.navigate("");
 	});
+	const choose = (file: Blob | undefined, order?: DatesOrder) => {
+		dates.current = order;
+		return look(file);
+	};
 	const save = async (path: string, name: string): Promise<void> => {
 		const result = await api.file(path);
 		if (result.ok) saveFile(result.value, name);
@@ -57,9 +65,9 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						class="d-unseen"
 						tabIndex={-1}
 						aria-label={say("chooseFile")}
-						accept=".json,.csv,.ics,text/calendar"
+						accept=".json,.csv,.tsv,.txt,.ics,.ical,.vcs,text/calendar,text/csv"
 						onChange={({ currentTarget }) => {
-							void look(currentTarget.files?.[0]);
+							void choose(currentTarget.files?.[0]);
 							currentTarget.value = ""; // so that the same file can be chosen again
 						}}
 					/>
@@ -78,12 +86,18 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						<p>{say(refused.why)}</p>
 					</Note>
 				)}
+				{chosen?.answer.problems[0]?.code === "DATES_AMBIGUOUS" && (
+					<div class="d-row">
+						<Button onPress={() => choose(chosen.file, "dmy")}>{say("dayFirst")}</Button>
+						<Button onPress={() => choose(chosen.file, "mdy")}>{say("monthFirst")}</Button>
+					</div>
+				)}
 				{chosen && (
 					<ImportReport
 						{...{ take, forget }}
 						name={(chosen.file as File).name}
 						answer={chosen.answer}
-						effects={effectsOf(say, chosen.answer)}
+						effects={effectsOf(tools, chosen.answer)}
 						ready={chosen.answer.events + chosen.answer.rooms > 0}
 						problem={({ code, detail = "" }) => say(`problem_${code}` as WordId, { detail })}
 					/>
@@ -94,10 +108,17 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 }
 
 /** What an import changes, in words. */
-function effectsOf(say: Say, { events, rooms, known }: Outcome): string[] {
+function effectsOf({ say, forms }: Tools, { events, rooms, known, examples }: Outcome): string[] {
 	const added = {
 		events: say("countEvents", { count: events }),
 		rooms: say("countRooms", { count: rooms }),
 	};
-	return [say("wouldAdd", added), ...(known > 0 ? [say("alreadyHere", { count: known })] : [])];
+	return [
+		say("wouldAdd", added),
+		...(known > 0 ? [say("alreadyHere", { count: known })] : []),
+		...examples.map(({ title, start }) => {
+			const time = start.length > 10 ? `, ${forms.time(start)}` : "";
+			return say("example", { when: forms.dayAndYear(start.slice(0, 10)) + time, title });
+		}),
+	];
 }

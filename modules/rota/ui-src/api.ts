@@ -131,6 +131,8 @@ export interface Imported extends ImportAnswer {
 	readonly changed: number;
 	readonly unchanged: number;
 	readonly newRoles: readonly string[];
+	/** The first names of the file. */
+	readonly examples: readonly string[];
 }
 
 /** What the import of an archive changes, or would change. */

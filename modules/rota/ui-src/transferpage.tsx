@@ -1,4 +1,4 @@
-import { Button, type ImportAnswer, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
 import type { Arrived, Imported } from "./api";
@@ -18,9 +18,13 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					title={say("listTitle")}
 					help={say("listHelp")}
 					out={{ path: "/volunteers/export", name: "volunteers.csv" }}
-					into={{ path: "/volunteers/import", accept: ".csv,text/csv", type: "text/csv", most: 512 * 1024 }}
-					effects={({ added, changed, unchanged, newRoles }) => [
+					into={{
+						...{ path: "/volunteers/import", accept: ".csv,.tsv,.txt,text/csv", type: "text/csv" },
+						most: 512 * 1024,
+					}}
+					effects={({ added, changed, unchanged, newRoles, examples }) => [
 						say("listEffect", { added, changed, unchanged }),
+						...(examples.length > 0 ? [say("listExamples", { names: examples.join(", ") })] : []),
 						...(newRoles.length > 0 ? [say("listRoles", { roles: newRoles.join(", ") })] : []),
 					]}
 				/>
@@ -104,40 +108,30 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 					</p>
 				</Note>
 			)}
-			{chosen && chosen.answer.problemCount > 0 && (
-				<Note tone="bad" role="alert">
-					<p>{say("fileProblems", { name: (chosen.file as File).name })}</p>
-					<ul>
-						{chosen.answer.problems.map(({ line, code }) => (
-							<li key={`${line}${code}`}>{say("lineProblem", { line, problem: say(problemWord(code)) })}</li>
-						))}
-					</ul>
-				</Note>
-			)}
-			{chosen?.answer.problemCount === 0 && (
-				<Note role="status">
-					{effects(chosen.answer).map((effect) => (
-						<p key={effect}>{effect}</p>
-					))}
-					<div class="d-row">
-						<Button kind="primary" onPress={transfer.take}>
-							{say("import")}
-						</Button>
-						<Button onPress={transfer.forget}>{say("cancel")}</Button>
-					</div>
-				</Note>
+			{chosen && (
+				<ImportReport
+					name={(chosen.file as File).name}
+					answer={chosen.answer}
+					effects={effects(chosen.answer)}
+					ready
+					problem={({ code, detail = "" }) => say(problemWord(code), { detail })}
+					take={transfer.take}
+					forget={transfer.forget}
+				/>
 			)}
 		</section>
 	);
 }
 
 const problemWords: Readonly<Record<string, WordId>> = {
-	NOT_UTF8: "fileNotUtf8",
+	ENCODING_GUESSED: "fileEncoding",
 	COLUMNS_UNKNOWN: "fileColumns",
 	EMPTY: "fileEmpty",
+	TOO_MANY: "fileTooMany",
+	TOO_MANY_ROLES: "fileRoles",
 	TWICE: "fileTwice",
 	NAME_INVALID: "fileName",
-	EMAIL_INVALID: "addressWrong",
+	EMAIL_INVALID: "fileAddress",
 	LANGUAGE_INVALID: "fileLanguage",
 	ROLE_INVALID: "fileRole",
 };
