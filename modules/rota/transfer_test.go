@@ -68,7 +68,7 @@ func TestVolunteerList(t *testing.T) {
 		"with a long role": {"Name,E-mail,Roles\nC,," + strings.Repeat("x", maxRoleName+1) + "\n",
 			`"code":"ROLE_INVALID"`},
 	} {
-		list := c.list + "Tea 1,tea1@example.org\n"
+		list := c.list + "Tea 1,tea1@example.org,Tea; Welcome\n"
 		for _, path := range []string{"/volunteers/import", "/volunteers/import?preview=1"} {
 			if got := f.sendCSV(path, list); got.Status != 200 || !strings.Contains(got.Body, c.problem) ||
 				!strings.Contains(got.Body, `"added":0,"changed":0,"unchanged":`) {
