@@ -12,7 +12,7 @@ import (
 // Limits of one import.
 const (
 	maxImport     = 8 << 20 // bytes of the file
-	maxSongImport = 256 << 10
+	maxSongImport = 16 << 20
 )
 
 // exchange is everything that the module stores, in the form of an export.
@@ -26,6 +26,7 @@ type exchangedSong struct {
 	Title    string    `json:"title"`
 	Credit   string    `json:"credit"`
 	Sections []section `json:"sections"`
+	songDetails
 }
 
 type exchangedService struct {
@@ -75,11 +76,6 @@ func (s *stage) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 // no longer in a service.
 func (s *stage) importAll(ctx context.Context, r *http.Request) (any, error) {
 	return importing(ctx, s, r, parseExchange, writeAll)
-}
-
-// importSongs imports songs as plain text, or as JSON without ids. A song that already exists is not changed.
-func (s *stage) importSongs(ctx context.Context, r *http.Request) (any, error) {
-	return importing(ctx, s, r, parseSongs, addSongs)
 }
 
 // importing reads a file with parse, and writes it in a change.

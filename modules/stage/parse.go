@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,17 +14,25 @@ import (
 type reader struct {
 	*sdk.Exchange
 	text []byte
+	// The lines before an offset, from which the next ones are counted.
+	counted int64
+	lines   int
 }
 
-func (r *reader) refuse(offset int64, code string) {
-	line := 1 + bytes.Count(r.text[:min(offset, int64(len(r.text)))], []byte("\n"))
-	r.Problem(line, code)
+func (r *reader) refuse(offset int64, code string) { r.Problem(r.line(offset), code) }
+
+// line returns the line of an offset, which is not before the one of the last call.
+func (r *reader) line(offset int64) int {
+	offset = max(r.counted, min(offset, int64(len(r.text))))
+	r.lines += bytes.Count(r.text[r.counted:offset], []byte("\n"))
+	r.counted = offset
+	return 1 + r.lines
 }
 
 func (r *reader) full() bool { return r.ProblemCount >= sdk.MaxProblems }
 
-// lists reads an object of lists. It passes each element, with its offset, to the function for its list.
-func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64)) {
+// readLists reads an object of lists. It passes each element, with its offset, to the function for its list.
+func (r *reader) readLists(each map[string]func(value jsontext.Value, offset int64)) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(r.text))
 	broken := func() { r.refuse(decoder.InputOffset(), "NO_JSON") }
 	if decoder.PeekKind() != '{' {
@@ -70,14 +75,14 @@ func (r *reader) lists(each map[string]func(value jsontext.Value, offset int64))
 
 // parseExchange reads an export.
 func parseExchange(text []byte, found *sdk.Exchange) (all exchange) {
-	r := &reader{found, text}
+	r := &reader{Exchange: found, text: text}
 	known := map[string]bool{}
 	fresh := func(id string) bool {
 		was := known[id]
 		known[id] = true
 		return sdk.IsID(id) && !was
 	}
-	r.lists(map[string]func(jsontext.Value, int64){
+	r.readLists(map[string]func(jsontext.Value, int64){
 		"songs": func(value jsontext.Value, offset int64) {
 			var one exchangedSong
 			if strictly(value, &one) != nil || !fresh(one.ID) || one.check() != nil {
@@ -103,9 +108,10 @@ func strictly(value jsontext.Value, into any) error {
 }
 
 func (s *exchangedSong) check() error {
-	draft := songDraft{Title: s.Title, Credit: &s.Credit, Sections: s.Sections}
+	draft := songDraft{Title: s.Title, Credit: &s.Credit, Sections: s.Sections,
+		Copyright: s.Copyright, CCLI: s.CCLI, Order: s.Order}
 	err := draft.check()
-	s.Title = draft.Title
+	s.Title, s.songDetails = draft.Title, songDetails{draft.Copyright, draft.CCLI, draft.Order}
 	return err
 }
 
@@ -123,92 +129,4 @@ func (s *exchangedService) check(fresh func(id string) bool) error {
 		}
 	}
 	return nil
-}
-
-// parseSongs reads {"songs": [{"title", "credit", "sections"}]}, or plain text.
-func parseSongs(text []byte, found *sdk.Exchange) []songDraft {
-	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
-		return parseText(text, found)
-	}
-	r := &reader{found, text}
-	var songs []songDraft
-	r.lists(map[string]func(jsontext.Value, int64){
-		"songs": func(value jsontext.Value, offset int64) {
-			var one songDraft
-			if strictly(value, &one) != nil || one.Rev != nil || one.check() != nil {
-				r.refuse(offset, "SONG_INVALID")
-				return
-			}
-			songs = append(songs, one)
-		},
-	})
-	return songs
-}
-
-var (
-	songBreak = regexp.MustCompile(`^-{3,}$`)
-	heading   = regexp.MustCompile(`^\[(.+)\]$|^(.{1,40}):$`)
-)
-
-// parseText reads plain text: the title, optionally the author in brackets, and sections between empty lines,
-// each with or without a heading like "[Chorus]" or "Verse 2:". Three hyphens separate two songs.
-func parseText(text []byte, found *sdk.Exchange) (songs []songDraft) {
-	r := &reader{found, []byte(plainLines(string(text)) + "\n")}
-	offset, start := int64(0), int64(0)
-	var lines []string
-	end := func() {
-		if strings.TrimSpace(strings.Join(lines, "")) == "" {
-			return
-		}
-		one := songOf(lines)
-		if one.check() != nil {
-			r.refuse(start, "SONG_INVALID")
-		}
-		songs = append(songs, one)
-	}
-	for line := range strings.Lines(string(r.text)) {
-		offset += int64(len(line))
-		if line = strings.TrimSpace(line); !songBreak.MatchString(line) {
-			lines = append(lines, line)
-			continue
-		}
-		if end(); r.full() {
-			return nil
-		}
-		lines, start = nil, offset
-	}
-	end()
-	if len(songs) == 0 {
-		r.refuse(0, "NO_SONGS")
-	}
-	return songs
-}
-
-func songOf(lines []string) songDraft {
-	for lines[0] == "" {
-		lines = lines[1:]
-	}
-	one := songDraft{Title: lines[0], Credit: new(string)}
-	lines = lines[1:]
-	if len(lines) > 0 && strings.HasPrefix(lines[0], "(") && strings.HasSuffix(lines[0], ")") {
-		*one.Credit, lines = strings.Trim(lines[0], "()"), lines[1:]
-	}
-	verses := 0
-	for paragraph := range strings.SplitSeq(strings.Join(lines, "\n"), "\n\n") {
-		paragraph = strings.Trim(paragraph, "\n")
-		first, rest, _ := strings.Cut(paragraph, "\n")
-		label := ""
-		if found := heading.FindStringSubmatch(first); found != nil {
-			label, paragraph = found[1]+found[2], rest
-		}
-		if paragraph == "" {
-			continue
-		}
-		if label == "" {
-			verses++
-			label = strconv.Itoa(verses)
-		}
-		one.Sections = append(one.Sections, section{label, paragraph})
-	}
-	return one
 }

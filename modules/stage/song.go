@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -13,9 +14,12 @@ const (
 	maxLabel    = 40
 	maxWords    = 12000 // characters of all sections
 	maxLines    = 300   // of all sections
+	maxOrder    = 60    // sections that are sung, with those that are repeated
+	maxCCLI     = 40
 )
 
-// section is a part of a song that is sung in one go, such as a verse.
+// section is a part of a song that is sung in one go, such as a verse. Chords are in brackets before the
+// letter to which they belong: "[G]Amazing [C]grace".
 type section struct {
 	Label string `json:"label"`
 	Text  string `json:"text"`
@@ -27,7 +31,17 @@ type song struct {
 	Title    string    `json:"title"`
 	Credit   string    `json:"credit"`
 	Sections []section `json:"sections"`
-	Rev      int64     `json:"rev"`
+	songDetails
+	Rev int64 `json:"rev"`
+}
+
+// songDetails are what a song has besides its words. None of it is sung.
+type songDetails struct {
+	Copyright string `json:"copyright"`
+	CCLI      string `json:"ccli"` // the number of the song there
+	// Order has the labels of sections in the order in which they are sung. When it is empty, each section is
+	// sung once.
+	Order []string `json:"order"`
 }
 
 // listedSong is a song without its words.
@@ -41,10 +55,13 @@ type listedSong struct {
 
 // songDraft is a song in the form that callers send.
 type songDraft struct {
-	Title    string    `json:"title"`
-	Credit   *string   `json:"credit"`
-	Sections []section `json:"sections"`
-	Rev      *int64    `json:"rev"` // only of an edit: the rev that the writer saw
+	Title     string    `json:"title"`
+	Credit    *string   `json:"credit"`
+	Sections  []section `json:"sections"`
+	Copyright string    `json:"copyright,omitzero"`
+	CCLI      string    `json:"ccli,omitzero"`
+	Order     []string  `json:"order,omitzero"`
+	Rev       *int64    `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
 // check sets the defaults and refuses a song that cannot be shown.
@@ -70,5 +87,42 @@ func (d *songDraft) check() error {
 	if words > maxWords || lines > maxLines {
 		return sdk.ErrRequestInvalid
 	}
+	return d.checkDetails()
+}
+
+// checkDetails refuses an order of sections that the song does not have.
+func (d *songDraft) checkDetails() error {
+	d.Copyright, d.CCLI = normalized(d.Copyright), normalized(d.CCLI)
+	if d.Order == nil {
+		d.Order = []string{}
+	}
+	if !sdk.IsLine(d.Copyright, 0, maxCredit) || !sdk.IsLine(d.CCLI, 0, maxCCLI) || len(d.Order) > maxOrder {
+		return sdk.ErrRequestInvalid
+	}
+	for n, label := range d.Order {
+		d.Order[n] = normalized(label)
+		if d.Order[n] == "" || sectionAt(d.Sections, d.Order[n]) < 0 {
+			return sdk.ErrRequestInvalid
+		}
+	}
 	return nil
+}
+
+// sectionAt returns the place of the section with this label, or -1.
+func sectionAt(sections []section, label string) int {
+	return slices.IndexFunc(sections, func(s section) bool { return s.Label == label })
+}
+
+// sungSections returns the sections in the order in which they are sung.
+func sungSections(sections []section, order []string) []section {
+	if len(order) == 0 {
+		return sections
+	}
+	sung := make([]section, 0, len(order))
+	for _, label := range order {
+		if at := sectionAt(sections, label); at >= 0 {
+			sung = append(sung, sections[at])
+		}
+	}
+	return sung
 }

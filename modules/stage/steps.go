@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/narthex-platform/narthex/modules/stage/songfile"
 )
 
 // The limits of a screen, so that it can be read from afar.
@@ -26,6 +28,7 @@ type words struct {
 	Text      string
 	SongTitle *string
 	Sections  []section
+	Order     []string
 }
 
 // name returns the name of the item.
@@ -39,8 +42,8 @@ func (w *words) name() string {
 // steps returns at least one step: an item without words shows its name.
 func (w *words) steps() []step {
 	var all []step
-	for _, one := range w.Sections {
-		all = append(all, cut(one.Label, one.Text)...)
+	for _, one := range sungSections(w.Sections, w.Order) {
+		all = append(all, cut(one.Label, withoutChords(one.Text))...)
 	}
 	if w.Text != "" {
 		all = append(all, cut("", w.Text)...)
@@ -49,6 +52,19 @@ func (w *words) steps() []step {
 		all = []step{{Lines: brokenAt(w.name(), brokenLine)}}
 	}
 	return all
+}
+
+// withoutChords returns the words of a section as they are sung. A line of chords alone has none.
+func withoutChords(text string) string {
+	plain := songfile.WithoutChords(text)
+	if plain == text {
+		return text
+	}
+	lines := strings.Split(plain, "\n")
+	for n, line := range lines {
+		lines[n] = strings.Join(strings.Fields(line), " ")
+	}
+	return withoutGaps(strings.Join(lines, "\n"))
 }
 
 // cut divides a text into steps. An empty line ends a step, and a part that is longer than a screen becomes

@@ -13,15 +13,21 @@ const chunk = 16
 
 // readAll reads all songs and services, always in the same order.
 func readAll(ctx context.Context, q sdk.Querier) (all exchange, err error) {
-	all.Songs, err = sdk.Select[exchangedSong](ctx, q, `
-		SELECT id::text, title, credit, sections
-		FROM songs
-		ORDER BY title COLLATE "und-x-icu", id`)
+	all.Songs, err = readSongs(ctx, q)
 	if err != nil {
 		return all, err
 	}
 	all.Services, err = readServices(ctx, q)
 	return all, err
+}
+
+func readSongs(ctx context.Context, q sdk.Querier) ([]exchangedSong, error) {
+	return sdk.SelectBy(ctx, q, func(row sdk.Scanner, s *exchangedSong) error {
+		return row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Copyright, &s.CCLI, &s.Order)
+	}, `
+		SELECT id::text, title, credit, sections, copyright, ccli, verse_order
+		FROM songs
+		ORDER BY title COLLATE "und-x-icu", id`)
 }
 
 func readServices(ctx context.Context, q sdk.Querier) ([]exchangedService, error) {
@@ -112,11 +118,13 @@ func asJSON(value any) string {
 
 func writeSongs(ctx context.Context, tx *sdk.Tx, songs []exchangedSong, writer string) error {
 	_, err := tx.Exec(ctx, `
-		INSERT INTO songs (id, title, credit, sections, changed_by)
-		SELECT id, title, credit, sections, nullif($2, '')
-		FROM jsonb_to_recordset($1::jsonb) AS given (id uuid, title text, credit text, sections jsonb)
+		INSERT INTO songs (id, title, credit, sections, copyright, ccli, verse_order, changed_by)
+		SELECT id, title, credit, sections, copyright, ccli, "order", nullif($2, '')
+		FROM jsonb_to_recordset($1::jsonb) AS given (
+			id uuid, title text, credit text, sections jsonb, copyright text, ccli text, "order" jsonb)
 		ON CONFLICT (id) DO UPDATE
 		SET title = excluded.title, credit = excluded.credit, sections = excluded.sections,
+			copyright = excluded.copyright, ccli = excluded.ccli, verse_order = excluded.verse_order,
 			changed_by = excluded.changed_by, rev = songs.rev + 1`, asJSON(songs), writer)
 	return err
 }
@@ -160,21 +168,25 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 
 // addSongs adds the songs for which there is none with the same title and words.
 func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, done *imported) error {
-	for _, one := range songs {
-		sections := asJSON(one.Sections)
+	for part := range slices.Chunk(songs, chunk) {
 		added, err := tx.Exec(ctx, `
-			INSERT INTO songs (title, credit, sections, changed_by)
-			SELECT $1, $2, $3::jsonb, nullif($4, '')
+			INSERT INTO songs (title, credit, sections, copyright, ccli, verse_order, changed_by)
+			SELECT title, credit, sections, coalesce(copyright, ''), coalesce(ccli, ''),
+				coalesce("order", '[]'), nullif($2, '')
+			FROM jsonb_to_recordset($1::jsonb) AS given (
+				title text, credit text, sections jsonb, copyright text, ccli text, "order" jsonb)
 			WHERE NOT EXISTS (
 				SELECT
 				FROM songs
-				WHERE lower(title COLLATE "und-x-icu") = lower($1 COLLATE "und-x-icu") AND sections = $3::jsonb)`,
-			one.Title, *one.Credit, sections, sdk.Principal(ctx).UserID)
+				WHERE folded = folded(given.title)
+					AND lower(songs.title COLLATE "und-x-icu") = lower(given.title COLLATE "und-x-icu")
+					AND songs.sections = given.sections)`,
+			asJSON(part), sdk.Principal(ctx).UserID)
 		if err != nil {
 			return err
 		}
 		done.Songs.New += int(added)
-		done.Songs.Same += 1 - int(added)
+		done.Songs.Same += len(part) - int(added)
 	}
 	return nil
 }

@@ -62,10 +62,11 @@ func readMoment(ctx context.Context, q sdk.Querier) (*moment, error) {
 	return &m, err
 }
 
-const wordColumns = `items.kind, items.title, items.text, songs.title, songs.sections`
+const wordColumns = `items.kind, items.title, items.text, songs.title, songs.sections,
+	songs.verse_order`
 
 func scanWords(row sdk.Scanner, w *words, before ...any) error {
-	return row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &w.Sections)...)
+	return row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &w.Sections, &w.Order)...)
 }
 
 // at returns the item at this offset from the current one; nil when there is none.

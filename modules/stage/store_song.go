@@ -44,23 +44,26 @@ func (s *store) songs(ctx context.Context, search string, after *songPosition, l
 func (s *store) song(ctx context.Context, id string) (*song, error) {
 	read := new(song)
 	err := scanSong(s.db.QueryRow(ctx, `
-		SELECT id::text, title, credit, sections, rev FROM songs WHERE id = $1`, id), read)
+		SELECT `+songColumns+` FROM songs WHERE id = $1`, id), read)
 	if err != nil {
 		return nil, sdk.OrNoRow(err, errNoSong)
 	}
 	return read, nil
 }
 
+const songColumns = `id::text, title, credit, sections, copyright, ccli, verse_order, rev`
+
 func scanSong(row sdk.Scanner, s *song) error {
-	return row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev)
+	return row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Copyright, &s.CCLI, &s.Order, &s.Rev)
 }
 
 func createSong(ctx context.Context, tx *sdk.Tx, d *songDraft, writer string) (*song, error) {
 	created := new(song)
 	err := scanSong(tx.QueryRow(ctx, `
-		INSERT INTO songs (title, credit, sections, changed_by)
-		VALUES ($1, $2, $3, nullif($4, ''))
-		RETURNING id::text, title, credit, sections, rev`, d.Title, *d.Credit, asJSON(d.Sections), writer), created)
+		INSERT INTO songs (title, credit, sections, copyright, ccli, verse_order, changed_by)
+		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''))
+		RETURNING `+songColumns, d.Title, *d.Credit, asJSON(d.Sections), d.Copyright, d.CCLI, asJSON(d.Order),
+		writer), created)
 	return created, err
 }
 
@@ -68,10 +71,11 @@ func editSong(ctx context.Context, tx *sdk.Tx, id string, d *songDraft, writer s
 	edited := new(song)
 	err := scanSong(tx.QueryRow(ctx, `
 		UPDATE songs
-		SET title = $3, credit = $4, sections = $5, changed_by = nullif($6, ''), rev = rev + 1
+		SET title = $3, credit = $4, sections = $5, copyright = $6, ccli = $7, verse_order = $8,
+			changed_by = nullif($9, ''), rev = rev + 1
 		WHERE id = $1 AND rev = $2
-		RETURNING id::text, title, credit, sections, rev`,
-		id, *d.Rev, d.Title, *d.Credit, asJSON(d.Sections), writer), edited)
+		RETURNING `+songColumns, id, *d.Rev, d.Title, *d.Credit, asJSON(d.Sections), d.Copyright, d.CCLI,
+		asJSON(d.Order), writer), edited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, missing(ctx, tx, "songs", id, errNoSong)
 	}

@@ -94,6 +94,7 @@ var moduleCalls = []struct {
 		{route: "POST /live/{id}/go", path: "/live/{service}/go", status: 200,
 			send: `{"opId":"7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10","rev":{live},"action":"next"}`},
 		{route: "GET /export", status: 200, keep: "all=*"},
+		{route: "GET /export/songs", path: "/export/songs?format=openlyrics", status: 200},
 		{route: "DELETE /items/{id}", path: "/items/{talk}", status: 204},
 		{route: "DELETE /services/{id}", path: "/services/{vespers}", status: 204},
 		{route: "POST /services/{id}/restore", path: "/services/{vespers}/restore", send: `{}`, status: 204},

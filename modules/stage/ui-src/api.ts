@@ -116,8 +116,12 @@ export class StageApi {
 		return this.#api.send("GET", "/export");
 	}
 	/** Imports a file, or returns what that would change. */
-	import(what: "all" | "songs", text: string, preview: boolean): Promise<Result<Imported>> {
+	import(what: "all" | "songs", file: Blob, preview: boolean): Promise<Result<Imported>> {
 		const path = `${what === "all" ? "/import" : "/songs/import"}${preview ? "?preview=1" : ""}`;
-		return this.#api.send("POST", path, new Blob([text], { type: "text/plain" }));
+		return this.#api.send("POST", path, file);
+	}
+	/** All songs as an archive for other programs. */
+	exportedSongs(format: "openlyrics" | "chordpro"): Promise<Result<Blob>> {
+		return this.#api.file(`/export/songs?format=${format}`);
 	}
 }

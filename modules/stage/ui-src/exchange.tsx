@@ -1,13 +1,25 @@
-import { Button, DraftNote, Note, ScreenHeader, TextField, useDraft, useTransfer } from "@narthex/kit";
+import { Button, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { ImportSongs } from "./importsongs";
 import type { Imported } from "./plan";
 import type { Tools } from "./tools";
 
 /** Exports everything as a file, and imports songs or such a file. */
 export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
-	const { context, api, say } = tools;
+	const { context, say } = tools;
 	useEffect(() => context.setTitle(say("exchange")), []);
+	return (
+		<div class="exchange">
+			<ScreenHeader />
+			<Export tools={tools} />
+			<ImportSongs tools={tools} />
+			<ImportAll tools={tools} />
+		</div>
+	);
+}
+
+function Export({ tools: { context, api, say } }: { readonly tools: Tools }) {
 	const save = async (): Promise<void> => {
 		const result = await api.exported();
 		if (!result.ok) {
@@ -17,71 +29,48 @@ export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
 		const lines = JSON.stringify(result.value, undefined, "\t"); // an import names them
 		saveFile(new Blob([lines], { type: "application/json" }), "stage.json");
 	};
+	const saveSongs = async (format: "openlyrics" | "chordpro"): Promise<void> => {
+		const result = await api.exportedSongs(format);
+		if (result.ok) return saveFile(result.value, `songs-${format}.zip`);
+		context.announce(say(result.why), "assertive", { label: say("tryAgain"), run: () => saveSongs(format) });
+	};
 	return (
-		<div class="exchange">
-			<ScreenHeader />
-			<section>
-				<h2>{say("exportTitle")}</h2>
-				<p>{say("exportHelp")}</p>
-				<Button onPress={save}>{say("export")}</Button>
-			</section>
-			<Import tools={tools} what="songs" />
-			<Import tools={tools} what="all" />
-		</div>
+		<section>
+			<h2>{say("exportTitle")}</h2>
+			<p>{say("exportHelp")}</p>
+			<Button onPress={save}>{say("export")}</Button>
+			<p>{say("exportSongsHelp")}</p>
+			<div class="d-row">
+				<Button onPress={() => saveSongs("openlyrics")}>OpenLyrics</Button>
+				<Button onPress={() => saveSongs("chordpro")}>ChordPro</Button>
+			</div>
+		</section>
 	);
 }
 
-interface ImportProps {
-	readonly tools: Tools;
-	readonly what: "songs" | "all";
-}
-
-/** Shows a preview of the changes before an import. */
-function Import({ tools, what }: ImportProps) {
+/** Imports an exported file after a preview of its changes. */
+function ImportAll({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
 	const input = useRef<HTMLInputElement>(null);
-	const draft = useDraft(context.drafts, `import/${what}`, "");
-	const [file, setFile] = useState("");
-	const [text, setText] = what === "songs" ? [draft.value, draft.set] : [file, setFile];
-	const send = async (given: Blob, preview: boolean) => api.import(what, await given.text(), preview);
-	const { chosen, refused, look, take, forget } = useTransfer(context, send, () => {
-		context.announce(say("imported"));
-		setText("");
-	});
-	const check = (given: string) => look(new Blob([given]));
+	const { chosen, refused, look, take } = useTransfer(
+		context,
+		(given: Blob, preview: boolean) => api.import("all", given, preview),
+		() => context.announce(say("imported")),
+	);
 	const choose = async (file: File | undefined) => {
-		if (file === undefined) return;
-		const given = await file.text();
-		setText(given);
-		await check(given);
+		await look(file);
 		if (input.current) input.current.value = ""; // so that the same file can be chosen again
 	};
-	const fits = chosen?.answer.problemCount === 0;
 	return (
 		<section>
-			<h2>{say(what === "songs" ? "importSongs" : "importAll")}</h2>
-			<p>{say(what === "songs" ? "importSongsHelp" : "importAllHelp")}</p>
+			<h2>{say("importAll")}</h2>
+			<p>{say("importAllHelp")}</p>
 			<div class="d-stack">
-				<DraftNote draft={draft} />
-				{what === "songs" && (
-					<TextField
-						label={say("songsText")}
-						lines={6}
-						value={text}
-						onInput={(typed) => {
-							setText(typed);
-							forget();
-						}}
-					/>
-				)}
 				<div class="d-row">
-					{what === "songs" && text.trim() !== "" && !fits && (
-						<Button onPress={() => check(text)}>{say("checkText")}</Button>
-					)}
 					<input
 						ref={input}
 						type="file"
-						accept=".json,.txt,application/json,text/plain"
+						accept=".json,application/json"
 						class="d-unseen"
 						tabIndex={-1}
 						aria-hidden="true"
@@ -96,8 +85,8 @@ function Import({ tools, what }: ImportProps) {
 						<p>{say(refused.why === "denied" ? "editDenied" : refused.why)}</p>
 					</Note>
 				)}
-				{chosen && <Outcome tools={tools} preview={chosen.answer} what={what} />}
-				{fits && (
+				{chosen && <Outcome tools={tools} preview={chosen.answer} />}
+				{chosen?.answer.problemCount === 0 && (
 					<div class="d-row">
 						<Button kind="primary" onPress={take}>
 							{say("import")}
@@ -109,9 +98,13 @@ function Import({ tools, what }: ImportProps) {
 	);
 }
 
+interface OutcomeProps {
+	readonly tools: Tools;
+	readonly preview: Imported;
+}
+
 /** The changes of an import, or why it is refused. */
-function Outcome({ tools: { say }, preview, what }: ImportProps & { readonly preview: Imported }) {
-	const { songs, services, problems } = preview;
+function Outcome({ tools: { say }, preview: { songs, services, problems } }: OutcomeProps) {
 	if (problems.length > 0) {
 		return (
 			<Note tone="bad" role="alert">
@@ -129,11 +122,11 @@ function Outcome({ tools: { say }, preview, what }: ImportProps & { readonly pre
 	return (
 		<Note tone="info" role="status">
 			<p>{say("wouldSongs", { ...songs })}</p>
-			{what === "all" && <p>{say("wouldServices", { ...services })}</p>}
+			<p>{say("wouldServices", { ...services })}</p>
 		</Note>
 	);
 }
 
-const problemCodes = ["SONG_INVALID", "SERVICE_INVALID", "NO_JSON", "UNKNOWN_LIST", "NO_SONGS"] as const;
+const problemCodes = ["SONG_INVALID", "SERVICE_INVALID", "NO_JSON", "UNKNOWN_LIST"] as const;
 const isProblem = (code: string): code is (typeof problemCodes)[number] =>
 	(problemCodes as readonly string[]).includes(code);

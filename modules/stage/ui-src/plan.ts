@@ -1,5 +1,6 @@
 import { type ImportAnswer, localTime } from "@narthex/kit";
 import type { Step, Timer } from "../display-src/shown";
+import { isChord } from "./chords";
 
 export const kinds = ["song", "reading", "talk", "notice"] as const;
 export type Kind = (typeof kinds)[number];
@@ -8,7 +9,7 @@ export type Kind = (typeof kinds)[number];
 export const kindIcons = { song: "music", reading: "book", talk: "lectern", notice: "megaphone" } as const;
 
 /** Limits of the module's server side. */
-export const limits = { title: 120, text: 6000, credit: 200, message: 120, items: 40 } as const;
+export const limits = { title: 120, text: 6000, credit: 200, ccli: 40, message: 120, items: 40 } as const;
 
 /** An order of service in the list. */
 export interface ListedService {
@@ -62,6 +63,11 @@ export interface Song {
 	readonly title: string;
 	readonly credit: string;
 	readonly sections: readonly Section[];
+	readonly copyright: string;
+	/** Its number at CCLI. */
+	readonly ccli: string;
+	/** The labels of the sections as they are sung; when it is empty, each is sung once. */
+	readonly order: readonly string[];
 	readonly rev: number;
 }
 
@@ -134,7 +140,8 @@ export function sectionsOf(words: string): Section[] {
 		.filter((paragraph) => paragraph !== "")
 		.map((paragraph) => {
 			const [, label = "", text = ""] = /^\[([^\]\n]+)\]\n?([\s\S]*)$/.exec(paragraph) ?? [];
-			return label === "" ? { label: "", text: paragraph } : { label: label.trim(), text: text.trim() };
+			if (label === "" || isChord(label)) return { label: "", text: paragraph };
+			return { label: label.trim(), text: text.trim() };
 		})
 		.filter(({ text }) => text !== "");
 }

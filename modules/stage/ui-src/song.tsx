@@ -10,7 +10,14 @@ interface Draft {
 	readonly title: string;
 	readonly credit: string;
 	readonly words: string;
+	/** The names of the sections in their order, as typed. */
+	readonly verseOrder: string;
+	readonly copyright: string;
+	readonly ccli: string;
 }
+
+const fields = ["title", "credit", "words", "verseOrder", "copyright", "ccli"] as const;
+const emptyDraft: Draft = { title: "", credit: "", words: "", verseOrder: "", copyright: "", ccli: "" };
 
 /** What is typed, and the song as it was read. */
 interface Edited {
@@ -34,10 +41,10 @@ export function SongScreen({ tools, id }: SongProps) {
 	const edited = useDraft<Edited | undefined>(
 		context.drafts,
 		key,
-		id === undefined ? { draft: { title: "", credit: "", words: "" }, song: undefined } : undefined,
+		id === undefined ? { draft: emptyDraft, song: undefined } : undefined,
 	);
 	const { draft, song } = edited.value ?? {};
-	const [problems, setProblems] = useState<{ title?: string; words?: string }>({});
+	const [problems, setProblems] = useState<{ title?: string; words?: string; order?: string }>({});
 	const [refused, setRefused] = useState<Refusal>();
 	/** What somebody else has saved meanwhile. */
 	const [theirs, setTheirs] = useState<Song>();
@@ -76,14 +83,21 @@ export function SongScreen({ tools, id }: SongProps) {
 	const save = async (against: Song | undefined) => {
 		if (draft === undefined || busy) return;
 		const sections = sectionsOf(draft.words);
+		const order = namesOf(draft.verseOrder);
+		const unknown = order.find((name) => sections.every(({ label }) => label !== name));
 		const found = {
 			...(draft.title.trim() === "" && { title: say("titleNeeded") }),
 			...(sections.length === 0 && { words: say("wordsNeeded") }),
+			...(unknown !== undefined && { order: say("verseOrderUnknown", { name: unknown }) }),
 		};
 		setProblems(found);
 		if (Object.keys(found).length > 0) return;
 		setBusy(true);
-		const sent = { title: draft.title.trim(), credit: draft.credit.trim(), sections };
+		const { title, credit, copyright, ccli } = draft;
+		const sent = {
+			...{ title: title.trim(), credit: credit.trim(), sections, order },
+			...{ copyright: copyright.trim(), ccli: ccli.trim() },
+		};
 		const result = await (id === undefined
 			? api.createSong(sent)
 			: api.editSong(id, { ...sent, rev: (against ?? song)?.rev ?? 0 }));
@@ -115,7 +129,7 @@ export function SongScreen({ tools, id }: SongProps) {
 			{refused === "conflict" && theirs && draft && (
 				<>
 					<OtherVersion
-						fields={(["title", "credit", "words"] as const).map((field) => [
+						fields={fields.map((field) => [
 							say(field),
 							draft[field],
 							draftOf(theirs)[field],
@@ -169,6 +183,29 @@ export function SongScreen({ tools, id }: SongProps) {
 					error={problems.words}
 					onInput={(words) => change({ words })}
 				/>
+				<TextField
+					label={say("verseOrder")}
+					optional
+					help={say("verseOrderHelp")}
+					value={draft.verseOrder}
+					error={problems.order}
+					onInput={(verseOrder) => change({ verseOrder })}
+				/>
+				<TextField
+					label={say("copyright")}
+					optional
+					help={say("notSung")}
+					maxLength={limits.credit}
+					value={draft.copyright}
+					onInput={(copyright) => change({ copyright })}
+				/>
+				<TextField
+					label={say("ccli")}
+					optional
+					maxLength={limits.ccli}
+					value={draft.ccli}
+					onInput={(ccli) => change({ ccli })}
+				/>
 				<div class="d-row">
 					<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 						{say("save")}
@@ -185,4 +222,12 @@ export function SongScreen({ tools, id }: SongProps) {
 	);
 }
 
-const draftOf = ({ title, credit, sections }: Song): Draft => ({ title, credit, words: wordsOf(sections) });
+const draftOf = ({ title, credit, sections, order, copyright, ccli }: Song): Draft => ({
+	...{ title, credit, words: wordsOf(sections), verseOrder: order.join(", "), copyright, ccli },
+});
+
+const namesOf = (verseOrder: string): string[] =>
+	verseOrder
+		.split(/[,\n]/)
+		.map((name) => name.trim())
+		.filter((name) => name !== "");

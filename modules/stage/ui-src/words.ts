@@ -84,8 +84,17 @@ const english = {
 	newSong: "New song",
 	editSong: "Edit song",
 	words: "Words",
-	wordsHelp: "An empty line is between two sections. The first line of a section can be its name: [Verse 1].",
+	wordsHelp:
+		"An empty line is between two sections. The first line of a section can be its name: [Verse 1]. Chords " +
+		"stand in brackets before their syllable: [G]Amazing [C]grace.",
 	wordsNeeded: "A song needs words.",
+	verseOrder: "Sung in this order",
+	verseOrderHelp:
+		"The names of the sections, such as: Verse 1, Chorus, Verse 2, Chorus. Empty: each one once.",
+	verseOrderUnknown: "No section has this name: {name}",
+	copyright: "Copyright",
+	ccli: "CCLI song number",
+	notSung: "Screens do not show it.",
 	songInvalid: "Too long: a song has at most 30 sections, 300 lines and 12,000 characters.",
 	deleteSongQuestion: "Delete this song?",
 	deleteSongHelp: "{title} is deleted for everybody.",
@@ -100,8 +109,16 @@ const english = {
 	export: "Save the file",
 	importSongs: "Import songs",
 	importSongsHelp:
-		"Text or JSON of at most 256 KiB. In text, the title is the first line, an empty line is between two " +
-		"sections, and a line of three hyphens is between two songs.",
+		"Files of OpenLyrics, OpenSong, ChordPro or SongSelect, plain text, or a zip file of them. Songs that " +
+		"are here already stay as they are.",
+	songsTextHelp:
+		"The title is the first line, an empty line is between two sections, and a line of three hyphens is " +
+		"between two songs.",
+	exportSongsHelp: "All songs for other programs, as a zip file:",
+	chooseFiles: "Choose files",
+	looking: "Reading",
+	countFiles: { one: "{count} file", other: "{count} files" },
+	importedSongs: { one: "{count} song imported", other: "{count} songs imported" },
 	importAll: "Import an exported file",
 	importAllHelp: "What is here already is replaced by what the file has. Nothing else is deleted.",
 	songsText: "Songs as text",
@@ -116,6 +133,13 @@ const english = {
 	NO_JSON: "this is not valid JSON.",
 	UNKNOWN_LIST: "this list is unknown.",
 	NO_SONGS: "there is no song.",
+	SONG_SHORTENED: "the title, the author or the copyright is too long and is shortened.",
+	ORDER_LEFT_OUT: "the order of the sections is too long and is left out.",
+	TOO_MANY_SONGS: "more than 5,000 songs. Import them in parts.",
+	FORMAT_UNKNOWN:
+		"this is not a file of songs that can be read here. Export it as OpenLyrics, ChordPro or text.",
+	FILE_BROKEN: "this file is damaged.",
+	FILE_TOO_LARGE: "this file is too large.",
 	wouldSongs: "Songs: {new} new, {changed} changed, {same} as they are.",
 	wouldServices: "Services: {new} new, {changed} changed, {same} as they are.",
 	drive: "Drive",
@@ -258,8 +282,15 @@ const german: Record<WordId, Text> = {
 	editSong: "Lied bearbeiten",
 	words: "Text",
 	wordsHelp:
-		"Zwischen zwei Strophen steht eine leere Zeile. Die erste Zeile kann die Strophe nennen: [Strophe 1].",
+		"Zwischen zwei Strophen steht eine leere Zeile. Die erste Zeile kann die Strophe nennen: [Strophe 1]. " +
+		"Akkorde stehen in Klammern vor ihrer Silbe: [G]Lobe den [C]Herren.",
 	wordsNeeded: "Ein Lied braucht einen Text.",
+	verseOrder: "Reihenfolge beim Singen",
+	verseOrderHelp: "Die Namen der Strophen, etwa: Strophe 1, Refrain, Strophe 2, Refrain. Leer: jede einmal.",
+	verseOrderUnknown: "Keine Strophe heißt so: {name}",
+	copyright: "Urheberrecht",
+	ccli: "CCLI-Liednummer",
+	notSung: "Bildschirme zeigen das nicht.",
 	songInvalid: "Zu lang: Ein Lied hat höchstens 30 Strophen, 300 Zeilen und 12.000 Zeichen.",
 	deleteSongQuestion: "Dieses Lied löschen?",
 	deleteSongHelp: "{title} wird für alle gelöscht.",
@@ -275,8 +306,16 @@ const german: Record<WordId, Text> = {
 	export: "Datei speichern",
 	importSongs: "Lieder importieren",
 	importSongsHelp:
-		"Text oder JSON, höchstens 256 KiB. Im Text ist die erste Zeile der Titel, zwischen zwei Strophen steht " +
-		"eine leere Zeile und zwischen zwei Liedern eine Zeile mit drei Bindestrichen.",
+		"Dateien von OpenLyrics, OpenSong, ChordPro oder SongSelect, einfacher Text oder eine Zip-Datei davon. " +
+		"Lieder, die schon da sind, bleiben, wie sie sind.",
+	songsTextHelp:
+		"Die erste Zeile ist der Titel, zwischen zwei Strophen steht eine leere Zeile und zwischen zwei Liedern " +
+		"eine Zeile mit drei Bindestrichen.",
+	exportSongsHelp: "Alle Lieder für andere Programme, als Zip-Datei:",
+	chooseFiles: "Dateien auswählen",
+	looking: "Wird gelesen",
+	countFiles: { one: "{count} Datei", other: "{count} Dateien" },
+	importedSongs: { one: "{count} Lied importiert", other: "{count} Lieder importiert" },
 	importAll: "Exportierte Datei importieren",
 	importAllHelp: "Was schon da ist, wird durch das ersetzt, was die Datei hat. Sonst wird nichts gelöscht.",
 	songsText: "Lieder als Text",
@@ -291,6 +330,14 @@ const german: Record<WordId, Text> = {
 	NO_JSON: "Das ist kein gültiges JSON.",
 	UNKNOWN_LIST: "Diese Liste ist unbekannt.",
 	NO_SONGS: "Es ist kein Lied darin.",
+	SONG_SHORTENED: "Titel, Autor oder Urheberrecht ist zu lang und wird gekürzt.",
+	ORDER_LEFT_OUT: "Die Reihenfolge der Strophen ist zu lang und fehlt deshalb.",
+	TOO_MANY_SONGS: "Mehr als 5.000 Lieder. Importieren Sie sie in Teilen.",
+	FORMAT_UNKNOWN:
+		"Das ist keine Liederdatei, die hier gelesen werden kann. Exportieren Sie sie als OpenLyrics, " +
+		"ChordPro oder Text.",
+	FILE_BROKEN: "Diese Datei ist beschädigt.",
+	FILE_TOO_LARGE: "Diese Datei ist zu groß.",
 	wouldSongs: "Lieder: {new} neu, {changed} geändert, {same} wie bisher.",
 	wouldServices: "Gottesdienste: {new} neu, {changed} geändert, {same} wie bisher.",
 	drive: "Steuern",
