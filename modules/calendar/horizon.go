@@ -18,6 +18,9 @@ func (c *calendar) moveHorizon(ctx context.Context) error {
 		time.Now().Add(-deletedFor)); err != nil {
 		return err
 	}
+	if err := c.forgetImports(ctx); err != nil {
+		return err
+	}
 	for {
 		changed, err := c.moveSome(ctx)
 		if err != nil || !changed {

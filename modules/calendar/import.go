@@ -79,7 +79,7 @@ func (c *calendar) importFile(ctx context.Context, r *http.Request) (any, error)
 	}
 	err = i.check(ctx, entries)
 	if err == nil && i.ProblemCount == 0 {
-		err = c.change(ctx, func(tx *sdk.Tx) error { return i.Keep(i.write(ctx, tx)) })
+		err = c.change(ctx, func(tx *sdk.Tx) error { return i.Keep(i.writeNew(ctx, tx)) })
 	}
 	answer := &outcome{Events: len(i.events), Rooms: len(i.newRooms), Known: i.known, Examples: []example{},
 		Exchange: exchange}

@@ -21,6 +21,7 @@ const (
 type importing struct {
 	*sdk.Exchange
 	calendar *calendar
+	id       string           // of the import, while it is written
 	ids      map[string]int64 // of rooms, by name
 	newRooms []string
 	events   []imported
@@ -158,17 +159,28 @@ func (i *importing) date(of imported, x entry) (importedDate, bool) {
 	return date, true
 }
 
-// write executes the import in a transaction. A taken room becomes a problem.
-func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
+// writeNew executes the import in a transaction, if there is anything in it that is not here yet.
+func (i *importing) writeNew(ctx context.Context, tx *sdk.Tx) error {
 	if err := i.dropKnown(ctx, tx); err != nil {
 		return err
 	}
+	if len(i.events)+len(i.newRooms)+len(i.services) == 0 {
+		return sdk.ErrUnchanged
+	}
+	return i.write(ctx, tx)
+}
+
+// write makes rooms and events. An event whose room is taken is left out.
+func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	for _, name := range i.newRooms {
 		id, err := insertRoom(ctx, tx, name)
 		if err != nil {
 			return err
 		}
 		i.ids[name] = id
+	}
+	if err := i.remember(ctx, tx); err != nil {
+		return err
 	}
 	for _, s := range i.services {
 		if err := i.calendar.rememberService(ctx, tx, s, i.roomsOf(s.Rooms)); err != nil {
@@ -269,12 +281,14 @@ func (i *importing) insertEvents(ctx context.Context, tx sdk.Querier) error {
 			minutes, allDay = append(minutes, e.minutes), append(allDay, whole)
 		}
 		_, err := tx.Exec(ctx, `
-			INSERT INTO events (id, title, text, starts, rule, rooms, minutes, all_day, built_until, changed_by)
+			INSERT INTO events (id, title, text, starts, rule, rooms, minutes, all_day, built_until, changed_by,
+				import_id)
 			SELECT id::uuid, title, text, starts::timestamp, rule, ('{' || rooms || '}')::integer[], minutes,
-			       all_day = 1, $9::date, nullif($10, '')
+			       all_day = 1, $9::date, nullif($10, ''), $11::uuid
 			FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
 				$8::bigint[]) AS row (id, title, text, starts, rule, rooms, minutes, all_day)`,
-			columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], minutes, allDay, until, writer)
+			columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], minutes, allDay, until, writer,
+			i.id)
 		if err != nil {
 			return err
 		}

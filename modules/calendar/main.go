@@ -70,6 +70,8 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.serve(c.exportCSV))
 	r.HandleFunc("GET /calendar.ics", readEvents, sdk.NoBody, c.serve(c.exportICS))
 	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.serve(c.importFile))
+	r.HandleFunc("GET /imports", manageEvents, sdk.NoBody, c.serve(c.listImports))
+	r.HandleFunc("DELETE /imports/{id}", manageEvents, sdk.NoBody, c.serve(c.undoImport))
 	r.Probe("GET /rooms")
 	r.Channel(eventsChannel, readEvents, c.position)
 	r.Channel(todayChannel, viewDisplay, c.inZone(c.today))

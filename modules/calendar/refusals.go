@@ -9,7 +9,8 @@ import (
 // The refusals that a caller can avoid, besides sdk.ErrRequestInvalid.
 var (
 	errNoEvent     = sdk.Refuse(http.StatusNotFound, "EVENT_NOT_FOUND")
-	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND") // the event has no such date
+	errNoDate      = sdk.Refuse(http.StatusNotFound, "DATE_NOT_FOUND")   // the event has no such date
+	errNoImport    = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errRule        = sdk.Refuse(http.StatusBadRequest, "RULE_INVALID")
 	errSkipped     = sdk.Refuse(http.StatusBadRequest, "TIME_SKIPPED")

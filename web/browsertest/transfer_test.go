@@ -40,6 +40,14 @@ func TestImportOfFiles(t *testing.T) {
 	p.waitForText("Line 3: this is no date that the calendar can keep: never")
 	p.click("button", "Import")
 	p.waitForAnnouncement("1 event is imported")
+	p.runScript(`location.hash = "#/m/calendar/transfer"`)
+	p.waitForText("Imports of the last day")
+	p.runScript(`document.querySelector(".past-imports button").click()`)
+	p.waitForAnnouncement("1 event is removed.")
+	const fetes = `SELECT count(*)::text FROM module_calendar.events WHERE title = 'Fete'`
+	if got := d.query(t, fetes); got != "0" {
+		t.Errorf("events after the undo of their import: %s, want 0", got)
+	}
 
 	p.runScript(`location.hash = "#/m/stage/exchange"`)
 	p.waitForText("Songs as text")

@@ -146,6 +146,10 @@ var moduleCalls = []struct {
 		{route: "GET /export", status: 200, keep: "all=*"},
 		{route: "DELETE /events/{id}", path: "/events/{vigil}", status: 204},
 		{route: "POST /import", path: "/import?format=json", send: `{all}`, status: 200},
+		{route: "POST /import", path: "/import?format=csv", status: 200,
+			send: "title,start,end\nFete,{year}-06-06 10:00,{year}-06-06 11:00\n"},
+		{route: "GET /imports", status: 200, keep: "import=imports.0.id"},
+		{route: "DELETE /imports/{id}", path: "/imports/{import}", status: 200},
 		{route: "DELETE /rooms/{id}", path: "/rooms/{room}", status: 409},
 	}},
 	{"rota", []moduleCall{

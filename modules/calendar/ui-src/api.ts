@@ -97,11 +97,25 @@ export class CalendarApi {
 	file(path: string): Promise<Result<Blob>> {
 		return this.#api.file(path);
 	}
+	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
+		return this.#api.send("GET", "/imports");
+	}
+	undoImport(id: string): Promise<Result<{ readonly removed: number; readonly kept: number }>> {
+		return this.#api.send("DELETE", `/imports/${id}`);
+	}
 	/** Imports a file, or only returns what that would change. */
 	import(file: Blob, format: string, preview: boolean, dates?: DatesOrder): Promise<Result<Outcome>> {
 		const asked = (preview ? "&preview=1" : "") + (dates ? `&dates=${dates}` : "");
 		return this.#api.send("POST", `/import?format=${format}${asked}`, file);
 	}
+}
+
+/** An import that can still be undone. */
+export interface PastImport {
+	readonly id: string;
+	/** A moment. */
+	readonly at: string;
+	readonly events: number;
 }
 
 /** Whether 3/4/2027 is in April or in March. */

@@ -3,6 +3,7 @@ import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef } from "preact/hooks";
 import type { DatesOrder } from "./api";
 import type { Outcome } from "./event";
+import { PastImports } from "./pastimports";
 import { tell, type Tools } from "./tools";
 import type { WordId } from "./words";
 
@@ -92,6 +93,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						<Button onPress={() => choose(chosen.file, "mdy")}>{say("monthFirst")}</Button>
 					</div>
 				)}
+				{!chosen && <PastImports tools={tools} />}
 				{chosen && (
 					<ImportReport
 						{...{ take, forget }}
