@@ -38,7 +38,8 @@ func (p *press) check() error {
 		valid = valid && has == [4]bool{1: true}
 	case "screen":
 		valid = valid && has == [4]bool{2: true} &&
-			(*p.Screen == showLive || *p.Screen == showBlack || *p.Screen == showLogo)
+			(*p.Screen == showLive || *p.Screen == showBlack || *p.Screen == showLogo ||
+				*p.Screen == showCountdown)
 	case "message":
 		valid = valid && has == [4]bool{3: true} && sdk.IsLine(*p.Message, 0, maxMessage)
 	default:

@@ -363,6 +363,8 @@ func TestTheLongestPlan(t *testing.T) {
 	service := p.service(strings.Repeat(wide, maxTitle), time.Now()).ID
 	word := strings.Repeat(wide, maxWords/maxSections)
 	draft := songDraft{Title: strings.Repeat(wide, maxTitle)}
+	chords := strings.Repeat("[C#m7(b5)/G#]", 20)
+	draft.Sections = []section{{"chords", strings.Repeat(chords+strings.Repeat(wide, wholeLine)+"\n", 6)}}
 	for range maxSections / 2 {
 		draft.Sections = append(draft.Sections, section{strings.Repeat(wide, maxLabel), word[:len(word)/2]})
 	}

@@ -37,12 +37,14 @@ type exchangedService struct {
 }
 
 type exchangedItem struct {
-	ID      string  `json:"id"`
-	Kind    string  `json:"kind"`
-	Title   string  `json:"title"`
-	Text    string  `json:"text"`
-	SongID  *string `json:"songId"`
-	Seconds int64   `json:"seconds"`
+	ID        string  `json:"id"`
+	Kind      string  `json:"kind"`
+	Title     string  `json:"title"`
+	Text      string  `json:"text"`
+	SongID    *string `json:"songId"`
+	Seconds   int64   `json:"seconds"`
+	Transpose int64   `json:"transpose"`
+	Capo      int64   `json:"capo"`
 }
 
 // imported is what an import changes, or would change.

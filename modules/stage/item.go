@@ -4,8 +4,9 @@ import "github.com/narthex-platform/narthex/modulehost/sdk"
 
 // Limits of an item.
 const (
-	maxText    = 6000 // characters
-	maxSeconds = 6 * 60 * 60
+	maxText      = 6000 // characters
+	maxSeconds   = 6 * 60 * 60
+	maxTranspose = 11 // semitones
 )
 
 // The kinds of an item.
@@ -24,7 +25,9 @@ type item struct {
 	Text      string  `json:"text"`
 	SongID    *string `json:"songId"`
 	SongTitle *string `json:"songTitle"`
-	Seconds   int64   `json:"seconds"` // 0: not planned
+	Seconds   int64   `json:"seconds"`   // 0: not planned
+	Transpose int64   `json:"transpose"` // semitones, of a song
+	Capo      int64   `json:"capo"`
 	Position  int64   `json:"position"`
 	Rev       int64   `json:"rev"`
 }
@@ -36,7 +39,10 @@ type itemDraft struct {
 	Text    *string `json:"text"`
 	SongID  *string `json:"songId"`
 	Seconds *int64  `json:"seconds"`
-	Rev     *int64  `json:"rev"` // only of an edit: the rev that the writer saw
+	// Of a song: the semitones that it is played higher than it is written, and where the capo is.
+	Transpose *int64 `json:"transpose"`
+	Capo      *int64 `json:"capo"`
+	Rev       *int64 `json:"rev"` // only of an edit: the rev that the writer saw
 }
 
 // check sets the defaults and refuses an item that cannot be shown.
@@ -50,6 +56,12 @@ func (d *itemDraft) check() error {
 	if d.Seconds == nil {
 		d.Seconds = new(int64)
 	}
+	if d.Transpose == nil {
+		d.Transpose = new(int64)
+	}
+	if d.Capo == nil {
+		d.Capo = new(int64)
+	}
 	*d.Title, *d.Text = normalized(*d.Title), normalized(*d.Text)
 	least := 1
 	switch d.Kind {
@@ -59,14 +71,15 @@ func (d *itemDraft) check() error {
 		}
 		least = 0
 	case readingKind, talkKind, noticeKind:
-		if d.SongID != nil {
+		if d.SongID != nil || *d.Transpose != 0 || *d.Capo != 0 {
 			return sdk.ErrRequestInvalid
 		}
 	default:
 		return sdk.ErrRequestInvalid
 	}
 	if !sdk.IsLine(*d.Title, least, maxTitle) || !isText(*d.Text, 0, maxText) ||
-		*d.Seconds < 0 || *d.Seconds > maxSeconds {
+		*d.Seconds < 0 || *d.Seconds > maxSeconds || *d.Transpose < -maxTranspose || *d.Transpose > maxTranspose ||
+		*d.Capo < 0 || *d.Capo > maxTranspose {
 		return sdk.ErrRequestInvalid
 	}
 	return nil

@@ -13,6 +13,8 @@ const (
 	showLive  = "live"
 	showBlack = "black"
 	showLogo  = "logo"
+	// showCountdown counts down to the start of the service. Then it is the same as showLive.
+	showCountdown = "countdown"
 )
 
 // live is the current position in the service that is being driven.
@@ -58,6 +60,7 @@ type planItem struct {
 	Kind    string `json:"kind"`
 	Title   string `json:"title"`
 	Seconds int64  `json:"seconds"`
+	Capo    int64  `json:"capo"`
 	Steps   []step `json:"steps"`
 }
 
@@ -70,6 +73,8 @@ type screen struct {
 	Next       *nextStep   `json:"next"`
 	Timer      *timer      `json:"timer"`
 	Screen     string      `json:"screen"`
+	StartsAt   *time.Time  `json:"startsAt"` // of the service that is being driven
+	Capo       int64       `json:"capo"`
 	Message    string      `json:"message"`
 	Title      string      `json:"title"`
 	Settings   appearances `json:"settings"`

@@ -123,7 +123,8 @@ func (s *exchangedService) check(fresh func(id string) bool) error {
 	s.Title = draft.Title
 	for n := range s.Items {
 		one := &s.Items[n]
-		draft := itemDraft{one.Kind, &one.Title, &one.Text, one.SongID, &one.Seconds, nil}
+		draft := itemDraft{one.Kind, &one.Title, &one.Text, one.SongID, &one.Seconds, &one.Transpose,
+			&one.Capo, nil}
 		if err := draft.check(); err != nil || !fresh(one.ID) {
 			return errImport
 		}

@@ -19,6 +19,8 @@ const (
 type step struct {
 	Label string   `json:"label"`
 	Lines []string `json:"lines"`
+	// Chords has the chords of each line, or nothing if there are none.
+	Chords [][]placedChord `json:"chords,omitempty"`
 }
 
 // words are the texts from which the steps of an item are made.
@@ -29,6 +31,8 @@ type words struct {
 	SongTitle *string
 	Sections  []section
 	Order     []string
+	Transpose int64
+	Capo      int64
 }
 
 // name returns the name of the item.
@@ -42,11 +46,12 @@ func (w *words) name() string {
 // steps returns at least one step: an item without words shows its name.
 func (w *words) steps() []step {
 	var all []step
+	chords := w.transposer()
 	for _, one := range sungSections(w.Sections, w.Order) {
-		all = append(all, cut(one.Label, withoutChords(one.Text))...)
+		all = append(all, cut(one.Label, one.Text, chords)...)
 	}
 	if w.Text != "" {
-		all = append(all, cut("", w.Text)...)
+		all = append(all, cut("", w.Text, nil)...)
 	}
 	if len(all) == 0 {
 		all = []step{{Lines: brokenAt(w.name(), brokenLine)}}
@@ -54,33 +59,15 @@ func (w *words) steps() []step {
 	return all
 }
 
-// withoutChords returns the words of a section as they are sung. A line of chords alone has none.
-func withoutChords(text string) string {
-	plain := songfile.WithoutChords(text)
-	if plain == text {
-		return text
-	}
-	lines := strings.Split(plain, "\n")
-	for n, line := range lines {
-		lines[n] = strings.Join(strings.Fields(line), " ")
-	}
-	return withoutGaps(strings.Join(lines, "\n"))
-}
-
 // cut divides a text into steps. An empty line ends a step, and a part that is longer than a screen becomes
-// several steps of about the same length.
-func cut(label, text string) []step {
+// several steps of about the same length. Without a transposer, the text has no chords.
+func cut(label, text string, chords *songfile.Transposer) []step {
 	var all []step
 	for _, paragraph := range strings.Split(text, "\n\n") {
-		var lines []string
-		for line := range strings.Lines(paragraph) {
-			if line = strings.TrimSpace(line); line != "" {
-				lines = append(lines, screenLinesOf(line)...)
-			}
-		}
+		lines := chordedLines(paragraph, chords)
 		for parts := (len(lines) + screenLines - 1) / screenLines; parts > 0; parts-- {
 			length := (len(lines) + parts - 1) / parts
-			all = append(all, step{Label: label, Lines: lines[:length]})
+			all = append(all, stepOf(label, lines[:length]))
 			lines = lines[length:]
 		}
 	}

@@ -60,6 +60,9 @@ func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 		_, err := tx.Exec(ctx, `UPDATE stage SET service_id = NULL, driver = NULL`)
 		return err
 	case "screen":
+		if err := endCountdown(ctx, tx, service); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `UPDATE live SET screen = $2 WHERE service_id = $1`, service, *p.Screen)
 		return err
 	case "message":
@@ -69,6 +72,12 @@ func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 	before, err := readMoment(ctx, tx)
 	if err != nil {
 		return err
+	}
+	if err := endCountdown(ctx, tx, service); err != nil {
+		return err
+	}
+	if before.Screen == showCountdown && p.Action == "next" && before.ServerTime.Before(*before.startsAt) {
+		return nil // the first item is on the screens now: nobody has seen it yet
 	}
 	item, section := before.target(p)
 	if item == nil {
@@ -83,6 +92,18 @@ func do(ctx context.Context, tx *sdk.Tx, service string, p *press) error {
 	if err == nil && changed == 0 {
 		return errNoItem
 	}
+	return err
+}
+
+// endCountdown ends a countdown, if there is one: the current item began at the start of the service, or
+// begins now.
+func endCountdown(ctx context.Context, tx *sdk.Tx, service string) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE live
+		SET screen = 'live',
+			item_since = least(clock_timestamp(), greatest(item_since, services.starts_at))
+		FROM services
+		WHERE live.service_id = $1 AND services.id = $1 AND live.screen = 'countdown'`, service)
 	return err
 }
 

@@ -49,7 +49,7 @@ func readServices(ctx context.Context, q sdk.Querier) ([]exchangedService, error
 		exchangedItem
 	}
 	items, err := sdk.Select[placed](ctx, q, `
-		SELECT service_id::text, id::text, kind, title, text, song_id::text, seconds
+		SELECT service_id::text, id::text, kind, title, text, song_id::text, seconds, transpose, capo
 		FROM items
 		ORDER BY service_id, position`)
 	for _, one := range items {
@@ -152,13 +152,15 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 		return err
 	}
 	written, err := tx.Exec(ctx, `
-		INSERT INTO items (id, service_id, position, kind, title, text, song_id, seconds)
+		INSERT INTO items (id, service_id, position, kind, title, text, song_id, seconds, transpose, capo)
 		SELECT (given->>'id')::uuid, $1, position, given->>'kind', given->>'title', given->>'text',
-			(given->>'songId')::uuid, (given->>'seconds')::integer
+			(given->>'songId')::uuid, (given->>'seconds')::integer,
+			(given->>'transpose')::integer, (given->>'capo')::integer
 		FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS all_of (given, position)
 		ON CONFLICT (id) DO UPDATE
 		SET position = excluded.position, kind = excluded.kind, title = excluded.title, text = excluded.text,
-			song_id = excluded.song_id, seconds = excluded.seconds, rev = items.rev + 1
+			song_id = excluded.song_id, seconds = excluded.seconds, transpose = excluded.transpose,
+			capo = excluded.capo, rev = items.rev + 1
 		WHERE items.service_id = excluded.service_id`, s.ID, text)
 	if err == nil && int(written) != len(s.Items) {
 		return errImport // an item with this id belongs to another service

@@ -9,14 +9,16 @@ import (
 )
 
 func scanItem(row sdk.Scanner, i *item) error {
-	return row.Scan(&i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.SongTitle, &i.Seconds, &i.Position, &i.Rev)
+	return row.Scan(&i.ID, &i.Kind, &i.Title, &i.Text, &i.SongID, &i.SongTitle, &i.Seconds,
+		&i.Transpose, &i.Capo, &i.Position, &i.Rev)
 }
 
 // itemByID reads an item in the form that callers get.
 func itemByID(ctx context.Context, tx *sdk.Tx, id string) (*item, error) {
 	read := new(item)
 	err := scanItem(tx.QueryRow(ctx, `
-		SELECT items.id::text, kind, items.title, text, song_id::text, songs.title, seconds, position, items.rev
+		SELECT items.id::text, kind, items.title, text, song_id::text, songs.title, seconds, transpose, capo,
+			position, items.rev
 		FROM items LEFT JOIN songs ON songs.id = items.song_id
 		WHERE items.id = $1`, id), read)
 	return read, sdk.OrNoRow(err, errNoItem)
@@ -47,10 +49,11 @@ func createItem(ctx context.Context, tx *sdk.Tx, serviceID string, d *itemDraft)
 	}
 	var id string
 	err := tx.QueryRow(ctx, `
-		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
-		VALUES ($1, (SELECT coalesce(max(position), 0) + 1 FROM items WHERE service_id = $1), $2, $3, $4, $5, $6)
+		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds, transpose, capo)
+		VALUES ($1, (SELECT coalesce(max(position), 0) + 1 FROM items WHERE service_id = $1), $2, $3, $4, $5, $6,
+			$7, $8)
 		RETURNING id::text`,
-		serviceID, d.Kind, *d.Title, *d.Text, d.SongID, *d.Seconds).Scan(&id)
+		serviceID, d.Kind, *d.Title, *d.Text, d.SongID, *d.Seconds, *d.Transpose, *d.Capo).Scan(&id)
 	if err != nil {
 		return nil, namedSong(err)
 	}
@@ -75,9 +78,9 @@ func copyItems(ctx context.Context, tx *sdk.Tx, serviceID, from string) ([]strin
 		return nil, err
 	}
 	return sdk.Select[string](ctx, tx, `
-		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds)
+		INSERT INTO items (service_id, position, kind, title, text, song_id, seconds, transpose, capo)
 		SELECT $1, last.position + row_number() OVER (ORDER BY items.position),
-			kind, title, text, song_id, seconds
+			kind, title, text, song_id, seconds, transpose, capo
 		FROM items, (SELECT coalesce(max(position), 0) AS position FROM items WHERE service_id = $1) AS last
 		WHERE service_id = $2
 		RETURNING id::text`, serviceID, from)
@@ -89,10 +92,11 @@ func editItem(ctx context.Context, tx *sdk.Tx, id string, d *itemDraft) (
 ) {
 	err = tx.QueryRow(ctx, `
 		UPDATE items
-		SET kind = $3, title = $4, text = $5, song_id = $6, seconds = $7, rev = rev + 1
+		SET kind = $3, title = $4, text = $5, song_id = $6, seconds = $7, transpose = $8, capo = $9,
+			rev = rev + 1
 		WHERE id = $1 AND rev = $2
 		RETURNING service_id::text`,
-		id, *d.Rev, d.Kind, *d.Title, *d.Text, d.SongID, *d.Seconds).Scan(&serviceID)
+		id, *d.Rev, d.Kind, *d.Title, *d.Text, d.SongID, *d.Seconds, *d.Transpose, *d.Capo).Scan(&serviceID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, "", missing(ctx, tx, "items", id, errNoItem)
 	}

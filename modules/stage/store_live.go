@@ -12,6 +12,7 @@ type moment struct {
 	live
 	Driver     *string
 	ServerTime time.Time
+	startsAt   *time.Time
 	ends       map[string]*time.Time // when the time is over, by the timer's mode
 	around     []neighbour
 }
@@ -31,8 +32,11 @@ func readMoment(ctx context.Context, q sdk.Querier) (*moment, error) {
 	err := q.QueryRow(ctx, `
 		SELECT clock_timestamp(), stage.rev, stage.driver, stage.service_id::text, live.item_id::text,
 			coalesce(live.section, 0), coalesce(live.item_since, now()), coalesce(live.screen, 'logo'),
-			coalesce(live.message, ''),
-			CASE WHEN items.seconds > 0 THEN live.item_since + items.seconds * interval '1 second' END,
+			coalesce(live.message, ''), services.starts_at,
+			CASE WHEN items.seconds > 0 THEN items.seconds * interval '1 second' + CASE
+				WHEN live.screen = 'countdown' THEN greatest(live.item_since, services.starts_at)
+				ELSE live.item_since
+			END END,
 			services.starts_at + interval '1 second' * (
 				SELECT nullif(sum(seconds), 0)
 				FROM items AS other
@@ -44,7 +48,7 @@ func readMoment(ctx context.Context, q sdk.Querier) (*moment, error) {
 			LEFT JOIN live ON live.service_id = stage.service_id
 			LEFT JOIN items ON items.id = live.item_id`).
 		Scan(&m.ServerTime, &m.Rev, &m.Driver, &m.ServiceID, &m.ItemID, &m.Section, &m.ItemSince, &m.Screen,
-			&m.Message, &item, &onTime, &service)
+			&m.Message, &m.startsAt, &item, &onTime, &service)
 	if err != nil || m.ServiceID == nil {
 		return &m, err
 	}
@@ -63,10 +67,11 @@ func readMoment(ctx context.Context, q sdk.Querier) (*moment, error) {
 }
 
 const wordColumns = `items.kind, items.title, items.text, songs.title, songs.sections,
-	songs.verse_order`
+	songs.verse_order, items.transpose, items.capo`
 
 func scanWords(row sdk.Scanner, w *words, before ...any) error {
-	return row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &w.Sections, &w.Order)...)
+	return row.Scan(append(before, &w.Kind, &w.Title, &w.Text, &w.SongTitle, &w.Sections, &w.Order,
+		&w.Transpose, &w.Capo)...)
 }
 
 // at returns the item at this offset from the current one; nil when there is none.
@@ -97,7 +102,7 @@ func planOf(ctx context.Context, q sdk.Querier, id string) (*plan, error) {
 	p.Items, err = sdk.SelectBy(ctx, q, func(row sdk.Scanner, i *planItem) error {
 		var w words
 		err := scanWords(row, &w, &i.ID, &i.Seconds)
-		i.Kind, i.Title, i.Steps = w.Kind, w.name(), w.steps()
+		i.Kind, i.Title, i.Steps, i.Capo = w.Kind, w.name(), w.steps(), w.Capo
 		return err
 	}, `
 		SELECT items.id::text, items.seconds, `+wordColumns+`

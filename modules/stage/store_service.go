@@ -117,7 +117,8 @@ func (s *store) service(ctx context.Context, id string) (*fullService, error) {
 	rows, err := s.db.Query(ctx, `
 		SELECT services.id::text, services.title, services.starts_at, services.rev, items.id IS NOT NULL,
 			coalesce(items.id::text, ''), coalesce(kind, ''), coalesce(items.title, ''), coalesce(text, ''),
-			song_id::text, songs.title, coalesce(seconds, 0), coalesce(position, 0), coalesce(items.rev, 0)
+			song_id::text, songs.title, coalesce(seconds, 0), coalesce(transpose, 0),
+			coalesce(capo, 0), coalesce(position, 0), coalesce(items.rev, 0)
 		FROM services
 			LEFT JOIN items ON items.service_id = services.id
 			LEFT JOIN songs ON songs.id = items.song_id

@@ -17,6 +17,7 @@ func (s *stage) screenOf(m *moment) screen {
 		Rev:        m.Rev,
 		Timer:      s.timerOf(m),
 		Screen:     m.Screen,
+		StartsAt:   m.startsAt,
 		Message:    m.Message,
 		Title:      s.host.Config.String("defaultTitle"),
 		Settings: appearances{
@@ -27,7 +28,7 @@ func (s *stage) screenOf(m *moment) screen {
 	if here := m.at(0); here != nil {
 		now := here.steps()[m.Section]
 		now.Label = labelled(here.name(), now.Label)
-		shown.Now = &now
+		shown.Now, shown.Capo = &now, here.Capo
 	}
 	shown.Next = nextOf(m)
 	return shown
@@ -125,8 +126,11 @@ func (p *plan) shorten() {
 	size := 0
 	for _, item := range p.Items {
 		for _, step := range item.Steps {
-			for _, line := range step.Lines {
+			for n, line := range step.Lines {
 				size += len(line) + len(`"",`)
+				if step.Chords != nil {
+					size += len(`[],`) + len(step.Chords[n])*mostBytesOfChord
+				}
 			}
 		}
 	}
@@ -135,7 +139,7 @@ func (p *plan) shorten() {
 	}
 	for _, item := range p.Items {
 		for n := range item.Steps {
-			item.Steps[n].Lines = item.Steps[n].Lines[:1]
+			item.Steps[n].Lines, item.Steps[n].Chords = item.Steps[n].Lines[:1], nil
 		}
 	}
 }

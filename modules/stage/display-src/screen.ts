@@ -1,8 +1,10 @@
 import { hyphenated, lineHeightFor } from "@narthex/kit";
+import { chordedLine } from "./chorded";
 import { fitWords } from "./fit";
 import { type Logo, logo } from "./logo";
-import { secondsLeft, type Shown } from "./shown";
+import { clockOf, countdownOf, secondsLeft, type Shown } from "./shown";
 import { TimerFace } from "./timer";
+import type { View } from "./view";
 
 const tickEvery = 250;
 
@@ -17,7 +19,11 @@ export class Screen {
 	readonly #logo: Logo = logo();
 	readonly #resized = new ResizeObserver(() => this.#fit());
 	readonly #ticking: ReturnType<typeof setInterval>;
+	readonly #countdown = part("countdown");
 	#shown: Shown | undefined;
+	#view: View = "all";
+	/** A countdown is on the screen. */
+	#counts = false;
 
 	constructor(
 		container: HTMLElement,
@@ -27,6 +33,8 @@ export class Screen {
 		const top = part("top");
 		top.append(this.#label, this.#timer.element);
 		this.#element.append(top, this.#words, this.#message, this.#next, this.#logo.element);
+		this.#element.append(this.#countdown);
+		this.#countdown.dir = "ltr";
 		this.#element.dataset["screen"] = "logo";
 		this.#message.hidden = true;
 		container.append(this.#element);
@@ -34,17 +42,34 @@ export class Screen {
 		this.#ticking = setInterval(() => this.#tick(), tickEvery);
 	}
 
+	/** Shows the screen for whom it is. */
+	see(view: View): void {
+		this.#view = view;
+		this.#element.dataset["view"] = view;
+		if (this.#shown) this.show(this.#shown);
+	}
+
 	show(shown: Shown): void {
 		this.#shown = shown;
-		const { now, next, screen, message, settings } = shown;
-		const showsWords = screen === "live" && now !== null;
-		this.#element.dataset["screen"] = screen === "live" && now === null ? "logo" : screen;
-		this.#label.textContent = showsWords ? now.label : "";
+		const { now, next, screen, message, settings, capo } = shown;
+		this.#counts = countdownOf(shown, this.now()) !== undefined;
+		const live = screen === "live" || screen === "countdown";
+		const showsWords = live && now !== null && !this.#counts;
+		this.#element.dataset["screen"] = this.#counts ? "countdown" : live ? (now ? "live" : "logo") : screen;
+		const forSingers = this.#view === "singers";
+		const playsWithCapo = forSingers && capo > 0;
+		this.#label.textContent = showsWords ? `${now.label}${playsWithCapo ? ` · Capo ${capo}` : ""}` : "";
 		const lines = showsWords ? now.lines : [];
-		this.#words.replaceChildren(...lines.map((line) => part("line", hyphenated(line, this.locale))));
+		this.#words.replaceChildren(
+			...lines.map((line, n) => {
+				const chords = forSingers ? (now?.chords?.[n] ?? []) : [];
+				return chords.length > 0 ? chordedLine(line, chords) : part("line", hyphenated(line, this.locale));
+			}),
+		);
 		this.#message.textContent = hyphenated(message, this.locale);
 		this.#message.hidden = message === "" || screen === "black";
-		this.#next.textContent = showsWords && settings.showNext && next ? next.line : "";
+		const showsNext = forSingers || (settings.showNext && this.#view !== "congregation");
+		this.#next.textContent = showsWords && showsNext && next ? next.line : "";
 		this.#logo.name(shown.title);
 		this.#tick();
 		this.#fit();
@@ -57,8 +82,13 @@ export class Screen {
 	}
 
 	#tick(): void {
-		const { timer, screen, now } = this.#shown ?? {};
-		const counts = timer && screen === "live" && now;
+		if (!this.#shown) return this.#logo.wander(this.now());
+		const { timer, now } = this.#shown;
+		const left = countdownOf(this.#shown, this.now());
+		if (this.#counts && left === undefined) return this.show(this.#shown); // it ends by itself
+		this.#countdown.textContent = left === undefined ? "" : clockOf(left);
+		const live = this.#element.dataset["screen"] === "live" && now !== null;
+		const counts = timer && live && this.#view !== "congregation";
 		this.#timer.tick(counts ? secondsLeft(timer, this.now()) : undefined);
 		this.#logo.wander(this.now());
 	}

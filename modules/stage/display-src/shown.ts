@@ -1,13 +1,36 @@
+/** A chord above the letter of a line at which it begins: the number of letters before. */
+export interface PlacedChord {
+	readonly at: number;
+	readonly chord: string;
+}
+
 /** The words that a screen shows at once. */
 export interface Step {
 	readonly label: string;
 	readonly lines: readonly string[];
+	/** The chords of each line; nothing if there are none. */
+	readonly chords?: readonly (readonly PlacedChord[])[];
 }
 
 /** The end of a time, and what it counts. */
 export interface Timer {
 	readonly endsAt: string;
 	readonly mode: "item" | "end_on_time" | "end_service";
+}
+
+export type ScreenMode = "live" | "black" | "logo" | "countdown";
+
+/**
+ * The seconds that a countdown still has; undefined if there is none, or if it is over: then a screen shows
+ * what is live.
+ */
+export function countdownOf(
+	{ screen, startsAt }: { readonly screen: ScreenMode; readonly startsAt: string | null },
+	now: number,
+): number | undefined {
+	if (screen !== "countdown" || startsAt === null) return undefined;
+	const seconds = Math.ceil((Date.parse(startsAt) - now) / 1000);
+	return seconds > 0 ? seconds : undefined;
 }
 
 /** Everything that a screen shows. Each snapshot and each update contains all of it. */
@@ -17,7 +40,11 @@ export interface Shown {
 	readonly now: Step | null;
 	readonly next: { readonly label: string; readonly line: string } | null;
 	readonly timer: Timer | null;
-	readonly screen: "live" | "black" | "logo";
+	readonly screen: ScreenMode;
+	/** The start of the service, to which a countdown counts. */
+	readonly startsAt: string | null;
+	/** Where musicians have their capo; 0: nowhere. */
+	readonly capo: number;
 	readonly message: string;
 	readonly title: string;
 	readonly settings: { readonly fontScale: number; readonly showNext: boolean };

@@ -4,6 +4,7 @@ import {
 	type Refusal as CommonRefusal,
 	type Result as ApiResult,
 } from "@narthex/sdk";
+import type { ScreenMode } from "../display-src/shown";
 import type { Control, ControlUpdate, Imported, Item } from "./plan";
 import type { ListedService, ListedSong, Service, Song } from "./plan";
 
@@ -34,7 +35,7 @@ export type Press =
 	| { readonly action: "next" | "previous" | "end" }
 	| { readonly action: "item"; readonly item: string }
 	| { readonly action: "section"; readonly section: number }
-	| { readonly action: "screen"; readonly screen: "live" | "black" | "logo" }
+	| { readonly action: "screen"; readonly screen: ScreenMode }
 	| { readonly action: "message"; readonly message: string };
 
 /** The module's own routes. */

@@ -4,6 +4,8 @@ import type { Press, Refusal } from "./api";
 import { keepAwake } from "./awake";
 import { type Driving, Driver } from "./driving";
 import { Message } from "./message";
+import type { ScreenMode } from "../display-src/shown";
+import type { Plan } from "./plan";
 import { Order } from "./order";
 import { Now, Strip, TimeLeft } from "./now";
 import type { Tools } from "./tools";
@@ -101,7 +103,7 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 			/>
 			{mine && (
 				<div class="screens" role="group" aria-label={say("screens")}>
-					{(["black", "logo"] as const).map((screen) => {
+					{screensOf(plan, context.serverNow(), control.live.screen).map((screen) => {
 						const on = control.live.screen === screen;
 						return (
 							<button
@@ -137,6 +139,12 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 			)}
 		</div>
 	);
+}
+
+/** What can be on the screens instead of the words. A countdown is there only before the service. */
+function screensOf({ startsAt }: Plan, now: number, shown: ScreenMode) {
+	const before = Date.parse(startsAt) > now || shown === "countdown";
+	return before ? (["countdown", "black", "logo"] as const) : (["black", "logo"] as const);
 }
 
 interface NotOnScreensProps {

@@ -21,6 +21,8 @@ interface Draft {
 	readonly songId: string | null;
 	/** As typed into the field. */
 	readonly minutes: string;
+	readonly transpose: number;
+	readonly capo: number;
 	/** The rev of the item that was read; none for a new one. */
 	readonly rev?: number;
 }
@@ -53,6 +55,7 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 			text: sung ? "" : draft.text,
 			songId: sung ? draft.songId : null,
 			seconds: seconds ?? 0,
+			...(sung && { transpose: draft.transpose, capo: draft.capo }),
 		};
 		const result = await (item === undefined
 			? api.createItem(service, sent)
@@ -115,6 +118,26 @@ export function ItemDialog({ tools, service, item, close, saved }: ItemDialogPro
 				error={problems.title}
 				onInput={(title) => change({ title })}
 			/>
+			{draft.kind === "song" && (
+				<>
+					<SelectField
+						label={say("transpose")}
+						value={String(draft.transpose)}
+						options={range(-6, 6).map((by) => ({ value: String(by), label: keyOf(say, by) }))}
+						onInput={(by) => change({ transpose: Number(by) })}
+					/>
+					<SelectField
+						label={say("capo")}
+						help={say("capoHelp")}
+						value={String(draft.capo)}
+						options={range(0, 9).map((at) => ({
+							value: String(at),
+							label: at === 0 ? say("noCapo") : say("capoAt", { at }),
+						}))}
+						onInput={(at) => change({ capo: Number(at) })}
+					/>
+				</>
+			)}
 			{draft.kind !== "song" && (
 				<TextField
 					label={say("text")}
@@ -178,12 +201,13 @@ function SongField({ tools: { api, context, say }, chosen, known, error, onChoos
 }
 
 function draftOf(item: Item | undefined): Draft {
-	if (item === undefined) return { kind: "song", title: "", text: "", songId: null, minutes: "" };
-	const { kind, title, text, songId, seconds, rev } = item;
+	if (item === undefined)
+		return { kind: "song", title: "", text: "", songId: null, minutes: "", transpose: 0, capo: 0 };
+	const { kind, title, text, songId, seconds, transpose, capo, rev } = item;
 	const rest = String(seconds % 60).padStart(2, "0");
 	const whole = String(Math.floor(seconds / 60));
 	const minutes = seconds === 0 ? "" : rest === "00" ? whole : `${whole}:${rest}`;
-	return { kind, title, text, songId, minutes, rev };
+	return { kind, title, text, songId, minutes, transpose, capo, rev };
 }
 
 /** The fields of one's own and the other version, in words. */
@@ -195,8 +219,17 @@ function fieldsOf(say: Tools["say"], mine: Draft, theirs: Draft, theirSong: stri
 		[say("title"), mine.title, theirs.title],
 		[say("text"), mine.text, theirs.text],
 		[say("minutes"), mine.minutes, theirs.minutes],
+		[say("transpose"), keyOf(say, mine.transpose), keyOf(say, theirs.transpose)],
+		[say("capo"), String(mine.capo), String(theirs.capo)],
 	] as const;
 }
+
+const range = (from: number, to: number): number[] =>
+	Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+/** How much higher or lower a song is played, in words. */
+const keyOf = (say: Tools["say"], by: number): string =>
+	by === 0 ? say("asWritten") : say(by > 0 ? "higher" : "lower", { count: Math.abs(by) });
 
 /** Converts "4" or "4:30" minutes to seconds; undefined for other texts. */
 function secondsOf(minutes: string): number | undefined {

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { clockOf, isUrgent, secondsLeft, type Step, type Timer } from "../display-src/shown";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { chordedLine } from "../display-src/chorded";
+import {
+	clockOf, countdownOf, isUrgent, type PlacedChord, secondsLeft, type Step, type Timer,
+} from "../display-src/shown";
 import type { Press } from "./api";
 import type { Live, Plan } from "./plan";
 import type { Tools } from "./tools";
@@ -15,10 +18,18 @@ interface NowProps {
 }
 
 /** What the screens show, and what comes next. */
-export function Now({ tools: { say }, plan, live, at, children }: NowProps) {
+export function Now({ tools, plan, live, at, children }: NowProps) {
+	const { say } = tools;
+	const counting = useCountdown(tools, plan, live) || undefined;
 	const item = plan.items[at];
 	const step = item?.steps[live.section];
 	const next = item?.steps[live.section + 1] ?? plan.items[at + 1]?.steps[0];
+	const off =
+		live.screen === "black"
+			? say("isBlack")
+			: live.screen === "logo"
+				? say("isLogo")
+				: counting && say("isCountdown");
 	const nextTitle = item?.steps[live.section + 1] ? "" : plan.items[at + 1]?.title;
 	return (
 		<section class="now" aria-label={say("onScreens")} data-screen={live.screen}>
@@ -28,13 +39,7 @@ export function Now({ tools: { say }, plan, live, at, children }: NowProps) {
 				</h2>
 				{children}
 			</div>
-			{live.screen === "live" ? (
-				<p class="now-words" dir="auto">
-					{(step?.lines ?? []).join("\n")}
-				</p>
-			) : (
-				<p class="now-off">{say(live.screen === "black" ? "isBlack" : "isLogo")}</p>
-			)}
+			{off === undefined ? <Words step={step} /> : <p class="now-off">{off}</p>}
 			{live.message !== "" && (
 				<p class="now-message">
 					{say("messageShown")} <bdi>{live.message}</bdi>
@@ -51,6 +56,42 @@ export function Now({ tools: { say }, plan, live, at, children }: NowProps) {
 			</p>
 		</section>
 	);
+}
+
+/** The words of a step, with their chords. */
+function Words({ step }: { readonly step: Step | undefined }) {
+	const { lines = [], chords } = step ?? {};
+	if (chords === undefined) {
+		return (
+			<p class="now-words" dir="auto">
+				{lines.join("\n")}
+			</p>
+		);
+	}
+	return (
+		<div class="now-words chorded" dir="auto">
+			{lines.map((line, n) => (
+				<Chorded key={n} line={line} chords={chords[n] ?? []} />
+			))}
+		</div>
+	);
+}
+
+function Chorded({ line, chords }: { readonly line: string; readonly chords: readonly PlacedChord[] }) {
+	const words = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => words.current?.replaceChildren(chordedLine(line, chords)), [line, chords]);
+	return <div ref={words} />;
+}
+
+/** Whether the screens count down to the start of a service. */
+export function useCountdown({ context }: Tools, { startsAt }: Plan, { screen }: Live): boolean {
+	const [now, setNow] = useState(context.serverNow());
+	useEffect(() => {
+		if (screen !== "countdown") return;
+		const ticking = setInterval(() => setNow(context.serverNow()), 250);
+		return () => clearInterval(ticking);
+	}, [screen]);
+	return countdownOf({ screen, startsAt }, Math.max(now, context.serverNow())) !== undefined;
 }
 
 interface StripProps {

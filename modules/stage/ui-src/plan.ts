@@ -1,5 +1,5 @@
 import { type ImportAnswer, localTime } from "@narthex/kit";
-import type { Step, Timer } from "../display-src/shown";
+import type { ScreenMode, Step, Timer } from "../display-src/shown";
 import { isChord } from "./chords";
 
 export const kinds = ["song", "reading", "talk", "notice"] as const;
@@ -29,6 +29,9 @@ export interface Item {
 	readonly songId: string | null;
 	readonly songTitle: string | null;
 	readonly seconds: number;
+	/** Of a song: the semitones that it is played higher than it is written. */
+	readonly transpose: number;
+	readonly capo: number;
 	readonly position: number;
 	readonly rev: number;
 }
@@ -81,6 +84,7 @@ export interface Plan {
 		readonly kind: Kind;
 		readonly title: string;
 		readonly seconds: number;
+		readonly capo: number;
 		readonly steps: readonly Step[];
 	}[];
 }
@@ -91,7 +95,7 @@ export interface Live {
 	readonly itemId: string | null;
 	readonly section: number;
 	readonly itemSince: string;
-	readonly screen: "live" | "black" | "logo";
+	readonly screen: ScreenMode;
 	readonly message: string;
 	readonly rev: number;
 }
