@@ -37,8 +37,10 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 		const words = say(why === "conflict" ? "pressConflict" : why === "denied" ? "driveDenied" : why);
 		context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
 	};
-	/** Returns whether it was done. */
+	const offline = useOffline();
+	/** Returns whether it was done. Without network it is not, not even later: the page says so already. */
 	const send = async (what: Press): Promise<boolean> => {
+		if (!navigator.onLine) return false;
 		const why = await driver.press(what);
 		told(why, () => send(what));
 		return why === undefined;
@@ -81,6 +83,11 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 					)
 				}
 			/>
+			{offline && (
+				<Note tone="bad" role="alert">
+					<p>{say("offlineDriving")}</p>
+				</Note>
+			)}
 			{!mine && (
 				<Note tone="warn" role="status">
 					<p>{say(control.driver === null ? "nobodyDrives" : "otherDrives")}</p>
@@ -145,6 +152,19 @@ export function ControlScreen({ tools, id }: { readonly tools: Tools; readonly i
 function screensOf({ startsAt }: Plan, now: number, shown: ScreenMode) {
 	const before = Date.parse(startsAt) > now || shown === "countdown";
 	return before ? (["countdown", "black", "logo"] as const) : (["black", "logo"] as const);
+}
+
+/** Whether the browser knows that there is no network. */
+function useOffline(): boolean {
+	const [offline, setOffline] = useState(!navigator.onLine);
+	useEffect(() => {
+		const stop = new AbortController();
+		const look = () => setOffline(!navigator.onLine);
+		addEventListener("online", look, stop);
+		addEventListener("offline", look, stop);
+		return () => stop.abort();
+	}, []);
+	return offline;
 }
 
 interface NotOnScreensProps {
