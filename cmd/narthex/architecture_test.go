@@ -48,6 +48,7 @@ var ranks = map[string]int{
 	"modulehost/schedule":                4,
 	"modulehost/publication":             4,
 	"services/devices":                   4,
+	"services/feeds":                     4,
 	"modulehost/decisions/displays":      4,
 	"modulehost/decisions/enablement":    4,
 	"services/health":                    4,
@@ -118,10 +119,12 @@ var ranks = map[string]int{
 // outside are the packages without a rank: what module authors import, the modules, whichever there are, and
 // generators. sdktest imports the platform, and it imports the SDK as a module does.
 var outside = map[string][]string{
-	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link"},
-	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
-	"modulehost/sdk/files":   nil,
-	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb", "modulehost/sdk/files"},
+	"modulehost/sdk":       {"modulehost/sdk/abi", "modulehost/sdk/link"},
+	"modulehost/sdk/sqldb": {"modulehost/sdk"},
+	"modulehost/sdk/files": nil,
+	"modulehost/sdk/ical":  nil,
+	"modules": {"modulehost/sdk", "modulehost/sdk/sqldb", "modulehost/sdk/files",
+		"modulehost/sdk/ical"},
 	"modulehost/abigen":      nil,
 	"modulehost/sdktest/e2e": nil, // only tests
 	"web/build":              {"services/httpapi", "web", "web/bundle"},

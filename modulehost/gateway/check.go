@@ -16,8 +16,9 @@ const (
 )
 
 var (
-	literal  = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
-	wildcard = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9_]*\}$`)
+	literal   = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+	mediaType = regexp.MustCompile(`^[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}$`)
+	wildcard  = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9_]*\}$`)
 )
 
 // CheckRoutes refuses routes that cannot be rows of the route table: an invalid method, path, permission or
@@ -55,6 +56,13 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 			return fmt.Errorf("%s: %s is the probe already; a module has at most one", name, probe)
 		case route.GetProbe():
 			probe = name
+		}
+		switch feed := route.GetFeed(); {
+		case feed == "":
+		case route.GetMethod() != http.MethodGet || strings.Contains(shape, "{") || route.GetMaxBodyBytes() > 0:
+			return fmt.Errorf("%s: a feed must be a GET without {name} segments and without a body", name)
+		case !mediaType.MatchString(feed):
+			return fmt.Errorf("%s: the media type of its feed must be as in text/calendar", name)
 		}
 		seen[key] = route.GetMethod() + " " + route.GetPath()
 	}

@@ -80,6 +80,7 @@ func routes(module Module, limits limits) []httpapi.Route {
 			MaxBody:    declared.GetMaxBodyBytes(),
 			Permission: declared.GetPermission(),
 			Module:     module.ID,
+			Feed:       declared.GetFeed(),
 			Handle:     newRoute(mount, uint32(index), declared).handle,
 		}
 		if declared.GetMethod() != "GET" {

@@ -48,6 +48,7 @@ type event struct {
 	rule            string
 	rooms           []int64
 	rev             int64
+	changed         time.Time
 	service         bool   // of the module that plans services
 	exceptions      string // what becomes of those without a date; not stored
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -232,11 +233,30 @@ func asText(cell string) string {
 	return cell
 }
 
-func (c *calendar) exportICS(ctx context.Context, _ *http.Request) (any, error) {
+// feed is the calendar for other programs, which fetch it again and again. ?room= has one room alone.
+func (c *calendar) feed(ctx context.Context, r *http.Request) ([]byte, error) {
+	query, err := sdk.Query(r, "room")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.followZone(ctx); err != nil {
+		return nil, err
+	}
 	all, err := c.readEverything(ctx)
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.NewReader(all.ics(time.Now()))
-	return sdk.Download("calendar.ics", "text/calendar; charset=utf-8", body), nil
+	house, err := c.host.House(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, only := house.Name, int64(0)
+	if text, asked := query["room"]; asked {
+		at := slices.IndexFunc(all.rooms, func(one room) bool { return strconv.FormatInt(one.ID, 10) == text })
+		if at < 0 {
+			return nil, errNoRoom
+		}
+		name, only = all.rooms[at].Name, all.rooms[at].ID
+	}
+	return all.ics(name, only, time.Now()), nil
 }

@@ -115,7 +115,7 @@ func (c *calendar) remove(ctx context.Context, r *http.Request) (any, error) {
 	}
 	return nil, c.change(ctx, func(tx *sdk.Tx) error {
 		n, err := tx.Exec(ctx, `
-			UPDATE events SET deleted_at = now(), rev = rev + 1
+			UPDATE events SET deleted_at = now(), changed_at = now(), rev = rev + 1
 			WHERE id = $1::uuid AND deleted_at IS NULL AND service_rev IS NULL`, id)
 		if err == nil && n == 0 {
 			err = errNoEvent

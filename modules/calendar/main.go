@@ -68,7 +68,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("DELETE /rooms/{id}", manageEvents, sdk.NoBody, c.serve(c.removeRoom))
 	r.HandleFunc("GET /export", manageEvents, sdk.NoBody, c.serve(c.exportJSON))
 	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.serve(c.exportCSV))
-	r.HandleFunc("GET /calendar.ics", readEvents, sdk.NoBody, c.serve(c.exportICS))
+	r.Feed("GET /calendar.ics", readEvents, "text/calendar", c.feed)
 	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.serve(c.importFile))
 	r.HandleFunc("GET /imports", manageEvents, sdk.NoBody, c.serve(c.listImports))
 	r.HandleFunc("DELETE /imports/{id}", manageEvents, sdk.NoBody, c.serve(c.undoImport))

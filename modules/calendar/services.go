@@ -321,7 +321,7 @@ func (k *keptService) write(ctx context.Context, tx *sdk.Tx) (written bool, err 
 		ON CONFLICT (id) DO UPDATE
 		SET title = excluded.title, starts = excluded.starts, minutes = excluded.minutes, rooms = excluded.rooms,
 		    service_rev = excluded.service_rev, own_length = excluded.own_length, deleted_at = NULL,
-		    rev = events.rev + 1
+		    rev = events.rev + 1, changed_at = now()
 		WHERE events.service_rev IS NOT NULL`,
 		k.id, k.title, k.start.Format(clockForm), k.minutes, k.rooms, k.confirmed, k.ownLength)
 	if err != nil || n == 0 {
@@ -337,7 +337,7 @@ func putAway(ctx context.Context, tx sdk.Querier, ids ...string) error {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `
-		UPDATE events SET deleted_at = now(), rev = rev + 1
+		UPDATE events SET deleted_at = now(), changed_at = now(), rev = rev + 1
 		WHERE id = ANY ($1::text[]::uuid[]) AND service_rev IS NOT NULL AND deleted_at IS NULL`, ids)
 	if err == nil {
 		_, err = tx.Exec(ctx, `

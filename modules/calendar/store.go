@@ -9,7 +9,7 @@ import (
 
 const (
 	eventColumns = `id::text, title, text, to_char(starts, 'YYYY-MM-DD"T"HH24:MI'), minutes, all_day, rule, ` +
-		`rooms, rev, service_rev IS NOT NULL`
+		`rooms, rev, service_rev IS NOT NULL, changed_at`
 	insertEvent = `
 		INSERT INTO events (id, title, text, starts, minutes, all_day, rule, rooms, changed_by)
 		VALUES ($1, $2, $3, $4::timestamp, $5, $6, $7, $8::bigint[]::integer[], nullif($9, ''))`
@@ -19,7 +19,7 @@ func scanEvent(row sdk.Scanner) (*event, error) {
 	var e event
 	var starts string
 	err := row.Scan(&e.id, &e.title, &e.text, &starts, &e.minutes, &e.allDay, &e.rule, &e.rooms, &e.rev,
-		&e.service)
+		&e.service, &e.changed)
 	if err != nil {
 		return nil, sdk.OrNoRow(err, errNoEvent)
 	}
@@ -59,7 +59,8 @@ func update(ctx context.Context, tx sdk.Querier, e *event, writer string) error 
 	_, err := tx.Exec(ctx, `
 		UPDATE events
 		SET title = $2, text = $3, starts = $4::timestamp, minutes = $5, all_day = $6, rule = $7,
-		    rooms = $8::bigint[]::integer[], changed_by = nullif($9, ''), rev = $10
+		    rooms = $8::bigint[]::integer[], changed_by = nullif($9, ''), rev = $10,
+		    changed_at = now()
 		WHERE id = $1::uuid`,
 		e.id, e.title, e.text, e.start.Format(clockForm), e.minutes, e.allDay, e.rule, e.rooms, writer, e.rev)
 	return err

@@ -38,40 +38,6 @@ func (z zone) local(at time.Time) time.Time {
 	return time.Date(year, month, date, there.Hour(), there.Minute(), there.Second(), 0, time.UTC)
 }
 
-// nextChange returns the first moment after at, and not after until, at which the clock of at's zone
-// changes. It compares the clock every half day and then halves the half day with the change.
-// Time.ZoneBounds is of no use: it returns ends of years, too, and in the last day of a leap year one that
-// is not after its argument (golang/go#81583).
-func nextChange(at, until time.Time) (changed time.Time, found bool) {
-	for before := at; before.Before(until); {
-		after := before.Add(day / 2)
-		if after.After(until) {
-			after = until.In(at.Location())
-		}
-		if clockKept(before, after) {
-			before = after
-			continue
-		}
-		for step := after.Unix() - before.Unix(); step > 1; step = after.Unix() - before.Unix() {
-			middle := time.Unix(before.Unix()+step/2, 0).In(at.Location())
-			if clockKept(before, middle) {
-				before = middle
-			} else {
-				after = middle
-			}
-		}
-		return after, true
-	}
-	return time.Time{}, false
-}
-
-// clockKept reports whether a zone has the same offset, name and kind of time at two moments.
-func clockKept(one, other time.Time) bool {
-	name, offset := one.Zone()
-	otherName, otherOffset := other.Zone()
-	return name == otherName && offset == otherOffset && one.IsDST() == other.IsDST()
-}
-
 // dayOf returns the beginning of a local day.
 func dayOf(local time.Time) time.Time { return local.Truncate(day) }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/ical"
 )
 
 // zones returns every zone of Go's own table, which a module has in the sandbox.
@@ -36,7 +38,7 @@ func TestChangesOfEveryZone(t *testing.T) {
 	}
 	for _, z := range all {
 		clock := from.In(z.place) // a moment since the latest change
-		next, more := nextChange(clock, until)
+		next, more := ical.NextChange(clock, until)
 		for at := from; at.Before(until); at = at.Add(day) {
 			if month := at.Month(); month > time.January && month < time.December && at.Day()%15 != 0 {
 				continue
@@ -46,13 +48,20 @@ func TestChangesOfEveryZone(t *testing.T) {
 					t.Fatalf("%s: nothing changes at %v", z.place, next)
 				}
 				clock = next
-				next, more = nextChange(clock, until)
+				next, more = ical.NextChange(clock, until)
 			}
 			if !clockKept(clock, at.In(z.place)) {
 				t.Fatalf("%s at %v: the clock is %v, the changes lead to %v", z.place, at, at.In(z.place), clock)
 			}
 		}
 	}
+}
+
+// clockKept reports whether a zone has the same offset, name and kind of time at two moments.
+func clockKept(one, other time.Time) bool {
+	name, offset := one.Zone()
+	otherName, otherOffset := other.Zone()
+	return name == otherName && offset == otherOffset && one.IsDST() == other.IsDST()
 }
 
 // TestRuleWithoutADate: a rule that never matches is refused, without a search through thousands of years.

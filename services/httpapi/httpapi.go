@@ -25,6 +25,10 @@ type Route struct {
 	// OrPermission is a second permission that also suffices. Empty: there is none.
 	OrPermission string
 
+	// Feed is the media type of a read that programs may fetch without signing in (services/feeds). Empty: they
+	// may not.
+	Feed string
+
 	Handle Handler
 
 	// Denied, when set, responds to a request whose sender lacks the permission; why is ErrAuthentication or

@@ -56,6 +56,10 @@ SET erased_at = now(), updated_at = now(),
 	email = NULL, name = '', email_verified = false, password_hash = NULL
 WHERE id = $1`
 
+	deleteFeeds = `
+DELETE FROM core.feed
+WHERE person_id = $1`
+
 	insertErasures = `
 INSERT INTO core.person_erasure (person_id, module_id)
 SELECT $1, module_id
@@ -89,7 +93,7 @@ func (s *Store) erase(
 		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
 			return nil, err
 		}
-		for _, sql := range []string{forgetInvitations, erasePerson, insertErasures} {
+		for _, sql := range []string{forgetInvitations, deleteFeeds, erasePerson, insertErasures} {
 			if _, err := tx.Exec(ctx, sql, d.userID); err != nil {
 				return nil, err
 			}

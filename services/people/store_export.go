@@ -77,6 +77,12 @@ SELECT json_build_object(
 			created_at, id), '[]')
 		FROM core.device
 		WHERE created_by = p.id),
+	'feeds', (
+		SELECT list('id', id, 'moduleId', module_id, 'path', path, 'query', query, 'label', label,
+			'createdAt', at(created_at)at, 'lastUsedAt', at(last_used_at)at, 'revokedAt', at(revoked_at)at)
+			ORDER BY created_at, id), '[]')
+		FROM core.feed
+		WHERE person_id = p.id),
 	'activity', (
 		SELECT list('id', number, 'at', at(a.at)at, 'entry', entry::json) ORDER BY number), '[]')
 		FROM (

@@ -165,6 +165,9 @@ type Key struct {
 	path   string
 }
 
+// KeyOfID makes the key of something with an id, which is not a client. path is as for KeyOf.
+func KeyOfID(id [16]byte, path string) Key { return Key{id, path} }
+
 // KeyOf makes the key of a client and a path. An IPv6 client is counted by its /64, the network of one
 // household, because a client can change its address within that at will. All clients without an address
 // share one key. path must be a constant of the program: a part of a request would keep the request's memory

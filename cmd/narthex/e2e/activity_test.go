@@ -36,6 +36,7 @@ BEGIN
 		'INSERT OR UPDATE OR DELETE ON core.navigation_group',
 		'INSERT OR UPDATE OR DELETE ON core.navigation_placement',
 		'INSERT OR UPDATE OR DELETE ON core.house',
+		'INSERT OR UPDATE OF secret_hash, revoked_at ON core.feed',
 		'INSERT OR UPDATE OF label, revoked_at ON core.device',
 		'INSERT OR UPDATE OF state, token_hash, grants ON core.invitation',
 		'UPDATE OF deactivated_at, erased_at ON core.person'

@@ -33,6 +33,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/feeds"
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpserver"
@@ -84,6 +85,7 @@ type Server struct {
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service
+	feeds         *feeds.Service
 	displayFiles  *displays.Files
 	displays      *displays.Service
 	Authorization *authorization.Service

@@ -31,6 +31,7 @@ import (
 	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/expiry"
+	"github.com/narthex-platform/narthex/services/feeds"
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -188,6 +189,16 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		return err
 	}
 	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
+	s.feeds, err = feeds.New(feeds.Config{
+		Store:      feeds.NewStore(pool),
+		Authorizer: s.Authorization,
+		Limiter:    s.limiter,
+		BaseURL:    s.Settings.Identity.BaseURL,
+		Log:        s.log,
+	})
+	if err != nil {
+		return err
+	}
 	s.erasures = people.NewErasures(directory, s, s.log)
 	s.names = names{directory}
 	s.schedules = schedule.New(schedule.NewStore(pool), s, s.log)
@@ -319,9 +330,10 @@ func (s *Server) Routes() []httpapi.Route {
 		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes())
+	var modules []httpapi.Route
 	for _, module := range s.modules {
 		if module.process != nil {
-			routes = append(routes, gateway.Routes(gateway.Module{
+			modules = append(modules, gateway.Routes(gateway.Module{
 				ID:       module.Manifest.ID,
 				Process:  module.process,
 				Calls:    module.facade,
@@ -329,10 +341,10 @@ func (s *Server) Routes() []httpapi.Route {
 				Load:     module.load,
 				HouseRev: s.houseRev,
 			})...)
-			routes = append(routes, s.channelRoutes(module)...)
+			modules = append(modules, s.channelRoutes(module)...)
 		}
 	}
-	return routes
+	return slices.Concat(routes, modules, s.feeds.Routes(modules))
 }
 
 // trustedOrigins returns the base URL's origin first.

@@ -920,6 +920,7 @@ type Route struct {
 	MaxBodyBytes  int64                  `protobuf:"varint,4,opt,name=max_body_bytes,json=maxBodyBytes,proto3" json:"max_body_bytes,omitempty"` // 0: no body
 	BodyMode      BodyMode               `protobuf:"varint,5,opt,name=body_mode,json=bodyMode,proto3,enum=narthex.module.v1.BodyMode" json:"body_mode,omitempty"`
 	AnyBytes      bool                   `protobuf:"varint,6,opt,name=any_bytes,json=anyBytes,proto3" json:"any_bytes,omitempty"` // it takes a path, query, parameters and headers that are not UTF-8; without this the host sends none
+	Feed          string                 `protobuf:"bytes,8,opt,name=feed,proto3" json:"feed,omitempty"`                          // the media type of a GET without {name} segments that it offers to programs; empty: it does not
 	Probe         bool                   `protobuf:"varint,7,opt,name=probe,proto3" json:"probe,omitempty"`                       // the read that the host may request to see whether the module answers: at most one GET without {name} segments
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -995,6 +996,13 @@ func (x *Route) GetAnyBytes() bool {
 		return x.AnyBytes
 	}
 	return false
+}
+
+func (x *Route) GetFeed() string {
+	if x != nil {
+		return x.Feed
+	}
+	return ""
 }
 
 func (x *Route) GetProbe() bool {
@@ -5038,7 +5046,7 @@ const file_abi_proto_rawDesc = "" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
 	"permission\x12\x16\n" +
-	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xe6\x01\n" +
+	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xfa\x01\n" +
 	"\x05Route\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1e\n" +
@@ -5047,7 +5055,8 @@ const file_abi_proto_rawDesc = "" +
 	"permission\x12$\n" +
 	"\x0emax_body_bytes\x18\x04 \x01(\x03R\fmaxBodyBytes\x128\n" +
 	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\x12\x1b\n" +
-	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\x12\x14\n" +
+	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\x12\x12\n" +
+	"\x04feed\x18\b \x01(\tR\x04feed\x12\x14\n" +
 	"\x05probe\x18\a \x01(\bR\x05probe\"l\n" +
 	"\fStartRequest\x12\x1a\n" +
 	"\bdatabase\x18\x01 \x01(\bR\bdatabase\x12@\n" +

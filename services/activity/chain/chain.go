@@ -31,6 +31,9 @@ const (
 	ScreenRenamed         = Action("screen.renamed")
 	ScreenRevoked         = Action("screen.revoked")
 	NavigationChanged     = Action("navigation.changed")
+	FeedMade              = Action("feed.made")
+	FeedRenewed           = Action("feed.renewed")
+	FeedRevoked           = Action("feed.revoked")
 )
 
 // Actor is who made a change.
@@ -67,6 +70,7 @@ const (
 	ScreenSubject          = "screen"
 	NavigationGroupSubject = "navigationGroup"
 	HouseSubject           = "house"
+	FeedSubject            = "feed"
 )
 
 // Entry is one change. Details may be nil; its values are strings or lists of strings.

@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestFeeds: a phone fetches the house's calendar without signing in, gets exactly the changes, and nothing
+// once the person is deactivated or erased.
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	i := install(t, "calendar")
+	i.db.Exec(t, `UPDATE core.house SET name = 'St. Mary', time_zone = 'Europe/Berlin', rev = rev + 1`)
+	i.db.Exec(t, requireActivity)
+	i.start(t)
+	owner := i.visitor(t).signInAs(t, ownerAddress)
+	i.db.Exec(t, `
+		INSERT INTO core.person (email, name, email_verified, password_hash)
+		SELECT 'anna@example.org', 'Anna', true, password_hash FROM core.person`)
+	anna := i.visitor(t).signInAs(t, "anna@example.org")
+	annaID := anna.userID(t)
+	make := func(title, start string) {
+		t.Helper()
+		owner.create(t, 201, "/api/v1/modules/calendar/events", map[string]any{"title": title, "text": "",
+			"start": start, "end": strings.Replace(start, "T10", "T11", 1), "rule": "", "rooms": []int{}})
+	}
+	make("Market", "2030-05-01T10:00")
+	feed := anna.create(t, 201, "/api/v1/feeds",
+		map[string]string{"moduleId": "calendar", "path": "/calendar.ics", "label": "Phone"})
+	_, local, _ := strings.Cut(feed["url"].(string), "/api/")
+	local = "/api/" + local
+	phone := i.visitor(t)
+	first := phone.do("GET", local, nil)
+	if first.status != 200 || first.header.Get("Content-Type") != "text/calendar; charset=utf-8" {
+		t.Fatalf("GET the feed: status %d, headers %v; body %.300s", first.status, first.header, first.body)
+	}
+	for _, want := range []string{"SUMMARY:Market", "NAME:St. Mary", "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+		"DTSTART;TZID=Europe/Berlin:20300501T100000", "BEGIN:VTIMEZONE"} {
+		if !strings.Contains(first.body, want+"\r\n") {
+			t.Errorf("the feed lacks %s:\n%s", want, first.body)
+		}
+	}
+	if strings.Contains(first.body, "METHOD") {
+		t.Error("the feed has a METHOD, which makes an invitation of it")
+	}
+	tag := first.header.Get("Etag")
+	known := i.visitorWithHeader(t, "If-None-Match", tag)
+	if got := known.do("GET", local, nil); tag == "" || got.status != http.StatusNotModified || got.body != "" {
+		t.Errorf("the same feed again: status %d, want 304; tag %q", got.status, tag)
+	}
+	make("Concert", "2030-05-02T10:00")
+	changed := known.do("GET", local, nil)
+	if changed.status != 200 || changed.header.Get("Etag") == tag {
+		t.Errorf("after a change: status %d, tag %q, want 200 and another tag", changed.status,
+			changed.header.Get("Etag"))
+	}
+	for line := range strings.Lines(first.body) {
+		if !strings.Contains(changed.body, line) {
+			t.Errorf("a change of another event changes the line %q", line)
+		}
+	}
+	owner.create(t, 200, "/api/v1/people/"+annaID+"/deactivate", struct{}{})
+	if got := phone.do("GET", local, nil); got.status != 404 || got.body != `{"code":"FEED_NOT_FOUND"}` {
+		t.Errorf("of a deactivated person: status %d %s, want 404", got.status, got.body)
+	}
+	owner.create(t, 200, "/api/v1/people/"+annaID+"/reactivate", struct{}{})
+	if got := phone.do("GET", local, nil); got.status != 200 {
+		t.Errorf("of one who is back: status %d, want 200", got.status)
+	}
+	owner.create(t, 200, "/api/v1/people/"+annaID+"/deactivate", struct{}{})
+	owner.create(t, 200, "/api/v1/people/"+annaID+"/erase", struct{}{})
+	var rows int
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.feed`).Scan(&rows); err != nil ||
+		rows != 0 {
+		t.Errorf("%d feeds of an erased person, want none; error %v", rows, err)
+	}
+}
