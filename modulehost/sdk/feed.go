@@ -15,9 +15,9 @@ import (
 // FeedFunc returns the whole text of a feed, in UTF-8, as the caller may see it.
 type FeedFunc func(ctx context.Context, r *http.Request) ([]byte, error)
 
-// Feed declares a GET route like HandleFunc and offers it to programs: calendars of phones, readers of news. A
-// person makes an address for it on their account's page. Who has the address gets, without signing in, what
-// the person may see then: the permission is checked each time, and Principal is the person. The handler
+// Feed declares a GET route like HandleFunc and offers it to programs: calendars of phones, readers of news.
+// A person makes an address for it on their account's page. Who has the address gets, without signing in,
+// what the person may see then: the permission is checked each time, and Principal is the person. The handler
 // reads the query with which the address was made from r.URL. The path has no {name} segments, and a feed has
 // at most 5 MiB.
 //

@@ -9,8 +9,8 @@ import (
 // ZoneYears is for how many years ahead the changes of the clock are written.
 const ZoneYears = 10
 
-// Zone defines the zone with every change of its clock from the year before since to ZoneYears after now; both
-// are counted in whole years, so that a calendar is the same all year. It writes nothing for UTC. Equal
+// Zone defines the zone with every change of its clock from the year before since to ZoneYears after now;
+// both are counted in whole years, so that a calendar is the same all year. It writes nothing for UTC. Equal
 // changes are combined.
 func (c *Calendar) Zone(since, now time.Time) {
 	if c.zone == time.UTC {
