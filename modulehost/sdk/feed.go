@@ -16,7 +16,7 @@ import (
 type FeedFunc func(ctx context.Context, r *http.Request) ([]byte, error)
 
 // Feed declares a GET route like HandleFunc and offers it to programs: calendars of phones, readers of news.
-// A person makes an address for it on their account's page. Who has the address gets, without signing in,
+// A person makes an address for it (POST /api/v1/feeds). Who has the address gets, without signing in,
 // what the person may see then: the permission is checked each time, and Principal is the person. The handler
 // reads the query with which the address was made from r.URL. The path has no {name} segments, and a feed has
 // at most 5 MiB.

@@ -1,6 +1,6 @@
 // Package feeds owns the addresses at which programs fetch what a person may see: a phone's calendar, a
-// reader of news. Modules offer some of their reads as feeds (docs/modules.md); a person makes an address for one of
-// them, gives it to a program, and ends it when they like.
+// reader of news. Modules offer some of their reads as feeds (docs/modules.md); a person makes an address for
+// one of them, gives it to a program, and ends it when they like.
 //
 // An address contains a secret of 256 random bits, of which the database stores only the hash. A fetch has
 // the rights of the person at that moment: whoever is deactivated, erased or has lost the permission feeds

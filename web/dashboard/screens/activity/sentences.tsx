@@ -31,6 +31,9 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 	"screen.paired": { sentence: "screenPaired", name: "aScreenPaired" },
 	"screen.renamed": { sentence: "screenRenamed", name: "aScreenRenamed" },
 	"screen.revoked": { sentence: "screenRevoked", name: "aScreenRevoked" },
+	"feed.made": { sentence: "feedMade", name: "aFeedMade" },
+	"feed.renewed": { sentence: "feedRenewed", name: "aFeedRenewed" },
+	"feed.revoked": { sentence: "feedRevoked", name: "aFeedRevoked" },
 	"navigation.changed": { sentence: "navigationChanged", name: "aNavigationChanged" },
 	"house.changed": { sentence: "houseChanged", name: "aHouseChanged" },
 };
