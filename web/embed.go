@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed dist/dashboard dist/display
+//go:embed dist/dashboard dist/display dist/link
 var dist embed.FS
 
 // A program that calls neither Gallery nor SDK does not contain these files.
@@ -22,6 +22,9 @@ func Dashboard() fs.FS { return folder(dist, "dist/dashboard") }
 // Display returns the files that screens on a wall load: index.html and host.js, also compressed by gzip and
 // zstd, and worker.js.
 func Display() fs.FS { return folder(dist, "dist/display") }
+
+// Link returns the page that links open: index.html and host.js, also compressed by gzip and zstd.
+func Link() fs.FS { return folder(dist, "dist/link") }
 
 // Gallery returns a page with every component of the kit in every state, for developers of screens:
 // index.html and gallery.js.

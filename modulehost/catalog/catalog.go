@@ -28,6 +28,7 @@ type Module struct {
 	Executable    *manifest.Artifact   // without bytes; nil = no server
 	UI            *manifest.Artifact   // nil = none
 	Display       *manifest.Artifact   // nil = none
+	Link          *manifest.Artifact   // nil = none
 	Contributions []*manifest.Artifact // one for each of the manifest's, in its order
 	Migrations    []SQLFile            // by version, from 1 without gaps
 	// only those with a provider; required before optional, each in the manifest's order

@@ -101,6 +101,10 @@ func (i *inspection) files(pkg *manifest.Package, module *Module) *Module {
 		module.Display = i.file(pkg.Script, m.Display.Artifact, "/entrypoints/display/artifact",
 			"entrypoints.display.artifact")
 	}
+	if m.Link != nil {
+		module.Link = i.file(pkg.Script, m.Link.Artifact, "/entrypoints/link/artifact",
+			"entrypoints.link.artifact")
+	}
 	if m.Database != nil && m.Database.Migrations != "" {
 		module.Migrations = i.migrations(pkg, m.Database.Migrations)
 	}

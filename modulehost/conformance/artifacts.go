@@ -44,7 +44,8 @@ func checkArtifacts(ctx context.Context, t *trial) outcome {
 }
 
 func (t *trial) scripts() (all []*manifest.Artifact) {
-	for _, s := range append([]*manifest.Artifact{t.module.UI, t.module.Display}, t.module.Contributions...) {
+	for _, s := range append([]*manifest.Artifact{t.module.UI, t.module.Display, t.module.Link},
+		t.module.Contributions...) {
 		if s != nil {
 			all = append(all, s)
 		}
@@ -81,7 +82,8 @@ func (t *trial) publish(ctx context.Context) (served int, err error) {
 		return 0, err
 	}
 	root := "/api/v1/module-ui/" + id + "/" + t.module.Manifest.Version.String()
-	paths := map[string]*manifest.Artifact{root: t.module.UI, root + "/display": t.module.Display}
+	paths := map[string]*manifest.Artifact{root: t.module.UI, root + "/display": t.module.Display,
+		root + "/link": t.module.Link}
 	for path, script := range paths {
 		if script == nil {
 			continue

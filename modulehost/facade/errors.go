@@ -38,7 +38,8 @@ const (
 	ErrChannelUnknown   = Error("CHANNEL_UNKNOWN")
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
 	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
-	ErrPermissionDenied = Error("PERMISSION_DENIED") // the manifest does not request people's names
+	ErrPermissionDenied = Error("PERMISSION_DENIED") // the manifest does not request it
+	ErrLinkCapacity     = Error("LINK_CAPACITY")     // the module has its 50,000 live links
 	ErrStore            = Error("STORE_UNAVAILABLE")
 	ErrTooManyMails     = Error("TOO_MANY_REQUESTS") // over the module's own limit; nothing was sent
 )

@@ -32,6 +32,7 @@ type Config struct {
 	Mail         mail.Sender          // nil: NOT_CONFIGURED
 	People       People               // nil: the manifest does not request names
 	House        func() House         // nil: nothing was set for the house
+	Links        Links                // nil: the manifest has no page for links
 	Realtime     Realtime             // nil: every channel is unknown
 	Log          *zap.Logger
 }

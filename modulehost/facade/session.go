@@ -61,6 +61,10 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return decodeAndServe(ctx, payload, s.names)
 	case abi.Method_METHOD_HOUSE:
 		return decodeAndServe(ctx, payload, s.house)
+	case abi.Method_METHOD_CREATE_LINK:
+		return decodeAndServe(ctx, payload, s.createLink)
+	case abi.Method_METHOD_REVOKE_LINKS:
+		return decodeAndServe(ctx, payload, s.revokeLinks)
 	case abi.Method_METHOD_BUCKET_LIST:
 		return decodeAndServe(ctx, payload, s.listBucket)
 	case abi.Method_METHOD_BUCKET_HEAD:

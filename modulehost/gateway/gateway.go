@@ -40,6 +40,9 @@ import (
 // Prefix is the path below which the routes of all modules are.
 const Prefix = "/api/v1/modules/"
 
+// LinkRoot returns the path below which links reach a module's routes.
+func LinkRoot(moduleID string) string { return "/api/v1/module-links/" + moduleID + "/api" }
+
 // Process is a running module, or one that is being restarted.
 type Process interface {
 	Routes() []*abi.Route // the same for every run
@@ -61,6 +64,7 @@ type Module struct {
 	Calls   Calls
 	Memory  *hostmemory.Account // counts the host's memory that the module uses; nil: not counted
 	Load    *Load               // counts its requests; nil: not counted
+	Links   bool                // links may use its routes too
 	// HouseRev returns how often the house has been changed; nil: the module asks for the house each time.
 	HouseRev func() int64
 }
@@ -81,7 +85,7 @@ func routes(module Module, limits limits) []httpapi.Route {
 			Permission: declared.GetPermission(),
 			Module:     module.ID,
 			Feed:       declared.GetFeed(),
-			Handle:     newRoute(mount, uint32(index), declared).handle,
+			Handle:     newRoute(mount, uint32(index), declared, Prefix+module.ID).handle,
 		}
 		if declared.GetMethod() != "GET" {
 			route.Origin = httpapi.TrustedOrigin
@@ -90,6 +94,12 @@ func routes(module Module, limits limits) []httpapi.Route {
 			route.Body = httpapi.DeclaredBody
 		}
 		rows = append(rows, route)
+		if module.Links && route.Permission != "" {
+			root := LinkRoot(module.ID)
+			route.Path, route.Link, route.Feed = root+declared.GetPath(), true, ""
+			route.Handle = newRoute(mount, uint32(index), declared, root).handle
+			rows = append(rows, route)
+		}
 	}
 	return rows
 }

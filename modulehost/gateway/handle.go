@@ -38,12 +38,12 @@ type route struct {
 	shared   atomic.Bool // that response had at least link.SharedBody
 }
 
-func newRoute(m *mount, index uint32, declared *abi.Route) *route {
+func newRoute(m *mount, index uint32, declared *abi.Route, root string) *route {
 	return &route{
 		mount:    m,
 		index:    index,
 		method:   declared.GetMethod(),
-		root:     Prefix + m.module.ID,
+		root:     root,
 		names:    wildcards(declared.GetPath()),
 		streamed: declared.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED,
 		anyBytes: declared.GetAnyBytes(),
@@ -222,6 +222,8 @@ func message(p principal.Principal) *abi.Principal {
 		return &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: p.UserID}
 	case principal.Device:
 		return &abi.Principal{Kind: abi.Principal_DEVICE, DeviceId: p.DeviceID}
+	case principal.Link:
+		return &abi.Principal{Kind: abi.Principal_LINK, LinkId: p.LinkID, Subject: p.Subject}
 	}
 	return &abi.Principal{}
 }

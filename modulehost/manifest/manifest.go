@@ -33,7 +33,8 @@ type Manifest struct {
 	Permissions   []Permission
 	Server        string    // executable for this system and processor, relative to the package; "" = none
 	UI            string    // script, relative to the package; "" = none
-	Display       *Display  // nil = none
+	Display       *Page     // nil = none; fills a screen
+	Link          *Page     // nil = none; for people without an account
 	Database      *Database // nil = none
 	Buckets       []string
 	Configuration []Declaration
@@ -92,8 +93,8 @@ type Permission struct {
 	Description string // "" = none
 }
 
-// Display is the full-screen page that the module offers, and the permission that opens it.
-type Display struct {
+// Page is a page of the module outside the Dashboard, and the permission that opens it.
+type Page struct {
 	Artifact   string
 	Permission string
 }

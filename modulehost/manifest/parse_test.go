@@ -53,7 +53,7 @@ func TestParseReadsEveryField(t *testing.T) {
 	})
 	check("server", m.Server, "bin/"+runtime.GOOS+"-"+runtime.GOARCH+"/announcements")
 	check("ui", m.UI, "ui/index.js")
-	check("display", m.Display, &manifest.Display{Artifact: "display/index.js",
+	check("display", m.Display, &manifest.Page{Artifact: "display/index.js",
 		Permission: "announcements.display.view"})
 	check("database", m.Database, &manifest.Database{ABI: 1, Migrations: "migrations"})
 	check("buckets", m.Buckets, []string{"images"})

@@ -36,7 +36,7 @@ func (r *reader) entrypoints(o object, m *Manifest, declared map[string]bool) {
 	if !ok {
 		return
 	}
-	e, ok := r.open(f, "server", "ui", "display")
+	e, ok := r.open(f, "server", "ui", "display", "link")
 	if !ok {
 		return
 	}
@@ -47,7 +47,10 @@ func (r *reader) entrypoints(o object, m *Manifest, declared map[string]bool) {
 		m.UI = r.script(f)
 	}
 	if f, ok := e.optional("display"); ok {
-		m.Display = r.display(f, declared)
+		m.Display = r.page(f, declared)
+	}
+	if f, ok := e.optional("link"); ok {
+		m.Link = r.page(f, declared)
 	}
 }
 
@@ -61,20 +64,20 @@ func (r *report) server(f field) string {
 	return path
 }
 
-func (r *reader) display(f field, declared map[string]bool) *Display {
+func (r *reader) page(f field, declared map[string]bool) *Page {
 	d, ok := r.open(f, "artifact", "permission")
 	if !ok {
 		return nil
 	}
-	display := &Display{}
+	page := &Page{}
 	if f, ok := d.required("artifact"); ok {
-		display.Artifact = r.script(f)
+		page.Artifact = r.script(f)
 	}
 	if permission, f, ok := d.text("permission"); ok {
 		if !declared[permission] {
 			r.invalid(f, "must be a permission that this manifest declares.")
 		}
-		display.Permission = permission
+		page.Permission = permission
 	}
-	return display
+	return page
 }

@@ -12,6 +12,7 @@ type release struct {
 	version       string
 	ui            *artifact            // nil: none
 	display       *artifact            // nil: none
+	link          *artifact            // nil: none
 	contributions map[string]*artifact // by contribution id: those for a capability of another running module
 	received      []contribution       // contributions for a capability of this module
 }
@@ -23,6 +24,7 @@ func newRelease(m *catalog.Module) *release {
 		version:       m.Manifest.Version.String(),
 		ui:            newArtifact(m.UI),
 		display:       newArtifact(m.Display),
+		link:          newArtifact(m.Link),
 		contributions: make(map[string]*artifact),
 	}
 }
@@ -48,7 +50,7 @@ func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 
 // artifacts returns all published scripts of the release.
 func (r *release) artifacts() (all []*artifact) {
-	for _, a := range []*artifact{r.ui, r.display} {
+	for _, a := range []*artifact{r.ui, r.display, r.link} {
 		if a != nil {
 			all = append(all, a)
 		}

@@ -14,6 +14,7 @@ const (
 	readUI      = "core.modules.ui.read"
 	uiPath      = "/api/v1/module-ui"
 	displayPath = "/api/v1/module-displays"
+	linkPath    = "/api/v1/module-links"
 )
 
 // Routes returns publication's rows of the route table. Each display's descriptor is a separate route, so
@@ -24,6 +25,8 @@ func (s *Service) Routes() []httpapi.Route {
 		s.script(uiPath+"/{id}/{version}", func(r *release, _ *httpapi.Call) *artifact { return r.ui }),
 		s.script(uiPath+"/{id}/{version}/display",
 			func(r *release, _ *httpapi.Call) *artifact { return r.display }),
+		s.script(uiPath+"/{id}/{version}/link",
+			func(r *release, _ *httpapi.Call) *artifact { return r.link }),
 		s.script(uiPath+"/{id}/{version}/contributions/{contribution}",
 			func(r *release, c *httpapi.Call) *artifact {
 				return r.contributions[c.Parameter("contribution")]
@@ -35,6 +38,13 @@ func (s *Service) Routes() []httpapi.Route {
 				Method: "GET", Path: displayPath + "/" + r.manifest.ID,
 				Permission: r.manifest.Display.Permission,
 				Handle:     s.descriptor(r),
+			})
+		}
+		if r.link != nil {
+			routes = append(routes, httpapi.Route{
+				Method: "GET", Path: linkPath + "/" + r.manifest.ID,
+				Permission: r.manifest.Link.Permission, Link: true,
+				Handle: r.linkDescriptor,
 			})
 		}
 	}
@@ -64,6 +74,19 @@ func (s *Service) inventory(c *httpapi.Call) error {
 		return err
 	}
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
+}
+
+// linkDescriptor is GET /api/v1/module-links/<module-id>. Realtime channels and contributions are not for
+// links.
+func (r *release) linkDescriptor(c *httpapi.Call) error {
+	described, err := r.describe(c.Request.Context(), c.Caller)
+	if err != nil {
+		return err
+	}
+	described.ArtifactURL += "/link"
+	described.APIRoot = linkPath + "/" + r.manifest.ID + "/api"
+	described.RealtimeRoot, described.Contributions = "", nil
+	return c.JSON(http.StatusOK, described)
 }
 
 // descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the screen's

@@ -16,6 +16,7 @@ type Host struct {
 	Mail     *Mail
 	Realtime *Realtime
 	People   *People // fails unless the manifest asks for names of people
+	Links    *Links  // fails unless the manifest has entrypoints.link
 	Config   Configuration
 	// Log writes to the platform's log, from level Info on. A line has at most 1 KiB of text and 16 attributes
 	// of 256 bytes; more is cut. At most 100 lines are written in 10 s; further ones are only counted. A call
@@ -33,6 +34,7 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 		Mail:        newMail(client),
 		Realtime:    &Realtime{client: client, channels: registry.channels.byName},
 		People:      &People{client: client},
+		Links:       &Links{client: client},
 		Config:      newConfiguration(start.GetConfiguration()),
 		Log:         slog.New(&logHandler{client: client}),
 		client:      client,
@@ -69,13 +71,16 @@ const (
 	Anonymous     = "anonymous"
 	Authenticated = "authenticated"
 	Device        = "device"
+	Link          = "link"
 )
 
 // Caller identifies who sent a request, by an opaque id. It never contains an address or a name.
 type Caller struct {
-	Kind     string // Anonymous, Authenticated or Device
+	Kind     string // Anonymous, Authenticated, Device or Link
 	UserID   string // Authenticated only
 	DeviceID string // Device only
+	LinkID   string // Link only
+	Subject  string // Link only: what the module has made the link for (Links.Create)
 }
 
 // Principal returns who sent the request that ctx belongs to, or Anonymous if ctx belongs to no request.
@@ -87,6 +92,8 @@ func Principal(ctx context.Context) Caller {
 		return Caller{Kind: Authenticated, UserID: who.GetUserId()}
 	case abi.Principal_DEVICE:
 		return Caller{Kind: Device, DeviceID: who.GetDeviceId()}
+	case abi.Principal_LINK:
+		return Caller{Kind: Link, LinkID: who.GetLinkId(), Subject: who.GetSubject()}
 	}
 	return Caller{Kind: Anonymous}
 }

@@ -13,7 +13,7 @@ type People struct{ client *link.Client }
 
 // The errors of Names, besides those of any call.
 const (
-	// ErrPermissionDenied: the manifest does not ask for the names of people.
+	// ErrPermissionDenied: the manifest does not ask for it.
 	ErrPermissionDenied = Error("PERMISSION_DENIED")
 	// ErrStoreUnavailable: the platform could not read the names.
 	ErrStoreUnavailable = Error("STORE_UNAVAILABLE")

@@ -15,15 +15,16 @@ import (
 
 // Caller sends requests to the module as one person, screen or stranger. Safe for concurrent use.
 type Caller struct {
-	// ID is the UserID or DeviceID of the caller in sdk.Principal; "" for a visitor.
+	// ID is the UserID, DeviceID or LinkID of the caller in sdk.Principal; "" for a visitor.
 	ID string
 
-	module *Module
-	kind   principal.Kind
-	held   authorization.Holdings
-	number int
-	name   string
-	erased bool
+	module  *Module
+	kind    principal.Kind
+	held    authorization.Holdings
+	number  int
+	name    string
+	subject string // of a link
+	erased  bool
 }
 
 // Person returns a new signed-in person with these permissions and, as for every signed-in person, those
@@ -45,6 +46,18 @@ func (m *Module) Owner() *Caller {
 func (m *Module) Device(permissions ...string) *Caller {
 	m.tb.Helper()
 	return m.caller("device", principal.Device, permissions)
+}
+
+// Link returns somebody without an account who has a link with this subject. It fails the test if the
+// manifest has no entrypoints.link.
+func (m *Module) Link(subject string) *Caller {
+	m.tb.Helper()
+	if m.manifest.Link == nil {
+		m.tb.Fatal("sdktest: the manifest has no entrypoints.link")
+	}
+	c := m.caller("link", principal.Link, []string{m.manifest.Link.Permission})
+	c.subject = subject
+	return c
 }
 
 // Visitor returns an anonymous caller, who may use no route of a module.
@@ -138,6 +151,8 @@ func (c *Caller) principal() principal.Principal {
 		return principal.Person(c.ID)
 	case principal.Device:
 		return principal.Principal{Kind: principal.Device, DeviceID: c.ID}
+	case principal.Link:
+		return principal.Principal{Kind: principal.Link, LinkID: c.ID, Subject: c.subject}
 	}
 	return principal.Principal{}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/principal"
 )
 
 // listen serves the module behind the platform's own pipeline, on a local port.
@@ -27,10 +28,12 @@ func (m *Module) listen(host *facade.Facade) {
 			Process:  running{m},
 			Calls:    host,
 			HouseRev: func() int64 { return m.house().Rev },
+			Links:    m.manifest.Link != nil,
 		}), m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
 		ClientAddress:  requestGates{m},
 		Resolver:       requestGates{m},
+		Links:          requestGates{m},
 		Authorizer:     requestGates{m},
 		Log:            zap.NewNop(),
 	})
@@ -52,7 +55,7 @@ func (m *Module) listen(host *facade.Facade) {
 		m.tb.Fatal("sdktest: ", err)
 	}
 	m.browser = &http.Client{Transport: &http.Transport{}}
-	m.address = "http://" + listener.Addr().String() + gateway.Prefix + m.manifest.ID
+	m.origin = "http://" + listener.Addr().String()
 	m.tb.Cleanup(func() {
 		m.browser.CloseIdleConnections()
 		end()
@@ -113,7 +116,11 @@ func (c *Caller) Do(method, path string, body any) *Response {
 // one.
 func (c *Caller) Request(method, path string, body io.Reader) *http.Request {
 	c.module.tb.Helper()
-	request, err := http.NewRequestWithContext(c.module.tb.Context(), method, c.module.address+path, body)
+	root := gateway.Prefix + c.module.manifest.ID
+	if c.kind == principal.Link {
+		root = gateway.LinkRoot(c.module.manifest.ID)
+	}
+	request, err := http.NewRequestWithContext(c.module.tb.Context(), method, c.module.origin+root+path, body)
 	if err != nil {
 		c.module.tb.Fatal("sdktest: ", err)
 	}

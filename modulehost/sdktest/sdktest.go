@@ -108,7 +108,8 @@ type Module struct {
 	callers    callers
 	lines      lines
 	houseNow   atomic.Pointer[facade.House]
-	address    string
+	links      links
+	origin     string // of its routes
 	browser    *http.Client
 }
 
@@ -144,6 +145,9 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	m.database(sources, &config)
 	if m.manifest.People {
 		config.People = directory{m}
+	}
+	if m.manifest.Link != nil {
+		config.Links = &m.links
 	}
 	m.host = facade.New(config)
 	m.start = &abi.StartRequest{Database: m.manifest.Database != nil, Configuration: settings}

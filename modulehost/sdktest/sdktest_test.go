@@ -92,6 +92,11 @@ func options() sdktest.Options {
 	}
 }
 
+// whoIs is a sdk.Caller without a link, as JSON.
+func whoIs(kind, userID, deviceID string) string {
+	return fmt.Sprintf(`{"Kind":%q,"UserID":%q,"DeviceID":%q,"LinkID":"","Subject":""}`, kind, userID, deviceID)
+}
+
 func TestCallers(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &seats{}, options())
@@ -100,14 +105,12 @@ func TestCallers(t *testing.T) {
 		caller *sdktest.Caller
 		want   string
 	}{
-		{"a person", m.Person(), `200 [{"Kind":"authenticated","UserID":"person-0","DeviceID":""},false,"Nave",` +
-			`7,"marked"]`},
+		{"a person", m.Person(), `200 [` + whoIs("authenticated", "person-0", "") + `,false,"Nave",7,"marked"]`},
 		{"a person with a grant", m.Person("seats.write"),
-			`200 [{"Kind":"authenticated","UserID":"person-1","DeviceID":""},true,"Nave",7,"marked"]`},
-		{"the owner", m.Owner(), `200 [{"Kind":"authenticated","UserID":"owner-2","DeviceID":""},true,"Nave",7,` +
-			`"marked"]`},
+			`200 [` + whoIs("authenticated", "person-1", "") + `,true,"Nave",7,"marked"]`},
+		{"the owner", m.Owner(), `200 [` + whoIs("authenticated", "owner-2", "") + `,true,"Nave",7,"marked"]`},
 		{"a screen", m.Device("seats.read"),
-			`200 [{"Kind":"device","UserID":"","DeviceID":"device-3"},false,"Nave",7,"marked"]`},
+			`200 [` + whoIs("device", "", "device-3") + `,false,"Nave",7,"marked"]`},
 		{"a screen without a grant", m.Device(), `403 {"code":"PERMISSION_DENIED"}`},
 		{"nobody", m.Visitor(), `401 {"code":"AUTHENTICATION_REQUIRED"}`},
 	} {

@@ -2,7 +2,7 @@
 // grants that people hold, the record of who gave and revoked them, and the only function that decides, which
 // denies by default.
 //
-// It does not authenticate callers; services/identity and services/devices do.
+// It does not authenticate callers; services/identity, services/devices and services/links do.
 package authorization
 
 import (
@@ -20,17 +20,25 @@ type Devices interface {
 	Permissions(ctx context.Context, deviceID string) ([]string, error)
 }
 
+// Links is the store of the links' permissions.
+type Links interface {
+	// Permission returns the id of the one permission that the link holds now; "" for an unknown, revoked or
+	// ended link. Like Devices.Permissions it does not stop when ctx is cancelled.
+	Permission(ctx context.Context, linkID string) (string, error)
+}
+
 // Service makes callers and serves the routes about grants. It is safe for concurrent use and starts no
 // goroutine.
 type Service struct {
 	registry *Registry
 	store    *Store
 	devices  Devices
+	links    Links
 }
 
-// New makes a Service. With nil for devices, no device has a permission.
-func New(registry *Registry, store *Store, devices Devices) *Service {
-	return &Service{registry, store, devices}
+// New makes a Service. With nil for devices or links, none of them has a permission.
+func New(registry *Registry, store *Store, devices Devices, links Links) *Service {
+	return &Service{registry, store, devices, links}
 }
 
 // Registry returns the registry of the permissions that the service decides about.
@@ -54,6 +62,12 @@ func (s *Service) holdings(ctx context.Context, p principal.Principal) (Holdings
 			return Holdings{}, err
 		}
 		return Holdings{Granted: setOf(permissions)}, nil
+	case p.Kind == principal.Link && s.links != nil:
+		permission, err := s.links.Permission(ctx, p.LinkID)
+		if err != nil || permission == "" {
+			return Holdings{}, err
+		}
+		return Holdings{Granted: setOf([]string{permission})}, nil
 	}
 	return Holdings{}, nil
 }

@@ -9,8 +9,8 @@ type Holdings struct {
 }
 
 // Evaluate is the platform's only permission decision. It is pure and denies unless a rule allows: an
-// undeclared permission is denied to the owner too, and a device is allowed only what it was granted,
-// whatever the baseline.
+// undeclared permission is denied to the owner too, and a device or a link is allowed only what it was
+// granted, whatever the baseline.
 func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Holdings) bool {
 	if baseline == Undeclared {
 		return false
@@ -19,7 +19,7 @@ func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Ho
 	switch kind {
 	case principal.Human:
 		return baseline == Authenticated || held.Owner || granted
-	case principal.Device:
+	case principal.Device, principal.Link:
 		return granted
 	}
 	return false
@@ -30,7 +30,7 @@ func dependsOnHoldings(kind principal.Kind, baseline Baseline) bool {
 	switch kind {
 	case principal.Human:
 		return baseline == Restricted
-	case principal.Device:
+	case principal.Device, principal.Link:
 		return baseline != Undeclared
 	}
 	return false

@@ -60,7 +60,7 @@ func serveFrom(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return authorization.New(registry, store, devices)
+	return authorization.New(registry, store, devices, nil)
 }
 
 // second returns another process on the same database.

@@ -14,7 +14,8 @@ const coreSchema = "core"
 
 // omitted are Core's tables whose rows give access. They are empty after a restore.
 var omitted = []string{
-	"session", "password_reset", "email_verification", "invitation", "device_pairing", "module_database_role",
+	"session", "password_reset", "email_verification", "invitation", "device_pairing", "link",
+	"module_database_role",
 }
 
 // snapshot is one state of the database: dumps and counts see the same rows. It keeps a transaction open.

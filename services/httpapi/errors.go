@@ -20,6 +20,7 @@ func (e Error) Code() string { return string(e) }
 // services' codes.
 const (
 	ErrNotFound       = Error("NOT_FOUND")
+	ErrLink           = Error("LINK_NOT_FOUND") // of every request of a link that is not allowed
 	ErrAuthentication = Error("AUTHENTICATION_REQUIRED")
 	ErrPermission     = Error("PERMISSION_DENIED")
 	ErrOrigin         = Error("ORIGIN_NOT_TRUSTED")
@@ -46,7 +47,7 @@ func status(code string) int {
 	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
 		return http.StatusForbidden
 	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND",
-		"DEVICE_NOT_FOUND", "INVITATION_NOT_FOUND", "FEED_NOT_FOUND",
+		"DEVICE_NOT_FOUND", "INVITATION_NOT_FOUND", "FEED_NOT_FOUND", "LINK_NOT_FOUND",
 		"MODULE_NOT_INSTALLED", "NAVIGATION_GROUP_NOT_FOUND":
 		return http.StatusNotFound
 	case "CONFLICT", "AUTHORIZATION_GRANT_ALREADY_EXISTS", "PAIRING_NOT_APPROVED", "PAIRING_ALREADY_DECIDED",

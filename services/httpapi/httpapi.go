@@ -31,6 +31,10 @@ type Route struct {
 
 	Handle Handler
 
+	// Link marks a route for links alone: the sender is the link of the request's cookie, whatever session or
+	// device it has beside it. Whoever is not allowed gets 404 LINK_NOT_FOUND.
+	Link bool
+
 	// Denied, when set, responds to a request whose sender lacks the permission; why is ErrAuthentication or
 	// ErrPermission. Nil: why itself is the response.
 	Denied func(c *Call, why error) error

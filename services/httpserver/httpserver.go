@@ -39,6 +39,7 @@ type Config struct {
 	TrustedOrigins []environment.Origin // for platform writes and for CORS
 	ClientAddress  ClientAddress
 	Resolver       Resolver
+	Links          Resolver // of routes for links; nil: there are none
 	Authorizer     Authorizer
 	Log            *zap.Logger
 	Lines          *loglimit.Limiter // for frequent failures; nil: a new one that is never closed
@@ -53,7 +54,7 @@ func New(config Config) (http.Handler, error) {
 		problems = append(problems, errors.New("no client address"))
 	}
 	for _, route := range config.Routes {
-		problems = append(problems, checkGates(route))
+		problems = append(problems, checkGates(route, config.Links != nil))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -65,6 +66,7 @@ func New(config Config) (http.Handler, error) {
 	pipeline := &pipeline{
 		trusted:    trusted,
 		resolver:   config.Resolver,
+		links:      config.Links,
 		authorizer: config.Authorizer,
 		log:        config.Log,
 		lines:      config.Lines,
@@ -81,14 +83,17 @@ func New(config Config) (http.Handler, error) {
 	}, nil
 }
 
-// checkGates returns an error for a write without an origin gate or without a body limit.
-func checkGates(route httpapi.Route) error {
+// checkGates returns an error for a write without an origin gate or without a body limit. links is false
+// where nothing resolves links.
+func checkGates(route httpapi.Route, links bool) error {
 	write := route.Method != http.MethodGet
 	switch {
 	case route.Handle == nil:
 		return fmt.Errorf("route %s %s has no handler", route.Method, route.Path)
 	case write && (route.Origin == httpapi.NoOrigin || route.Body == httpapi.NoBody):
 		return fmt.Errorf("route %s %s is a write without an origin rule or a body limit", route.Method, route.Path)
+	case route.Link && (!links || route.Permission == "" || route.OrPermission != ""):
+		return fmt.Errorf("route %s %s is for links, which have exactly one permission", route.Method, route.Path)
 	case route.Head && write:
 		return fmt.Errorf("route %s %s answers HEAD but is no GET", route.Method, route.Path)
 	}

@@ -18,6 +18,7 @@ import (
 type pipeline struct {
 	trusted    originSet
 	resolver   Resolver
+	links      Resolver // of routes for links
 	authorizer Authorizer
 	log        *zap.Logger
 	lines      *loglimit.Limiter // for frequent failures
@@ -87,7 +88,11 @@ func (p *pipeline) gates(call *httpapi.Call, route *httpapi.Route) error {
 
 func (p *pipeline) permit(call *httpapi.Call, route *httpapi.Route) error {
 	ctx := call.Request.Context()
-	who, err := p.resolver.Resolve(ctx, call.Request)
+	resolver := p.resolver
+	if route.Link {
+		resolver = p.links
+	}
+	who, err := resolver.Resolve(ctx, call.Request)
 	if err != nil {
 		return err
 	}
@@ -101,6 +106,8 @@ func (p *pipeline) permit(call *httpapi.Call, route *httpapi.Route) error {
 		return err
 	case allowed:
 		return nil
+	case route.Link:
+		return httpapi.ErrLink
 	case who.Kind == principal.Anonymous:
 		return httpapi.ErrAuthentication
 	}

@@ -117,7 +117,7 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	if err != nil {
 		t.Fatal(err)
 	}
-	grants := authorization.New(registry, authorization.NewStore(pool), nil)
+	grants := authorization.New(registry, authorization.NewStore(pool), nil, nil)
 	store := people.NewStore(pool)
 	modules := &exporters{}
 	service := people.New(people.Config{

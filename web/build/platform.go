@@ -42,6 +42,10 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
+	links, err := link()
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
 	gallery, err := bundle.Build("web/gallery/main.tsx", api.FormatIIFE, bundle.Minified)
 	if err != nil {
 		return nil, bundle.SDK{}, err
@@ -74,7 +78,7 @@ func platform() ([]output, bundle.SDK, error) {
 	if err := checkWeights(scripts); err != nil {
 		return nil, bundle.SDK{}, err
 	}
-	return slices.Concat([]output{{"web/dist/dashboard/index.html", page}}, scripts, displays, []output{
+	return slices.Concat([]output{{"web/dist/dashboard/index.html", page}}, scripts, displays, links, []output{
 		{"web/dist/gallery/index.html", galleryPage},
 		{"web/dist/gallery/gallery.js", gallery},
 		{sdkFolder + "/" + bundle.SDKScript, sdk},

@@ -58,7 +58,7 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	for _, entry := range entries {
 		options := buildOptions(folder)
 		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
-		if !strings.HasPrefix(entry.source, "ui-src/") {
+		if !strings.HasPrefix(entry.source, "ui-src/") && !strings.HasPrefix(entry.source, "link-src/") {
 			OnDisplays(&options)
 		}
 		built, err := run(options, entry.source, Minified)
@@ -73,10 +73,10 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 // entry is the source file of one script, and the script's path in the module's folder.
 type entry struct{ source, script string }
 
-// entriesOf finds ui-src/index, display-src/index, and each file of contributions-src. Code that several
-// contributions share must be in a subfolder.
+// entriesOf finds ui-src/index, display-src/index, link-src/index, and each file of contributions-src. Code
+// that several contributions share must be in a subfolder.
 func entriesOf(folder string) (entries []entry, err error) {
-	stems := []string{"ui-src/index", "display-src/index"}
+	stems := []string{"ui-src/index", "display-src/index", "link-src/index"}
 	files, err := os.ReadDir(filepath.Join(folder, "contributions-src"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -103,7 +103,11 @@ function kept(key: string): string {
 	}
 }
 
+/** A page without a key keeps nothing in the browser, not even for a moment. */
+const keepsNothing = document.documentElement.dataset["languageKey"] === undefined;
+
 function remembered(): number {
+	if (keepsNothing) return 5; // every pause is a long one
 	try {
 		return Number(sessionStorage.getItem(attemptsKey));
 	} catch {
@@ -112,6 +116,7 @@ function remembered(): number {
 }
 
 function remember(attempts: number): void {
+	if (keepsNothing) return;
 	try {
 		if (attempts === 0) sessionStorage.removeItem(attemptsKey);
 		else sessionStorage.setItem(attemptsKey, String(attempts));

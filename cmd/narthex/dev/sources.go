@@ -65,6 +65,7 @@ type outline struct {
 	Entrypoints struct {
 		Server, UI string
 		Display    struct{ Artifact string }
+		Link       struct{ Artifact string }
 	}
 	Database      struct{ Migrations string }
 	Contributions []struct{ Artifact, Capability string }
@@ -81,7 +82,7 @@ func readOutline(folder string) (o outline, text []byte, err error) {
 // parts returns the folders and files that the manifest names, by their first path segment.
 func (o outline) parts() []string {
 	paths := []string{o.Entrypoints.Server, o.Entrypoints.UI, o.Entrypoints.Display.Artifact,
-		o.Database.Migrations}
+		o.Entrypoints.Link.Artifact, o.Database.Migrations}
 	for _, contribution := range o.Contributions {
 		paths = append(paths, contribution.Artifact)
 	}

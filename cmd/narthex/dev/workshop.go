@@ -71,7 +71,8 @@ func outdated(s source) change {
 			needed |= changedServer
 		}
 	}
-	scripts := map[string]string{o.Entrypoints.UI: "ui-src", o.Entrypoints.Display.Artifact: "display-src"}
+	scripts := map[string]string{o.Entrypoints.UI: "ui-src", o.Entrypoints.Display.Artifact: "display-src",
+		o.Entrypoints.Link.Artifact: "link-src"}
 	for _, contribution := range o.Contributions {
 		scripts[contribution.Artifact] = "contributions-src"
 	}

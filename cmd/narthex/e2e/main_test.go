@@ -113,7 +113,7 @@ func builtModule(tb testing.TB, id string) string {
 		tb.Fatal(err)
 	}
 	copyFile(tb, filepath.Join(source, "module.json"), filepath.Join(folder, "module.json"))
-	for _, part := range []string{"migrations", "ui", "display", "contributions"} {
+	for _, part := range []string{"migrations", "ui", "display", "link", "contributions"} {
 		if _, err := os.Stat(filepath.Join(source, part)); err != nil {
 			continue
 		}

@@ -89,7 +89,7 @@ func eraseAgain(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	grants := authorization.New(registry, authorization.NewStore(db.Pool()), nil)
+	grants := authorization.New(registry, authorization.NewStore(db.Pool()), nil, nil)
 	owners, err = people.EraseAgain(
 		ctx,
 		people.NewStore(db.Pool()),

@@ -19,6 +19,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/schedule"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
@@ -125,6 +126,9 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	if declared.People {
 		config.People = s.names
 	}
+	if declared.Link != nil {
+		config.Links = linksOf{s.links, declared.ID, declared.Link.Permission}
+	}
 	running.facade, running.load = facade.New(config), new(gateway.Load)
 	var output io.Writer
 	if s.ModuleOutput != nil {
@@ -172,6 +176,20 @@ func (s *Server) houseOfModules() facade.House {
 		h.TimeZone = *current.TimeZone
 	}
 	return h
+}
+
+// linksOf are the links of one module.
+type linksOf struct {
+	service              *links.Service
+	moduleID, permission string
+}
+
+func (l linksOf) Create(ctx context.Context, subject string, ends time.Time) (address string, err error) {
+	return l.service.Create(ctx, l.moduleID, l.permission, subject, ends)
+}
+
+func (l linksOf) Revoke(ctx context.Context, subject string) error {
+	return l.service.Revoke(ctx, l.moduleID, subject)
 }
 
 func (s *Server) houseRev() int64 {

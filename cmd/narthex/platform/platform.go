@@ -18,6 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/modulehost/decisions/displays"
 	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
+	"github.com/narthex-platform/narthex/modulehost/decisions/linkpage"
 	"github.com/narthex-platform/narthex/modulehost/decisions/navigation"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
@@ -38,6 +39,7 @@ import (
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/metrics"
 	"github.com/narthex-platform/narthex/services/people"
@@ -86,8 +88,10 @@ type Server struct {
 	house         *house.Service
 	devices       *devices.Service
 	feeds         *feeds.Service
+	links         *links.Service
 	displayFiles  *displays.Files
 	displays      *displays.Service
+	linkPage      *linkpage.Service
 	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured
 	resolver      *resolver

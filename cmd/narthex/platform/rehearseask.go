@@ -51,6 +51,9 @@ func (r *rehearsing) askScripts(ctx context.Context, v visitor, module *Rehearse
 	if given.Display != nil {
 		paths = append(paths, path+"/display")
 	}
+	if given.Link != nil {
+		paths = append(paths, path+"/link")
+	}
 	for _, path := range paths {
 		status, _ := v.get(ctx, path)
 		module.UI = append(module.UI, AskedScript{path, status})

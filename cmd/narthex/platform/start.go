@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/decisions/configuration"
 	"github.com/narthex-platform/narthex/modulehost/decisions/displays"
 	"github.com/narthex-platform/narthex/modulehost/decisions/enablement"
+	"github.com/narthex-platform/narthex/modulehost/decisions/linkpage"
 	"github.com/narthex-platform/narthex/modulehost/decisions/navigation"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/modulelogs"
@@ -37,6 +38,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/storage"
@@ -188,7 +190,14 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
+	guests := links.NewStore(pool)
+	s.links, err = links.New(links.Config{
+		Store: guests, Limiter: s.limiter, Origin: s.Settings.Identity.BaseURL,
+	})
+	if err != nil {
+		return err
+	}
+	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices, s.links)
 	s.feeds, err = feeds.New(feeds.Config{
 		Store:      feeds.NewStore(pool),
 		Authorizer: s.Authorization,
@@ -221,6 +230,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		expiry.Sweep{Name: "mailed links", Batch: accounts.SweepLinks},
 		expiry.Sweep{Name: "invitations", Batch: directory.SweepInvitations},
 		expiry.Sweep{Name: "pairings", Batch: screens.SweepExpired},
+		expiry.Sweep{Name: "links of modules", Batch: guests.SweepEnded},
 	)})
 }
 
@@ -266,6 +276,10 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	s.displays, err = displays.New(displays.Config{
 		Files: s.displayFiles, Started: s.started, Screens: s.devices, Log: s.log,
 	})
+	if err != nil {
+		return err
+	}
+	s.linkPage, err = linkpage.New(web.Link(), s.started)
 	return err
 }
 
@@ -300,6 +314,7 @@ func (s *Server) buildHTTP(context.Context) error {
 		TrustedOrigins: s.trustedOrigins(),
 		ClientAddress:  clients,
 		Resolver:       s.Resolver(),
+		Links:          s.links,
 		Authorizer:     s.Authorization,
 		Log:            s.log,
 		Lines:          s.lines,
@@ -329,7 +344,8 @@ func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(),
 		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
-		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes())
+		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes(),
+		s.linkPage.Routes(), s.links.Routes())
 	var modules []httpapi.Route
 	for _, module := range s.modules {
 		if module.process != nil {
@@ -340,6 +356,7 @@ func (s *Server) Routes() []httpapi.Route {
 				Memory:   module.memory,
 				Load:     module.load,
 				HouseRev: s.houseRev,
+				Links:    module.Manifest.Link != nil,
 			})...)
 			modules = append(modules, s.channelRoutes(module)...)
 		}

@@ -66,7 +66,7 @@ func Read(build fs.FS) (*Files, error) {
 		{scriptFile, "text/javascript; charset=utf-8", &f.script},
 		{workerFile, "text/javascript; charset=utf-8", &f.worker}, // never compressed: no .zst and no .gz is built
 	} {
-		if *file.asset, err = newAsset(build, file.name, file.kind); err != nil {
+		if *file.asset, err = NewAsset(build, file.name, file.kind); err != nil {
 			return nil, err
 		}
 	}

@@ -92,7 +92,7 @@ func started(t *testing.T) catalog.Resolution {
 	t.Helper()
 	display := func(id string) *catalog.Module {
 		return &catalog.Module{Manifest: &manifest.Manifest{
-			ID: id, Display: &manifest.Display{Permission: id + ".view"},
+			ID: id, Display: &manifest.Page{Permission: id + ".view"},
 		}}
 	}
 	installed := &catalog.Catalog{Modules: []*catalog.Module{

@@ -53,8 +53,9 @@ var headers = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// newAsset reads a file, and its compressed forms if the build has them.
-func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
+// NewAsset reads a file, and its compressed forms if the build has them. It gets the headers of every page in
+// which a module's scripts run. It fails with ErrAsset.
+func NewAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
 	content, err := read(build, name)
 	if err != nil {
 		return nil, err

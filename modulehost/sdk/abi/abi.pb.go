@@ -54,6 +54,8 @@ const (
 	Method_METHOD_SEND_MAIL       Method = 53
 	Method_METHOD_NAMES           Method = 54
 	Method_METHOD_HOUSE           Method = 55
+	Method_METHOD_CREATE_LINK     Method = 56
+	Method_METHOD_REVOKE_LINKS    Method = 57
 	Method_METHOD_BUCKET_LIST     Method = 64
 	Method_METHOD_BUCKET_HEAD     Method = 65
 	Method_METHOD_BUCKET_GET      Method = 66
@@ -95,6 +97,8 @@ var (
 		53: "METHOD_SEND_MAIL",
 		54: "METHOD_NAMES",
 		55: "METHOD_HOUSE",
+		56: "METHOD_CREATE_LINK",
+		57: "METHOD_REVOKE_LINKS",
 		64: "METHOD_BUCKET_LIST",
 		65: "METHOD_BUCKET_HEAD",
 		66: "METHOD_BUCKET_GET",
@@ -133,6 +137,8 @@ var (
 		"METHOD_SEND_MAIL":       53,
 		"METHOD_NAMES":           54,
 		"METHOD_HOUSE":           55,
+		"METHOD_CREATE_LINK":     56,
+		"METHOD_REVOKE_LINKS":    57,
 		"METHOD_BUCKET_LIST":     64,
 		"METHOD_BUCKET_HEAD":     65,
 		"METHOD_BUCKET_GET":      66,
@@ -225,6 +231,7 @@ const (
 	Principal_ANONYMOUS     Principal_Kind = 0
 	Principal_AUTHENTICATED Principal_Kind = 1
 	Principal_DEVICE        Principal_Kind = 2
+	Principal_LINK          Principal_Kind = 3
 )
 
 // Enum value maps for Principal_Kind.
@@ -233,11 +240,13 @@ var (
 		0: "ANONYMOUS",
 		1: "AUTHENTICATED",
 		2: "DEVICE",
+		3: "LINK",
 	}
 	Principal_Kind_value = map[string]int32{
 		"ANONYMOUS":     0,
 		"AUTHENTICATED": 1,
 		"DEVICE":        2,
+		"LINK":          3,
 	}
 )
 
@@ -265,7 +274,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19, 0}
+	return file_abi_proto_rawDescGZIP(), []int{23, 0}
 }
 
 type LogRequest_Level int32
@@ -317,7 +326,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44, 0}
+	return file_abi_proto_rawDescGZIP(), []int{48, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -850,6 +859,184 @@ func (x *HouseResponse) GetRev() int64 {
 	return 0
 }
 
+// CreateLinkRequest makes a link for somebody without an account, of a module whose manifest has entrypoints.link.
+type CreateLinkRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Subject       string                 `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"` // 1 to 128 bytes: what the module knows it by
+	Ends          int64                  `protobuf:"varint,2,opt,name=ends,proto3" json:"ends,omitempty"`      // seconds since 1970; 0: it has no end
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLinkRequest) Reset() {
+	*x = CreateLinkRequest{}
+	mi := &file_abi_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLinkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLinkRequest) ProtoMessage() {}
+
+func (x *CreateLinkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLinkRequest.ProtoReflect.Descriptor instead.
+func (*CreateLinkRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CreateLinkRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *CreateLinkRequest) GetEnds() int64 {
+	if x != nil {
+		return x.Ends
+	}
+	return 0
+}
+
+type CreateLinkResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Address       string                 `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"` // which nobody can read again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLinkResponse) Reset() {
+	*x = CreateLinkResponse{}
+	mi := &file_abi_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLinkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLinkResponse) ProtoMessage() {}
+
+func (x *CreateLinkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLinkResponse.ProtoReflect.Descriptor instead.
+func (*CreateLinkResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CreateLinkResponse) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+// RevokeLinksRequest ends all links that were made for a subject.
+type RevokeLinksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Subject       string                 `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeLinksRequest) Reset() {
+	*x = RevokeLinksRequest{}
+	mi := &file_abi_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeLinksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeLinksRequest) ProtoMessage() {}
+
+func (x *RevokeLinksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeLinksRequest.ProtoReflect.Descriptor instead.
+func (*RevokeLinksRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RevokeLinksRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+type RevokeLinksResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeLinksResponse) Reset() {
+	*x = RevokeLinksResponse{}
+	mi := &file_abi_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeLinksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeLinksResponse) ProtoMessage() {}
+
+func (x *RevokeLinksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeLinksResponse.ProtoReflect.Descriptor instead.
+func (*RevokeLinksResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{12}
+}
+
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
 type Channel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -862,7 +1049,7 @@ type Channel struct {
 
 func (x *Channel) Reset() {
 	*x = Channel{}
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1061,7 @@ func (x *Channel) String() string {
 func (*Channel) ProtoMessage() {}
 
 func (x *Channel) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1074,7 @@ func (x *Channel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Channel.ProtoReflect.Descriptor instead.
 func (*Channel) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{9}
+	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Channel) GetName() string {
@@ -928,7 +1115,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1127,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1140,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10}
+	return file_abi_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Route) GetMethod() string {
@@ -1022,7 +1209,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1221,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1234,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StartRequest) GetDatabase() bool {
@@ -1080,7 +1267,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1279,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1292,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Setting) GetKey() string {
@@ -1179,7 +1366,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1378,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1391,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 type StopRequest struct {
@@ -1215,7 +1402,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1227,7 +1414,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1240,7 +1427,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 type StopResponse struct {
@@ -1251,7 +1438,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1450,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1463,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform. Path, query, parameters and the values of headers are the
@@ -1302,7 +1489,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1501,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1514,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -1434,7 +1621,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1446,7 +1633,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1459,7 +1646,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -1501,7 +1688,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1700,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1713,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Header) GetName() []byte {
@@ -1549,13 +1736,15 @@ type Principal struct {
 	Kind          Principal_Kind         `protobuf:"varint,1,opt,name=kind,proto3,enum=narthex.module.v1.Principal_Kind" json:"kind,omitempty"`
 	UserId        string                 `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	DeviceId      string                 `protobuf:"bytes,3,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
+	LinkId        string                 `protobuf:"bytes,4,opt,name=link_id,json=linkId,proto3" json:"link_id,omitempty"`
+	Subject       string                 `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"` // of a link: what the module has made it for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1756,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1769,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1604,6 +1793,20 @@ func (x *Principal) GetDeviceId() string {
 	return ""
 }
 
+func (x *Principal) GetLinkId() string {
+	if x != nil {
+		return x.LinkId
+	}
+	return ""
+}
+
+func (x *Principal) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
 // QueryRequest returns rows, ExecRequest none. One statement each; transaction 0 means none.
 type QueryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1616,7 +1819,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1628,7 +1831,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1641,7 +1844,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1679,7 +1882,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1691,7 +1894,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1704,7 +1907,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1739,7 +1942,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +1954,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +1967,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Column) GetName() string {
@@ -1797,7 +2000,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1809,7 +2012,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1822,7 +2025,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -1841,7 +2044,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +2056,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +2069,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -1884,7 +2087,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1896,7 +2099,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1909,7 +2112,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 type ExecRequest struct {
@@ -1923,7 +2126,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1935,7 +2138,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1948,7 +2151,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -1981,7 +2184,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1993,7 +2196,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2006,7 +2209,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -2024,7 +2227,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2036,7 +2239,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2049,7 +2252,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 type BeginResponse struct {
@@ -2061,7 +2264,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2073,7 +2276,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2086,7 +2289,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -2105,7 +2308,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2117,7 +2320,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2130,7 +2333,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -2148,7 +2351,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2160,7 +2363,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2173,7 +2376,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 type RollbackRequest struct {
@@ -2185,7 +2388,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2400,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2413,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -2228,7 +2431,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2443,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2456,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{37}
 }
 
 // BatchRequest runs 1 to 32 statements one after the other, each of which begins with SELECT, INSERT, UPDATE, DELETE,
@@ -2268,7 +2471,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2483,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2496,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BatchRequest) GetTransaction() uint64 {
@@ -2320,7 +2523,7 @@ type BatchStatement struct {
 
 func (x *BatchStatement) Reset() {
 	*x = BatchStatement{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2535,7 @@ func (x *BatchStatement) String() string {
 func (*BatchStatement) ProtoMessage() {}
 
 func (x *BatchStatement) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2548,7 @@ func (x *BatchStatement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchStatement.ProtoReflect.Descriptor instead.
 func (*BatchStatement) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BatchStatement) GetSql() string {
@@ -2376,7 +2579,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2388,7 +2591,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2401,7 +2604,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{36}
+	return file_abi_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -2444,7 +2647,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2659,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2672,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{37}
+	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *BatchResult) GetColumns() []*Column {
@@ -2513,7 +2716,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2525,7 +2728,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2538,7 +2741,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{38}
+	return file_abi_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -2681,7 +2884,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2693,7 +2896,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2706,7 +2909,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{39}
+	return file_abi_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TextList) GetValues() []string {
@@ -2725,7 +2928,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +2940,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +2953,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{40}
+	return file_abi_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -2773,7 +2976,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2785,7 +2988,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2798,7 +3001,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{41}
+	return file_abi_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -2840,7 +3043,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2852,7 +3055,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2865,7 +3068,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42}
+	return file_abi_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -2891,7 +3094,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2903,7 +3106,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2916,7 +3119,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{43}
+	return file_abi_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -2937,7 +3140,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2949,7 +3152,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2962,7 +3165,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44}
+	return file_abi_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -2994,7 +3197,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3006,7 +3209,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3019,7 +3222,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -3032,7 +3235,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3044,7 +3247,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3057,7 +3260,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -3076,7 +3279,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3088,7 +3291,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3101,7 +3304,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SecretResponse) GetValue() []byte {
@@ -3121,7 +3324,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3133,7 +3336,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3146,7 +3349,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SnapshotRequest) GetChannel() string {
@@ -3168,7 +3371,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3180,7 +3383,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3193,7 +3396,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SnapshotResponse) GetPosition() uint64 {
@@ -3223,7 +3426,7 @@ type PublishRequest struct {
 
 func (x *PublishRequest) Reset() {
 	*x = PublishRequest{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3235,7 +3438,7 @@ func (x *PublishRequest) String() string {
 func (*PublishRequest) ProtoMessage() {}
 
 func (x *PublishRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3248,7 +3451,7 @@ func (x *PublishRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
 func (*PublishRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *PublishRequest) GetChannel() string {
@@ -3287,7 +3490,7 @@ type PublishResponse struct {
 
 func (x *PublishResponse) Reset() {
 	*x = PublishResponse{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3299,7 +3502,7 @@ func (x *PublishResponse) String() string {
 func (*PublishResponse) ProtoMessage() {}
 
 func (x *PublishResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3312,7 +3515,7 @@ func (x *PublishResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
 func (*PublishResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 // InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
@@ -3328,7 +3531,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3543,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3353,7 +3556,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *InvokeRequest) GetCapability() string {
@@ -3386,7 +3589,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3398,7 +3601,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3411,7 +3614,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *InvokeResponse) GetOutput() []byte {
@@ -3433,7 +3636,7 @@ type ProvideRequest struct {
 
 func (x *ProvideRequest) Reset() {
 	*x = ProvideRequest{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3445,7 +3648,7 @@ func (x *ProvideRequest) String() string {
 func (*ProvideRequest) ProtoMessage() {}
 
 func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3458,7 +3661,7 @@ func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
 func (*ProvideRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ProvideRequest) GetCapability() string {
@@ -3498,7 +3701,7 @@ type ProvideResponse struct {
 
 func (x *ProvideResponse) Reset() {
 	*x = ProvideResponse{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3510,7 +3713,7 @@ func (x *ProvideResponse) String() string {
 func (*ProvideResponse) ProtoMessage() {}
 
 func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3523,7 +3726,7 @@ func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
 func (*ProvideResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ProvideResponse) GetOutput() []byte {
@@ -3544,7 +3747,7 @@ type PersonErasedRequest struct {
 
 func (x *PersonErasedRequest) Reset() {
 	*x = PersonErasedRequest{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3556,7 +3759,7 @@ func (x *PersonErasedRequest) String() string {
 func (*PersonErasedRequest) ProtoMessage() {}
 
 func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3569,7 +3772,7 @@ func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
 func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *PersonErasedRequest) GetUserId() string {
@@ -3587,7 +3790,7 @@ type PersonErasedResponse struct {
 
 func (x *PersonErasedResponse) Reset() {
 	*x = PersonErasedResponse{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3599,7 +3802,7 @@ func (x *PersonErasedResponse) String() string {
 func (*PersonErasedResponse) ProtoMessage() {}
 
 func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3612,7 +3815,7 @@ func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
 func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 // PersonExportRequest asks for what the module keeps of a person.
@@ -3626,7 +3829,7 @@ type PersonExportRequest struct {
 
 func (x *PersonExportRequest) Reset() {
 	*x = PersonExportRequest{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3638,7 +3841,7 @@ func (x *PersonExportRequest) String() string {
 func (*PersonExportRequest) ProtoMessage() {}
 
 func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3651,7 +3854,7 @@ func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
 func (*PersonExportRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *PersonExportRequest) GetUserId() string {
@@ -3680,7 +3883,7 @@ type PersonExportResponse struct {
 
 func (x *PersonExportResponse) Reset() {
 	*x = PersonExportResponse{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3692,7 +3895,7 @@ func (x *PersonExportResponse) String() string {
 func (*PersonExportResponse) ProtoMessage() {}
 
 func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3705,7 +3908,7 @@ func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
 func (*PersonExportResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *PersonExportResponse) GetExport() uint64 {
@@ -3736,7 +3939,7 @@ type SendMailRequest struct {
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3748,7 +3951,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3761,7 +3964,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -3809,7 +4012,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3821,7 +4024,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3834,7 +4037,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -3860,7 +4063,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3872,7 +4075,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3885,7 +4088,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -3909,7 +4112,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3921,7 +4124,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3934,7 +4137,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *Object) GetKey() string {
@@ -3984,7 +4187,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3996,7 +4199,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4009,7 +4212,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -4050,7 +4253,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4062,7 +4265,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4075,7 +4278,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -4102,7 +4305,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4114,7 +4317,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4127,7 +4330,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -4153,7 +4356,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4165,7 +4368,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4178,7 +4381,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -4201,7 +4404,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4213,7 +4416,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4226,7 +4429,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -4269,7 +4472,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4281,7 +4484,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4294,7 +4497,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{69}
+	return file_abi_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -4327,7 +4530,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4339,7 +4542,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4352,7 +4555,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{70}
+	return file_abi_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -4373,7 +4576,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4385,7 +4588,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4398,7 +4601,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{71}
+	return file_abi_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -4426,7 +4629,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4438,7 +4641,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4451,7 +4654,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{72}
+	return file_abi_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -4484,7 +4687,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4496,7 +4699,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4509,7 +4712,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{73}
+	return file_abi_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -4530,7 +4733,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4542,7 +4745,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4555,7 +4758,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{74}
+	return file_abi_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -4580,7 +4783,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4592,7 +4795,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4605,7 +4808,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{75}
+	return file_abi_proto_rawDescGZIP(), []int{79}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -4618,7 +4821,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4630,7 +4833,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4643,7 +4846,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{76}
+	return file_abi_proto_rawDescGZIP(), []int{80}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -4662,7 +4865,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4674,7 +4877,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4687,7 +4890,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{77}
+	return file_abi_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -4707,7 +4910,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4719,7 +4922,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4732,7 +4935,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{78}
+	return file_abi_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -4750,7 +4953,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4762,7 +4965,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4775,7 +4978,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{79}
+	return file_abi_proto_rawDescGZIP(), []int{83}
 }
 
 type BucketDeleteRequest struct {
@@ -4788,7 +4991,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4800,7 +5003,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4813,7 +5016,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{80}
+	return file_abi_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -4838,7 +5041,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4850,7 +5053,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4863,7 +5066,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{81}
+	return file_abi_proto_rawDescGZIP(), []int{85}
 }
 
 type BucketReadURLRequest struct {
@@ -4879,7 +5082,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4891,7 +5094,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4904,7 +5107,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{82}
+	return file_abi_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -4952,7 +5155,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4964,7 +5167,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4977,7 +5180,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{83}
+	return file_abi_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -5040,7 +5243,15 @@ const file_abi_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\blanguage\x18\x02 \x01(\tR\blanguage\x12\x1b\n" +
 	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\x12\x10\n" +
-	"\x03rev\x18\x04 \x01(\x03R\x03rev\"U\n" +
+	"\x03rev\x18\x04 \x01(\x03R\x03rev\"A\n" +
+	"\x11CreateLinkRequest\x12\x18\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\x12\x12\n" +
+	"\x04ends\x18\x02 \x01(\x03R\x04ends\".\n" +
+	"\x12CreateLinkResponse\x12\x18\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\".\n" +
+	"\x12RevokeLinksRequest\x12\x18\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\x15\n" +
+	"\x13RevokeLinksResponse\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -5101,16 +5312,19 @@ const file_abi_proto_rawDesc = "" +
 	"\v_body_bytes\"2\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\fR\x05value\"\xae\x01\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value\"\xeb\x01\n" +
 	"\tPrincipal\x125\n" +
 	"\x04kind\x18\x01 \x01(\x0e2!.narthex.module.v1.Principal.KindR\x04kind\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x1b\n" +
-	"\tdevice_id\x18\x03 \x01(\tR\bdeviceId\"4\n" +
+	"\tdevice_id\x18\x03 \x01(\tR\bdeviceId\x12\x17\n" +
+	"\alink_id\x18\x04 \x01(\tR\x06linkId\x12\x18\n" +
+	"\asubject\x18\x05 \x01(\tR\asubject\">\n" +
 	"\x04Kind\x12\r\n" +
 	"\tANONYMOUS\x10\x00\x12\x11\n" +
 	"\rAUTHENTICATED\x10\x01\x12\n" +
 	"\n" +
-	"\x06DEVICE\x10\x02\"z\n" +
+	"\x06DEVICE\x10\x02\x12\b\n" +
+	"\x04LINK\x10\x03\"z\n" +
 	"\fQueryRequest\x12 \n" +
 	"\vtransaction\x18\x01 \x01(\x04R\vtransaction\x12\x10\n" +
 	"\x03sql\x18\x02 \x01(\tR\x03sql\x126\n" +
@@ -5318,7 +5532,7 @@ const file_abi_proto_rawDesc = "" +
 	"unchanging\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
-	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\x80\x06\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xb1\x06\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -5348,6 +5562,8 @@ const file_abi_proto_rawDesc = "" +
 	"\x10METHOD_SEND_MAIL\x105\x12\x10\n" +
 	"\fMETHOD_NAMES\x106\x12\x10\n" +
 	"\fMETHOD_HOUSE\x107\x12\x16\n" +
+	"\x12METHOD_CREATE_LINK\x108\x12\x17\n" +
+	"\x13METHOD_REVOKE_LINKS\x109\x12\x16\n" +
 	"\x12METHOD_BUCKET_LIST\x10@\x12\x16\n" +
 	"\x12METHOD_BUCKET_HEAD\x10A\x12\x15\n" +
 	"\x11METHOD_BUCKET_GET\x10B\x12\x16\n" +
@@ -5375,7 +5591,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 85)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 89)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -5390,111 +5606,115 @@ var file_abi_proto_goTypes = []any{
 	(*NamesResponse)(nil),         // 10: narthex.module.v1.NamesResponse
 	(*HouseRequest)(nil),          // 11: narthex.module.v1.HouseRequest
 	(*HouseResponse)(nil),         // 12: narthex.module.v1.HouseResponse
-	(*Channel)(nil),               // 13: narthex.module.v1.Channel
-	(*Route)(nil),                 // 14: narthex.module.v1.Route
-	(*StartRequest)(nil),          // 15: narthex.module.v1.StartRequest
-	(*Setting)(nil),               // 16: narthex.module.v1.Setting
-	(*StartResponse)(nil),         // 17: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),           // 18: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),          // 19: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),         // 20: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),        // 21: narthex.module.v1.HandleResponse
-	(*Header)(nil),                // 22: narthex.module.v1.Header
-	(*Principal)(nil),             // 23: narthex.module.v1.Principal
-	(*QueryRequest)(nil),          // 24: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),          // 25: narthex.module.v1.RowsResponse
-	(*Column)(nil),                // 26: narthex.module.v1.Column
-	(*FetchRequest)(nil),          // 27: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),      // 28: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil),     // 29: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),           // 30: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),          // 31: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),          // 32: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),         // 33: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),         // 34: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),        // 35: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),       // 36: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),      // 37: narthex.module.v1.RollbackResponse
-	(*BatchRequest)(nil),          // 38: narthex.module.v1.BatchRequest
-	(*BatchStatement)(nil),        // 39: narthex.module.v1.BatchStatement
-	(*BatchResponse)(nil),         // 40: narthex.module.v1.BatchResponse
-	(*BatchResult)(nil),           // 41: narthex.module.v1.BatchResult
-	(*Value)(nil),                 // 42: narthex.module.v1.Value
-	(*TextList)(nil),              // 43: narthex.module.v1.TextList
-	(*IntegerList)(nil),           // 44: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),         // 45: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),        // 46: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),       // 47: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),            // 48: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),           // 49: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),         // 50: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),        // 51: narthex.module.v1.SecretResponse
-	(*SnapshotRequest)(nil),       // 52: narthex.module.v1.SnapshotRequest
-	(*SnapshotResponse)(nil),      // 53: narthex.module.v1.SnapshotResponse
-	(*PublishRequest)(nil),        // 54: narthex.module.v1.PublishRequest
-	(*PublishResponse)(nil),       // 55: narthex.module.v1.PublishResponse
-	(*InvokeRequest)(nil),         // 56: narthex.module.v1.InvokeRequest
-	(*InvokeResponse)(nil),        // 57: narthex.module.v1.InvokeResponse
-	(*ProvideRequest)(nil),        // 58: narthex.module.v1.ProvideRequest
-	(*ProvideResponse)(nil),       // 59: narthex.module.v1.ProvideResponse
-	(*PersonErasedRequest)(nil),   // 60: narthex.module.v1.PersonErasedRequest
-	(*PersonErasedResponse)(nil),  // 61: narthex.module.v1.PersonErasedResponse
-	(*PersonExportRequest)(nil),   // 62: narthex.module.v1.PersonExportRequest
-	(*PersonExportResponse)(nil),  // 63: narthex.module.v1.PersonExportResponse
-	(*SendMailRequest)(nil),       // 64: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 65: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 66: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 67: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 68: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 69: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 70: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 71: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 72: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 73: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 74: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 75: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 76: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 77: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 78: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 79: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 80: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 81: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 82: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 83: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 84: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 85: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 86: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 87: narthex.module.v1.BucketReadURLResponse
-	nil,                           // 88: narthex.module.v1.NamesResponse.NamesEntry
+	(*CreateLinkRequest)(nil),     // 13: narthex.module.v1.CreateLinkRequest
+	(*CreateLinkResponse)(nil),    // 14: narthex.module.v1.CreateLinkResponse
+	(*RevokeLinksRequest)(nil),    // 15: narthex.module.v1.RevokeLinksRequest
+	(*RevokeLinksResponse)(nil),   // 16: narthex.module.v1.RevokeLinksResponse
+	(*Channel)(nil),               // 17: narthex.module.v1.Channel
+	(*Route)(nil),                 // 18: narthex.module.v1.Route
+	(*StartRequest)(nil),          // 19: narthex.module.v1.StartRequest
+	(*Setting)(nil),               // 20: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 21: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 22: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 23: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 24: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 25: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 26: narthex.module.v1.Header
+	(*Principal)(nil),             // 27: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 28: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 29: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 30: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 31: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 32: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 33: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 34: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 35: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 36: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 37: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 38: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 39: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 40: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 41: narthex.module.v1.RollbackResponse
+	(*BatchRequest)(nil),          // 42: narthex.module.v1.BatchRequest
+	(*BatchStatement)(nil),        // 43: narthex.module.v1.BatchStatement
+	(*BatchResponse)(nil),         // 44: narthex.module.v1.BatchResponse
+	(*BatchResult)(nil),           // 45: narthex.module.v1.BatchResult
+	(*Value)(nil),                 // 46: narthex.module.v1.Value
+	(*TextList)(nil),              // 47: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 48: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 49: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 50: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 51: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 52: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 53: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 54: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 55: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 56: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 57: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 58: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 59: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 60: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 61: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 62: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 63: narthex.module.v1.ProvideResponse
+	(*PersonErasedRequest)(nil),   // 64: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 65: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 66: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 67: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 68: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 69: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 70: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 71: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 72: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 73: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 74: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 75: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 76: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 77: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 78: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 79: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 80: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 81: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 82: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 83: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 84: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 85: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 86: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 87: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 88: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 89: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 90: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 91: narthex.module.v1.BucketReadURLResponse
+	nil,                           // 92: narthex.module.v1.NamesResponse.NamesEntry
 }
 var file_abi_proto_depIdxs = []int32{
-	14, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
-	13, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
+	18, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
+	17, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
 	6,  // 2: narthex.module.v1.RegisterResponse.schedules:type_name -> narthex.module.v1.Schedule
-	88, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
+	92, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
 	1,  // 4: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	16, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	22, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	23, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	22, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	20, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	26, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	27, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	26, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
 	2,  // 9: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	42, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	26, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	42, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	39, // 13: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
-	42, // 14: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
-	41, // 15: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
-	26, // 16: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
-	43, // 17: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	44, // 18: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	46, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	30, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	46, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	43, // 13: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
+	46, // 14: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
+	45, // 15: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
+	30, // 16: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
+	47, // 17: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	48, // 18: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
 	3,  // 19: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	22, // 20: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	65, // 21: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	65, // 22: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	67, // 23: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	67, // 24: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	67, // 25: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	67, // 26: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	26, // 20: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	69, // 21: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	69, // 22: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	71, // 23: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	71, // 24: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	71, // 25: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	71, // 26: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
 	27, // [27:27] is the sub-list for method output_type
 	27, // [27:27] is the sub-list for method input_type
 	27, // [27:27] is the sub-list for extension type_name
@@ -5507,14 +5727,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[12].OneofWrappers = []any{
+	file_abi_proto_msgTypes[16].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[16].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[17].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[38].OneofWrappers = []any{
+	file_abi_proto_msgTypes[20].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[21].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[42].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -5530,7 +5750,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   85,
+			NumMessages:   89,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

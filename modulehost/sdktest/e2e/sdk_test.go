@@ -201,7 +201,7 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 		Headers:    []*abi.Header{{Name: []byte("Accept"), Value: []byte("text/plain")}},
 		Principal:  &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: "u"},
 	}, &got)
-	const want = "PUT /slides/a/b 1 2 a/b text/plain hello 5 {authenticated u } true <nil> <nil>"
+	const want = "PUT /slides/a/b 1 2 a/b text/plain hello 5 {authenticated u   } true <nil> <nil>"
 	if err != nil || got.GetStatus() != http.StatusTeapot || string(got.GetBody()) != want {
 		t.Errorf("PUT /slides/a%%2Fb: status %d, want 418; body %q, want %q; error %v", got.GetStatus(),
 			got.GetBody(),

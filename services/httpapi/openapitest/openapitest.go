@@ -142,7 +142,9 @@ func (d *Document) check(method, path string, status int, header http.Header, bo
 // notPlatforms reports whether a path belongs to a module or to "narthex dev", which answer in shapes of
 // their own.
 func notPlatforms(path string) bool {
-	return strings.HasPrefix(path, "/api/v1/modules/") || strings.HasPrefix(path, "/_dev/")
+	behind, found := strings.CutPrefix(path, "/api/v1/module-links/")
+	byLink := found && strings.Contains(behind, "/api/")
+	return strings.HasPrefix(path, "/api/v1/modules/") || byLink || strings.HasPrefix(path, "/_dev/")
 }
 
 // checkPlain checks an answer without a request id. Only the refusal of a request that is not valid HTTP, or

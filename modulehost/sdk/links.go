@@ -1,0 +1,41 @@
+package sdk
+
+import (
+	"context"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+)
+
+// Links makes links for people without an account, in a module whose manifest has entrypoints.link. Safe for
+// concurrent use.
+type Links struct{ client *link.Client }
+
+// ErrLinkCapacity: the module has 50,000 links that are neither revoked nor ended.
+const ErrLinkCapacity = Error("LINK_CAPACITY")
+
+// Create makes a link and returns its address, which holds its secret and cannot be read again: the platform
+// stores a hash. Whoever has the address opens the module's page for links, and may use the routes whose
+// permission the manifest names there; Principal is then of the kind Link, with this subject. A subject is
+// the module's own name for what the link is for: 1 to 128 bytes of UTF-8, without NUL. A zero end means that
+// the link works until it is revoked; an end is exact to a second. Errors: ErrPermissionDenied (the manifest
+// has no entrypoints.link), ErrRequestInvalid, ErrLinkCapacity, ErrStoreUnavailable, ctx's own, or one of any
+// call.
+func (l *Links) Create(ctx context.Context, subject string, ends time.Time) (address string, err error) {
+	request := &abi.CreateLinkRequest{Subject: subject}
+	if !ends.IsZero() {
+		request.Ends = ends.Unix()
+	}
+	var response abi.CreateLinkResponse
+	err = call(ctx, l.client, abi.Method_METHOD_CREATE_LINK, request, &response)
+	return response.GetAddress(), err
+}
+
+// Revoke ends all links that were made for a subject; requests in progress are finished. It is no error if
+// there are none. A module that makes links for people revokes them in PersonErased. Errors: those of Create,
+// but for ErrLinkCapacity.
+func (l *Links) Revoke(ctx context.Context, subject string) error {
+	return call(ctx, l.client, abi.Method_METHOD_REVOKE_LINKS, &abi.RevokeLinksRequest{Subject: subject},
+		&abi.RevokeLinksResponse{})
+}
