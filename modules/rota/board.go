@@ -61,7 +61,8 @@ type update struct {
 	Volunteers  []volunteer  `json:"volunteers,omitempty"`
 	News        []newsItem   `json:"news,omitempty"` // all that are unseen, if there are more
 
-	mails bool // there are mails to send
+	mails    bool     // there are mails to send
+	unlinked []string // volunteers whose links end
 }
 
 // getBoard reads the rev before everything that it counts the changes of. A change that is newer is sent
@@ -195,16 +196,25 @@ func (m *rota) monthBefore(at time.Time) time.Time {
 	return time.Date(year, month-1, 1, 0, 0, 0, 0, m.zone())
 }
 
-// change runs f as a change of the board, publishes the update that f returned, and sends its mails.
+// change runs f as a change of the board, revokes links, publishes the update that f returned, and sends its
+// mails.
 func (m *rota) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
 	var told update
 	err := m.changes.Write(ctx, func(tx *sdk.Tx, rev int64) (_ sdk.Updates, err error) {
 		told, err = f(tx)
 		told.Rev = rev
+		if err == nil {
+			err = m.revokeLinks(ctx, told.unlinked) // before the commit: afterwards nobody would try again
+		} else {
+			told.unlinked = nil // nothing is changed, as in a preview
+		}
 		return sdk.Updates{boardChannel: told}, err
 	})
 	if err == nil && told.mails {
 		m.outbox.wake()
+	}
+	if err == nil {
+		_ = m.revokeLinks(ctx, told.unlinked) // those that a mail got before it could see the change
 	}
 	return err
 }

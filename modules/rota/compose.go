@@ -51,6 +51,7 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 	}
 	words := wordsOf(to.language)
 	var c content
+	var dates []date
 	if q.kind == kindInvitation {
 		if to.connected {
 			return nil, errNobody
@@ -61,8 +62,7 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 		if q.kind == kindSubstitute {
 			of = `id IN (SELECT assignment_id FROM substitutes WHERE mail_id = $1) AND a.seeking`
 		}
-		dates, err := m.datesOf(ctx, of, q.id, words)
-		if err != nil {
+		if dates, err = m.datesOf(ctx, of, q.id, words); err != nil {
 			return nil, err
 		}
 		switch q.kind {
@@ -74,15 +74,30 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 			c = words.request(dates)
 		}
 	}
-	if c.link = m.pageLink("mine"); !to.connected {
-		if c.link, err = m.claimLink(ctx, to); err != nil {
-			return nil, err
-		}
-		c.note = words.ConnectNote
+	if err := m.addLink(ctx, &c, to, dates, words); err != nil {
+		return nil, err
 	}
 	c.greeting = words.greeting(to.label)
 	message := m.message([]mail.Address{{Address: to.email}}, to.language, c)
 	return &message, nil
+}
+
+// addLink adds where the reader answers: a page for which nobody needs an account. An invitation leads to an
+// account, and so does every mail while the module has as many links as it may.
+func (m *rota) addLink(
+	ctx context.Context, c *content, to *recipient, dates []date, words *words,
+) (err error) {
+	if len(dates) > 0 {
+		if c.link, err = m.answerLink(ctx, to, dates); !isFull(err) {
+			c.note = words.LinkNote
+			return err
+		}
+	}
+	if c.link = m.pageLink("mine"); !to.connected {
+		c.link, err = m.claimLink(ctx, to)
+		c.note = words.ConnectNote
+	}
+	return err
 }
 
 // date is a line of a mail.

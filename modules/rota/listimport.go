@@ -128,7 +128,8 @@ func (list *volunteerList) change(
 		return nil
 	}
 	result.Changed++
-	return updateVolunteer(ctx, tx, old.ID, draft)
+	_, err := updateVolunteer(ctx, tx, old.ID, draft) // the address is the same
+	return err
 }
 
 // insertLines adds volunteers, with two statements however many they are. The database may find two names

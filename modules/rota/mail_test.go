@@ -178,7 +178,7 @@ func TestMailsHoldOnlyWords(t *testing.T) {
 			t.Errorf("the text is %q, want %q, which is the time in the house", mail.Text, when)
 		}
 		if strings.Contains(mail.Text, "\r") || strings.Contains(mail.Text, "\nBcc") ||
-			!strings.Contains(mail.Text, "#/m/rota/claim/"+reader.ID) ||
+			!strings.Contains(mail.Text, f.Links()[0].Address) ||
 			!strings.Contains(mail.Text, "Reader (<script>") {
 			t.Errorf("the text is %q, want one line a date and a link", mail.Text)
 		}

@@ -17,6 +17,7 @@ const (
 	respondOwn = "rota.own.respond"
 	manage     = "rota.manage"
 	sendMail   = "rota.mail.send"
+	byLink     = "rota.link.respond"
 )
 
 const boardChannel = "board"
@@ -52,6 +53,10 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("PUT /mine/away", respondOwn, sdk.Buffered(4<<10), m.inZone(m.putAway))
 	r.HandleFunc("PUT /mine/wishes", respondOwn, sdk.Buffered(4<<10), m.inZone(m.putWishes))
 	r.HandleFunc("POST /claim", respondOwn, sdk.Buffered(4<<10), m.inZone(m.claim))
+	r.HandleFunc("GET /link", byLink, sdk.NoBody, m.inZone(m.linked))
+	r.HandleFunc("POST /link/{id}/answer", byLink, sdk.Buffered(4<<10), m.inZone(m.answer))
+	r.HandleFunc("POST /link/{id}/substitute", byLink, sdk.Buffered(1<<10), m.inZone(m.seekSubstitute))
+	r.HandleFunc("POST /link/{id}/take", byLink, sdk.Buffered(1<<10), m.inZone(m.takeOver))
 	r.HandleFunc("GET /board", manage, sdk.NoBody, m.inZone(m.getBoard))
 	r.HandleFunc("GET /fill", manage, sdk.NoBody, m.inZone(m.fill))
 	r.HandleFunc("PUT /assignments", manage, sdk.Buffered(64<<10), m.inZone(m.assign))

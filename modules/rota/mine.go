@@ -48,14 +48,18 @@ type other struct {
 
 // mine returns the caller's dates from today on, without assignments that are only planned.
 func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
+	return m.datesOfCaller(ctx)
+}
+
+func (m *rota) datesOfCaller(ctx context.Context) (*myDates, error) {
 	now := m.clock()
 	page := &myDates{ServerTime: now, StandIns: []standIn{}}
-	person := sdk.Principal(ctx).UserID
+	who := caller(ctx)
 	var own []me
 	var duties []dutyRow
 	var asked []standIn
-	err := sdk.Read(ctx, m.db, selectMe(&own, person),
-		selectDuties(&duties, person, m.dayOf(now)), selectStandIns(&asked, person))
+	err := sdk.Read(ctx, m.db, selectMe(&own, who),
+		selectDuties(&duties, who, m.dayOf(now)), selectStandIns(&asked, who))
 	if err != nil || len(own) == 0 {
 		return page, err
 	}
@@ -87,7 +91,7 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 // selectMe reads what a person sees of themselves as a volunteer.
-func selectMe(into *[]me, userID string) sdk.Statement {
+func selectMe(into *[]me, who self) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, m *me) error {
 		return row.Scan(&m.Label, &m.Away, &m.Wishes, &m.PerMonth, &m.Rev)
 	}, `
@@ -97,19 +101,20 @@ func selectMe(into *[]me, userID string) sdk.Statement {
 		       coalesce((SELECT json_agg(json_build_object('from', first_day, 'to', last_day) ORDER BY first_day)
 		                 FROM wishes WHERE volunteer_id = v.id AND last_day >= current_date - 31), '[]'),
 		       coalesce(per_month, 0), rev
-		FROM volunteers AS v WHERE user_id = $1`, userID)
+		FROM volunteers AS v WHERE `+who.is, who.id)
 }
 
-// ownDuties has one row for each date of a person and each other one who serves in the same service; other
-// and role are NULL where nobody else does, or where the service is before today.
-const ownDuties = `
+// ownDuties, before and after the condition of whose they are, has one row for each date of a person and each
+// other one who serves in the same service; other and role are NULL where nobody else does, or where the
+// service is before today.
+const ownDuties, ownDutiesEnd = `
 	WITH own AS MATERIALIZED (
 		SELECT a.id, a.service_ref, a.role_id, a.volunteer_id, a.status, a.agreed, a.rev, a.seeking,
 		       a.status <> 'no' AND coalesce(k.starts_at >= $2, true) AS shared
 		FROM volunteers AS v
 			JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
 			LEFT JOIN known_services AS k USING (service_ref)
-		WHERE v.user_id = $1
+		WHERE `, `
 	)
 	SELECT own.id::text, own.service_ref, r.name, own.status, own.agreed, own.rev, own.seeking,
 	       b.role, b.label
@@ -126,11 +131,11 @@ const ownDuties = `
 
 // selectDuties reads a person's dates, of which only the service's id is known here, and who else serves in
 // those that are not before today.
-func selectDuties(into *[]dutyRow, userID string, today time.Time) sdk.Statement {
+func selectDuties(into *[]dutyRow, who self, today time.Time) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *dutyRow) error {
 		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Seeking,
 			&d.otherRole, &d.otherName)
-	}, ownDuties, userID, today)
+	}, ownDuties+who.is+ownDutiesEnd, who.id, today)
 }
 
 // dutyRow is a date with one of those who serve in the same service.
@@ -166,6 +171,30 @@ func byService(all []myDate) (of map[string][]myDate, ids []string) {
 	return of, ids
 }
 
+// self is a condition that is true of the volunteer who sent a request, with $1.
+type self struct{ is, id string }
+
+func caller(ctx context.Context) self {
+	who := sdk.Principal(ctx)
+	if who.Kind == sdk.Link {
+		return self{`v.id = $1::uuid AND v.label <> ''`, who.Subject}
+	}
+	return self{`v.user_id = $1`, who.UserID}
+}
+
+// ownVolunteer returns the volunteer who sent the request.
+func ownVolunteer(ctx context.Context, db sdk.Querier) (*volunteer, error) {
+	who := caller(ctx)
+	found, err := volunteersWhere(ctx, db, who.is, who.id)
+	if err == nil && len(found) == 0 {
+		err = errNoVolunteer
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // volunteerOf returns the volunteer that a person has claimed.
 func volunteerOf(ctx context.Context, db sdk.Querier, userID string) (*volunteer, error) {
 	found, err := volunteersWhere(ctx, db, `v.user_id = $1`, userID)
@@ -197,6 +226,10 @@ func (m *rota) answer(ctx context.Context, r *http.Request) (any, error) {
 	var day *time.Time
 	switch said.Answer {
 	case statusYes, statusNo:
+	case statusOpen: // a press on the page of a link is taken back
+		if sdk.Principal(ctx).Kind != sdk.Link {
+			return nil, sdk.ErrRequestInvalid
+		}
 	case "away":
 		status = statusNo
 		if day, err = m.dayOfAssignment(ctx, id); err != nil {
@@ -281,7 +314,7 @@ func (m *rota) answerAndNote(
 func answer(
 	ctx context.Context, tx *sdk.Tx, id, status string, rev int64, away *time.Time,
 ) (told update, err error) {
-	own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+	own, err := ownVolunteer(ctx, tx)
 	if err != nil {
 		return told, err
 	}

@@ -43,7 +43,7 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 			}
 		}
 		// the row is no longer shown, so readers fetch the board again
-		return update{mails: true}, m.queueNews(ctx, tx)
+		return update{mails: true, unlinked: []string{own.ID}}, m.queueNews(ctx, tx)
 	})
 }
 

@@ -17,7 +17,7 @@ type standIn struct {
 }
 
 // selectStandIns reads the dates that a person is asked to take over.
-func selectStandIns(into *[]standIn, userID string) sdk.Statement {
+func selectStandIns(into *[]standIn, who self) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, s *standIn) error {
 		return row.Scan(&s.ID, &s.Service.ID, &s.Role, &s.Name)
 	}, `
@@ -27,8 +27,8 @@ func selectStandIns(into *[]standIn, userID string) sdk.Statement {
 			JOIN assignments AS a ON a.id = s.assignment_id AND a.seeking AND a.status IN ('open', 'yes')
 			JOIN roles AS r ON r.id = a.role_id
 			JOIN volunteers AS o ON o.id = a.volunteer_id
-		WHERE v.user_id = $1
-		ORDER BY r.position, r.id, a.id`, userID)
+		WHERE `+who.is+`
+		ORDER BY r.position, r.id, a.id`, who.id)
 }
 
 // freeFor returns who could take over a duty without breaking a rule: of all, or of one for another id.
@@ -89,7 +89,7 @@ func (m *rota) seekSubstitute(ctx context.Context, r *http.Request) (any, error)
 }
 
 func (m *rota) askSubstitutes(ctx context.Context, tx *sdk.Tx, id string, rev int64) (asked int, err error) {
-	own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+	own, err := ownVolunteer(ctx, tx)
 	if err != nil {
 		return 0, err
 	}
@@ -148,7 +148,7 @@ func (m *rota) takeOver(ctx context.Context, r *http.Request) (any, error) {
 }
 
 func (m *rota) replace(ctx context.Context, tx *sdk.Tx, id string) (told update, err error) {
-	own, err := volunteerOf(ctx, tx, sdk.Principal(ctx).UserID)
+	own, err := ownVolunteer(ctx, tx)
 	if err != nil {
 		return told, err
 	}

@@ -101,6 +101,8 @@ type arrived struct {
 	Volunteers  int `json:"volunteers"`
 	Assignments int `json:"assignments"`
 	sdk.Exchange
+
+	moved []string // volunteers with another address
 }
 
 // importAll imports a whole archive or nothing. Data with the same id is replaced, and nothing is removed.
@@ -116,7 +118,8 @@ func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	result := &arrived{Exchange: exchange}
 	if all.check(&result.Exchange); result.ProblemCount == 0 {
 		err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
-			return update{}, result.Keep(all.write(ctx, tx, result))
+			err := result.Keep(all.write(ctx, tx, result))
+			return update{unlinked: result.moved}, err
 		})
 	}
 	return result.Answer(result, err)
@@ -237,7 +240,10 @@ func (p *archivedPerson) write(ctx context.Context, tx *sdk.Tx, result *arrived)
 	if len(there) == 0 {
 		_, err = insertVolunteer(ctx, tx, p.ID, draft)
 	} else {
-		err = updateVolunteer(ctx, tx, p.ID, draft)
+		var moved bool
+		if moved, err = updateVolunteer(ctx, tx, p.ID, draft); moved {
+			result.moved = append(result.moved, p.ID)
+		}
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -195,11 +197,16 @@ func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) 
 	}
 	var changed []volunteer
 	err = m.change(ctx, func(tx *sdk.Tx) (told update, err error) {
-		if err := updateVolunteer(ctx, tx, id, &draft); err != nil {
+		moved, err := updateVolunteer(ctx, tx, id, &draft)
+		if err != nil {
 			return told, err
 		}
+		if moved {
+			told.unlinked = []string{id}
+		}
 		changed, err = writePairs(ctx, tx, id, draft.Pairs)
-		return update{Volunteers: changed}, err
+		told.Volunteers = changed
+		return told, err
 	})
 	if err != nil {
 		return nil, err
@@ -207,21 +214,24 @@ func (m *rota) editVolunteer(ctx context.Context, r *http.Request) (any, error) 
 	return ofID(changed, id), nil
 }
 
-func updateVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) error {
-	touched, err := tx.Exec(ctx, `
-		UPDATE volunteers
-		SET label = $3, email = $4, language = $5, digest = $6, rev = rev + 1,
-		    link = link + CASE WHEN email = $4 THEN 0 ELSE 1 END,
-		    per_month = CASE WHEN $7::integer IS NULL THEN per_month ELSE nullif($7, 0) END
-		WHERE id = $1 AND ($2::bigint IS NULL OR rev = $2)`, id, d.Rev, d.Label, d.Email, d.Language, d.Digest,
-		d.PerMonth)
-	if err != nil {
-		return refusalOf(err)
+// updateVolunteer reports whether the volunteer has another address now, which ends the links that were sent.
+func updateVolunteer(ctx context.Context, tx *sdk.Tx, id string, d *volunteerDraft) (moved bool, err error) {
+	err = tx.QueryRow(ctx, `
+		UPDATE volunteers AS v
+		SET label = $3, email = $4, language = $5, digest = $6, rev = v.rev + 1,
+		    link = v.link + CASE WHEN v.email = $4 THEN 0 ELSE 1 END,
+		    per_month = CASE WHEN $7::integer IS NULL THEN v.per_month ELSE nullif($7, 0) END
+		FROM (SELECT id, email FROM volunteers WHERE id = $1 FOR UPDATE) AS before
+		WHERE v.id = before.id AND ($2::bigint IS NULL OR v.rev = $2)
+		RETURNING before.email <> v.email`, id, d.Rev, d.Label, d.Email, d.Language, d.Digest,
+		d.PerMonth).Scan(&moved)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, missingVolunteer(ctx, tx, id)
+	case err != nil:
+		return false, refusalOf(err)
 	}
-	if touched == 0 {
-		return missingVolunteer(ctx, tx, id)
-	}
-	return writeVolunteerRoles(ctx, tx, id, d)
+	return moved, writeVolunteerRoles(ctx, tx, id, d)
 }
 
 func missingVolunteer(ctx context.Context, tx *sdk.Tx, id string) error {
@@ -250,7 +260,7 @@ func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error
 		if err != nil {
 			return told, err
 		}
-		return update{mails: true}, m.queueNews(ctx, tx)
+		return update{mails: true, unlinked: []string{id}}, m.queueNews(ctx, tx)
 	})
 }
 
@@ -291,6 +301,7 @@ func (m *rota) withdrawLink(ctx context.Context, r *http.Request) (any, error) {
 			err = errGone
 		}
 		if err == nil {
+			told.unlinked = []string{id}
 			told.Volunteers, err = volunteers(ctx, tx, []string{id})
 		}
 		return told, err

@@ -21,6 +21,7 @@ type words struct {
 	AgainNote, ToBoard, Somebody string
 
 	ConnectNote      string
+	LinkNote         string // of a link that needs no account
 	OpenNote         string
 	Nobody           string
 	DidYes, DidNo    string
@@ -172,6 +173,7 @@ var english = words{
 	ToBoard:   "Open the rota", Somebody: "Somebody",
 	ConnectNote: "Sign in first, with the account that you have here. The link works once, for 30 days. " +
 		"Without an account, answer this mail.",
+	LinkNote: "You need no account for this. The link is for you alone, so please do not pass it on.",
 	OpenNote: "You have not answered yet: please say yes or no.",
 	Nobody:   "nobody", DidYes: "accepted", DidNo: "declined", DidOpen: "no answer yet",
 	NotSent: "not asked yet",
@@ -246,6 +248,7 @@ var german = words{
 	ToBoard: "Dienstplan öffnen", Somebody: "Jemand",
 	ConnectNote: "Melden Sie sich zuerst an, mit Ihrem Konto hier. Der Link gilt einmal, 30 Tage lang. Ohne " +
 		"Konto antworten Sie auf diese Mail.",
+	LinkNote: "Dafür brauchen Sie kein Konto. Der Link gilt nur für Sie, bitte geben Sie ihn nicht weiter.",
 	OpenNote: "Sie haben noch nicht geantwortet: Bitte sagen Sie ja oder nein.",
 	Nobody:   "niemand", DidYes: "zugesagt", DidNo: "abgesagt", DidOpen: "noch keine Antwort",
 	NotSent: "noch nicht angefragt",

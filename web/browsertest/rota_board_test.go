@@ -75,12 +75,14 @@ func TestRotaBoardIsReadOnce(t *testing.T) {
 		t.Errorf("the board was requested %d times, want once: the stream had missed nothing", n)
 	}
 
-	again := make(chan struct{})
+	gone, again := make(chan struct{}, 10), make(chan struct{})
 	h.handle("GET /api/v1/module-realtime/rota/board", func(w http.ResponseWriter, r *http.Request) {
+		gone <- struct{}{}
 		<-again
 		h.platform.ServeHTTP(w, r)
 	})
 	(*end.Load())()
+	<-gone // until the page connects again, the old stream may still bring the change
 	add("Zoe Meanwhile")
 	close(again)
 	p.waitForText("Zoe Meanwhile")

@@ -25,6 +25,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/porttest"
+	"github.com/narthex-platform/narthex/services/waittest"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
@@ -93,10 +94,20 @@ func (b *rotaMailbox) breakNext() {
 	b.breaks = 1
 }
 
-var claimLink = regexp.MustCompile(`https?://\S+/#/m/rota/claim/\S+`)
+var (
+	claimLink  = regexp.MustCompile(`https?://\S+/#/m/rota/claim/\S+`)
+	answerLink = regexp.MustCompile(`https?://\S+/link/rota#\S+`)
+)
 
-// linkTo returns the link in the last email to a person.
-func (b *rotaMailbox) linkTo(t *testing.T, to string) string {
+// sentTo returns how many emails a person has got.
+func (b *rotaMailbox) sentTo(to string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.mails[to])
+}
+
+// linkTo returns the link of a kind in the last email to a person.
+func (b *rotaMailbox) linkTo(t *testing.T, to string, kind *regexp.Regexp) string {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,9 +132,9 @@ func (b *rotaMailbox) linkTo(t *testing.T, to string) string {
 		body = quotedprintable.NewReader(part)
 	}
 	text, err := io.ReadAll(body)
-	link := claimLink.FindString(string(text))
+	link := kind.FindString(string(text))
 	if err != nil || link == "" || message.Header.Get("Reply-To") != "<office@example.org>" {
-		t.Fatalf("the mail says %q, reply to %q, %v; want a claim link and the office", text,
+		t.Fatalf("the mail says %q, reply to %q, %v; want a link and the office", text,
 			message.Header.Get("Reply-To"), err)
 	}
 	return link
@@ -280,7 +291,8 @@ func TestRotaOnThePlatform(t *testing.T) {
 	coordinator.waitFor(`document.querySelector(".rota .mails")?.innerText.includes("Sent: Reader 1, Reader 2")`)
 	coordinator.assertNoText("Not sent")
 
-	link := i.box.linkTo(t, "reader1@example.org")
+	answerByLink(t, i, coordinator)
+	link := i.invite(coordinator, "reader1@example.org")
 	volunteer.do(chromedp.Navigate(link))
 	volunteer.waitForHeading("Connect with the rota")
 	volunteer.waitFor(`location.hash === "#/m/rota/claim"`) // the link's token is not kept in the address
@@ -288,10 +300,7 @@ func TestRotaOnThePlatform(t *testing.T) {
 	volunteer.assertAccessible("the claim of a volunteer")
 	volunteer.click("button", "Connect me")
 	volunteer.waitForHeading("My dates")
-	volunteer.waitFor(`document.querySelector(".dates .d-row button")`)
-	volunteer.runScript(`document.querySelector(".dates .d-row button").click()`) // the first button means yes
 	volunteer.waitForText("You accepted")
-	coordinator.waitFor(`document.querySelector(".rota .cell .d-chip.d-ok")?.innerText === "Accepted"`)
 	coordinator.screenshot("rota-real-answered")
 	volunteer.do(chromedp.Navigate(i.origin + "/#/"))
 	volunteer.waitForHome()
@@ -312,6 +321,50 @@ func TestRotaOnThePlatform(t *testing.T) {
 	coordinator.waitFor(signedIn)
 	coordinator.click("link", "Home")
 	coordinator.waitForHome()
+}
+
+// answerByLink: somebody without an account answers on a phone, by the link of the mail. The coordinator sees
+// it at once. The page keeps nothing in the browser, and shows what was said when the mail is opened again.
+func answerByLink(t *testing.T, i *rotaInstallation, coordinator *tab) {
+	t.Helper()
+	link := i.box.linkTo(t, "reader1@example.org", answerLink)
+	guest := openPage(t, link, phone)
+	guest.waitForText("Can you?")
+	guest.waitFor(`location.hash === "" && localStorage.length + sessionStorage.length === 0`)
+	guest.assertFits()
+	guest.assertAccessible("the page of a link")
+	guest.screenshot("rota-link-asked")
+	guest.runScript(`document.querySelector(".rota-link .answers button").click()`) // the first button means yes
+	guest.waitForText("You said yes")
+	guest.screenshot("rota-link-answered")
+	coordinator.waitFor(`document.querySelector(".rota .cell .d-chip.d-ok")?.innerText === "Accepted"`)
+	guest.reload()
+	guest.waitForText("You said yes")
+	guest.runScript(`document.querySelector(".rota-link .answers button").click()`) // "Take this back"
+	guest.waitForText("Can you?")
+	again := openPage(t, link, phone)
+	again.waitForText("Can you?")
+	again.runScript(`document.querySelector(".rota-link .answers button").click()`)
+	again.waitForText("You said yes")
+	wrong := openPage(t, i.origin+"/link/rota#"+strings.Repeat("A", 43), phone)
+	wrong.waitForText("This link does not work any more.")
+	wrong.assertFits()
+	wrong.screenshot("rota-link-wrong")
+}
+
+// invite sends a volunteer the link that connects them, and returns it.
+func (i *rotaInstallation) invite(coordinator *tab, email string) string {
+	i.t.Helper()
+	before := i.box.sentTo(email)
+	coordinator.runScript(`(async () => {
+		const root = "/api/v1/modules/rota";
+		const { volunteers } = await (await fetch(root + "/board")).json();
+		const { id } = volunteers.find(({ email }) => email === "` + email + `");
+		await fetch(root + "/mail/send", { method: "POST", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({ kind: "invitation", ids: [id] }) });
+	})()`)
+	waittest.Until(i.t, "the invitation arrives", func() bool { return i.box.sentTo(email) > before })
+	return i.box.linkTo(i.t, email, claimLink)
 }
 
 // configureRota is walk-through 5.

@@ -2,6 +2,19 @@ import type { Text } from "@narthex/sdk";
 import type { english } from "./english";
 
 export const german: Record<keyof typeof english, Text> = {
+	"link.title": "Guten Tag {name}",
+	"link.question": "Können Sie?",
+	"link.saidYes": "Sie haben zugesagt. Danke.",
+	"link.saidNo": "Sie haben abgesagt.",
+	"link.seeking": "Sie suchen jemand anderen. Bis jemand zugesagt hat, wird mit Ihnen gerechnet.",
+	"link.seek": "Jemand anderen finden",
+	"link.undo": "Zurücknehmen",
+	"link.takenBack": "Es ist wieder offen.",
+	"link.thanks": "Danke. Ihre Antwort ist angekommen.",
+	"link.standIn": "{name} kann nicht kommen und sucht Ersatz: {role}. Können Sie einspringen?",
+	"link.nothing": "Es gibt nichts zu beantworten.",
+	"link.connected": "Sie haben hier ein Konto, mit dem Sie mehr sehen.",
+	"link.signIn": "Anmelden",
 	tabs: "Teile des Dienstplans",
 	tabMonth: "Plan",
 	tabVolunteers: "Mitarbeitende",
