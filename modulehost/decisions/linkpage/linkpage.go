@@ -1,6 +1,6 @@
 // Package linkpage serves the page that people without an account open by a link, and the host script in it
-// (docs/reference/browser.md). Both are the same for everybody and contain no data: the secret of a link is in
-// the fragment of its address, which browsers send to nobody.
+// (docs/reference/browser.md). Both are the same for everybody and contain no data: the secret of a link is
+// in the fragment of its address, which browsers send to nobody.
 package linkpage
 
 import (
