@@ -47,6 +47,8 @@ func (i *importing) entriesOfTable(content []byte, known []string) (entries []en
 	switch {
 	case errors.Is(err, files.ErrTooMany):
 		i.Problem(0, "TOO_MANY")
+	case errors.Is(err, files.ErrUnreadable):
+		i.Problem(0, "WORKBOOK_UNREADABLE")
 	case errors.Is(err, files.ErrEmpty):
 		i.Problem(0, "EMPTY")
 	case err != nil || !read.Has("title") || !read.Has("start"):

@@ -50,6 +50,8 @@ func readList(content []byte, found *sdk.Exchange) (list volunteerList) {
 	switch {
 	case errors.Is(err, files.ErrTooMany):
 		found.Problem(0, "TOO_MANY")
+	case errors.Is(err, files.ErrUnreadable):
+		found.Problem(0, "WORKBOOK_UNREADABLE")
 	case errors.Is(err, files.ErrEmpty):
 		found.Problem(0, "EMPTY")
 	case err != nil || !table.Has("name") && !table.Has("first") && !table.Has("last"):

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -13,6 +14,8 @@ var (
 	ErrEmpty    = errors.New("files: no row below the headings")
 	ErrHeadings = errors.New("files: no heading is known")
 	ErrTooMany  = errors.New("files: too many rows or cells")
+	// ErrUnreadable: a workbook that cannot be read, or a file of an Excel from before 2007.
+	ErrUnreadable = errors.New("files: a workbook that cannot be read")
 )
 
 // Bounds of a table.
@@ -40,16 +43,27 @@ type Row struct {
 	Cells []string
 }
 
-// ReadTable reads a text with a separator, of at most so many rows, whose headings are among the columns. It
-// is as tolerant as a person who reads it: the separator is the one that the headings have or that a line
-// sep=; names, lines end as they like, rows may be short, and rows without any content are passed over.
+// ReadTable reads a text with a separator, or the first sheet of a workbook (.xlsx), of at most so many rows,
+// whose headings are among the columns. It is as tolerant as a person who reads it: the separator is the one
+// that the headings have or that a line sep=; names, lines end as they like, rows may be short, and rows
+// without any content are passed over.
 func ReadTable(content []byte, columns Columns, most int) (*Table, error) {
-	text, encoding := Text(content)
-	rows, err := readRows(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), most+maxHeadingRow)
+	t := &Table{Encoding: UTF8}
+	var rows []Row
+	var err error
+	switch {
+	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
+		rows, err = readXLSX(content, most+maxHeadingRow)
+	case bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
+		err = ErrUnreadable
+	default:
+		var text string
+		text, t.Encoding = Text(content)
+		rows, err = readRows(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), most+maxHeadingRow)
+	}
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Encoding: encoding}
 	head := -1
 	for n, row := range rows[:min(len(rows), maxHeadingRow)] {
 		if found := columns.find(row.Cells); len(found) > len(t.at) {

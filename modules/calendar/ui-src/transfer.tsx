@@ -16,7 +16,7 @@ const exports = [
 /** The format of a file, by the ending of its name. */
 function formatOf({ name }: File): string {
 	const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-	if (["csv", "tsv", "txt"].includes(ending)) return "csv";
+	if (["csv", "tsv", "txt", "xlsx", "xlsm", "xls"].includes(ending)) return "csv";
 	return ending === "json" ? ending : "ics";
 }
 
@@ -66,7 +66,7 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						class="d-unseen"
 						tabIndex={-1}
 						aria-label={say("chooseFile")}
-						accept=".json,.csv,.tsv,.txt,.ics,.ical,.vcs,text/calendar,text/csv"
+						accept=".json,.csv,.tsv,.txt,.xlsx,.ics,.ical,.vcs,text/calendar,text/csv"
 						onChange={({ currentTarget }) => {
 							void choose(currentTarget.files?.[0]);
 							currentTarget.value = ""; // so that the same file can be chosen again

@@ -134,7 +134,7 @@ export const english = {
 	takeTheirs: "Take the other version",
 	keepMine: "Save my version",
 	listTitle: "List of volunteers",
-	listHelp: "A table (CSV) with Name, or First name and Last name. It may have E-mail, Roles and Language.",
+	listHelp: "A table (Excel or CSV) with Name, or First and Last name; also E-mail, Roles, Language.",
 	archiveTitle: "Everything",
 	archiveHelp:
 		"Roles, volunteers, days away and who serves when, for another installation. Accounts stay here.",
@@ -148,6 +148,7 @@ export const english = {
 	imported: "Imported",
 	notReadable: "This file cannot be read.",
 	fileColumns: "The table has no column Name, or First name. It has: {detail}",
+	fileWorkbook: "This is no .xlsx file that can be read. Save it as .xlsx or CSV.",
 	fileEmpty: "The file has nobody in it.",
 	fileTooMany: "More people than the rota takes: {detail}",
 	fileRoles: "More roles than the rota takes: {detail}",

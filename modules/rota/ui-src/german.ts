@@ -139,7 +139,7 @@ export const german: Record<keyof typeof english, Text> = {
 	takeTheirs: "Andere Fassung übernehmen",
 	keepMine: "Meine Fassung speichern",
 	listTitle: "Liste der Mitarbeitenden",
-	listHelp: "Eine Tabelle (CSV) mit Name oder Vorname und Nachname, gern auch E-Mail, Rollen und Sprache.",
+	listHelp: "Eine Tabelle (Excel oder CSV) mit Name oder Vor- und Nachname, auch E-Mail, Rollen, Sprache.",
 	archiveTitle: "Alles",
 	archiveHelp:
 		"Dienste, Personen, Abwesenheiten und Einteilungen für eine andere Installation. Konten bleiben hier.",
@@ -153,6 +153,7 @@ export const german: Record<keyof typeof english, Text> = {
 	imported: "Importiert",
 	notReadable: "Diese Datei lässt sich nicht lesen.",
 	fileColumns: "Die Tabelle hat keine Spalte Name oder Vorname. Sie hat: {detail}",
+	fileWorkbook: "Diese Tabelle lässt sich nicht lesen. Speichern Sie sie als .xlsx oder CSV.",
 	fileEmpty: "In der Datei steht niemand.",
 	fileTooMany: "Mehr Personen, als der Plan aufnimmt: {detail}",
 	fileRoles: "Mehr Dienste, als der Plan aufnimmt: {detail}",

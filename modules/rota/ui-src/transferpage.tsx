@@ -19,7 +19,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					help={say("listHelp")}
 					out={{ path: "/volunteers/export", name: "volunteers.csv" }}
 					into={{
-						...{ path: "/volunteers/import", accept: ".csv,.tsv,.txt,text/csv", type: "text/csv" },
+						...{ path: "/volunteers/import", accept: ".csv,.tsv,.txt,.xlsx,text/csv", type: "text/csv" },
 						most: 512 * 1024,
 					}}
 					effects={({ added, changed, unchanged, newRoles, examples }) => [
@@ -127,6 +127,7 @@ const problemWords: Readonly<Record<string, WordId>> = {
 	ENCODING_GUESSED: "fileEncoding",
 	COLUMNS_UNKNOWN: "fileColumns",
 	EMPTY: "fileEmpty",
+	WORKBOOK_UNREADABLE: "fileWorkbook",
 	TOO_MANY: "fileTooMany",
 	TOO_MANY_ROLES: "fileRoles",
 	TWICE: "fileTwice",
