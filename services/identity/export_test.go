@@ -55,6 +55,9 @@ func Statements() []string {
 		deleteOtherVerifications,
 		updateHash,
 		selectRemaining,
+		selectOwnSessions,
+		deleteOwnSession,
+		updateSeen,
 		deleteExpiredSessions,
 		deleteExpiredResets,
 		deleteExpiredVerifications,
@@ -72,6 +75,9 @@ var (
 	PasswordFits = passwordFits
 	HashPassword = hashPassword
 )
+
+// Describe returns what a session is called.
+var Describe = describe
 
 // RuleOf returns the rate limit of a path.
 var RuleOf = ruleOf
@@ -176,7 +182,7 @@ func (s *Store) BeginSession(ctx context.Context, address string) error {
 		return err
 	}
 	_, hash := newToken()
-	return s.begin(ctx, hash, found, true)
+	return s.begin(ctx, found, newSession{hash: hash, persistent: true})
 }
 
 // IsWrongCredentials reports whether err is the error of a refused sign-in.

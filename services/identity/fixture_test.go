@@ -220,10 +220,10 @@ func credentials(address, word string) string {
 }
 
 // signIn signs a person in and returns the Cookie header.
-func (h harness) signIn(t *testing.T, address, more string) (cookie string) {
+func (h harness) signIn(t *testing.T, address, more string, header ...string) (cookie string) {
 	t.Helper()
 	body := `{"email":"` + address + `","password":"` + password + `"` + more + `}`
-	w := h.send(t, request{path: signInPath, body: body})
+	w := h.send(t, request{path: signInPath, body: body, header: header})
 	if w.Code != http.StatusOK {
 		t.Fatalf("POST %s: status %d, want 200; body %s", signInPath, w.Code, w.Body)
 	}

@@ -41,8 +41,8 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 			sql  string
 			args []any
 		}{
-			"session of one": {identity.SelectSession, []any{hash, "1 day", "90 days"}},
-			"session":        {identity.SelectSessions, []any{[][]byte{hash, hash}, "1 day", "90 days"}},
+			"session of one": {identity.SelectSession, []any{hash, "1 day", "90 days", "1 hour"}},
+			"session":        {identity.SelectSessions, []any{[][]byte{hash, hash}, "1 day", "90 days", "1 hour"}},
 			"password_reset": {identity.SelectResets, []any{[][]byte{hash, hash}}},
 			"email":          {identity.SelectVerifications, []any{[][]byte{hash, hash}}},
 			"person":         {identity.SelectCredentials, []any{[]string{"a@example.org", "b@example.org"}}},

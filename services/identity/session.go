@@ -22,6 +22,7 @@ const (
 type session struct {
 	userID       string
 	extensionDue bool
+	seenDue      bool // last_seen_at is older than seenAfter
 	outdated     bool // its cookie is signed with the previous secret
 }
 
@@ -73,6 +74,12 @@ func (s *Service) principal(c *httpapi.Call) error {
 		return c.RawJSON(http.StatusOK, anonymousBody)
 	}
 	s.renew(c, value, session)
+	if session.seenDue {
+		hash, _ := s.cookie.verify(value)
+		if err := s.store.seen(c.Request.Context(), hash); err != nil {
+			s.logFailure(c, err) // the session is valid all the same
+		}
+	}
 	return c.RawJSON(http.StatusOK, []byte(`{"kind":"authenticated","userId":"`+session.userID+`"}`))
 }
 

@@ -25,7 +25,8 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	}
 	persistent := in.flag("rememberMe", true)
 	value, hash := s.cookie.newValue()
-	attempt := func() error { return s.beginSession(c, address, in.text("password"), hash, persistent) }
+	begun := newSession{hash: hash, persistent: persistent, description: describe(c.Request.UserAgent())}
+	attempt := func() error { return s.beginSession(c, address, in.text("password"), begun) }
 	err := attempt()
 	if errors.Is(
 		err,
@@ -47,13 +48,12 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	return c.RawJSON(http.StatusOK, okBody)
 }
 
-// beginSession checks the password and creates the session for hash. errHashChanged: the stored hash was
+// beginSession checks the password and creates the session. errHashChanged: the stored hash was
 // replaced after it was read.
 func (s *Service) beginSession(
 	c *httpapi.Call,
 	address, password string,
-	hash tokenHash,
-	persistent bool,
+	begun newSession,
 ) error {
 	ctx := c.Request.Context()
 	person, err := s.store.credential(address)
@@ -69,7 +69,7 @@ func (s *Service) beginSession(
 	case !person.EmailVerified:
 		return errNotVerified
 	}
-	if err := s.store.begin(ctx, hash, person, persistent); err != nil {
+	if err := s.store.begin(ctx, person, begun); err != nil {
 		return err
 	}
 	if verdict.renewed != "" {

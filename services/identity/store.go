@@ -124,8 +124,8 @@ WITH dead AS (
 		FOR UPDATE SKIP LOCKED
 	)
 )
-INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
-SELECT $1, id, $4, now() + $5::interval
+INSERT INTO core.session (token_hash, person_id, persistent, expires_at, description)
+SELECT $1, id, $4, now() + $5::interval, $6
 FROM core.person
 WHERE id = $2 AND password_hash = $3 AND email_verified AND deactivated_at IS NULL
 FOR SHARE`
@@ -133,15 +133,23 @@ FOR SHARE`
 // errHashChanged: the person's stored hash is no longer the one that was checked.
 var errHashChanged = errors.New("identity: the password's hash has changed")
 
+// newSession is a session that begins.
+type newSession struct {
+	hash        tokenHash
+	persistent  bool
+	description string // of the browser
+}
+
 // begin returns errHashChanged when the password or its hash was replaced after it was checked.
-func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
+func (s *Store) begin(ctx context.Context, p person, n newSession) error {
 	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	life := briefLifetime
-	if persistent {
+	if n.persistent {
 		life = persistentLifetime
 	}
-	done, err := s.pool.Exec(ctx, insertSession, hash[:], p.ID, p.PasswordHash, persistent, life)
+	done, err := s.pool.Exec(ctx, insertSession, n.hash[:], p.ID, p.PasswordHash, n.persistent, life,
+		n.description)
 	if err == nil && done.RowsAffected() == 0 {
 		return errHashChanged
 	}
@@ -178,7 +186,8 @@ SELECT found.*
 FROM unnest((SELECT $1::bytea[])) AS asked (hash)
 CROSS JOIN LATERAL (
 	SELECT token_hash, person_id::text,
-		persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
+		persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval,
+		last_seen_at <= now() - $4::interval
 	FROM core.session
 	WHERE token_hash = asked.hash AND expires_at > now() AND ` + holderIsActive + `
 	LIMIT 1
@@ -187,7 +196,8 @@ CROSS JOIN LATERAL (
 // A single look-up needs no array, which would cost it a tenth of its time.
 const selectSession = `
 SELECT person_id::text,
-	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
+	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval,
+	last_seen_at <= now() - $4::interval
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now() AND ` + holderIsActive
 
@@ -201,13 +211,14 @@ func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[token
 	for i, asked := range batch {
 		hashes[i] = asked.Key[:]
 	}
-	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLifetime)
+	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLifetime, seenAfter)
 	if err != nil {
 		return err
 	}
 	var hash []byte
 	var found session
-	_, err = pgx.ForEachRow(rows, []any{&hash, &found.userID, &found.extensionDue}, func() error {
+	into := []any{&hash, &found.userID, &found.extensionDue, &found.seenDue}
+	_, err = pgx.ForEachRow(rows, into, func() error {
 		for _, asked := range batch {
 			if bytes.Equal(asked.Key[:], hash) {
 				asked.Found = found
@@ -219,8 +230,8 @@ func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[token
 }
 
 func (s *Store) readOneSession(ctx context.Context, asked *lookup.Question[tokenHash, session]) error {
-	row := s.pool.QueryRow(ctx, selectSession, asked.Key[:], extendAfter, absoluteLifetime)
-	err := row.Scan(&asked.Found.userID, &asked.Found.extensionDue)
+	row := s.pool.QueryRow(ctx, selectSession, asked.Key[:], extendAfter, absoluteLifetime, seenAfter)
+	err := row.Scan(&asked.Found.userID, &asked.Found.extensionDue, &asked.Found.seenDue)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -239,7 +250,8 @@ func (s *Store) session(hash tokenHash) (session, error) {
 // The query reads no row but names every column that sessions need, so that a missing table, a missing
 // column and a revoked privilege fail.
 const probeSessions = `
-SELECT s.token_hash, s.person_id, s.persistent, s.created_at, s.extended_at, s.expires_at, p.deactivated_at
+SELECT s.token_hash, s.person_id, s.persistent, s.created_at, s.extended_at, s.expires_at, s.last_seen_at,
+	p.deactivated_at
 FROM core.session s
 JOIN core.person p ON p.id = s.person_id
 WHERE false`

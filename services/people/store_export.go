@@ -60,7 +60,8 @@ SELECT json_build_object(
 		WHERE person_id = p.id),
 	'sessions', (
 		SELECT list('createdAt', at(created_at)at, 'extendedAt', at(extended_at)at, 'expiresAt', at(expires_at)at,
-			'persistent', persistent) ORDER BY created_at), '[]')
+			'lastSeenAt', at(last_seen_at)at, 'description', description, 'persistent', persistent)
+			ORDER BY created_at), '[]')
 		FROM core.session
 		WHERE person_id = p.id),
 	'invitationsReceived', (

@@ -341,7 +341,8 @@ func (s *Server) buildHTTP(context.Context) error {
 
 // Routes returns the whole route table.
 func (s *Server) Routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(),
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(),
+		s.identity.AccountRoutes(), s.people.Routes(),
 		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes(),

@@ -3,6 +3,7 @@ import { PageHeader, Skeleton } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { ScreenProps } from "../../app/screen";
 import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
+import { useAdministration } from "../../shell/administrationpart";
 import { Heading } from "../../shell/heading";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
@@ -21,6 +22,7 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 /** The person's own page. Theme and language are stored in this browser, everything else on the server. */
 export function AccountScreen({ app }: ScreenProps) {
 	const { value, failed } = app.data.account;
+	const Access = useAdministration((screens) => screens.OwnAccess, true);
 	const waiting = value.value === undefined && failed.value === undefined;
 	const offered = locales.filter(({ name }) => name !== undefined);
 	if (waiting) {
@@ -68,6 +70,7 @@ export function AccountScreen({ app }: ScreenProps) {
 						]}
 					/>
 				</section>
+				{Access && <Access app={app} />}
 				<OwnData app={app} />
 				<SignOut app={app} />
 			</div>
