@@ -74,7 +74,11 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 			c = words.request(dates)
 		}
 	}
-	if err := m.addLink(ctx, &c, to, dates, words); err != nil {
+	var last time.Time
+	if len(dates) > 0 {
+		last = dates[len(dates)-1].when
+	}
+	if err := m.addLink(ctx, &c, to, last, words); err != nil {
 		return nil, err
 	}
 	c.greeting = words.greeting(to.label)
@@ -82,13 +86,14 @@ func (m *rota) compose(ctx context.Context, q queued) (*sdk.Message, error) {
 	return &message, nil
 }
 
-// addLink adds where the reader answers: a page for which nobody needs an account. An invitation leads to an
-// account, and so does every mail while the module has as many links as it may.
+// addLink adds where the reader answers, or sees what is left to answer: a page for which nobody needs an
+// account. last is the last date that it is about; zero for an invitation, which leads to an account. So does
+// every mail while the module has as many links as it may.
 func (m *rota) addLink(
-	ctx context.Context, c *content, to *recipient, dates []date, words *words,
+	ctx context.Context, c *content, to *recipient, last time.Time, words *words,
 ) (err error) {
-	if len(dates) > 0 {
-		if c.link, err = m.answerLink(ctx, to, dates); !isFull(err) {
+	if !last.IsZero() {
+		if c.link, err = m.answerLink(ctx, to, last); !isFull(err) {
 			c.note = words.LinkNote
 			return err
 		}

@@ -75,31 +75,35 @@ func (m *rota) composeNews(ctx context.Context, q queued) (*sdk.Message, error) 
 	}
 	words := wordsOf(to.language)
 	c := words.News
-	own, again := false, false
+	own, again, last := false, false, m.clock()
 	for _, n := range onceAService(all) {
-		if n.holds() {
-			c.lines = append(c.lines, m.newsLine(words, n))
-			own = own || !n.Coordinates
-			again = again || !n.Coordinates && (n.Again || n.Kind == newsAway)
+		if !n.holds() {
+			continue
+		}
+		c.lines = append(c.lines, m.newsLine(words, n))
+		if n.Coordinates {
+			continue
+		}
+		own = true
+		again = again || n.Again || n.Kind == newsAway
+		if n.Now.After(last) {
+			last = n.Now
 		}
 	}
 	if len(c.lines) == 0 {
 		return nil, errNobody
 	}
 	if again {
-		c.text += " " + words.AgainNote
+		c.text, c.button = c.text+" "+words.AgainNote, words.Request.button
 	}
 	switch {
 	case to.id == "": // there is nothing left to see
 	case !own:
 		c.button, c.link = words.ToBoard, m.pageLink("board")
-	case to.connected:
-		c.link = m.pageLink("mine")
 	default:
-		if c.link, err = m.claimLink(ctx, to); err != nil {
+		if err := m.addLink(ctx, &c, to, last, words); err != nil {
 			return nil, err
 		}
-		c.note = words.ConnectNote
 	}
 	c.greeting = words.greeting(to.label)
 	message := m.message([]mail.Address{{Address: to.email}}, to.language, c)

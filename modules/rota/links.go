@@ -41,9 +41,8 @@ func (m *rota) linked(ctx context.Context, _ *http.Request) (any, error) {
 }
 
 // answerLink makes the link by which a volunteer answers a mail without an account. The subject is the
-// volunteer, so an older mail shows what has been answered since.
-func (m *rota) answerLink(ctx context.Context, to *recipient, dates []date) (string, error) {
-	last := dates[len(dates)-1].when
+// volunteer, so an older mail shows what has been answered since. last is the last date of the mail.
+func (m *rota) answerLink(ctx context.Context, to *recipient, last time.Time) (string, error) {
 	address, err := m.host.Links.Create(ctx, to.id, last.Add(answerFor))
 	if err != nil {
 		return "", err

@@ -80,6 +80,54 @@ func TestLinkSubstitute(t *testing.T) {
 	}
 }
 
+// TestLinkOfNews: who is asked again because a service was moved answers by the link of that mail, without an
+// account. So do people who hear that it is cancelled see what they have left.
+func TestLinkOfNews(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	anna, one := f.askedOf("Anna", "Reader", statusYes)
+	ben, _ := f.askedOf("Ben", "Welcome", statusYes)
+	follow := func() {
+		t.Helper()
+		if err := f.rota.follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.awaitIdle()
+	}
+	follow()
+	later := f.services[0].Start.AddDate(0, 0, 7)
+	f.replan(func() { f.services[0].Start = later })
+	follow()
+	made, text := f.Links(), f.Sent()[0].Text
+	if len(made) != 2 || !made[0].Ends.Equal(later.Add(answerFor).Truncate(time.Second)) ||
+		!strings.Contains(text, made[0].Address) || strings.Contains(text, "claim/") ||
+		!strings.Contains(text, english.Request.button) {
+		t.Fatalf("the links are %+v and a mail is %q, want a link to answer in it", made, text)
+	}
+	page := f.linked(anna)
+	if len(page.Dates) != 1 || page.Dates[0].Was == nil || !page.Dates[0].Service.Start.Equal(later) {
+		t.Fatalf("the page is %+v, want the moved date and when it was", page.Dates)
+	}
+	f.do(f.Link(anna.ID), "POST", "/link/"+one.ID+"/answer",
+		fmt.Sprintf(`{"answer":"yes","rev":%d}`, page.Dates[0].Rev), 200)
+	if got := f.assignment(one); got.Status != statusYes || got.Was != nil {
+		t.Errorf("after the answer it is %+v, want a yes", got)
+	}
+
+	hour := time.Now().Add(gather + time.Minute)
+	f.at.Store(&hour)
+	f.replan(func() { f.services = f.services[1:] })
+	follow()
+	last := f.Sent()[len(f.Sent())-1]
+	if !strings.Contains(last.Text, "is cancelled") || strings.Contains(last.Text, "claim/") ||
+		!strings.Contains(last.Text, f.Links()[len(f.Links())-1].Address) {
+		t.Errorf("the last mail is %q, want that it is cancelled, and a link", last.Text)
+	}
+	if page := f.linked(ben); len(page.Dates) != 0 {
+		t.Errorf("the page is %+v, want no dates", page.Dates)
+	}
+}
+
 // TestLinkEnds: a volunteer who has another address, who was withdrawn, removed or erased, or whose archive
 // is read with another address has no link any more. A change of anything else, and a preview, leaves it.
 func TestLinkEnds(t *testing.T) {
