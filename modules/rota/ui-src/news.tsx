@@ -8,7 +8,7 @@ interface NewsProps {
 }
 
 /** What has changed without a coordinator, until one of them has seen it. */
-export function NewsPanel({ tools, board: { news } }: NewsProps) {
+export function NewsPanel({ tools, board: { news, volunteers } }: NewsProps) {
 	const { api, say, tell } = tools;
 	const [last] = news;
 	if (last === undefined) return null;
@@ -26,6 +26,7 @@ export function NewsPanel({ tools, board: { news } }: NewsProps) {
 					<li key={one.id}>{sentence(tools, one)}</li>
 				))}
 			</ul>
+			{!volunteers.some(({ digest }) => digest) && <p class="d-muted">{say("newsNobody")}</p>}
 		</section>
 	);
 }
