@@ -334,6 +334,14 @@ func answerByLink(t *testing.T, i *rotaInstallation, coordinator *tab) {
 	guest.assertFits()
 	guest.assertAccessible("the page of a link")
 	guest.screenshot("rota-link-asked")
+	german := openPage(t, "about:blank", view{width: narrow.width, height: narrow.height, dark: true})
+	german.onNewDocument(`Object.defineProperty(navigator, "languages", { get: () => ["de-DE"] })`)
+	german.do(chromedp.Navigate(link))
+	german.waitForText("Können Sie?")
+	german.waitForText("Es gilt die Zeitzone") // a text of the kit
+	german.assertFits()
+	german.assertAccessible("the page of a link in German")
+	german.screenshot("rota-link-german")
 	guest.runScript(`document.querySelector(".rota-link .answers button").click()`) // the first button means yes
 	guest.waitForText("You said yes")
 	guest.screenshot("rota-link-answered")

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { german } from "../dashboard/words/german";
+import { kitGerman } from "../kit/german";
 import { kitStyles } from "../kit/styles";
 import { kitLocale, kitSay } from "../kit/words";
 import { fillIn } from "../sdk/narthex-sdk";
@@ -13,7 +13,7 @@ document.documentElement.dataset["theme"] = query.get("theme") === "dark" ? "dar
 document.documentElement.dir = query.get("dir") === "rtl" ? "rtl" : "ltr";
 if (query.get("lang") === "de") {
 	document.documentElement.lang = kitLocale.value = "de";
-	kitSay.value = (id, fillings = {}) => fillIn(german[id], fillings, "de");
+	kitSay.value = (id, fillings = {}) => fillIn(kitGerman[id], fillings, "de");
 }
 
 const sheet = new CSSStyleSheet();

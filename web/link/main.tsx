@@ -11,7 +11,8 @@ import { Button } from "../kit/button";
 import { offerKit } from "../kit/global";
 import { kitHouse } from "../kit/house";
 import { kitStyles } from "../kit/styles";
-import { kitLocale } from "../kit/words";
+import { kitLocale, kitSay } from "../kit/words";
+import { fillIn } from "../sdk/narthex-sdk";
 import { type Descriptor, describe, type Failure, open, readHouse } from "./platform";
 import css from "./styles.css";
 import { wordsFor } from "./words";
@@ -51,8 +52,10 @@ void begin();
 document.documentElement.dataset["started"] = ""; // tells web/host/loader.ts
 
 function speak(): void {
-	document.documentElement.lang = spoken.tag;
-	kitLocale.value = spoken.tag;
+	const { tag, kit } = spoken;
+	document.documentElement.lang = tag;
+	kitLocale.value = tag;
+	kitSay.value = (id, fillings = {}) => fillIn(kit[id], fillings, tag);
 }
 
 async function begin(): Promise<void> {

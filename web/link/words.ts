@@ -1,3 +1,6 @@
+import { kitGerman } from "../kit/german";
+import { kitEnglish } from "../kit/words";
+
 /** All texts of the page itself, in the browser's language. */
 export interface Words {
 	readonly opening: string;
@@ -33,11 +36,18 @@ const german: Words = {
 	tryAgain: "Noch einmal versuchen",
 };
 
+/** What is said in one language, by the page and by the kit. */
+export interface Spoken {
+	readonly tag: string;
+	readonly words: Words;
+	readonly kit: typeof kitEnglish | typeof kitGerman;
+}
+
 /** The texts for the first of the wished languages that has some; otherwise for the house's. */
-export function wordsFor(wishes: readonly string[], house: string): { tag: string; words: Words } {
+export function wordsFor(wishes: readonly string[], house: string): Spoken {
 	for (const tag of [...wishes, house]) {
-		if (tag.startsWith("de")) return { tag, words: german };
-		if (tag.startsWith("en")) return { tag, words: english };
+		if (tag.startsWith("de")) return { tag, words: german, kit: kitGerman };
+		if (tag.startsWith("en")) return { tag, words: english, kit: kitEnglish };
 	}
-	return { tag: "en", words: english };
+	return { tag: "en", words: english, kit: kitEnglish };
 }

@@ -151,7 +151,11 @@ function Question({ say, date, when, was, answer, seek }: QuestionProps) {
 				<>
 					<p>{say(seeking ? "link.seeking" : status === "yes" ? "link.saidYes" : "link.saidNo")}</p>
 					<div class="answers">
-						<Button label={say("answerTo", { answer: say("link.undo"), about })} onPress={() => answer("open")}>
+						<Button
+							key="undo"
+							label={say("answerTo", { answer: say("link.undo"), about })}
+							onPress={() => answer("open")}
+						>
 							{say("link.undo")}
 						</Button>
 					</div>
@@ -160,6 +164,7 @@ function Question({ say, date, when, was, answer, seek }: QuestionProps) {
 			{status !== "no" && !seeking && (
 				<Button
 					kind="text"
+					wide
 					label={say("answerTo", { answer: say("link.seek"), about })}
 					onPress={() => seek()}
 				>

@@ -1,8 +1,10 @@
+import { kitGerman } from "../../kit/german";
 import type { Catalogue } from "./catalogue";
 import type { english } from "./english";
 
 /** english.ts in German. */
 export const german: Catalogue<typeof english>["de"] = {
+	...kitGerman,
 	dashboard: "Dashboard",
 	titleOf: "{screen} - Dashboard",
 	skip: "Zum Inhalt springen",
@@ -25,48 +27,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	findKeys: "Strg K",
 	house: "Haus",
 	administration: "Verwaltung",
-	loading: "Wird geladen",
-	tryAgain: "Noch einmal versuchen",
 	smallPrint: "{code}, {time}",
-	close: "Schließen",
-	optional: "optional",
-	copy: "Kopieren",
-	copied: "Kopiert",
-	notCopied: "Nicht kopiert. Bitte selbst markieren und kopieren.",
-	show: "Zeigen",
-	hide: "Verbergen",
-	undo: "Rückgängig",
-	cancel: "Abbrechen",
-	more: "Mehr",
-	date: "Tag",
-	time: "Uhrzeit",
-	incomplete: "Tag oder Uhrzeit ist unvollständig.",
-	skipped: "Die Uhr überspringt an diesem Tag {time}. Wählen Sie {first} oder {second}.",
-	zone: "Es gilt die Zeitzone {zone}.",
-	noMatch: "Keine Treffer.",
-	matches: { one: "{count} Treffer", other: "{count} Treffer" },
-	moveRow: "{name} verschieben",
-	moveUp: "Nach oben",
-	moveDown: "Nach unten",
-	draftKept: "Ihr Entwurf bleibt erhalten.",
-	discard: "Verwerfen",
-	discardTitle: "Eingaben verwerfen?",
-	nameHidden:
-		"Darin ist ein Zeichen, das man nicht sieht ({code}). Löschen Sie es, oder tippen Sie den Namen neu.",
-	nameBlank: "Diesen Namen sieht man nicht. Nehmen Sie Buchstaben oder Ziffern.",
-	nameLong: { one: "Höchstens {count} Zeichen.", other: "Höchstens {count} Zeichen." },
-	importLine: "Zeile {line}: {problem}",
-	importRefused: "Es wurde nichts geändert. Diese Datei lässt sich nicht importieren:",
-	importLeft: { one: "{count} Zeile wird ausgelassen:", other: "{count} Zeilen werden ausgelassen:" },
-	importLeftSave: "Diese Zeilen als Datei speichern",
-	importLeftName: "-ausgelassen.csv",
-	importReason: "Grund",
-	importNotes: {
-		one: "{count} Angabe wird anders übernommen:",
-		other: "{count} Angaben werden anders übernommen:",
-	},
-	importMore: { one: "und {count} weitere", other: "und {count} weitere" },
-	importTake: "Importieren",
 	nameRefused: "Dieser Name ist nicht möglich. Nehmen Sie Buchstaben, Ziffern und Zeichen, die man sieht.",
 
 	badBuild: "Diese Seite hat eine Adresse, die nicht verwendet werden kann.",
@@ -88,8 +49,6 @@ export const german: Catalogue<typeof english>["de"] = {
 
 	sending: "Wird gesendet",
 	saving: "Wird gespeichert",
-	showPassword: "Passwort zeigen",
-	hidePassword: "Passwort verbergen",
 
 	noAccess: "Sie haben keinen Zugang mehr ({permission}).",
 	accessWho: "Den gibt Ihnen, wer Inhaber:in ist oder Berechtigungen verwaltet.",
@@ -99,9 +58,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	toHome: "Zum Start",
 
 	leaveTitle: "Ohne Speichern verlassen?",
-	leaveHelp: "Was nicht gespeichert ist, geht verloren.",
 	leave: "Verlassen",
-	stay: "Bleiben",
 
 	signOut: "Abmelden",
 	stillSignedIn: "Sie sind noch angemeldet.",
