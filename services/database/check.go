@@ -17,10 +17,6 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Connections returns how many connections a process may open: the probe's, Core's, and those of the modules.
-// modules is the number of modules with a database.
-func Connections(modules int) int { return 1 + coreConns + max(moduleConns, modules) }
-
 // ServerConnections returns how many connections the server accepts from ordinary users, or from this one
 // if it is a superuser. Its error is ErrUnreachable.
 func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {

@@ -16,9 +16,6 @@ import (
 )
 
 const (
-	coreConns   = 15 // Core's share of the process's 40 connections, beside the probe's one
-	moduleConns = 24 // limit for all modules together, unless there are more modules
-
 	// coreIdleTransaction is how long PostgreSQL keeps the locks of a process that hangs in a transaction, or
 	// whose machine is lost. It is shorter than the others wait for a lock (services/store), so that they get
 	// it. The transaction of a process that hung for so long is repeated.
@@ -55,12 +52,13 @@ type Database struct {
 // Open makes the pool. A connection is opened only when it is needed. Check reports whether the server can be
 // used.
 func Open(settings environment.Database) (*Database, error) {
+	divided := divide(settings)
 	d := &Database{
 		settings: settings,
 		sockets:  newSockets(),
 		absent:   newUnreachable(),
 		newest:   newTimelines(),
-		modules:  newPlaces(moduleConns),
+		modules:  newPlaces(divided.modules),
 		ready:    make(chan struct{}),
 
 		closeGrace: deadlines.Close,
@@ -69,7 +67,7 @@ func Open(settings environment.Database) (*Database, error) {
 	d.probe = newProbe(d.config(), settings.Writable, d.watch)
 	config := poolConfig(d.config())
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
-	config.MaxConns = coreConns
+	config.MaxConns = int32(divided.core)
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(coreIdleTransaction)
 	config.ShouldPing = needsPing

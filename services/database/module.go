@@ -51,9 +51,9 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 }
 
 // OpenModule makes a module's pool of at most 4 connections, and none while the module is idle. The first
-// connection is the module's own. All modules together hold at most 24, or one each when there are more
-// modules. The Database closes the pool when it stops; it may be closed earlier. The error is ErrClosed
-// or ErrUnreachable.
+// connection is the module's own. All modules together hold at most 24, or what SERVICE_DATABASE_CONNECTIONS
+// leaves them, or one each when there are more modules. The Database closes the pool when it stops; it may be
+// closed earlier. The error is ErrClosed or ErrUnreachable.
 func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -60,10 +60,7 @@ func newModulePool(conn *pgx.ConnConfig, places *places) (*ModulePool, error) {
 	config.MaxConns, config.MaxConnIdleTime = connsPerModule, moduleIdleTime
 	config.HealthCheckPeriod = moduleHealthCheck
 	config.ShouldPing = needsPing
-	config.BeforeConnect = func(ctx context.Context, _ *pgx.ConnConfig) error {
-		places.makeRoom(ctx)
-		return nil
-	}
+	config.BeforeConnect = func(ctx context.Context, _ *pgx.ConnConfig) error { return places.awaitRoom(ctx) }
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		conn.PgConn().CustomData()[statementsKey] = &statements{}
 		return nil
@@ -188,19 +185,15 @@ func end(lent *pgxpool.Conn) {
 }
 
 // EndSessions closes every session of the pool after the module's process has ended: idle ones at once,
-// those in use when they are released. It waits for both, at most 5 s. A later Acquire opens a new session.
+// those in use when they are released. It waits for both, at most 5 s. A later Acquire opens a new session,
+// or uses one that was being opened and that nobody has used.
 func (p *ModulePool) EndSessions() {
 	p.ending.Lock()
 	defer p.ending.Unlock()
 	wait := time.NewTimer(drainWithin)
 	defer wait.Stop()
 	p.generation.Add(1)
-	var ended sync.WaitGroup
-	for _, idle := range p.pool.AcquireAllIdle(context.Background()) {
-		ended.Go(func() { end(idle) })
-	}
-	p.pool.Reset() // what is in use or being opened
-	ended.Wait()
+	p.endIdle()
 	for range connsPerModule {
 		select {
 		case p.inUse <- struct{}{}:
@@ -209,6 +202,16 @@ func (p *ModulePool) EndSessions() {
 			return
 		}
 	}
+	p.endIdle() // released meanwhile
+}
+
+// endIdle closes idle sessions. The pool counts them until they are closed.
+func (p *ModulePool) endIdle() {
+	var ended sync.WaitGroup
+	for _, idle := range p.pool.AcquireAllIdle(context.Background()) {
+		ended.Go(func() { end(idle) })
+	}
+	ended.Wait()
 }
 
 // Close closes every session like EndSessions, opens no new one, and waits until the last connection was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -15,8 +16,9 @@ type places struct {
 	shared  chan struct{} // has a value for each place that is in use, or is a module's own
 	waiting atomic.Int64  // callers of Acquire
 
-	mu    sync.Mutex
-	pools []*ModulePool
+	mu      sync.Mutex
+	pools   []*ModulePool
+	opening int // connections in awaitRoom
 }
 
 func newPlaces(size int) *places { return &places{size: size, shared: make(chan struct{}, size)} }
@@ -32,16 +34,38 @@ func (p *places) add(pool *ModulePool) {
 	}
 }
 
-// makeRoom is called when a connection is about to be opened, which its pool already counts. It closes
-// connections that are idle, of any module, while more are open than there are places. Those that a pool is
-// closing at this moment may come on top.
-func (p *places) makeRoom(ctx context.Context) {
+// roomInterval is how often awaitRoom looks for room.
+const roomInterval = 5 * time.Millisecond
+
+// awaitRoom is called when a connection is about to be opened, which its pool already counts. It waits while
+// there are more than places and none is idle: some may have been opened for callers who have gone, or are
+// being closed. Its error is that of ctx.
+func (p *places) awaitRoom(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	over := p.count((*pgxpool.Stat).TotalConns) - p.most()
+	p.opening++
+	defer func() { p.opening-- }()
+	for !p.makeRoom(ctx) {
+		p.mu.Unlock()
+		select {
+		case <-time.After(roomInterval):
+		case <-ctx.Done():
+		}
+		p.mu.Lock()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// makeRoom closes connections that are idle, of any module, while there is no place for one that is about to
+// be opened, and reports whether there is one. Called with the lock held.
+func (p *places) makeRoom(ctx context.Context) bool {
+	over := p.count((*pgxpool.Stat).TotalConns) - p.opening + 1 - p.most()
 	for _, pool := range p.pools {
 		if over <= 0 {
-			return
+			break
 		}
 		for _, idle := range pool.pool.AcquireAllIdle(ctx) {
 			if over > 0 {
@@ -52,6 +76,7 @@ func (p *places) makeRoom(ctx context.Context) {
 			}
 		}
 	}
+	return over <= 0
 }
 
 // most returns how many connections all modules may have. Called with the lock held.

@@ -2,8 +2,10 @@ package database
 
 import (
 	"context"
+	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // sockets holds every open connection, so that a stop can close those that are not released.
@@ -49,7 +51,16 @@ type socket struct {
 	forget func()
 }
 
+// endWithin is how long a server may take to end a session.
+const endWithin = 2 * time.Second
+
+// Close returns when the server has ended the session, or after 2 s: until then it counts the session,
+// and a pool that opened another one at once would exceed its limit.
 func (s *socket) Close() error {
 	s.forget()
+	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil &&
+		s.Conn.SetReadDeadline(time.Now().Add(endWithin)) == nil {
+		_, _ = io.Copy(io.Discard, s.Conn)
+	}
 	return s.Conn.Close()
 }

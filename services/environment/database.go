@@ -22,6 +22,7 @@ type Database struct {
 	ConnectTimeout  time.Duration // for each server; 0: the default of the database service
 	TLSMode         TLSMode
 	CA              []*x509.Certificate // trusted in addition to the system store
+	Connections     int                 // the most that a process opens; 0: the default of the database service
 }
 
 // DatabaseServer is where one PostgreSQL server listens.
@@ -167,6 +168,21 @@ func readDatabaseTLSMode(in input, out *Settings) Error {
 	default:
 		return ErrDatabaseTLSMode
 	}
+	return ""
+}
+
+// The limits of SERVICE_DATABASE_CONNECTIONS.
+const fewestConnections, mostConnections = 8, 200
+
+func readDatabaseConnections(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	number, err := strconv.ParseUint(in.value, 10, 8)
+	if err != nil || number < fewestConnections || number > mostConnections {
+		return ErrDatabaseConnections
+	}
+	out.Database.Connections = int(number)
 	return ""
 }
 

@@ -196,6 +196,15 @@ func TestRules(t *testing.T) {
 		{"SERVICE_REALTIME_NATS_URL", "http://nats.example.org:4222", development,
 			"REALTIME_CONFIGURATION_INVALID"},
 
+		{"SERVICE_DATABASE_CONNECTIONS", "", production, ""},
+		{"SERVICE_DATABASE_CONNECTIONS", "8", production, ""},
+		{"SERVICE_DATABASE_CONNECTIONS", "200", production, ""},
+		{"SERVICE_DATABASE_CONNECTIONS", "7", production, "DATABASE_CONNECTIONS_INVALID"},
+		{"SERVICE_DATABASE_CONNECTIONS", "201", production, "DATABASE_CONNECTIONS_INVALID"},
+		{"SERVICE_DATABASE_CONNECTIONS", "264", production, "DATABASE_CONNECTIONS_INVALID"}, // 8 in one byte
+		{"SERVICE_DATABASE_CONNECTIONS", "+8", production, "DATABASE_CONNECTIONS_INVALID"},
+		{"SERVICE_DATABASE_CONNECTIONS", "many", production, "DATABASE_CONNECTIONS_INVALID"},
+
 		{"SERVICE_METRICS_ADDRESS", "127.0.0.1:9100", production, ""},
 		{"SERVICE_METRICS_ADDRESS", "[::1]:9100", production, ""},
 		{"SERVICE_METRICS_ADDRESS", "/run/narthex/metrics.sock", production, ""},

@@ -21,6 +21,7 @@ const (
 	ErrDatabaseTLSMode          = Error("DATABASE_TLS_MODE_INVALID")
 	ErrDatabaseTLSRequired      = Error("DATABASE_TLS_REQUIRED")
 	ErrDatabaseCA               = Error("DATABASE_CA_INVALID")
+	ErrDatabaseConnections      = Error("DATABASE_CONNECTIONS_INVALID")
 	ErrModulesDirectory         = Error("MODULES_DIRECTORY_INVALID")
 	ErrModuleSigners            = Error("MODULE_SIGNERS_INVALID")
 	ErrAPIHost                  = Error("API_HOST_INVALID")
@@ -54,6 +55,8 @@ func (e Error) sentence() string {
 			"machine."
 	case ErrDatabaseCA:
 		return "SERVICE_DATABASE_CA must be the PEM text of one or more certificates."
+	case ErrDatabaseConnections:
+		return "SERVICE_DATABASE_CONNECTIONS must be a whole number from 8 to 200."
 	case ErrModulesDirectory:
 		return "SERVICE_MODULES_DIR must be the absolute path of an existing directory, or not be set at all."
 	case ErrModuleSigners:

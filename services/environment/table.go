@@ -43,6 +43,12 @@ var table = []row{
 		meaning: "PEM text of a private authority, trusted beside the system's",
 	},
 	{
+		name: "SERVICE_DATABASE_CONNECTIONS", section: DatabaseSection, read: readDatabaseConnections,
+		fallback: "`40`, or 16 and one for each module with a database",
+		meaning: "the most connections that one process opens, modules included: 8 to 200 " +
+			"([several-processes.md](../operations/several-processes.md#the-database))",
+	},
+	{
 		name: "SERVICE_MODULES_DIR", section: ModulesSection, blankCounts: true, read: readModulesDir,
 		fallback: "`./modules`",
 		meaning:  "absolute path of the installed modules; it must exist when it is set",

@@ -150,6 +150,7 @@ func (e *Examination) Store(ctx context.Context) {
 		return
 	}
 	e.servers(ctx)
+	e.blockAll(database.CheckConnections(e.Settings.Database, len(platform.MigrationLines(e.Installed))))
 	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed),
 		func(db *database.Database) error {
 			e.ok("Database: reachable, a version that is supported, every migration applied.")
@@ -263,7 +264,7 @@ func (e *Examination) changedRoles(ctx context.Context) {
 
 // connections compares how many connections this process may open with how many the server accepts.
 func (e *Examination) connections(ctx context.Context, db *database.Database) {
-	needed := database.Connections(len(platform.MigrationLines(e.Installed)))
+	needed := database.Connections(e.Settings.Database, len(platform.MigrationLines(e.Installed)))
 	offered, err := db.ServerConnections(ctx)
 	switch {
 	case err != nil:
@@ -271,7 +272,7 @@ func (e *Examination) connections(ctx context.Context, db *database.Database) {
 	case needed > offered:
 		e.warn("DATABASE_CONNECTIONS_FEW",
 			fmt.Sprintf("A process of the platform may open %d connections, and the database takes %d; "+
-				"raise its max_connections.", needed, offered))
+				"raise its max_connections, or set SERVICE_DATABASE_CONNECTIONS.", needed, offered))
 	default:
 		e.ok("Database connections: a process of the platform may open %d, and the database takes %d.", needed,
 			offered)

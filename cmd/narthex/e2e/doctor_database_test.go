@@ -55,7 +55,7 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 			t.Errorf("doctor after migrations:apply:\n%s", report)
 		}
 	}
-	if needed := database.Connections(30); needed != 46 {
+	if needed := database.Connections(i.db.Settings, 30); needed != 46 {
 		t.Errorf("30 modules need %d connections, want 46", needed)
 	}
 	if offered, err := db.ServerConnections(context.Background()); err != nil || offered < 40 {

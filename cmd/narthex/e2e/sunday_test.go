@@ -65,6 +65,13 @@ func TestSunday(t *testing.T) {
 // startSunday starts all reference modules with their sample data.
 func startSunday(t *testing.T) (*installation, *invocation) {
 	t.Helper()
+	i := installSunday(t)
+	return i, i.fill(t)
+}
+
+// installSunday installs all reference modules.
+func installSunday(t *testing.T) *installation {
+	t.Helper()
 	i := install(t, "announcements", "countdown", "home", "stage", "rota", "calendar")
 	i.useObjectStorage("http://" + storagetest.New(t).Address)
 	i.environment["SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY"] = "a key of this test alone, long enough"
@@ -72,23 +79,33 @@ func startSunday(t *testing.T) (*installation, *invocation) {
 		ON CONFLICT DO NOTHING`)
 	i.db.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES
 		('rota', 'teamName', 'Office'), ('rota', 'dashboardLink', 'https://example.org')`)
+	return i
+}
+
+// fill starts the platform with the sample data.
+func (i *installation) fill(t *testing.T) *invocation {
+	t.Helper()
 	daemon := i.start(t)
 	owner := sample.Owner{Email: ownerAddress, Password: ownerPassword}
 	if err := sample.Fill(t.Context(), i.address, owner); err != nil {
 		t.Fatalf("the sample data: %v", err)
 	}
 	i.useProxyAddresses()
-	return i, i.restart(t, daemon)
+	return i.restart(t, daemon)
 }
 
-// phone is one member, who alternately opens Home and their dates.
-func phone(ctx context.Context, p *person, begins time.Duration, requests, failures *atomic.Int64) {
+// phonePaths are what Home and My dates load.
+func phonePaths() []string {
 	day := func(days int) string { return time.Now().AddDate(0, 0, days).Format(time.DateOnly) }
-	paths := []string{
+	return []string{
 		"/api/v1/principal", "/api/v1/dashboard/navigation", "/api/v1/modules/announcements/latest",
 		"/api/v1/modules/stage/services?limit=1", "/api/v1/modules/rota/mine",
 		"/api/v1/modules/calendar/occurrences?from=" + day(-1) + "&to=" + day(8),
 	}
+}
+
+// phone is one member, who alternately opens Home and their dates.
+func phone(ctx context.Context, p *person, begins time.Duration, requests, failures *atomic.Int64) {
 	next := time.NewTimer(begins)
 	defer next.Stop()
 	for {
@@ -97,7 +114,7 @@ func phone(ctx context.Context, p *person, begins time.Duration, requests, failu
 			return
 		case <-next.C:
 		}
-		for _, path := range paths {
+		for _, path := range phonePaths() {
 			got, err := p.doContext(ctx, "GET", path, nil)
 			if ctx.Err() != nil {
 				return

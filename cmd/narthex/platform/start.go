@@ -118,6 +118,9 @@ func (s *Server) discoverModules(context.Context) (err error) {
 
 // openPool is step 2: the shared pool, and its first connection in the background.
 func (s *Server) openPool(ctx context.Context) (err error) {
+	if err := database.CheckConnections(s.Settings.Database, len(MigrationLines(s.catalog))); err != nil {
+		return err
+	}
 	if s.database, err = database.Open(s.Settings.Database); err != nil {
 		return err
 	}
