@@ -80,6 +80,7 @@ var ranks = map[string]int{
 	"services/metrics":       2,
 	"services/database":      2,
 	"services/expiry":        2,
+	"services/idle":          2,
 	"services/lookup":        2,
 	"services/principal":     2,
 	"services/store":         2,

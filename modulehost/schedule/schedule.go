@@ -110,6 +110,16 @@ func (s *Service) RunDue(ctx context.Context) error {
 	return s.look(ctx, make(map[Declared]bool), &runs)
 }
 
+// Next returns the time until the next run of this process's modules: zero or less if it is due. While a run
+// is in progress it is less than a minute. some is false if the modules have no schedule.
+func (s *Service) Next(ctx context.Context) (next time.Duration, some bool, err error) {
+	seconds, err := s.store.next(ctx, s.modules.Scheduled())
+	if err != nil || seconds == nil {
+		return 0, false, err
+	}
+	return time.Duration(*seconds * float64(time.Second)), true, nil
+}
+
 // Ready is closed from the start, because no other service waits for a run.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 

@@ -206,6 +206,33 @@ func TestMissedRunsAreMadeUpOnce(t *testing.T) {
 	}
 }
 
+// TestNext: the time until the next run follows the database's clock, and a run in progress is due.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	i := start(t, 1, func(context.Context) error { <-end; return nil })
+	assertNext := func(when string, from, to time.Duration) {
+		t.Helper()
+		next, some, err := i.processes[0].Next(t.Context())
+		if err != nil || !some || next < from || next > to {
+			t.Errorf("Next %s: %s, %v, %v; want %s to %s", when, next, some, err, from, to)
+		}
+	}
+	assertNext("after the declaration", 50*time.Minute, time.Hour)
+	i.forward(t, "30 minutes")
+	assertNext("half an hour later", 20*time.Minute, 30*time.Minute)
+	i.forward(t, "30 minutes")
+	i.await(t, "the run has begun", "tries = 1")
+	assertNext("during a run", -time.Hour, time.Minute)
+	close(end)
+	i.await(t, "the run is made", "due_at > now() AND tries = 0")
+	assertNext("after a run", 20*time.Minute, time.Hour)
+	i.Exec(t, `DELETE FROM core.module_schedule`)
+	if _, some, err := i.processes[0].Next(t.Context()); some || err != nil {
+		t.Errorf("Next without a schedule: %v, %v; want none", some, err)
+	}
+}
+
 // TestFailedRunIsRepeated: a failed run is repeated after a pause, until it succeeds.
 func TestFailedRunIsRepeated(t *testing.T) {
 	t.Parallel()

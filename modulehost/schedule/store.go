@@ -28,6 +28,11 @@ FROM core.module_schedule s
 JOIN unnest($1::text[], $2::text[]) AS declared (module_id, name) USING (module_id, name)
 WHERE s.due_at <= now() AND s.free_at <= now()`
 
+	selectNext = `
+SELECT extract(epoch FROM min(greatest(s.due_at, s.free_at)) - now())::float8
+FROM core.module_schedule s
+JOIN unnest($1::text[], $2::text[]) AS declared (module_id, name) USING (module_id, name)`
+
 	// Moving free_at into the future claims the row: until then no other process runs it. So the claim of a
 	// process that dies ends by itself.
 	claimRun = `
@@ -98,6 +103,18 @@ func (s *Store) due(ctx context.Context, declared []Declared) ([]Declared, error
 		d.Interval = intervals[[2]string{d.ModuleID, d.Name}]
 		return d, err
 	})
+}
+
+// next returns the seconds until the first of the declared schedules can be claimed, nil without one.
+func (s *Store) next(ctx context.Context, declared []Declared) (seconds *float64, err error) {
+	modules, names := make([]string, len(declared)), make([]string, len(declared))
+	for n, d := range declared {
+		modules[n], names[n] = d.ModuleID, d.Name
+	}
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, selectNext, modules, names).Scan(&seconds)
+	return seconds, err
 }
 
 // claim claims the next run for this process and returns its number. claimed is false when another process

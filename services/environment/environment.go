@@ -51,10 +51,11 @@ type Modules struct {
 	Signers string
 }
 
-// Server is the address of the HTTP listener.
+// Server is the address of the HTTP listener, and how long it serves without being used.
 type Server struct {
-	Host string // an address or "localhost"
-	Port uint16 // 0: chosen by the operating system
+	Host            string // an address or "localhost"
+	Port            uint16 // 0: chosen by the operating system
+	IdleExitMinutes int    // 0: the process never ends by itself
 }
 
 // Identity contains the settings for sign-in and origin checks.

@@ -27,6 +27,7 @@ const (
 	ErrAPIHost                  = Error("API_HOST_INVALID")
 	ErrAPIPort                  = Error("API_PORT_INVALID")
 	ErrClientAddress            = Error("CLIENT_ADDRESS_CONFIGURATION_INVALID")
+	ErrIdleExit                 = Error("IDLE_EXIT_INVALID")
 	ErrIdentitySecret           = Error("IDENTITY_SECRET_INVALID")
 	ErrIdentityBaseURL          = Error("IDENTITY_BASE_URL_INVALID")
 	ErrTrustedOrigins           = Error("TRUSTED_ORIGINS_INVALID")
@@ -65,6 +66,8 @@ func (e Error) sentence() string {
 		return "SERVICE_API_HOST must be an IP address or localhost."
 	case ErrAPIPort:
 		return "SERVICE_API_PORT must be a whole number from 0 to 65535."
+	case ErrIdleExit:
+		return "SERVICE_IDLE_EXIT_MINUTES must be a whole number from 5 to 1440, or not be set at all."
 	case ErrClientAddress:
 		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs " +
 			"SERVICE_CLIENT_ADDRESS_HEADER, " +

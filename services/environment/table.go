@@ -69,6 +69,11 @@ var table = []row{
 		meaning:  "0 to 65535; 0 takes a free port",
 	},
 	{
+		name: "SERVICE_IDLE_EXIT_MINUTES", section: ServerSection, read: readIdleExit,
+		meaning: "5 to 1440: ends the process when nobody has used it for so long; only with a socket of systemd " +
+			"([many-houses.md](../operations/many-houses.md)); unset: never",
+	},
+	{
 		name: "SERVICE_CLIENT_ADDRESS_MODE", section: ServerSection, read: readClientAddressMode,
 		fallback: "`direct`",
 		meaning:  "`direct` or `trusted-proxy`",
@@ -251,6 +256,16 @@ func readAPIPort(in input, out *Settings) Error {
 	}
 	out.Server.Port = port
 	return ""
+}
+
+func readIdleExit(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	minutes, err := strconv.Atoi(in.value)
+	out.Server.IdleExitMinutes = minutes
+	return unless(err == nil && strconv.Itoa(minutes) == in.value && minutes >= 5 && minutes <= 24*60,
+		ErrIdleExit)
 }
 
 // parsePort accepts 0 to 65535 in decimal digits without a leading zero or sign.

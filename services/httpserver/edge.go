@@ -56,7 +56,7 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // setClientAddress sets the internal address header and removes any that the client sent. If the client's
 // address cannot be determined, it responds and returns false.
 func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
-	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, healthRoutes) {
+	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, HealthRoutes) {
 		delete(r.Header, clientaddress.Header)
 		return true
 	}
@@ -71,14 +71,15 @@ func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// healthRoutes need no client address, because probes of the machine do not come through the proxy.
-const healthRoutes = "/api/v1/health/"
+// HealthRoutes begins the paths of the health checks. They need no client address, because probes of the
+// machine do not come through the proxy.
+const HealthRoutes = "/api/v1/health/"
 
 // isPreflight returns false for the health routes, because they respond with 405 to every method except GET.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
 		r.Header.Get("Access-Control-Request-Method") != "" &&
-		!strings.HasPrefix(r.URL.Path, healthRoutes)
+		!strings.HasPrefix(r.URL.Path, HealthRoutes)
 }
 
 // preflight responds with 204. Only a trusted origin, for which ServeHTTP has already set its two headers,

@@ -2,9 +2,10 @@
 // PostgreSQL, another server or itself before it gives up.
 //
 // A test of the whole program that waits for one starts a program that was built with the tag
-// shortdeadlines, in which those that such a test waits for are a tenth. The others are whole there, too,
-// because a busy machine would miss them. Only a build can shorten them, no variable: an operator's daemon
-// always has those of docs/reference. That a deadline is kept is tested beside its user, in virtual time.
+// shortdeadlines, in which those that such a test waits for are a tenth or less. The others are whole there,
+// too, because a busy machine would miss them. Only a build can shorten them, no variable: an operator's
+// daemon always has those of docs/reference. That a deadline is kept is tested beside its user, in virtual
+// time.
 package deadlines
 
 import "time"
@@ -72,6 +73,12 @@ const (
 	Heartbeat = 15 * time.Second // between two heartbeats
 	Reader    = 20 * time.Second // for a reader that takes no bytes
 	Hubs      = 5 * time.Second  // at a stop, for the streams
+)
+
+// Of a process that nobody uses (services/idle).
+const (
+	IdleMinute = time.Minute / idleDivisor // each of SERVICE_IDLE_EXIT_MINUTES, and between two looks
+	RunSoon    = 15 * time.Minute          // a scheduled run that is due within it keeps the process
 )
 
 // Of other servers (storage, mail).

@@ -19,6 +19,7 @@ func TestOperatorsDeadlines(t *testing.T) {
 		"Erase":      {deadlines.Erase, abi.EraseWithin},
 		"Export":     {deadlines.Export, abi.ExportWithin},
 		"Run":        {deadlines.Run, abi.RunWithin},
+		"IdleMinute": {deadlines.IdleMinute, time.Minute},
 		"Capability": {deadlines.Capability, abi.CapabilityWithin},
 	} {
 		if row.got != row.want {

@@ -2,4 +2,7 @@
 
 package deadlines
 
-const divisor = 1
+const (
+	divisor     = 1
+	idleDivisor = 1
+)

@@ -2,5 +2,9 @@
 
 package deadlines
 
-// divisor is 10 in a program that was built for a test which waits for a deadline.
-const divisor = 10
+// The divisors of a program that was built for a test which waits for a deadline. SERVICE_IDLE_EXIT_MINUTES
+// are seconds there.
+const (
+	divisor     = 10
+	idleDivisor = 60
+)

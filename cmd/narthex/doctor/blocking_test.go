@@ -58,6 +58,7 @@ var blocking = []struct {
 	{"OBJECT_STORAGE_CONFIGURATION_INVALID", map[string]string{"OBJECT_STORAGE_ENDPOINT": "https://marked"}},
 	{"SMTP_CONFIGURATION_INVALID", map[string]string{"SERVICE_SMTP_HOST": "marked.example.org"}},
 	{"REALTIME_CONFIGURATION_INVALID", map[string]string{"SERVICE_REALTIME_NATS_URL": "nats://marked"}},
+	{"IDLE_EXIT_INVALID", map[string]string{"SERVICE_IDLE_EXIT_MINUTES": "4"}},
 	{"METRICS_ADDRESS_INVALID", map[string]string{"SERVICE_METRICS_ADDRESS": "0.0.0.0:1"}},
 }
 

@@ -22,7 +22,8 @@ func APIStart(p *cli.Program) *cobra.Command {
 		Long: `Runs the platform from the environment; docs/reference/environment.md lists every variable.
 It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
 finished, modules are stopped in reverse order, and the command ends with status 0; a second one ends it
-at once. SIGHUP changes nothing: settings and modules are read at the start alone.
+at once. SIGHUP changes nothing: settings and modules are read at the start alone. With
+SERVICE_IDLE_EXIT_MINUTES it also ends so when nobody has used it for that long.
 
 To replace SERVICE_IDENTITY_SECRET, put the old one into SERVICE_IDENTITY_SECRET_PREVIOUS: people stay signed
 in, and after 30 days it can be removed. Several processes do that in two rounds, so that at every moment
@@ -33,6 +34,9 @@ process gets the two the other way about. After a leak leave it unset, which sig
 			cli.IgnoreHangup()
 			settings, err := environment.Load(p.Lookup, environment.Everything)
 			inherited, inheritErr := platform.InheritedListener()
+			if inheritErr == nil {
+				inheritErr = platform.CheckIdleExit(settings, inherited)
+			}
 			if other := errors.Join(inheritErr, process.Harden()); err != nil || other != nil {
 				return errors.Join(err, moduleFindings(p), other)
 			}

@@ -39,6 +39,7 @@ import (
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/idle"
 	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/metrics"
@@ -84,6 +85,7 @@ type Server struct {
 	erasures      *people.Erasures
 	names         names
 	schedules     *schedule.Service
+	idle          *idle.Service // nil: the process never ends by itself
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service
@@ -132,13 +134,16 @@ func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger)
 // Addr returns the address that the server listens on. It is valid after Start.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Wait blocks until ctx ends or an essential service fails. Then it stops everything: readiness, the listener
+// Wait blocks until ctx ends, nobody used the process for long enough, or an essential service fails. Then it
+// stops everything: readiness, the listener
 // with its drain, the modules in reverse order, the foundation.
 func (s *Server) Wait(ctx context.Context) error {
 	var failure error
 	select {
 	case <-ctx.Done():
 		s.log.Info("stopping")
+	case <-s.idlePassed():
+		s.log.Info("idle, stopping")
 	case failure = <-s.tree.Failed():
 		s.log.Error("a service failed, stopping")
 	}

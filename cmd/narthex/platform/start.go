@@ -329,6 +329,9 @@ func (s *Server) buildHTTP(context.Context) error {
 	if s.Around != nil {
 		handler = s.Around(handler)
 	}
+	if s.idle = s.newIdle(); s.idle != nil {
+		handler = s.idle.Watch(handler)
+	}
 	address := net.JoinHostPort(s.Settings.Server.Host, strconv.Itoa(int(s.Settings.Server.Port)))
 	s.listener = httpserver.NewListener(httpserver.ListenerConfig{
 		Address:   address,
@@ -389,9 +392,13 @@ func (s *Server) listen(ctx context.Context) error {
 	if err := errors.Join(s.serveMetrics(ctx), s.serveModuleLogs(ctx)); err != nil {
 		return err
 	}
-	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
-		supervisor.Child{Service: s.database.Presence(s.listener.Socket())}, supervisor.Child{Service: s.erasures},
-		supervisor.Child{Service: s.schedules}, supervisor.Child{Service: s.compression()})
+	last := []supervisor.Child{{Service: s.tree.Systemd()},
+		{Service: s.database.Presence(s.listener.Socket())}, {Service: s.erasures},
+		{Service: s.schedules}, {Service: s.compression()}}
+	if s.idle != nil {
+		last = append(last, supervisor.Child{Service: s.idle})
+	}
+	return s.tree.Start(ctx, last...)
 }
 
 // serveModuleLogs runs last, because the name of the socket's folder contains the port.

@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// unit is an installation whose socket the test holds and whose process it starts, as systemd does.
+type unit struct {
+	*installation
+	socket *os.File
+}
+
+func newUnit(t *testing.T, modules ...string) *unit {
+	t.Helper()
+	u := &unit{installation: install(t, modules...)}
+	var listener net.Listener
+	listener, u.socket = heldSocket(t)
+	u.shortDeadlines = true
+	u.address = "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	u.environment["SERVICE_IDENTITY_BASE_URL"] = u.address
+	u.environment["SERVICE_IDLE_EXIT_MINUTES"] = "5" // 5 s with short deadlines
+	u.environment["STATE_DIRECTORY"] = t.TempDir()
+	u.environment["LISTEN_FDS"] = "1"
+	return u
+}
+
+// activate waits for a connection in the socket's queue and then starts the process.
+func (u *unit) activate(t *testing.T) *invocation {
+	t.Helper()
+	raw, err := u.socket.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a connection waits", func() (waits bool) {
+		_ = raw.Control(func(fd uintptr) {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+			waits = n == 1 && err == nil
+		})
+		return waits
+	})
+	path, err := shortBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	daemon := newCommand(t, u.environment, "api:start")
+	daemon.Args = []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" api:start`, path}
+	if daemon.Path, err = exec.LookPath("sh"); err != nil {
+		t.Fatal(err)
+	}
+	daemon.ExtraFiles = []*os.File{u.socket}
+	return startPrepared(t, daemon)
+}
+
+// TestIdleExit: a process that nobody uses ends, and the next connection starts another one. Clients that
+// connect at every moment of the end all get a response: from the process that ends, or from the next one.
+func TestIdleExit(t *testing.T) {
+	t.Parallel()
+	u := newUnit(t, "regular")
+	get := func() error {
+		// a new connection for each request
+		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}).
+			Get(u.address + "/api/v1/principal")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d, want 200", response.StatusCode)
+		}
+		return nil
+	}
+	var clients sync.WaitGroup
+	var answers atomic.Int64
+	clients.Go(func() {
+		if err := get(); err != nil {
+			t.Errorf("the connection that starts the platform: %v", err)
+		}
+	})
+	process := u.activate(t)
+	process.awaitOutput(t, &process.stderr, `"msg":"idle, stopping"`)
+
+	ended := make(chan struct{})
+	for range 8 {
+		clients.Go(func() {
+			for n := 0; ; n++ {
+				if err := get(); err != nil {
+					t.Errorf("while the process ends, after %d answers: %v", answers.Load(), err)
+					return
+				}
+				answers.Add(1)
+				select {
+				case <-ended:
+					return
+				default:
+				}
+			}
+		})
+	}
+	if code := process.awaitExit(t); code != cli.ExitSuccess {
+		t.Errorf("idle: exit %d, want 0", code)
+	}
+	next := u.activate(t)
+	next.awaitOutput(t, &next.stderr, `"msg":"ready"`)
+	close(ended)
+	clients.Wait()
+	if answers.Load() < 8 {
+		t.Errorf("%d answers, want one or more for each client", answers.Load())
+	}
+
+	stored, err := os.ReadFile(filepath.Join(u.environment["STATE_DIRECTORY"], "wake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var due int64
+	if err := u.db.Pool(t).QueryRow(t.Context(), `SELECT extract(epoch FROM due_at)::bigint
+		FROM core.module_schedule`).Scan(&due); err != nil {
+		t.Fatal(err)
+	}
+	wake, err := strconv.ParseInt(strings.TrimSpace(string(stored)), 10, 64)
+	if err != nil || wake < due-2 || wake > due+600 { // the file is written after the query
+		t.Errorf("the file wake has %q, want the time of the next run, %d", stored, due)
+	}
+}
+
+// TestIdleExitNeedsASocket: without a socket of systemd nothing would start the process again.
+func TestIdleExitNeedsASocket(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.Empty(t))
+	i.environment["SERVICE_IDLE_EXIT_MINUTES"] = "5"
+	r := i.begin(t)
+	if code := r.awaitExit(t); code != cli.ExitFailure ||
+		!strings.HasPrefix(r.stderr.String(), "IDLE_EXIT_INVALID: SERVICE_IDLE_EXIT_MINUTES needs the socket") {
+		t.Errorf("start without a socket: exit %d and %q, want 1 and IDLE_EXIT_INVALID", code, r.stderr.String())
+	}
+}
