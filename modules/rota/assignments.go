@@ -219,8 +219,11 @@ func (m *rota) assignAndNote(ctx context.Context, tx *sdk.Tx, want *wanted, know
 			}
 		}
 	}
-	if noted {
+	switch {
+	case noted:
 		err = m.withNews(ctx, tx, &told)
+	case len(want.Set)+len(want.Remove) > 0:
+		err = told.showNews(ctx, tx) // a no may not be one any more
 	}
 	return told, err
 }

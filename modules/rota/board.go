@@ -59,7 +59,7 @@ type update struct {
 	Assignments []assignment `json:"assignments,omitempty"`
 	Removed     []string     `json:"removed,omitempty"`
 	Volunteers  []volunteer  `json:"volunteers,omitempty"`
-	News        []newsItem   `json:"news,omitempty"` // all that are unseen, if there are more
+	News        *[]newsItem  `json:"news,omitzero"` // all that are unseen; nil: as before
 
 	mails    bool     // there are mails to send
 	unlinked []string // volunteers whose links end

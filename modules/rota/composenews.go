@@ -27,10 +27,11 @@ type toTell struct {
 func (m *rota) newsToTell(ctx context.Context, mailID int64) ([]toTell, error) {
 	return sdk.SelectBy(ctx, m.db, func(row sdk.Scanner, n *toTell) error {
 		return row.Scan(&n.ID, &n.Kind, &n.ServiceID, &n.Title, &n.Start, &n.Was, &n.People, &n.Role, &n.Name,
-			&n.Coordinates, &n.Now, &n.Cancelled, &n.Roles, &n.Again, &n.Status)
+			&n.Unreached, &n.Coordinates, &n.Now, &n.Cancelled, &n.Roles, &n.Again, &n.Status)
 	}, `
 		SELECT n.id, n.kind, n.service_ref, coalesce(k.title, n.title), n.starts_at, n.was, n.people,
-		       coalesce(r.name, ''), coalesce(v.label, n.label), t.coordinates, coalesce(k.starts_at, n.starts_at),
+		       coalesce(r.name, ''), coalesce(v.label, n.label), `+unreached+`, t.coordinates,
+		       coalesce(k.starts_at, n.starts_at),
 		       coalesce(k.cancelled, false), coalesce(own.roles, ''), coalesce(own.again, false),
 		       coalesce((SELECT status FROM assignments AS a
 		                 WHERE a.service_ref = n.service_ref AND a.role_id = n.role_id
@@ -183,8 +184,12 @@ func (m *rota) newsLine(words *words, n toTell) string {
 	if n.Was != nil {
 		was = words.moment(n.Was.In(m.zone()))
 	}
-	return strings.NewReplacer(
+	line := strings.NewReplacer(
 		"{title}", plain(n.Title), "{when}", words.moment(n.Start.In(m.zone())), "{was}", was, "{role}",
 		role, "{people}", strconv.Itoa(n.People), "{name}", cmp.Or(plain(n.Name), words.Somebody),
 	).Replace(lines[n.Kind])
+	if n.Coordinates && len(n.Unreached) > 0 {
+		line += ". " + words.Unreached + ": " + plain(strings.Join(n.Unreached, ", "))
+	}
+	return line
 }

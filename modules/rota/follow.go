@@ -218,16 +218,19 @@ func (m *rota) caughtUp(ctx context.Context, further ...string) bool {
 	return err == nil
 }
 
-// askedFor returns how many people said yes to a service, and how many were asked and have not answered. It
-// names nobody: whoever moves or cancels a service wants to know.
+// askedFor returns how many people said yes to a service, how many were asked and have not answered, and how
+// many of them have no address. It names nobody: whoever moves or cancels a service wants to know.
 func (m *rota) askedFor(ctx context.Context, r *http.Request) (any, error) {
 	var asked struct {
-		Yes  int `json:"yes"`
-		Open int `json:"open"`
+		Yes       int `json:"yes"`
+		Open      int `json:"open"`
+		NoAddress int `json:"noAddress"` // of both
 	}
 	err := m.db.QueryRow(ctx, `
-		SELECT count(DISTINCT volunteer_id) FILTER (WHERE status = 'yes'),
-		       count(DISTINCT volunteer_id) FILTER (WHERE status = 'open')
-		FROM assignments WHERE service_ref = $1`, r.PathValue("ref")).Scan(&asked.Yes, &asked.Open)
+		SELECT count(DISTINCT v.id) FILTER (WHERE status = 'yes'),
+		       count(DISTINCT v.id) FILTER (WHERE status = 'open'),
+		       count(DISTINCT v.id) FILTER (WHERE status IN ('yes', 'open') AND email = '' AND label <> '')
+		FROM assignments AS a JOIN volunteers AS v ON v.id = a.volunteer_id
+		WHERE service_ref = $1`, r.PathValue("ref")).Scan(&asked.Yes, &asked.Open, &asked.NoAddress)
 	return asked, err
 }

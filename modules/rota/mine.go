@@ -281,7 +281,11 @@ func (m *rota) answerAndNote(
 	if err != nil {
 		return told, err
 	}
-	if told, err = answer(ctx, tx, id, status, rev, away); err != nil || status != statusNo {
+	if told, err = answer(ctx, tx, id, status, rev, away); err != nil {
+		return told, err
+	}
+	if status != statusNo {
+		err = told.showNews(ctx, tx) // that they cannot come is no news any more
 		return told, err
 	}
 	near := m.clock().AddDate(0, 0, int(m.host.Config.Integer("remindDaysBefore")))

@@ -21,7 +21,6 @@ const (
 )
 
 const (
-	maxNews  = 100       // that a board has, as unseenJSON says
 	gather   = time.Hour // a person gets at most one mail about news in this time
 	newsDays = 90        // how long news are kept
 )
@@ -38,35 +37,43 @@ type newsItem struct {
 	People    int        `json:"people"` // how many the change concerns
 	Role      string     `json:"role"`
 	Name      string     `json:"name"`
+	Unreached []string   `json:"unreached"` // whom no mail told
 
 	once string
 }
 
-const newsRows = `
-	SELECT n.id, n.kind, n.service_ref, n.title, n.starts_at, n.was, n.people, coalesce(r.name, ''),
-	       coalesce(v.label, n.label)
-	FROM news AS n LEFT JOIN roles AS r ON r.id = n.role_id LEFT JOIN volunteers AS v ON v.id = n.volunteer_id
-	WHERE `
-
-const unseenNews = newsRows + `NOT n.seen ORDER BY n.id DESC LIMIT $1`
-
-func scanNews(row sdk.Scanner, n *newsItem) error {
-	return row.Scan(&n.ID, &n.Kind, &n.ServiceID, &n.Title, &n.Start, &n.Was, &n.People, &n.Role, &n.Name)
-}
-
-// unseenJSON has the same news, as a column of the board.
+// unseenJSON has the news that no coordinator has seen, as a column of the board. Those that were undone
+// meanwhile are not among them: who could not come has accepted after all, or is not planned any more.
 const unseenJSON = `
 	coalesce((
 		SELECT json_agg(one)
 		FROM (
 			SELECT n.id, n.kind, n.service_ref AS "serviceId", n.title, n.starts_at AS start, n.was, n.people,
-			       coalesce(r.name, '') AS role, coalesce(v.label, n.label) AS name
+			       coalesce(r.name, '') AS role, coalesce(v.label, n.label) AS name, ` + unreached + ` AS unreached
 			FROM news AS n
 				LEFT JOIN roles AS r ON r.id = n.role_id
 				LEFT JOIN volunteers AS v ON v.id = n.volunteer_id
-			WHERE NOT n.seen
+			WHERE NOT n.seen AND (n.kind NOT IN ('declined', 'away', 'replaced') OR EXISTS (
+				SELECT FROM assignments AS a
+				WHERE a.service_ref = n.service_ref AND a.role_id = n.role_id AND a.volunteer_id = n.volunteer_id
+				  AND a.status = CASE n.kind WHEN 'declined' THEN 'no' ELSE 'yes' END))
 			ORDER BY n.id DESC
 			LIMIT 100) AS one), '[]')`
+
+// unreached has the names of those who did not hear of the news n: they have no address, or their mail was
+// refused.
+const unreached = `
+	coalesce((
+		SELECT json_agg(u.label ORDER BY u.label COLLATE "und-x-icu")
+		FROM (
+			SELECT coalesce(p.label, n.label) AS label
+			FROM unnest(n.unreached) AS id LEFT JOIN volunteers AS p USING (id)
+			UNION ALL
+			SELECT p.label
+			FROM told AS t JOIN mail_log AS m ON m.id = t.mail_id JOIN volunteers AS p ON p.id = t.volunteer_id
+			WHERE t.news_id = n.id AND NOT t.coordinates
+			  AND m.outcome IN ('` + outcomeRefused + `', '` + outcomeNotSetUp + `')) AS u
+		WHERE u.label <> ''), '[]')`
 
 // note stores news of a service and whom to tell: the people it concerns, and the coordinators. The caller
 // knows already.
@@ -111,23 +118,28 @@ func (m *rota) store(ctx context.Context, tx *sdk.Tx, n newsItem, d duty, people
 		}
 		n.once = d.ID + "/" + rev
 	}
+	doer, unaware := caller(ctx), people
+	if n.Kind == newsDeclined || n.Kind == newsAway {
+		unaware = nil // they have said so themselves, to somebody
+	}
 	var id int64
 	err := tx.QueryRow(ctx, `
 		INSERT INTO news
-			(once, kind, service_ref, title, starts_at, was, people, role_id, volunteer_id, user_id, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, '')::uuid, nullif($9, '')::uuid, $10, $11)
+			(once, kind, service_ref, title, starts_at, was, people, role_id, volunteer_id, user_id, at, unreached)
+		VALUES ($2, $3, $4, $5, $6, $7, $8, nullif($9, '')::uuid, nullif($10, '')::uuid, $11, $12, ARRAY(
+			SELECT id FROM volunteers AS v WHERE id = ANY($13::uuid[]) AND email = '' AND (`+doer.is+`) IS NOT TRUE))
 		ON CONFLICT (once) DO UPDATE SET once = excluded.once
-		RETURNING id`, n.Kind+"/"+n.once, n.Kind, n.ServiceID, n.Title, n.Start, n.Was, n.People, d.RoleID,
-		d.VolunteerID, d.UserID, m.clock()).Scan(&id)
+		RETURNING id`, doer.id, n.Kind+"/"+n.once, n.Kind, n.ServiceID, n.Title, n.Start, n.Was, n.People, d.RoleID,
+		d.VolunteerID, d.UserID, m.clock(), unaware).Scan(&id)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `
 		INSERT INTO told (news_id, volunteer_id, coordinates)
-		SELECT $1, id, NOT id = ANY($2::uuid[])
-		FROM volunteers
-		WHERE (id = ANY($2::uuid[]) OR digest) AND email <> '' AND (user_id IS NULL OR user_id <> $3)
-		ON CONFLICT DO NOTHING`, id, people, sdk.Principal(ctx).UserID)
+		SELECT $2, id, NOT id = ANY($3::uuid[])
+		FROM volunteers AS v
+		WHERE (id = ANY($3::uuid[]) OR digest) AND email <> '' AND (`+doer.is+`) IS NOT TRUE
+		ON CONFLICT DO NOTHING`, doer.id, id, people)
 	return err
 }
 
@@ -197,11 +209,15 @@ func (m *rota) seeNews(ctx context.Context, r *http.Request) (any, error) {
 }
 
 // withNews adds the news of a change to its update, and queues their mails.
-func (m *rota) withNews(ctx context.Context, tx *sdk.Tx, told *update) (err error) {
+func (m *rota) withNews(ctx context.Context, tx *sdk.Tx, told *update) error {
 	if err := m.queueNews(ctx, tx); err != nil {
 		return err
 	}
 	told.mails = true
-	told.News, err = sdk.SelectBy(ctx, tx, scanNews, unseenNews, maxNews)
-	return err
+	return told.showNews(ctx, tx)
+}
+
+// showNews adds what is unseen to an update, also if that is nothing any more.
+func (u *update) showNews(ctx context.Context, tx *sdk.Tx) error {
+	return tx.QueryRow(ctx, `SELECT `+unseenJSON).Scan(&u.News)
 }

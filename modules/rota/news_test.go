@@ -279,6 +279,73 @@ func TestWhoCannotCome(t *testing.T) {
 	f.wantHeard(sixth) // was never asked
 }
 
+// TestNewsThatAreUndone: who says no by the link of a mail is not told of it, and a no that is taken back is
+// no news any more, on an open board either.
+func TestNewsThatAreUndone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	office := f.coordinates("Office")
+	anna, one := f.askedOf("Anna", "Reader", statusYes)
+	says := func(said string, rev int64) {
+		t.Helper()
+		f.do(f.Link(anna.ID), "POST", "/link/"+one.ID+"/answer", reply{said, rev}, 200)
+	}
+	says(statusNo, 2)
+	f.wantHeard(anna)
+	f.wantHeard(office, f.said(f.services[0].Start)+": Reader (Morning service). Anna cannot come.")
+	if news := f.board().News; len(news) != 1 || news[0].Kind != newsDeclined {
+		t.Errorf("the board has the news %+v, want the no", news)
+	}
+	follower := f.office.Subscribe(boardChannel)
+	says(statusOpen, 3)
+	if news, last := f.board().News, follower.Update(); len(news) != 0 || !strings.Contains(last, `"news":[]`) {
+		t.Errorf("after it was taken back the board has %+v and the update is %s, want no news", news, last)
+	}
+}
+
+// TestNewsThatReachNobody: the board, and the mail to coordinators, name whom no mail tells, because they
+// have no address or it was refused. Whoever is about to move the service reads how many have none.
+func TestNewsThatReachNobody(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	office := f.coordinates("Office")
+	var ruth volunteer
+	f.do(f.office, "POST", "/volunteers", volunteerDraft{Label: "Ruth", RoleIDs: []string{f.roles["Reader"]}},
+		201).JSON(&ruth)
+	f.set(f.assign("service-1", "Reader", ruth).ID, statusYes, 1)
+	ben, _ := f.askedOf("Ben", "Welcome", statusYes)
+	f.askedOf("Anna", "Welcome", statusNo)
+	if err := f.rota.follow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	asked := f.do(f.office, "GET", "/services/service-1/asked", nil, 200).Body
+	if want := `{"yes":2,"open":0,"noAddress":1}`; strings.TrimSpace(asked) != want {
+		t.Errorf("asked for it: %s, want %s", asked, want)
+	}
+	was := f.services[0].Start
+	f.replan(func() { f.services[0].Start = was.AddDate(0, 0, 7) })
+	f.FailMail(sdk.MailRejected, sdk.MailRejected)
+	unreached := func(want string) {
+		t.Helper()
+		if err := f.rota.follow(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.awaitIdle()
+		if news := f.board().News; len(news) == 0 || strings.Join(news[0].Unreached, ", ") != want {
+			t.Errorf("the board has the news %+v, want those who were not told: %s", news, want)
+		}
+	}
+	unreached("Ben, Ruth")
+	f.wantHeard(ben)
+	hour := time.Now().Add(gather + time.Minute)
+	f.at.Store(&hour)
+	f.replan(func() { f.services[0].Start = was })
+	unreached("Ruth")
+	line := "Morning service is on " + f.said(was) + " now, not on " + f.said(was.AddDate(0, 0, 7))
+	f.wantHeard(ben, line+": Welcome")
+	f.wantHeard(office, line+". Asked again: 2. Not told by mail: Ruth")
+}
+
 // TestNewsThatWereNotSent: news that the mail server did not take, and those of a process that died with
 // them, are sent again by themselves, for a day. The address of a removed volunteer is kept until then.
 func TestNewsThatWereNotSent(t *testing.T) {

@@ -189,7 +189,11 @@ func (m *rota) finish(ctx context.Context, q queued, outcome string) error {
 				return update{}, err
 			}
 		}
-		return aboutMails(ctx, tx, []int64{q.id})
+		told, err := aboutMails(ctx, tx, []int64{q.id})
+		if err == nil && q.kind == kindNews && outcome != outcomeSent {
+			err = told.showNews(ctx, tx)
+		}
+		return told, err
 	})
 	if err != nil {
 		m.host.Log.Warn("the outcome of a mail was not kept")

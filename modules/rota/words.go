@@ -19,6 +19,7 @@ type words struct {
 	// The lines about news, by their kind: for the people they concern, and for coordinators.
 	OwnNews, AllNews             map[string]string
 	AgainNote, ToBoard, Somebody string
+	Unreached                    string // before the names of those whom no mail told
 
 	ConnectNote      string
 	LinkNote         string // of a link that needs no account
@@ -170,7 +171,7 @@ var english = words{
 		newsReplaced:  "{when}: {role} ({title}). {name} takes it over from somebody who cannot come.",
 	},
 	AgainNote: "Your yes was for another date or is in doubt: please say yes or no again.",
-	ToBoard:   "Open the rota", Somebody: "Somebody",
+	ToBoard:   "Open the rota", Somebody: "Somebody", Unreached: "Not told by mail",
 	ConnectNote: "Sign in first, with the account that you have here. The link works once, for 30 days. " +
 		"Without an account, answer this mail.",
 	LinkNote: "You need no account for this. The link is for you alone, so please do not pass it on.",
@@ -245,7 +246,7 @@ var german = words{
 	},
 	AgainNote: "Ihre Zusage galt einem anderen Termin oder ist fraglich: Bitte sagen Sie noch einmal ja " +
 		"oder nein.",
-	ToBoard: "Dienstplan öffnen", Somebody: "Jemand",
+	ToBoard: "Dienstplan öffnen", Somebody: "Jemand", Unreached: "Nicht per Mail benachrichtigt",
 	ConnectNote: "Melden Sie sich zuerst an, mit Ihrem Konto hier. Der Link gilt einmal, 30 Tage lang. Ohne " +
 		"Konto antworten Sie auf diese Mail.",
 	LinkNote: "Dafür brauchen Sie kein Konto. Der Link gilt nur für Sie, bitte geben Sie ihn nicht weiter.",

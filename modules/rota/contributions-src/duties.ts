@@ -13,10 +13,11 @@ export default defineContribution({
 	async hangs(service: string, deed: "move" | "cancel", tools: HangsTools): Promise<string | undefined> {
 		const asked = await new RotaApi(tools).asked(service);
 		if (!asked.ok) throw new Error(`who was asked: ${asked.why}`);
-		const { yes, open } = asked.value;
+		const { yes, open, noAddress } = asked.value;
 		const say = wordsOf(tools);
 		if (yes + open === 0) return undefined;
 		const who = say(yes > 0 ? "hangs.yes" : "hangs.open", { count: yes || open });
-		return `${who} ${say(deed === "move" ? (yes > 0 ? "hangs.again" : "hangs.told") : "hangs.cancelled")}`;
+		const told = say(deed === "move" ? (yes > 0 ? "hangs.again" : "hangs.told") : "hangs.cancelled");
+		return `${who} ${told}${noAddress === 0 ? "" : ` ${say("hangs.noAddress", { count: noAddress })}`}`;
 	},
 });

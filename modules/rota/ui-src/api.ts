@@ -153,8 +153,10 @@ export class RotaApi {
 	mine(): Promise<Result<Mine>> {
 		return this.#ask("rota.own.read", "GET", "/mine");
 	}
-	/** How many people said yes to a service, and how many were asked and have not answered. */
-	asked(service: string): Promise<Result<{ readonly yes: number; readonly open: number }>> {
+	/** How many people said yes to a service, how many have not answered, and how many have no address. */
+	asked(
+		service: string,
+	): Promise<Result<{ readonly yes: number; readonly open: number; readonly noAddress: number }>> {
 		return this.#ask("rota.own.read", "GET", `/services/${service}/asked`);
 	}
 	answer(date: MyDate, answer: Answer): Promise<Result<unknown>> {

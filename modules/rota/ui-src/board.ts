@@ -87,6 +87,8 @@ export interface News {
 	readonly people: number;
 	readonly role: string;
 	readonly name: string;
+	/** Whom it concerns and no mail told: they have no address, or it was refused. */
+	readonly unreached: readonly string[];
 }
 
 /** Everything that coordinators work with. */

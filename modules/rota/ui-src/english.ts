@@ -166,9 +166,14 @@ export const english = {
 	"hangs.again": "They will be asked again.",
 	"hangs.told": "They will hear of it by mail.",
 	"hangs.cancelled": "They will hear by mail that it is cancelled.",
+	"hangs.noAddress": {
+		one: "{count} of them has no e-mail address, and has to be told.",
+		other: "{count} of them have no e-mail address, and have to be told.",
+	},
 	newsTitle: { one: "One thing has changed", other: "{count} things have changed" },
 	newsNobody:
 		"Nobody hears of this by mail. Tick “Coordinates” for one of the volunteers, so that somebody does.",
+	newsUnreached: "Not told by mail: {names}",
 	newsSee: "Seen",
 	newsSeen: "Marked as seen",
 	"news.moved": "{title} is on {when} now, not on {was}. Asked again: {count}",

@@ -171,9 +171,14 @@ export const german: Record<keyof typeof english, Text> = {
 	"hangs.again": "Sie werden neu angefragt.",
 	"hangs.told": "Sie erfahren es per Mail.",
 	"hangs.cancelled": "Sie erfahren per Mail, dass er ausfällt.",
+	"hangs.noAddress": {
+		one: "{count} davon hat keine E-Mail-Adresse und erfährt es nicht von selbst.",
+		other: "{count} davon haben keine E-Mail-Adresse und erfahren es nicht von selbst.",
+	},
 	newsTitle: { one: "Eins hat sich geändert", other: "{count} Dinge haben sich geändert" },
 	newsNobody:
 		"Niemand erfährt das per Mail. Setzen Sie bei jemandem unter den Mitarbeitenden den Haken „Koordiniert“.",
+	newsUnreached: "Nicht per Mail benachrichtigt: {names}",
 	newsSee: "Gesehen",
 	newsSeen: "Als gesehen markiert",
 	"news.moved": "{title} ist jetzt am {when}, nicht am {was}. Neu angefragt: {count}",

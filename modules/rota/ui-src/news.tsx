@@ -1,4 +1,4 @@
-import { Button } from "@narthex/kit";
+import { Button, Chip } from "@narthex/kit";
 import type { Board, News } from "./board";
 import type { Tools } from "./tools";
 
@@ -23,7 +23,15 @@ export function NewsPanel({ tools, board: { news, volunteers } }: NewsProps) {
 			</div>
 			<ul>
 				{news.map((one) => (
-					<li key={one.id}>{sentence(tools, one)}</li>
+					<li key={one.id}>
+						{sentence(tools, one)}
+						{one.unreached.length > 0 && (
+							<>
+								{" "}
+								<Chip tone="warn">{say("newsUnreached", { names: one.unreached.join(", ") })}</Chip>
+							</>
+						)}
+					</li>
 				))}
 			</ul>
 			{!volunteers.some(({ digest }) => digest) && <p class="d-muted">{say("newsNobody")}</p>}
