@@ -48,6 +48,14 @@ func (c content) asText(team string) string {
 	return text.String() + "-- \n" + team + "\n"
 }
 
+// darkMail are the colours of a mail in a program with a dark theme.
+const darkMail = `<style>@media (prefers-color-scheme: dark) {
+.page { background: #141311 !important; }
+.card { background: #1c1b18 !important; border-color: #33302a !important; color: #edeae4 !important; }
+.quiet { color: #b3ada2 !important; }
+.press { background: #386fc6 !important; }
+}</style>`
+
 // asHTML returns a page that loads nothing. It escapes all text.
 func (c content) asHTML(language, team string) string {
 	var page strings.Builder
@@ -57,8 +65,11 @@ func (c content) asHTML(language, team string) string {
 		}
 	}
 	page.WriteString(`<!DOCTYPE html><html lang="` + html.EscapeString(language) + `"><head>` +
-		`<meta charset="utf-8"><title>` + html.EscapeString(c.subject) + `</title></head>` +
-		`<body style="margin:0;padding:24px;font:16px/1.5 sans-serif;color:#1e1c18;max-width:36em">` + "\n")
+		`<meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+		`<meta name="color-scheme" content="light dark"><title>` + html.EscapeString(c.subject) + `</title>` +
+		darkMail + `</head><body class="page" style="margin:0;padding:24px 12px;background:#f7f6f3">` +
+		`<div class="card" style="max-width:32em;margin:0 auto;padding:12px 28px;background:#ffffff;` +
+		`border:1px solid #e3e0d8;border-radius:12px;color:#1e1c18;font:16px/1.5 sans-serif">` + "\n")
 	paragraph(c.greeting)
 	paragraph(c.text)
 	if len(c.lines) > 0 {
@@ -69,12 +80,14 @@ func (c content) asHTML(language, team string) string {
 		page.WriteString("</ul>\n")
 	}
 	if c.link != "" {
-		page.WriteString(`<p><a href="` + html.EscapeString(c.link) + `" style="display:inline-block;` +
-			`padding:8px 16px;border-radius:8px;background:#2b5fb0;color:#ffffff;text-decoration:none">` +
+		page.WriteString(`<p><a class="press" href="` + html.EscapeString(c.link) +
+			`" style="display:inline-block;padding:11px 20px;border-radius:8px;background:#2b5fb0;` +
+			`color:#ffffff;font-weight:600;text-decoration:none">` +
 			html.EscapeString(c.button) + "</a></p>\n")
 	}
 	paragraph(c.note)
-	page.WriteString(`<p style="color:#5b574e">` + html.EscapeString(team) + "</p>\n</body></html>\n")
+	page.WriteString(`<p class="quiet" style="color:#5b574e">` + html.EscapeString(team) +
+		"</p>\n</div></body></html>\n")
 	return page.String()
 }
 

@@ -1,6 +1,6 @@
 // Package emails composes the platform's own emails: their text in each language, and their layout. An email
-// is written in the language of the house and signed with its name. Each language has one file: english.go,
-// german.go.
+// is written in the language of the house, and has its name and its colour. Each language has one file:
+// english.go, german.go.
 //
 // Package mail sends them. Other services decide when.
 package emails
@@ -26,8 +26,9 @@ var (
 
 // House is read for each email, so that a change of the language applies to the next one.
 type House interface {
-	// Letterhead returns the name of the house ("" if it has none) and the language of its emails.
-	Letterhead() (name, language string)
+	// Letterhead returns the name of the house ("" if it has none), the language of its emails, and the name of
+	// its accent colour.
+	Letterhead() (name, language, accent string)
 }
 
 // Writer composes emails. Links lead to the configured Dashboard, never to an address from a request. It is
@@ -81,8 +82,8 @@ func (w *Writer) link(screen, token string) string {
 }
 
 func (w *Writer) write(to, link string, choose func(*words) message) mail.Message {
-	name, language := w.house.Letterhead()
-	all := wordsOf(language)
+	name, language, accent := w.house.Letterhead()
+	all, colours := wordsOf(language), coloursOf(accent)
 	m := choose(all)
 	// There is no name of a person among them, because at sign-up anybody can enter any text as a name. The name
 	// of the house is only in the body, never in a header.
@@ -90,6 +91,7 @@ func (w *Writer) write(to, link string, choose func(*words) message) mail.Messag
 		"Title": m.Title, "Text": m.Text, "Button": m.Button, "Note": m.Note, "Unrequested": m.Unrequested,
 		"Language": all.Language, "Greeting": all.Greeting, "Copy": all.Copy,
 		"Link": link, "House": name, "Site": string(w.dashboard),
+		"Accent": colours.accent, "DarkFill": colours.darkFill, "DarkAccent": colours.darkAccent,
 	}
 	return mail.Message{
 		To:      []string{to},

@@ -4,6 +4,7 @@ import (
 	"html"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,10 +18,10 @@ const (
 	anna      = "anna@example.org"
 )
 
-// fakeHouse is a house with a name and a language.
-type fakeHouse struct{ name, language string }
+// fakeHouse is a house with a name, a language and an accent.
+type fakeHouse struct{ name, language, accent string }
 
-func (l fakeHouse) Letterhead() (name, language string) { return l.name, l.language }
+func (l fakeHouse) Letterhead() (name, language, accent string) { return l.name, l.language, l.accent }
 
 // all returns every email, by the name of its file in LETTERS_DIR.
 func all(w *emails.Writer) map[string]mail.Message {
@@ -60,7 +61,7 @@ var subjects = map[string]map[string]string{
 func TestEmails(t *testing.T) {
 	t.Parallel()
 	for language, subjects := range subjects {
-		for name, m := range all(emails.New(dashboard, fakeHouse{"St Anne & All", language})) {
+		for name, m := range all(emails.New(dashboard, fakeHouse{"St Anne & All", language, "green"})) {
 			link := links[name]
 			if m.Subject != subjects[name] || m.ReplyTo != "" || len(m.To) != 1 || m.To[0] != anna {
 				t.Errorf("%s %s: subject %q, want %q; to %q", language, name, m.Subject, subjects[name], m.To)
@@ -91,10 +92,45 @@ func TestEmails(t *testing.T) {
 	}
 }
 
+// The colours of each accent are those of the kit, and an accent of another version has blue's.
+func TestColours(t *testing.T) {
+	t.Parallel()
+	var kit string
+	for _, name := range []string{"tokens.css", "accents.css"} {
+		text, err := os.ReadFile("../../web/kit/styles/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kit += string(text)
+	}
+	for accent, colours := range emails.Colours("violet", "plum", "ruby", "copper", "olive", "green", "teal") {
+		rules := regexp.MustCompile(`\[data-accent="`+accent+`"\] \{[^}]*\}`).FindAllString(kit, -1)
+		if len(rules) != 2 {
+			t.Fatalf("%s: %d rules in the kit, want one a theme", accent, len(rules))
+		}
+		for n, colour := range colours {
+			want := []string{"--d-accent: ", "--d-fill: ", "--d-accent: "}[n] + colour
+			if !strings.Contains(rules[min(n, 1)], want+";") {
+				t.Errorf("%s: %s is not in %s", accent, want, rules[min(n, 1)])
+			}
+		}
+		html := emails.New(dashboard, fakeHouse{"", "en", accent}).Test(anna).HTML
+		if strings.Count(html, colours[0]) != 2 || strings.Count(html, colours[1]) != 1 {
+			t.Errorf("%s: HTML %s, want its colours", accent, html)
+		}
+	}
+	for _, colour := range emails.Colours("sky")["sky"] {
+		if !strings.Contains(kit, colour) || !strings.Contains(emails.New(dashboard,
+			fakeHouse{"", "en", "sky"}).Test(anna).HTML, colour) {
+			t.Errorf("%s is not the kit's blue", colour)
+		}
+	}
+}
+
 // The emails of a house without a name are signed only with its address.
 func TestHouseWithoutName(t *testing.T) {
 	t.Parallel()
-	for name, m := range all(emails.New(dashboard, fakeHouse{"", "de"})) {
+	for name, m := range all(emails.New(dashboard, fakeHouse{"", "de", ""})) {
 		if !strings.HasSuffix(m.Text, "\n\n-- \n"+dashboard+"\n") || strings.Contains(m.HTML, "<bdi>") {
 			t.Errorf("%s: text %q, HTML %s; want the address alone as signature", name, m.Text, m.HTML)
 		}
@@ -108,8 +144,8 @@ func TestHostileName(t *testing.T) {
 		"A\r\nBcc: eve@example.com", "A\nSubject: Another\n\nBody", "<script>alert(1)</script>", "{{.Link}}",
 		`" onclick="x`, "A\x00B",
 	} {
-		plain := all(emails.New(dashboard, fakeHouse{"", "en"}))
-		for name, m := range all(emails.New(dashboard, fakeHouse{hostile, "en"})) {
+		plain := all(emails.New(dashboard, fakeHouse{"", "en", ""}))
+		for name, m := range all(emails.New(dashboard, fakeHouse{hostile, "en", hostile})) {
 			if m.Subject != plain[name].Subject || m.ReplyTo != "" || !reflect.DeepEqual(m.To, plain[name].To) {
 				t.Errorf("name %q, mail %s: %+v, want the header of a house without a name", hostile, name, m)
 			}

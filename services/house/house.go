@@ -90,13 +90,13 @@ func (s *Service) current() state {
 	return state{house: House{Accent: defaultAccent, Language: defaultLanguage}}
 }
 
-// Letterhead returns the house's name ("" if it has none) and its language, for emails.
-func (s *Service) Letterhead() (name, language string) { return s.Current().Letterhead() }
+// Letterhead returns the house's name ("" if it has none), its language and its accent, for emails.
+func (s *Service) Letterhead() (name, language, accent string) { return s.Current().Letterhead() }
 
 // Letterhead is Service.Letterhead for callers that have read the house themselves.
-func (h House) Letterhead() (name, language string) {
+func (h House) Letterhead() (name, language, accent string) {
 	if h.Name != nil {
 		name = *h.Name
 	}
-	return name, h.Language
+	return name, h.Language, h.Accent
 }

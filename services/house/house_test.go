@@ -30,7 +30,7 @@ func TestHouse(t *testing.T) {
 		p.assertShown(t, body)
 		started(t, db.Pool(t), time.Hour).assertShown(t, body)
 	}
-	if _, language := p.service.Letterhead(); language != "en" {
+	if _, language, _ := p.service.Letterhead(); language != "en" {
 		t.Errorf("the letterhead's language is %q, want en", language)
 	}
 }

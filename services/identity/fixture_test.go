@@ -42,7 +42,7 @@ func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { re
 // letterhead is a house with a language and no name.
 type letterhead struct{ language string }
 
-func (l *letterhead) Letterhead() (name, language string) { return "", l.language }
+func (l *letterhead) Letterhead() (name, language, accent string) { return "", l.language, "" }
 
 var inEnglish = emails.New(dashboard, &letterhead{"en"})
 

@@ -37,7 +37,7 @@ const (
 // english is a house without a name.
 type english struct{}
 
-func (english) Letterhead() (name, language string) { return "", "en" }
+func (english) Letterhead() (name, language, accent string) { return "", "en", "" }
 
 // fakeOutbox stores emails until the test removes them.
 type fakeOutbox struct {
