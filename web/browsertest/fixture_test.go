@@ -81,12 +81,18 @@ func (h *fixture) setBuild(build string) {
 // responses.
 func (h *fixture) awaitRead(p *tab) {
 	p.t.Helper()
+	h.awaitReadBut(p, 0)
+}
+
+// awaitReadBut does so while a number of requests is held back.
+func (h *fixture) awaitReadBut(p *tab, held int) {
+	p.t.Helper()
 	p.runScript(`await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => ` +
 		`setTimeout(done))))`)
 	p.waitUntil("responses to all requests", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return h.answering == 0
+		return h.answering == held
 	})
 }
 

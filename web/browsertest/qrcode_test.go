@@ -9,7 +9,7 @@ import (
 // qrBlocks has, for a version and a level (its two bits), the number of blocks of equal length and of data
 // bytes in each block: only for those that the addresses in the tests need (ISO/IEC 18004, table 9).
 var qrBlocks = map[[2]int][2]int{
-	{3, 0b00}: {1, 44}, {4, 0b00}: {2, 32}, {4, 0b11}: {2, 24}, {5, 0b00}: {2, 43},
+	{3, 0b00}: {1, 44}, {4, 0b00}: {2, 32}, {4, 0b11}: {2, 24}, {5, 0b00}: {2, 43}, {6, 0b00}: {4, 27},
 }
 
 var qrMasks = [8]func(y, x int) bool{

@@ -59,11 +59,13 @@ func TestRefusalOlderThanASignIn(t *testing.T) {
 	d := startHouse(t)
 	h := d.front(t)
 	p := h.openAs("owner@example.org", "/#/account", desktop)
-	p.find("button", "Save name")
+	p.waitForText("This browser") // the sections that come later have read, too
+	p.find("button", "Add")
 	h.awaitRead(p)
 	waiting, open := h.holdFirst("GET /api/v1/account")
 	p.runScript(toldOfSessions + `dispatchEvent(new Event("online"))`)
 	<-waiting
+	h.awaitReadBut(p, 1) // a later response would truly say that nobody is signed in
 	p.fill("Name", "Half")
 	d.exec(t, `DELETE FROM core.session`)
 	other := p.openTab(h.URL)

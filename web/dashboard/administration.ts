@@ -15,6 +15,7 @@ export { ZoneQuestion } from "./screens/house/zonequestion";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
 export { OwnAccess } from "./screens/access/ownaccess";
+export { OwnFeeds } from "./screens/feeds/ownfeeds";
 export { ActivityScreen } from "./screens/activity/activityscreen";
 
 const sheet = new CSSStyleSheet();

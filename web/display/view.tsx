@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { qrCode } from "../host/qr";
 import { houseTime } from "../kit/house";
 import { Mark } from "../kit/icons";
 import type { Connection } from "./connection";
-import { qrCode } from "./qr";
 import { moduleName, type Screen, screen } from "./screen";
 import { corner } from "./upkeep";
 import { language, t } from "./words";

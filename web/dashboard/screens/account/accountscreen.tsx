@@ -23,6 +23,7 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 export function AccountScreen({ app }: ScreenProps) {
 	const { value, failed } = app.data.account;
 	const Access = useAdministration((screens) => screens.OwnAccess, true);
+	const Feeds = useAdministration((screens) => screens.OwnFeeds, true);
 	const waiting = value.value === undefined && failed.value === undefined;
 	const offered = locales.filter(({ name }) => name !== undefined);
 	if (waiting) {
@@ -71,6 +72,7 @@ export function AccountScreen({ app }: ScreenProps) {
 					/>
 				</section>
 				{Access && <Access app={app} />}
+				{Feeds && <Feeds app={app} />}
 				<OwnData app={app} />
 				<SignOut app={app} />
 			</div>

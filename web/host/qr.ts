@@ -1,4 +1,4 @@
-/** QR codes (ISO/IEC 18004) for the address on the pairing screen. */
+/** QR codes (ISO/IEC 18004) for addresses that a phone opens. */
 import { toSvgPath } from "lean-qr/extras/svg";
 import { correction, generate } from "lean-qr/nano";
 

@@ -1,0 +1,67 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Dialog } from "../../../kit/dialog";
+import { Form, SelectField, TextField } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
+import { nameError } from "../../../kit/names";
+import type { App } from "../../app/app";
+import { makeFeed, type Offer } from "../../data/feeds";
+import type { Failure } from "../../data/request";
+import { t } from "../../words/words";
+import type { Shown } from "./addressdialog";
+import { failureWords, isNews, titleOf } from "./feed";
+import { w } from "./words";
+
+interface AddDialogProps {
+	readonly app: App;
+	/** At least one. */
+	readonly offers: readonly Offer[];
+	onClose(): void;
+	/** Called with the address, once it is made. */
+	onMade(shown: Shown): void;
+}
+
+/** Asks what an address is for, and makes it. */
+export function AddDialog({ app, offers, onClose, onMade }: AddDialogProps) {
+	const [at, setAt] = useState("0");
+	const [label, setLabel] = useState(w("myPhone"));
+	const [refused, setRefused] = useState<Failure>();
+	const name = label.trim();
+	const wrong = name === "" ? w("nameNeeded") : nameError(name, 80);
+	const make = async () => {
+		const offer = offers[Number(at)];
+		if (wrong !== undefined || offer === undefined) return;
+		const answer = await makeFeed(app.platform, offer, name);
+		setRefused(answer.ok ? undefined : answer);
+		if (answer.ok) onMade({ label: name, url: answer.value.url, news: isNews(offer) });
+	};
+	return (
+		<Dialog
+			title={w("addTitle")}
+			onClose={onClose}
+			footer={
+				<>
+					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button kind="primary" submit>
+						{w("make")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={make}>
+				{refused && (
+					<Note tone="bad" role="alert">
+						{failureWords(refused)}
+					</Note>
+				)}
+				<SelectField
+					label={w("what")}
+					value={at}
+					onInput={setAt}
+					options={offers.map((offer, n) => ({ value: String(n), label: titleOf(app, offer) }))}
+				/>
+				<TextField label={w("name")} value={label} maxLength={80} onInput={setLabel} error={wrong} />
+			</Form>
+		</Dialog>
+	);
+}
