@@ -41,7 +41,7 @@ func TestBoard(t *testing.T) {
 		seen.ServerTime.Before(began) || seen.ServerTime.After(time.Now()) {
 		t.Errorf("the snapshot is %s, want the published slide alone, rev 4 and the settings", follower.Body)
 	}
-	reader := member.Subscribe(noticesChannel)
+	writer := office.Subscribe(noticesChannel)
 	edit := fmt.Sprintf(`{"title":"Draft","body":%q,"enabled":true,"rev":1}`, strings.Repeat("ä", 1000))
 	for _, step := range []struct {
 		method, path, body string
@@ -77,7 +77,7 @@ func TestBoard(t *testing.T) {
 			t.Fatalf("%s %s: %s, want %d", step.method, step.path, got, step.status)
 		}
 		seen.Rev++
-		for name, s := range map[string]*sdktest.Subscription{"screen": follower, "member": reader} {
+		for name, s := range map[string]*sdktest.Subscription{"screen": follower, "office": writer} {
 			if u := updateOf(t, s); u.Rev != seen.Rev || !step.told(u) {
 				t.Errorf("after %s %s the %s is told %+v, want rev %d and the change", step.method, step.path,
 					name, u, seen.Rev)
@@ -90,6 +90,7 @@ func TestBoard(t *testing.T) {
 	}{
 		"a member follows the screens' channel": {member, boardChannel},
 		"a screen follows the people's channel": {screen, noticesChannel},
+		"a member follows the people's channel": {member, noticesChannel},
 	} {
 		if got := c.by.Subscribe(c.channel); got.Status != http.StatusForbidden {
 			t.Errorf("%s: %d, want 403", name, got.Status)

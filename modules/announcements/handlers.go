@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// list returns the published slides to readers, and all slides to people who may write.
+// list returns the slides whose time has come to readers, and all slides to people who may write.
 func (a *announcements) list(ctx context.Context, r *http.Request) (any, error) {
 	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {

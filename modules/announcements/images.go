@@ -39,18 +39,21 @@ func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error
 	return sdk.Created(u.picture), nil
 }
 
-// imageURL is for people: readers get pictures of published slides, writers all pictures.
+// imageURL is for people: readers get pictures of slides whose time has come, writers all pictures.
 func (a *announcements) imageURL(ctx context.Context, r *http.Request) (any, error) {
 	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {
 		return nil, err
 	}
-	return a.readURL(ctx, r, manages)
+	if manages {
+		return a.readURL(ctx, r, writers)
+	}
+	return a.readURL(ctx, r, readers)
 }
 
 // boardImageURL is for screens: pictures of published slides.
 func (a *announcements) boardImageURL(ctx context.Context, r *http.Request) (any, error) {
-	return a.readURL(ctx, r, false)
+	return a.readURL(ctx, r, screens)
 }
 
 // address is where a picture, or one of its sizes, can be read.
@@ -69,8 +72,8 @@ type addresses struct {
 
 // readURL returns an address only if the object exists, because a screen cannot find out why a picture does
 // not load.
-func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublished bool) (any, error) {
-	p, err := a.picture(r, unpublished)
+func (a *announcements) readURL(ctx context.Context, r *http.Request, to audience) (any, error) {
+	p, err := a.picture(r, to)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +109,7 @@ func (a *announcements) addresses(ctx context.Context, p *picture) (found addres
 
 // original returns a picture unchanged.
 func (a *announcements) original(ctx context.Context, r *http.Request) (any, error) {
-	p, err := a.picture(r, true)
+	p, err := a.picture(r, writers)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +126,12 @@ func (a *announcements) original(ctx context.Context, r *http.Request) (any, err
 }
 
 // picture returns the picture in the path.
-func (a *announcements) picture(r *http.Request, unpublished bool) (*picture, error) {
+func (a *announcements) picture(r *http.Request, to audience) (*picture, error) {
 	id, err := sdk.PathID(r, errNoImage)
 	if err != nil {
 		return nil, err
 	}
-	return a.store.image(r.Context(), id, unpublished)
+	return a.store.image(r.Context(), id, to)
 }
 
 // stored converts an error of the storage to a refusal; a missing object is a missing picture.

@@ -15,8 +15,8 @@ const (
 	viewDisplay  = "announcements.display.view"
 )
 
-// The channels have the same content but different permissions: screens hold the display's, people the
-// reader's.
+// The channels have the same content, which includes slides whose time has not come, but different
+// permissions: screens hold the display's, people the writer's.
 const (
 	boardChannel   = "board"
 	noticesChannel = "notices"
@@ -58,7 +58,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /import", manageSlides, sdk.Streamed(maxExchange), a.importAll)
 	r.Probe("GET /slides")
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
-	r.Channel(noticesChannel, readSlides, a.snapshot)
+	r.Channel(noticesChannel, manageSlides, a.snapshot)
 	r.Every("unused-images", sweepEvery, a.sweepUnused)
 	r.PersonErased(a.forget)
 	r.PersonExport(a.export)

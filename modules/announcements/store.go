@@ -14,6 +14,9 @@ type store struct{ db *sdk.DB }
 const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
 	`enabled, rev`
 
+// started is the condition for slides that anybody may read: the time of a published slide has come.
+const started = `enabled AND (starts_at IS NULL OR starts_at <= now())`
+
 func listSlides(ctx context.Context, q sdk.Querier, unpublished bool) (all []slide, err error) {
 	err = sdk.Read(ctx, q, selectSlides(&all, unpublished))
 	return all, err
@@ -23,7 +26,7 @@ func selectSlides(into *[]slide, unpublished bool) sdk.Statement {
 	return sdk.SelectIntoBy(into, scan, `
 		SELECT `+columns+`
 		FROM slides
-		WHERE enabled OR $1
+		WHERE $1 OR `+started+`
 		ORDER BY position, id`, unpublished)
 }
 

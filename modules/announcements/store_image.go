@@ -18,15 +18,24 @@ func addImage(ctx context.Context, q sdk.Querier, p *picture) error {
 	return err
 }
 
-// image finds a picture. Unless unpublished is set, a published slide must name it.
-func (s *store) image(ctx context.Context, id string, unpublished bool) (*picture, error) {
+// audience is the condition for slides whose pictures a caller gets.
+type audience string
+
+const (
+	writers audience = "true"
+	readers audience = started
+	screens audience = `enabled` // they load a picture before its slide begins
+)
+
+// image finds a picture. Unless writers ask, a slide for the audience must name it.
+func (s *store) image(ctx context.Context, id string, to audience) (*picture, error) {
 	p := picture{ID: id}
 	var sizes []byte
 	err := s.db.QueryRow(ctx, `
 		SELECT object_key, type, bytes, width, height, sha256, sizes
 		FROM images
-		WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM slides WHERE image_id = images.id AND enabled))`,
-		id, unpublished).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum, &sizes)
+		WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM slides WHERE image_id = images.id AND `+string(to)+`))`,
+		id, to == writers).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum, &sizes)
 	if err == nil && sizes != nil {
 		err = json.Unmarshal(sizes, &p.sizes)
 	}
