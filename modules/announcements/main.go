@@ -15,8 +15,8 @@ const (
 	viewDisplay  = "announcements.display.view"
 )
 
-// The channels have the same content, which includes slides whose time has not come, but different
-// permissions: screens hold the display's, people the writer's.
+// The channels have the same content, slides whose time has not come among it, but different permissions:
+// screens hold the display's, people the writer's.
 const (
 	boardChannel   = "board"
 	noticesChannel = "notices"
