@@ -229,6 +229,15 @@ func testBoardPictures(b *boardHouse) {
 	_ = chromedp.Cancel(p.ctx)
 }
 
+// renderedFirst holds the pauses in which a display is painted until window.rendered is set.
+const renderedFirst = `(() => {
+	const { requestAnimationFrame: frame, setTimeout: once } = window;
+	const held = (run, again) => window.rendered ? run() : again(() => held(run, again));
+	window.requestAnimationFrame = (run) => frame(() => held(run, frame));
+	window.setTimeout = (run, after = 0, ...more) =>
+		once(() => after === 200 ? held(run, (again) => once(again, 20)) : run(...more), after);
+})()`
+
 // testBoardWithoutContribution: the board leaves out a slide of a kind that no module contributes any more,
 // and one whose module throws an error.
 func testBoardWithoutContribution(b *boardHouse) {
@@ -245,7 +254,7 @@ func testBoardWithoutContribution(b *boardHouse) {
 		`export default { narthex: "contribution", abi: 1, definition: {
 			render() { window.rendered = true; throw new Error("broken"); } } };`)
 	b.origin = h.URL
-	p = b.pairBoard(b.t, chromium, "announcements", "de")
+	p = b.pairBoard(b.t, chromium, "announcements", "de", renderedFirst)
 	b.origin = ""
 	p.waitFor(`window.rendered`)
 	p.waitFor(boardIsIdle)

@@ -32,7 +32,8 @@ const idOf = (key: string): string => key.split(":", 1)[0] ?? "";
 
 /**
  * Makes a slide with its picture decoded. Returns undefined if the kind cannot be shown now, because the
- * contribution is missing or throws an error.
+ * contribution is missing or throws an error. Such an error is only logged: a screen takes an error that is
+ * reported to its window for the board's own, and would not start.
  */
 export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Frame | undefined> {
 	const key = frameKey(slide);
@@ -54,7 +55,7 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 		const dispose = kind.render(element, slide.payload, { serverNow: () => tools.now(), locale, dir });
 		return { key, element, incomplete: false, dispose: () => tolerant(dispose) };
 	} catch (error) {
-		reportError(error);
+		console.error(error);
 		return undefined;
 	}
 }
@@ -64,7 +65,7 @@ function tolerant(dispose: (() => void) | void): void {
 	try {
 		dispose?.();
 	} catch (error) {
-		reportError(error);
+		console.error(error);
 	}
 }
 
