@@ -333,11 +333,11 @@ func TestManyNotices(t *testing.T) {
 	drawn(p, rows, 501, "The newest")
 
 	p = d.front(t).openAs(d.member(t, "Bob"), "/#/m/announcements", phone)
-	drawn(p, ".read > li", 100, "Notice 101") // one of those before is not published
+	drawn(p, ".read > li", 100, "Notice 102") // of those before, one is not published, one scheduled
 	p.assertFits()
 	p.assertAccessible("the first of many notices")
 	p.click("button", "Show more")
-	drawn(p, ".read > li", 200, "Notice 201")
+	drawn(p, ".read > li", 200, "Notice 202")
 }
 
 // testEditorIsNotForReaders: a reader who follows a link to the editor is refused at once, not only when
