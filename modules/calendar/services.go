@@ -24,6 +24,8 @@ const (
 	followMost   = 200 // answers, so that one that repeats itself ends
 	followWithin = 2 * time.Second
 	followEvery  = 2 * time.Second
+	// One that does not answer is left alone for as long as pauseEach looks took, so that readers seldom wait.
+	pauseEach = 10
 	// followFor is how long after a look at the calendar it follows by itself. Readers' streams restart within
 	// five minutes, and look again.
 	followFor = 6 * time.Minute
@@ -58,6 +60,7 @@ type following struct {
 	turn   sdk.Turn
 	state  string
 	looked time.Time // when the last look began
+	again  time.Time // when the next look may begin, after one without an answer
 	zone   string    // that the services are written in; "": they were not compared as a whole yet
 	seen   int64     // the latest change
 	wake   chan struct{}
@@ -116,7 +119,8 @@ func (c *calendar) caughtUp(ctx context.Context) string {
 }
 
 // look makes the calendar's services those of the module that plans them. Callers that wait for the same look
-// share the next one. One that does not answer is asked again after a while, so that it slows nobody down.
+// share the next one. A module that does not answer is asked again after a while, and no reader waits for it
+// meanwhile.
 func (c *calendar) look(ctx context.Context) string {
 	f, arrived := c.services, time.Now()
 	within, cancel := context.WithTimeout(ctx, followWithin)
@@ -127,7 +131,7 @@ func (c *calendar) look(ctx context.Context) string {
 	defer f.turn.Leave()
 	switch {
 	case f.state == servicesAbsent, f.state != "" && f.looked.After(arrived),
-		f.state == servicesUnsure && arrived.Sub(f.looked) < followEvery:
+		f.state == servicesUnsure && arrived.Before(f.again):
 		return f.state
 	}
 	f.looked = time.Now()
@@ -145,6 +149,7 @@ func (c *calendar) look(ctx context.Context) string {
 		return servicesUnsure
 	default:
 		f.state = servicesUnsure
+		f.again = time.Now().Add(max(followEvery, pauseEach*time.Since(f.looked)))
 		c.host.Log.Warn("changes of services could not be followed")
 	}
 	if before != "" && before != f.state { // readers learn whether what they see is so

@@ -24,6 +24,8 @@ type planning struct {
 	services map[string]*plannedService
 	last     int64
 	down     bool   // it does not answer
+	hangs    bool   // it takes longer than anybody waits
+	hung     int    // how often somebody waited in vain
 	lost     bool   // it does what it is asked, and its answer is lost
 	asked    string // the last change that was asked for
 }
@@ -79,9 +81,14 @@ func (p *planning) change(method string) sdk.MethodHandler {
 	})
 }
 
-func (p *planning) changed(_ context.Context, in map[string]int64) (map[string]any, error) {
+func (p *planning) changed(ctx context.Context, in map[string]int64) (map[string]any, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.hangs {
+		p.hung++
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	if p.down {
 		return nil, sdk.ErrCapabilityFailed
 	}
@@ -240,7 +247,11 @@ func TestServicesOfASilentModule(t *testing.T) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.down, p.lost = down, lost
-		s.module.services.looked = time.Time{} // as if some seconds had passed
+		if err := s.module.services.turn.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.module.services.again = time.Time{} // as if some seconds had passed
+		s.module.services.turn.Leave()
 	}
 	p.set(morning, "Morning", at, 60)
 	line := clock(at)[5:] + "-11:00 Morning []"
@@ -258,6 +269,28 @@ func TestServicesOfASilentModule(t *testing.T) {
 	say(false, false)
 	s.expect(t, "one was made, but its answer was lost",
 		clock(at)[5:]+"-11:00 Evening [1]; "+line)
+}
+
+// TestServicesOfASlowModule: of many readers one waits for a module that takes too long, and all of them see
+// the services as they were.
+func TestServicesOfASlowModule(t *testing.T) {
+	t.Parallel()
+	s, p, _ := startWithServices(t)
+	at := comingSunday()
+	p.set(morning, "Morning", at, 60)
+	line := clock(at)[5:] + "-11:00 Morning []"
+	s.expect(t, "it answers", line)
+	p.mu.Lock()
+	p.hangs = true
+	p.mu.Unlock()
+	for range 3 {
+		s.expect(t, "it takes too long", line+"; unsure")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hung != 1 {
+		t.Errorf("%d of three readers waited for it, want 1", p.hung)
+	}
 }
 
 // TestCalendarWithoutServices: in a house without the other module the calendar is as ever.
