@@ -9,7 +9,7 @@ func TestImportOfFiles(t *testing.T) {
 	d := startHouse(t)
 	p := d.openAs(t, "owner@example.org", "/#/m/rota/transfer", desktop)
 	const list = `input[accept*="csv"]`
-	p.waitForText("Choose a file to import")
+	p.waitForText("Choose a file")
 	p.chooseFile(list, putFile(t, "wrong.csv", []byte("Name,E-mail\n,a@example.org\n")))
 	p.waitForText("1 row is left out:")
 	p.waitForText("Line 2: The name is missing or cannot be used:")

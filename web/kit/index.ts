@@ -23,6 +23,7 @@ export {
 	type FieldProps,
 	type TextFieldProps,
 } from "./field";
+export { FileButton, type FileButtonProps } from "./filebutton";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
 export { ImportReport, type ImportReportProps } from "./importreport";

@@ -1,4 +1,4 @@
-import { Button, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, FileButton, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef } from "preact/hooks";
 import type { DatesOrder } from "./api";
@@ -23,7 +23,6 @@ function formatOf({ name }: File): string {
 /** Exports the calendar as a file, and imports others after a preview of the changes. */
 export function Transfer({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
-	const input = useRef<HTMLInputElement>(null);
 	useEffect(() => context.setTitle(say("transfer")), []);
 
 	const dates = useRef<DatesOrder | undefined>(undefined); // of the chosen file, once the person was asked
@@ -59,29 +58,15 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 				<p class="d-muted" id="import-help">
 					{say("importHelp")}
 				</p>
-				<div class="d-row">
-					<input
-						ref={input}
-						type="file"
-						class="d-unseen"
-						tabIndex={-1}
-						aria-label={say("chooseFile")}
-						accept=".json,.csv,.tsv,.txt,.xlsx,.ics,.ical,.vcs,text/calendar,text/csv"
-						onChange={({ currentTarget }) => {
-							void choose(currentTarget.files?.[0]);
-							currentTarget.value = ""; // so that the same file can be chosen again
-						}}
-					/>
-					<Button
-						icon="upload"
-						busy={busy}
-						busyWords={say("reading")}
-						describedBy="import-help"
-						onPress={() => input.current?.click()}
-					>
-						{say("chooseFile")}
-					</Button>
-				</div>
+				<FileButton
+					accept=".json,.csv,.tsv,.txt,.xlsx,.ics,.ical,.vcs,text/calendar,text/csv"
+					busy={busy}
+					busyWords={say("reading")}
+					describedBy="import-help"
+					onFiles={([file]) => choose(file)}
+				>
+					{say("chooseFile")}
+				</FileButton>
 				{refused && (
 					<Note tone="bad" role="alert">
 						<p>{say(refused.why)}</p>

@@ -139,7 +139,7 @@ export const english = {
 	archiveHelp:
 		"Roles, volunteers, days away and who serves when, for another installation. Accounts stay here.",
 	exportFile: "Export {name}",
-	chooseFile: "Choose a file to import",
+	chooseFile: "Choose a file",
 	fileTooLarge: "Too large: at most {size} KiB.",
 	listEffect: "New: {added}. Changed: {changed}. As before: {unchanged}.",
 	listRoles: "New roles: {roles}.",

@@ -144,7 +144,7 @@ export const german: Record<keyof typeof english, Text> = {
 	archiveHelp:
 		"Dienste, Personen, Abwesenheiten und Einteilungen für eine andere Installation. Konten bleiben hier.",
 	exportFile: "{name} exportieren",
-	chooseFile: "Datei zum Importieren auswählen",
+	chooseFile: "Datei wählen",
 	fileTooLarge: "Zu groß: höchstens {size} KiB.",
 	listEffect: "Neu: {added}. Geändert: {changed}. Wie bisher: {unchanged}.",
 	listRoles: "Neue Dienste: {roles}.",

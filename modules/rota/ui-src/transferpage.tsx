@@ -1,4 +1,4 @@
-import { Button, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, FileButton, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
 import type { Arrived, Imported } from "./api";
@@ -86,17 +86,9 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 			<h2>{title}</h2>
 			<p>{help}</p>
 			<Button onPress={save}>{say("exportFile", { name: out.name })}</Button>
-			<label class="file">
+			<FileButton accept={into.accept} onFiles={([file]) => look(file)}>
 				{say("chooseFile")}
-				<input
-					type="file"
-					accept={into.accept}
-					onChange={({ currentTarget }) => {
-						look(currentTarget.files?.[0]);
-						currentTarget.value = ""; // so that the same file can be chosen again
-					}}
-				/>
-			</label>
+			</FileButton>
 			{(tooLarge || refused) && (
 				<Note tone="bad" role="alert">
 					<p>

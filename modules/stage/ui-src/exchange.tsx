@@ -1,6 +1,6 @@
-import { Button, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, FileButton, Note, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { ImportSongs } from "./importsongs";
 import type { Imported } from "./plan";
 import type { Tools } from "./tools";
@@ -51,35 +51,19 @@ function Export({ tools: { context, api, say } }: { readonly tools: Tools }) {
 /** Imports an exported file after a preview of its changes. */
 function ImportAll({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
-	const input = useRef<HTMLInputElement>(null);
 	const { chosen, refused, look, take } = useTransfer(
 		context,
 		(given: Blob, preview: boolean) => api.import("all", given, preview),
 		() => context.announce(say("imported")),
 	);
-	const choose = async (file: File | undefined) => {
-		await look(file);
-		if (input.current) input.current.value = ""; // so that the same file can be chosen again
-	};
 	return (
 		<section>
 			<h2>{say("importAll")}</h2>
 			<p>{say("importAllHelp")}</p>
 			<div class="d-stack">
-				<div class="d-row">
-					<input
-						ref={input}
-						type="file"
-						accept=".json,application/json"
-						class="d-unseen"
-						tabIndex={-1}
-						aria-hidden="true"
-						onChange={(event) => void choose(event.currentTarget.files?.[0])}
-					/>
-					<Button icon="upload" onPress={() => input.current?.click()}>
-						{say("chooseFile")}
-					</Button>
-				</div>
+				<FileButton accept=".json,application/json" onFiles={([file]) => look(file)}>
+					{say("chooseFile")}
+				</FileButton>
 				{refused !== undefined && (
 					<Note tone="bad" role="alert">
 						<p>{say(refused.why === "denied" ? "editDenied" : refused.why)}</p>

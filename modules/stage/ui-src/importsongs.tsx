@@ -1,13 +1,12 @@
 import {
-	Button, DraftNote, type ImportProblem, ImportReport, Note, TextField, useDraft, useTransfer,
+	Button, DraftNote, FileButton, type ImportProblem, ImportReport, Note, TextField, useDraft, useTransfer,
 } from "@narthex/kit";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Tools } from "./tools";
 
 /** Imports songs: typed text, or files of other programs, of which the changes are shown first. */
 export function ImportSongs({ tools }: { readonly tools: Tools }) {
 	const { context, api, say } = tools;
-	const input = useRef<HTMLInputElement>(null);
 	const draft = useDraft(context.drafts, "import/songs", "");
 	const [name, setName] = useState("");
 	const { chosen, refused, busy, look, take, forget } = useTransfer(
@@ -28,7 +27,6 @@ export function ImportSongs({ tools }: { readonly tools: Tools }) {
 		if (first === undefined) return;
 		setName(files.length === 1 ? first.name : say("countFiles", { count: files.length }));
 		await look(formOf(files));
-		if (input.current) input.current.value = ""; // so that the same files can be chosen again
 	};
 	const problem = ({ code, detail = "" }: ImportProblem) =>
 		[detail, say(isProblem(code) ? code : "SONG_INVALID")].filter((part) => part !== "").join(": ");
@@ -38,26 +36,15 @@ export function ImportSongs({ tools }: { readonly tools: Tools }) {
 			<h2>{say("importSongs")}</h2>
 			<p id="import-songs-help">{say("importSongsHelp")}</p>
 			<div class="d-stack">
-				<div class="d-row">
-					<input
-						ref={input}
-						type="file"
-						multiple
-						class="d-unseen"
-						tabIndex={-1}
-						aria-hidden="true"
-						onChange={(event) => void choose([...(event.currentTarget.files ?? [])])}
-					/>
-					<Button
-						icon="upload"
-						busy={busy}
-						busyWords={say("looking")}
-						describedBy="import-songs-help"
-						onPress={() => input.current?.click()}
-					>
-						{say("chooseFiles")}
-					</Button>
-				</div>
+				<FileButton
+					multiple
+					busy={busy}
+					busyWords={say("looking")}
+					describedBy="import-songs-help"
+					onFiles={choose}
+				>
+					{say("chooseFiles")}
+				</FileButton>
 				<DraftNote draft={draft} />
 				<TextField
 					label={say("songsText")}

@@ -11,6 +11,7 @@ export { CopyButton, type CopyButtonProps } from "./copy";
 export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./dialog";
 export { DraftNote, mayClose, OtherVersion, useDraft, type Draft } from "./draft";
 export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, PasswordField, SelectField, TextField, type FieldProps, type TextFieldProps, } from "./field";
+export { FileButton, type FileButtonProps } from "./filebutton";
 export { houseTime, instantOf, localTime, zoneOf } from "./house";
 export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
 export { ImportReport, type ImportReportProps } from "./importreport";
