@@ -21,8 +21,10 @@ export interface ImportReportProps {
 /** The preview of an import: what it changes, the rows that it leaves out, and what it changes in others. */
 export function ImportReport({ name, answer, effects, ready, problem, take, forget }: ImportReportProps) {
 	const { problems, problemCount, skipped = [], skippedCount = 0, notes = [], noteCount = 0 } = answer;
-	const told = (one: ImportProblem) =>
-		one.line > 0 ? k("importLine", { line: one.line, problem: problem(one) }) : problem(one);
+	const told = (one: ImportProblem) => {
+		const words = problem(one).replace(/:\s*$/, "."); // nothing was found there
+		return one.line > 0 ? k("importLine", { line: one.line, problem: words }) : words;
+	};
 	if (problemCount > 0) {
 		return (
 			<Note tone="bad" role="alert">

@@ -1,4 +1,6 @@
-import { Button, FileButton, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import {
+	Button, FileButton, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer,
+} from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
 import type { Arrived, Imported } from "./api";
@@ -27,6 +29,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 						...(examples.length > 0 ? [say("listExamples", { names: examples.join(", ") })] : []),
 						...(newRoles.length > 0 ? [say("listRoles", { roles: newRoles.join(", ") })] : []),
 					]}
+					ready={({ added, changed }) => added + changed > 0}
 				/>
 				<Exchange<Arrived>
 					tools={tools}
@@ -40,6 +43,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					effects={({ roles, volunteers, assignments }) => [
 						say("archiveEffect", { roles, volunteers, assignments }),
 					]}
+					ready={() => true}
 				/>
 			</div>
 		</>
@@ -59,11 +63,13 @@ interface ExchangeProps<Report> {
 	};
 	/** The changes that an import would make, as texts. */
 	effects(report: Report): readonly string[];
+	/** An import would change something. */
+	ready(report: Report): boolean;
 }
 
 /** One kind of file. Its changes are previewed before the import. */
 function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
-	const { tools, title, help, out, into, effects } = props;
+	const { tools, title, help, out, into, effects, ready } = props;
 	const { context, api, say, tell } = tools;
 	const send = (file: Blob, preview: boolean) => api.import<Report>(into.path, file, preview);
 	const transfer = useTransfer(context, send, () => context.announce(say("imported")));
@@ -105,7 +111,7 @@ function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
 					name={(chosen.file as File).name}
 					answer={chosen.answer}
 					effects={effects(chosen.answer)}
-					ready
+					ready={ready(chosen.answer)}
 					problem={({ code, detail = "" }) => say(problemWord(code), { detail })}
 					take={transfer.take}
 					forget={transfer.forget}
