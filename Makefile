@@ -142,7 +142,7 @@ postgresql:
 # All at once, so that a user who may not install packages has to ask only once.
 .PHONY: packages
 packages:
-	@.ci/packages compiler openssh chromium $(if $(wildcard web/node_modules),,npm)
+	@.ci/packages compiler openssh pgbouncer chromium $(if $(wildcard web/node_modules),,npm)
 
 # The object storage server of the tests. The first build takes minutes.
 .PHONY: versitygw

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Options configures a run of Apply.
@@ -82,16 +83,25 @@ type migrator struct {
 // config returns the configuration of this run's connections: without a statement timeout, and with schema as
 // search_path unless it is "".
 func (m *migrator) config(schema string) *pgx.ConnConfig {
-	config := m.options.Connect.Copy()
-	params := make(map[string]string, len(config.RuntimeParams)+1)
-	for key, value := range config.RuntimeParams {
-		params[key] = value
-	}
-	params["statement_timeout"] = "0"
+	settings := "SET statement_timeout = 0"
 	if schema != "" {
-		params["search_path"] = pgx.Identifier{schema}.Sanitize()
+		settings += "; SET search_path = " + quote(schema)
 	}
-	config.RuntimeParams = params
+	return setting(m.options.Connect, settings)
+}
+
+// setting returns a copy of a configuration whose sessions begin with further settings.
+func setting(connect *pgx.ConnConfig, settings string) *pgx.ConnConfig {
+	config := connect.Copy()
+	before := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if before != nil {
+			if err := before(ctx, conn); err != nil {
+				return err
+			}
+		}
+		return conn.Exec(ctx, settings).Close()
+	}
 	return config
 }
 

@@ -94,7 +94,7 @@ func (f *fixture) asModule(id string) *pgx.Conn {
 }
 
 func withoutStatementTimeout(config *pgx.ConnConfig) *pgx.ConnConfig {
-	delete(config.RuntimeParams, "statement_timeout")
+	config.AfterConnect = nil
 	return config
 }
 

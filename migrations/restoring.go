@@ -15,9 +15,7 @@ const restoreSetting = "narthex.restoring"
 
 // WithinRestore returns the configuration of the restore's own connections.
 func WithinRestore(connect *pgx.ConnConfig) *pgx.ConnConfig {
-	connect = connect.Copy()
-	connect.RuntimeParams[restoreSetting] = "on"
-	return connect
+	return setting(connect, "SET "+restoreSetting+" = 'on'")
 }
 
 // BeginRestore marks the database as being restored from the named backup.

@@ -56,6 +56,7 @@ var ranks = map[string]int{
 	"services/health":                    4,
 	"services/identity":                  4,
 	"services/database/databasetest":     4, // only for tests
+	"services/database/poolertest":       3, // only for tests
 	"services/httpapi/httpapitest":       4, // only for tests
 	"services/httpapi/openapitest":       1, // only for tests
 	"storage/storagetest":                4, // only for tests

@@ -67,7 +67,7 @@ func TestNextRequestFindsNothing(t *testing.T) {
 	for range 3 {
 		m.textOf(t, 0, selectLeftBehind)
 	}
-	want := `"module_seats" 30s UTC t none 0 0 0 0 0`
+	want := `module_seats 30s UTC t none 0 0 0 0 0`
 	for _, leave := range []string{
 		`SET search_path = pg_catalog`, `SET statement_timeout = 1`, `SET timezone = 'Asia/Tokyo'`,
 		`SET seats.own = 'left'`, `SELECT set_config('timezone', 'Asia/Tokyo', false)`,

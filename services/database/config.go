@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -37,6 +36,12 @@ const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none 
 // transport: there is no fallback to plaintext. A session is refused in a database whose encoding is not UTF8
 // and, where a server must accept writes, on another one, also by every copy of the configuration.
 func Config(settings environment.Database) *pgx.ConnConfig {
+	return configWith(settings, sessionSettings{statementTimeout(deadlines.Statement)})
+}
+
+// configWith returns Config with other settings of the session. A pooler knows only few parameters of a
+// session's start and refuses all others, so they are set afterwards.
+func configWith(settings environment.Database, session sessionSettings) *pgx.ConnConfig {
 	config := parseNeutral().ConnConfig
 	config.User, config.Password = settings.User, settings.Password.Reveal()
 	config.Database = settings.Name
@@ -53,14 +58,14 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	config.ConnectTimeout = connectTimeout(settings)
 	config.DialFunc = dialer(config.ConnectTimeout).DialContext
 	config.RuntimeParams = map[string]string{
-		"application_name":  settings.ApplicationName,
-		"timezone":          "UTC",
-		"statement_timeout": milliseconds(deadlines.Statement),
-		"client_encoding":   "UTF8", // whatever is set for the role or the database
+		"application_name": settings.ApplicationName,
+		"timezone":         "UTC",
+		"client_encoding":  "UTF8", // whatever is set for the role or the database
 	}
 	if settings.ApplicationName == "" {
 		config.RuntimeParams["application_name"] = "narthex"
 	}
+	config.AfterConnect = session.set
 	return config
 }
 
@@ -93,5 +98,3 @@ func parseNeutral() *pgxpool.Config {
 	}
 	return config
 }
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

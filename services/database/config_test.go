@@ -98,8 +98,7 @@ func TestConfigDefaults(t *testing.T) {
 	if config.ConnectTimeout != 5*time.Second {
 		t.Errorf("connect timeout %v, want 5s", config.ConnectTimeout)
 	}
-	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "statement_timeout": "29000",
-		"client_encoding": "UTF8"}
+	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "client_encoding": "UTF8"}
 	if !reflect.DeepEqual(config.RuntimeParams, want) {
 		t.Errorf("runtime parameters %v, want %v", config.RuntimeParams, want)
 	}

@@ -64,12 +64,12 @@ func Open(settings environment.Database) (*Database, error) {
 		closeGrace: deadlines.Close,
 		closed:     make(chan struct{}),
 	}
-	d.probe = newProbe(d.config(), settings.Writable, d.watch)
-	config := poolConfig(d.config())
+	d.probe = newProbe(d.config(nil), settings.Writable, d.watch)
+	config := poolConfig(d.config(append(pageCosts(), statementTimeout(deadlines.Statement),
+		idleTransactionTimeout(coreIdleTransaction))))
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = int32(divided.core)
 	config.MaxConnIdleTime = 5 * time.Minute
-	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(coreIdleTransaction)
 	config.ShouldPing = needsPing
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
@@ -79,13 +79,10 @@ func Open(settings environment.Database) (*Database, error) {
 	return d, nil
 }
 
-// config returns Config. With several servers, it also refuses a session on a primary that was replaced.
-//
-// A page costs little compared with a row, because the database of a congregation is in memory. With the
-// values of PostgreSQL, which are for disks, a look-up by a key would read a small table as a whole.
-func (d *Database) config() *pgx.ConnConfig {
-	config := Config(d.settings)
-	config.RuntimeParams["seq_page_cost"], config.RuntimeParams["random_page_cost"] = "0.1", "0.1"
+// config returns Config with other settings of the session. With several servers, it also refuses a session
+// on a primary that was replaced.
+func (d *Database) config(session sessionSettings) *pgx.ConnConfig {
+	config := configWith(d.settings, session)
 	if len(d.settings.Servers) > 1 {
 		config.ValidateConnect = d.newest.refuseReplaced(config.ValidateConnect)
 	}

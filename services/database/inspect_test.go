@@ -1,18 +1,12 @@
 package database_test
 
 import (
-	"context"
-	"net"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgproto3"
-
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/database/poolertest"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -55,88 +49,21 @@ func TestClockOffset(t *testing.T) {
 	}
 }
 
-// TestPooledByTransaction connects directly to the server, and through a pooler with one session for all
-// clients.
+// TestPooledByTransaction connects directly to the server, and through PgBouncer in both modes.
 func TestPooledByTransaction(t *testing.T) {
+	t.Parallel()
 	db := databasetest.Empty(t)
 	if pooled, err := db.Database(t).PooledByTransaction(t.Context()); pooled || err != nil {
 		t.Errorf("the server itself: pooled %v and error %v, want false and none", pooled, err)
 	}
-	behind := db.Settings
-	behind.Servers = []environment.DatabaseServer{{Host: "127.0.0.1", Port: startPooler(t, db)}}
-	opened, err := database.Open(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
-	if pooled, err := opened.PooledByTransaction(t.Context()); !pooled || err != nil {
-		t.Errorf("behind a pooler: pooled %v and error %v, want true and none", pooled, err)
-	}
-}
-
-// startPooler serves simple queries of any number of clients on one session of the server, and returns its
-// port.
-func startPooler(t *testing.T, db *databasetest.DB) uint16 {
-	t.Helper()
-	session, err := pgx.ConnectConfig(t.Context(), database.Config(db.Settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var clients sync.WaitGroup
-	var turn sync.Mutex
-	clients.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			clients.Go(func() {
-				defer client.Close()
-				pool(client, session, &turn)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		clients.Wait()
-		_ = session.Close(t.Context())
-	})
-	return uint16(listener.Addr().(*net.TCPAddr).Port)
-}
-
-// pool acts as a server for one client until the client disconnects.
-func pool(client net.Conn, session *pgx.Conn, turn *sync.Mutex) {
-	backend := pgproto3.NewBackend(client, client)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
-		return
-	}
-	backend.Send(&pgproto3.AuthenticationOk{})
-	// without these two pgx sends no simple query
-	backend.Send(&pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"})
-	backend.Send(&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"})
-	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	for backend.Flush() == nil {
-		message, err := backend.Receive()
-		query, simple := message.(*pgproto3.Query)
-		if err != nil || !simple {
-			return
-		}
-		turn.Lock()
-		var number int
-		err = session.QueryRow(context.Background(), query.String).Scan(&number)
-		turn.Unlock()
+	for mode, want := range map[poolertest.Mode]bool{poolertest.Session: false, poolertest.Transaction: true} {
+		opened, err := database.Open(poolertest.Start(t, db.Settings, mode))
 		if err != nil {
-			return
+			t.Fatal(err)
 		}
-		backend.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{
-			Name: []byte("n"), DataTypeOID: 23, DataTypeSize: 4, TypeModifier: -1,
-		}}})
-		backend.Send(&pgproto3.DataRow{Values: [][]byte{[]byte(strconv.Itoa(number))}})
-		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		defer opened.Close()
+		if pooled, err := opened.PooledByTransaction(t.Context()); pooled != want || err != nil {
+			t.Errorf("behind a pooler in %s mode: pooled %v and error %v, want %v and none", mode, pooled, err, want)
+		}
 	}
 }

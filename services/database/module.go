@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/environment"
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 const moduleMessageBytes = 1<<20 + 64<<10 // a row of 1 MiB and its framing
@@ -60,7 +59,8 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	if d.ended {
 		return nil, ErrClosed
 	}
-	pool, err := newModulePool(d.moduleConfig(role), d.modules)
+	session := moduleSettings(role)
+	pool, err := newModulePool(d.moduleConfig(role, session), session, d.modules)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
@@ -69,19 +69,16 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	return pool, nil
 }
 
-// moduleConfig returns the configuration of a module's sessions. Their settings are sent with each
-// connection, because the module can change the stored settings of its role. Three rules bound the memory
+// moduleConfig returns the configuration of a module's sessions. Their settings are set in each session,
+// because the module can change the stored settings of its role. Three rules bound the memory
 // that a module's database can take in the host: a message longer than the limit of a row ends the connection
 // before it is read, notifications are dropped, and kept statements are few, short and counted (statements).
-func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
-	conn := d.config()
+func (d *Database) moduleConfig(role ModuleRole, session sessionSettings) *pgx.ConnConfig {
+	conn := d.config(session)
 	if role.Role != "" {
 		conn.User, conn.Password = role.Role, role.Password.Reveal()
 	}
-	conn.RuntimeParams["application_name"] = "narthex " + role.ModuleID
-	conn.RuntimeParams["search_path"] = pgx.Identifier{role.Schema}.Sanitize()
-	conn.RuntimeParams["statement_timeout"] = milliseconds(deadlines.ModuleStatement)
-	conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(deadlines.ModuleIdleSession)
+	conn.RuntimeParams["application_name"] = moduleApplication(role)
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec

@@ -214,7 +214,7 @@ func TestASessionIsResetBeforeTheNextUse(t *testing.T) {
 			       + (SELECT count(*) FROM pg_prepared_statements WHERE from_sql)
 			       + (SELECT count(*) FROM pg_cursors WHERE is_holdable)
 			       + (SELECT count(*) FROM pg_class WHERE relname = 'left_behind')`,
-		).Scan(&path, &timeout, &left); err != nil || path != `"public"` || timeout != "30s" || left != 0 {
+		).Scan(&path, &timeout, &left); err != nil || path != "public" || timeout != "30s" || left != 0 {
 			t.Errorf("after %s: search_path %s, statement_timeout %s, %d things left behind, %v", leave, path,
 				timeout, left, err)
 		}
@@ -290,7 +290,7 @@ func TestAPoolIsOpenedAgainAfterAFailureToConnect(t *testing.T) {
 	var path, timeout string
 	if err := acquire(t, pool).QueryRow(t.Context(),
 		`SELECT current_setting('search_path'), current_setting('statement_timeout')`).Scan(&path,
-		&timeout); err != nil || path != `"public"` || timeout != "30s" {
+		&timeout); err != nil || path != "public" || timeout != "30s" {
 		t.Errorf("after the role changed its own settings: search_path %s, statement_timeout %s, %v", path,
 			timeout, err)
 	}

@@ -25,8 +25,9 @@ const (
 // The next user never gets the state of the previous one: Release resets the session, or closes it when the
 // reset fails. Only prepared statements and their plans are kept.
 type ModulePool struct {
-	pool   *pgxpool.Pool
-	places *places
+	pool    *pgxpool.Pool
+	places  *places
+	session string // sets the settings of a session
 
 	inUse    chan struct{} // has a value for each connection in use or being reset
 	own      chan struct{} // has a value while the module's own place is in use
@@ -53,8 +54,9 @@ type ModuleConn struct {
 }
 
 // newModulePool makes a pool. Nothing is connected.
-func newModulePool(conn *pgx.ConnConfig, places *places) (*ModulePool, error) {
-	p := &ModulePool{places: places, inUse: make(chan struct{}, connsPerModule), own: make(chan struct{}, 1),
+func newModulePool(conn *pgx.ConnConfig, session sessionSettings, places *places) (*ModulePool, error) {
+	p := &ModulePool{places: places, session: session.sql(),
+		inUse: make(chan struct{}, connsPerModule), own: make(chan struct{}, 1),
 		resets: make(chan reset, connsPerModule), closing: make(chan struct{})}
 	config := poolConfig(conn)
 	config.MaxConns, config.MaxConnIdleTime = connsPerModule, moduleIdleTime

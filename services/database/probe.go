@@ -34,7 +34,7 @@ func newProbe(config *pgx.ConnConfig, writable bool, watch func(dialFunc) dialFu
 		p.config.ConnectTimeout = 0
 	}
 	p.config.DialFunc = watch(p.dial)
-	p.config.AfterConnect = p.announce
+	p.config.AfterConnect = p.announce // it needs none of the settings
 	return p
 }
 

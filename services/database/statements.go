@@ -193,9 +193,12 @@ func isChanged(err error) bool {
 		(said.Code == "0A000" && said.Routine == "RevalidateCachedQuery" || said.Code == "08P01")
 }
 
-// resetSession is DISCARD ALL without its DEALLOCATE ALL and DISCARD PLANS.
-const resetSession = `CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ROLE; RESET ALL; UNLISTEN *;
-	SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES`
+// resetSession is DISCARD ALL without its DEALLOCATE ALL and DISCARD PLANS, which are in resetPlans.
+const (
+	resetSession = `CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ROLE; RESET ALL; UNLISTEN *;
+		SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; `
+	resetPlans = `DEALLOCATE ALL; DISCARD PLANS; `
+)
 
 // selectLeft finds a statement that the module has prepared itself, which only a function of its schema can
 // have done after plain statements. It looks for functions first, because listing the statements costs more.
@@ -223,7 +226,8 @@ func (c *ModuleConn) reset() bool {
 		}
 		c.statements.probed = true
 	}
-	tag, err := c.Exec(ctx, resetSession+"; EXECUTE narthex_left", pgx.QueryExecModeSimpleProtocol)
+	tag, err := c.Exec(ctx, resetSession+c.pool.session+"; EXECUTE narthex_left",
+		pgx.QueryExecModeSimpleProtocol)
 	if err != nil || tag.RowsAffected() > 0 {
 		return c.resetAll(ctx)
 	}
@@ -233,6 +237,6 @@ func (c *ModuleConn) reset() bool {
 // resetAll also removes the statements.
 func (c *ModuleConn) resetAll(ctx context.Context) bool {
 	c.statements.forget()
-	_, err := c.Exec(ctx, "DISCARD ALL", pgx.QueryExecModeSimpleProtocol)
+	_, err := c.Exec(ctx, resetSession+resetPlans+c.pool.session, pgx.QueryExecModeSimpleProtocol)
 	return err == nil
 }

@@ -20,18 +20,39 @@ func TestTheLeastConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is a load of seconds")
 	}
-	const phones, lasts = 12, 5 * time.Second
 	i := installSunday(t)
 	i.environment["SERVICE_DATABASE_CONNECTIONS"] = "8"
 	i.environment["DATABASE_URL"] += "?application_name=busy"
 	_ = i.fill(t)
-	ctx, end := context.WithTimeout(t.Context(), lasts)
+	most, ofModules := 0, 0
+	i.phonesLoad(t, 12, func() {
+		var all, modules int
+		if err := i.db.Pool(t).QueryRow(t.Context(), `
+			SELECT count(*), count(*) FILTER (WHERE application_name <> 'busy')
+			FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name SIMILAR TO 'busy|narthex %'`).
+			Scan(&all, &modules); err != nil {
+			t.Fatal(err)
+		}
+		most, ofModules = max(most, all), max(ofModules, modules)
+	})
+	if most > 8 || ofModules != 4 {
+		t.Errorf("the server counted %d sessions, %d of them of modules; want at most 8, and one for each of the "+
+			"4 modules with a database", most, ofModules)
+	}
+}
+
+// phonesLoad lets phones load pages for some seconds without a pause, and calls meanwhile over and over. No
+// request may fail.
+func (i *installation) phonesLoad(t *testing.T, phones int, meanwhile func()) {
+	t.Helper()
+	ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
 	defer end()
-	var load sync.WaitGroup
+	var working sync.WaitGroup
 	var refused sync.Map
 	for n := range phones {
 		member := i.visitorFrom(t, 100+n).signInAs(t, ownerAddress)
-		load.Go(func() {
+		working.Go(func() {
 			for ctx.Err() == nil {
 				for _, path := range phonePaths() {
 					got, err := member.doContext(ctx, "GET", path, nil)
@@ -42,24 +63,11 @@ func TestTheLeastConnections(t *testing.T) {
 			}
 		})
 	}
-	most, ofModules := 0, 0
-	for ctx.Err() == nil {
-		var all, modules int
-		if err := i.db.Pool(t).QueryRow(t.Context(), `
-			SELECT count(*), count(*) FILTER (WHERE application_name <> 'busy')
-			FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name SIMILAR TO 'busy|narthex %'`).
-			Scan(&all, &modules); err != nil {
-			t.Fatal(err)
-		}
-		most, ofModules = max(most, all), max(ofModules, modules)
+	for meanwhile != nil && ctx.Err() == nil {
+		meanwhile()
 	}
-	load.Wait()
+	working.Wait()
 	refused.Range(func(path, what any) bool { t.Errorf("GET %s: %s", path, what); return true })
-	if most > 8 || ofModules != 4 {
-		t.Errorf("the server counted %d sessions, %d of them of modules; want at most 8, and one for each of the "+
-			"4 modules with a database", most, ofModules)
-	}
 }
 
 // TestTooFewConnectionsForTheModules: a start and doctor say how many connections the installed modules need.
