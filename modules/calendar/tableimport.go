@@ -137,7 +137,7 @@ func (t *eventTable) moment(date, clock string, other time.Time) (at time.Time, 
 		}
 		return at, false, ok && clock == ""
 	}
-	if at, timed, ok = files.ParseMoment(date, t.order); !ok {
+	if at, timed, ok = files.ParseMoment(date, t.order, t.importing.calendar.zone().place); !ok {
 		length, is := files.ParseClock(date) // a column of times of day only
 		return dayOf(other).Add(length), true, is && !other.IsZero()
 	}

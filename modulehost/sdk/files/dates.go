@@ -58,7 +58,14 @@ func OrderOf(texts []string) (order Order, certain bool) {
 
 // ParseMoment reads a date as people and spreadsheets write it, with or without a time of day: 31.12.26,
 // 31. Dezember 2026 18:00 Uhr, 2026-12-31T18:00, 12/31/2026 6 PM, or Excel's number of days since 1900.
-func ParseMoment(text string, order Order) (at time.Time, timed, ok bool) {
+//
+// at is the time on a clock, in UTC. A time with an offset of its own, as in 2026-12-31T17:00:00Z, is that of
+// a clock in zone.
+func ParseMoment(text string, order Order, zone *time.Location) (at time.Time, timed, ok bool) {
+	if at, ok = withOffset(text); ok {
+		_, offset := at.In(zone).Zone()
+		return at.UTC().Add(time.Duration(offset) * time.Second), true, true
+	}
 	date, clock := splitMoment(text)
 	if clock == "" && serialDate.MatchString(date) {
 		return fromSerial(date)
@@ -92,6 +99,20 @@ func ParseMoment(text string, order Order) (at time.Time, timed, ok bool) {
 	}
 	length, ok := ParseClock(clock)
 	return at.Add(length), true, ok
+}
+
+// withOffset reads a time of RFC 3339, also with a space before the time of day and without seconds.
+func withOffset(text string) (at time.Time, ok bool) {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
+		text = text[:len(time.DateOnly)] + "T" + text[len(time.DateOnly)+1:]
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // ParseClock reads a time of day: 18:00, 18.30 Uhr, 6:30 PM, or a part of a day as Excel stores it.
@@ -135,7 +156,7 @@ func splitMoment(text string) (date, clock string) {
 		text = strings.TrimPrefix(text, name)
 	}
 	if len(text) > 11 && text[4] == '-' && text[10] == 't' {
-		return text[:10], strings.TrimSuffix(text[11:], "z")
+		return text[:10], text[11:]
 	}
 	// The time is the shortest end that is one.
 	for at := len(text) - 1; at > 0; at-- {

@@ -61,6 +61,10 @@ func TestTables(t *testing.T) {
 // TestMoments: dates and times as people and spreadsheets write them.
 func TestMoments(t *testing.T) {
 	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for text, want := range map[string]string{
 		"31.12.26":                   "2026-12-31",
 		"31.12.2026":                 "2026-12-31",
@@ -78,7 +82,11 @@ func TestMoments(t *testing.T) {
 		"December 31st, 2026":        "2026-12-31",
 		"2026-12-31":                 "2026-12-31",
 		"2026-12-31T18:00":           "2026-12-31T18:00",
-		"2026-12-31T18:00:00Z":       "2026-12-31T18:00",
+		"2026-12-31T17:00:00Z":       "2026-12-31T18:00",
+		"2026-12-31T23:30:00.000Z":   "2027-01-01T00:30",
+		"2026-06-30 09:00:00+03:00":  "2026-06-30T08:00",
+		"2026-12-31t17:00z":          "2026-12-31T18:00",
+		"2026-12-31T17:00:00X":       "no",
 		"2026-12-31 18:00:00":        "2026-12-31T18:00",
 		"2026/12/31":                 "2026-12-31",
 		"31/12/2026":                 "2026-12-31",
@@ -101,7 +109,7 @@ func TestMoments(t *testing.T) {
 		"31.12.2026 18:00 bis 20:00": "no",
 		"18:00":                      "no",
 	} {
-		at, timed, ok := files.ParseMoment(text, files.DayFirst)
+		at, timed, ok := files.ParseMoment(text, files.DayFirst, berlin)
 		got := at.Format(time.DateOnly)
 		if timed {
 			got = at.Format("2006-01-02T15:04")
@@ -113,7 +121,7 @@ func TestMoments(t *testing.T) {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
-	if at, _, ok := files.ParseMoment("12/31/26 6 pm", files.MonthFirst); !ok ||
+	if at, _, ok := files.ParseMoment("12/31/26 6 pm", files.MonthFirst, berlin); !ok ||
 		at.Format("2006-01-02T15:04") != "2026-12-31T18:00" {
 		t.Errorf("month first: %v %t", at, ok)
 	}
@@ -143,7 +151,7 @@ func FuzzTable(f *testing.F) {
 			if len(row.Cells) < len(read.Headings) {
 				t.Fatalf("a row of %d cells below %d headings", len(row.Cells), len(read.Headings))
 			}
-			files.ParseMoment(read.Cell(row, "name"), files.MonthFirst)
+			files.ParseMoment(read.Cell(row, "name"), files.MonthFirst, time.UTC)
 		}
 	})
 }
