@@ -43,6 +43,7 @@ func main() { sdk.Serve(&announcements{}) }
 func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /slides", readSlides, sdk.NoBody, a.list)
 	r.HandleFunc("GET /latest", readSlides, sdk.NoBody, a.latest)
+	r.Feed("GET /notices.atom", readSlides, "application/atom+xml", a.feed)
 	r.HandleFunc("POST /slides", manageSlides, sdk.Buffered(16<<10), a.create)
 	r.HandleFunc("PUT /slides/{id}", manageSlides, sdk.Buffered(16<<10), a.edit)
 	r.HandleFunc("DELETE /slides/{id}", manageSlides, sdk.NoBody, a.remove)

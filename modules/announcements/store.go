@@ -60,7 +60,7 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 	err = scan(tx.QueryRow(ctx, `
 		UPDATE slides
 		SET kind = $2, title = $3, body = $4, image_id = $5, payload = $6, starts_at = $7, ends_at = $8,
-		    enabled = $9, changed_by = nullif($10, ''), rev = rev + 1
+		    enabled = $9, changed_by = nullif($10, ''), rev = rev + 1, changed_at = now()
 		WHERE id = $1
 		RETURNING `+columns,
 		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, *d.Enabled,

@@ -147,7 +147,9 @@ func (m *rota) noteState(ctx context.Context, tx *sdk.Tx, ref string, now map[st
 		s = state{service: service{before.Ref, before.Title, before.Start}, Cancelled: true}
 	}
 	_, err = tx.Exec(ctx, `
-		UPDATE known_services SET title = $2, starts_at = $3, rev = $4, cancelled = $5 WHERE service_ref = $1`,
+		UPDATE known_services
+		SET title = $2, starts_at = $3, rev = $4, cancelled = $5, changed_at = now(), changes = changes + 1
+		WHERE service_ref = $1`,
 		ref, s.Title, s.Start, s.Rev, s.Cancelled)
 	if err == nil && s.Start.After(m.clock().Add(-followBack)) {
 		_, err = tx.Exec(ctx, `UPDATE assignments SET settled = false WHERE service_ref = $1 AND settled`, ref)

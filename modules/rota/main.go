@@ -46,6 +46,7 @@ func newRota() *rota { return &rota{clock: time.Now} }
 // Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /mine", readOwn, sdk.NoBody, m.inZone(m.mine))
+	r.Feed("GET /duties.ics", readOwn, "text/calendar", m.feed)
 	r.HandleFunc("GET /services/{ref}/asked", readOwn, sdk.NoBody, m.inZone(m.askedFor))
 	r.HandleFunc("POST /mine/{id}/answer", respondOwn, sdk.Buffered(4<<10), m.inZone(m.answer))
 	r.HandleFunc("POST /mine/{id}/substitute", respondOwn, sdk.Buffered(1<<10), m.inZone(m.seekSubstitute))

@@ -44,6 +44,7 @@ var moduleCalls = []struct {
 		{route: "POST /slides", send: `{"title":"Choir","body":"","enabled":true}`, status: 201, keep: "other=id"},
 		{route: "GET /slides", status: 200, keep: "order=rev"},
 		{route: "GET /latest", status: 200},
+		{route: "GET /notices.atom", status: 200},
 		{route: "PUT /slides/{id}", path: "/slides/{slide}",
 			send: `{"title":"Coffee","body":"","imageId":"{image}","enabled":true,"rev":{rev}}`, status: 200,
 			keep: "rev=rev"},
@@ -181,6 +182,7 @@ var moduleCalls = []struct {
 		{route: "GET /mine", status: 200, keep: "myrev=volunteer.rev dutyrev=dates.0.rev"},
 		{route: "POST /mine/{id}/answer", path: "/mine/{duty}/answer", send: `{"answer":"yes","rev":{dutyrev}}`,
 			status: 200, keep: "dutyrev=rev"},
+		{route: "GET /duties.ics", status: 200},
 		{route: "POST /mine/{id}/substitute", path: "/mine/{duty}/substitute", send: `{"rev":{dutyrev}}`,
 			status: 200},
 		{route: "POST /mine/{id}/take", path: "/mine/{duty}/take", send: `{}`, status: 404}, // nobody asked her

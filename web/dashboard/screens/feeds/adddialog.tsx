@@ -14,7 +14,7 @@ import { w } from "./words";
 
 interface AddDialogProps {
 	readonly app: App;
-	/** At least one. */
+	/** At least one, in the order shown. */
 	readonly offers: readonly Offer[];
 	onClose(): void;
 	/** Called with the address, once it is made. */

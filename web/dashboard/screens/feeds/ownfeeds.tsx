@@ -3,7 +3,7 @@ import { Button } from "../../../kit/button";
 import { Menu } from "../../../kit/menu";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
-import { endFeed, type Feed, type FeedList, readFeeds, renewFeed } from "../../data/feeds";
+import { endFeed, type Feed, type FeedList, type Offer, readFeeds, renewFeed } from "../../data/feeds";
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { Loaded } from "../../shell/loaded";
@@ -11,7 +11,7 @@ import { ago } from "../../words/times";
 import { useOwn } from "../access/own";
 import { AddDialog } from "./adddialog";
 import { AddressDialog, type Shown } from "./addressdialog";
-import { failureWords, isNews, readAccount } from "./feed";
+import { failureWords, isNews, readAccount, titleOf } from "./feed";
 import { w } from "./words";
 
 /** The addresses at which the person's programs read: made, renewed and ended. */
@@ -103,12 +103,19 @@ function Feeds({ app, view, resource }: FeedsProps) {
 				</Button>
 			)}
 			{adding && (
-				<AddDialog app={app} offers={view.offers} onClose={() => setAdding(false)} onMade={show} />
+				<AddDialog app={app} offers={inOrder(app, view.offers)} onClose={() => setAdding(false)} onMade={show} />
 			)}
 			{shown && <AddressDialog app={app} {...shown} onClose={() => setShown(undefined)} />}
 		</>
 	);
 }
+
+/** Calendars first, each by its title. */
+const inOrder = (app: App, offers: readonly Offer[]): readonly Offer[] =>
+	[...offers].sort(
+		(one, other) =>
+			Number(isNews(one)) - Number(isNews(other)) || titleOf(app, one).localeCompare(titleOf(app, other)),
+	);
 
 const secondOf = (app: App, { moduleId, lastUsedAt }: Feed): string => {
 	const used = lastUsedAt === null ? w("notUsed") : w("used", { when: ago(lastUsedAt, app.clock.now()) });
