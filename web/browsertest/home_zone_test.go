@@ -34,7 +34,9 @@ func testZoneOnHome(t *testing.T, d *devServer) {
 	second.find("button", "Use Pacific/Apia")
 	refreshed := slow.hold("GET /api/v1/house")
 
-	reader := open(front, d.member(t, "Reader"), "Europe/Berlin", desktop)
+	reader := front.openAs(d.member(t, "Reader"), "/#/", desktop) // Account would load the second script
+	reader.waitForHome()
+	reader.find("heading", "Modules")
 	reader.assertNoText(zoneQuestion)
 
 	first.click("button", "Use Europe/Berlin")
