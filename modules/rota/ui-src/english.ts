@@ -171,8 +171,7 @@ export const english = {
 		other: "{count} of them have no e-mail address, and have to be told.",
 	},
 	newsTitle: { one: "One thing has changed", other: "{count} things have changed" },
-	newsNobody:
-		"Nobody hears of this by mail. Tick “Coordinates” for one of the volunteers, so that somebody does.",
+	newsNobody: "No coordinator hears of this by mail. Tick “Coordinates” for one of the volunteers.",
 	newsUnreached: "Not told by mail: {names}",
 	newsSee: "Seen",
 	newsSeen: "Marked as seen",

@@ -176,8 +176,7 @@ export const german: Record<keyof typeof english, Text> = {
 		other: "{count} davon haben keine E-Mail-Adresse und erfahren es nicht von selbst.",
 	},
 	newsTitle: { one: "Eins hat sich geändert", other: "{count} Dinge haben sich geändert" },
-	newsNobody:
-		"Niemand erfährt das per Mail. Setzen Sie bei jemandem unter den Mitarbeitenden den Haken „Koordiniert“.",
+	newsNobody: "Wer koordiniert, erfährt das nicht per Mail. Setzen Sie bei jemandem den Haken „Koordiniert“.",
 	newsUnreached: "Nicht per Mail benachrichtigt: {names}",
 	newsSee: "Gesehen",
 	newsSeen: "Als gesehen markiert",
