@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
@@ -168,8 +170,10 @@ func TestLimitsOfABatch(t *testing.T) {
 	if _, err := m.batch(t, 12345, list[0]); code(err) != "TRANSACTION_ENDED" {
 		t.Errorf("a batch in an unknown transaction: %v, want TRANSACTION_ENDED", err)
 	}
-	if _, err := m.batch(t, 0, statement(`SELECT $1::int`)); code(err) != "DATABASE_UNAVAILABLE" {
-		t.Errorf("a batch without its parameter: %v, want DATABASE_UNAVAILABLE, as for one statement", err)
+	var said abi.DatabaseError
+	response, err := m.batch(t, 0, statement(`SELECT $1::int`))
+	if err != nil || proto.Unmarshal(response.GetDetail(), &said) != nil || said.GetSqlState() != "07001" {
+		t.Errorf("a batch without its parameter: %v, error %v; want SQLSTATE 07001", &said, err)
 	}
 	page, err := m.query(t, 0, `SELECT repeat('x', 100) FROM generate_series(1, 20000)`)
 	if err != nil || page.GetCursor() == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+	"github.com/narthex-platform/narthex/services/database"
 )
 
 // Error is a stable code that a module sees.
@@ -58,7 +59,9 @@ func databaseError(err error) error {
 		return ErrRowTooLarge
 	}
 	said := (*pgconn.PgError)(nil)
-	if !errors.As(err, &said) {
+	if wrong := (*database.ArgumentError)(nil); errors.As(err, &wrong) {
+		said = &pgconn.PgError{Code: wrong.SQLState, Message: wrong.Message}
+	} else if !errors.As(err, &said) {
 		return ErrDatabaseUnavailable
 	}
 	message := strings.ToValidUTF8(cutText(said.Message, messageBytes), "\uFFFD")

@@ -2,6 +2,7 @@ package facade
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -53,14 +54,14 @@ func (b *lineBudget) take(now time.Time, bytes int) (ok bool, dropped int) {
 
 func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message, error) {
 	module := zap.String("module", s.facade.config.ModuleID)
-	text, bytes := cutEscaped(string(request.GetMessage()), lineBytes)
+	text, bytes := cutEscaped(s.facade.masked(request.GetMessage()), lineBytes)
 	attributes := make(map[string]string, min(len(request.GetAttributes()), maxAttributes))
 	for _, attribute := range request.GetAttributes() {
 		if len(attributes) == maxAttributes {
 			break
 		}
-		name, nameBytes := cutEscaped(string(attribute.GetName()), attributeBytes)
-		value, valueBytes := cutEscaped(string(attribute.GetValue()), attributeBytes)
+		name, nameBytes := cutEscaped(s.facade.masked(attribute.GetName()), attributeBytes)
+		value, valueBytes := cutEscaped(s.facade.masked(attribute.GetValue()), attributeBytes)
 		attributes[name] = value
 		bytes += nameBytes + valueBytes
 	}
@@ -73,6 +74,20 @@ func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message
 			zap.String("text", text), zap.Any("attributes", attributes))
 	}
 	return &abi.LogResponse{}, nil
+}
+
+// maskedBytes is the shortest secret that is masked: a shorter one could be a part of any word.
+const maskedBytes = 6
+
+// masked returns a text of the module without the values of its secrets.
+func (f *Facade) masked(text []byte) string {
+	said := string(text)
+	for _, secret := range f.config.Secrets {
+		if len(secret) >= maskedBytes {
+			said = strings.ReplaceAll(said, secret, "[secret]")
+		}
+	}
+	return said
 }
 
 // cutEscaped returns the beginning of text that needs at most limit bytes as a JSON string, and how many

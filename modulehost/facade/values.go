@@ -1,6 +1,7 @@
 package facade
 
 import (
+	"slices"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
@@ -35,6 +36,25 @@ func decodeArgument(value *abi.Value) any {
 		return append([]int64{}, kind.Integers.GetValues()...)
 	}
 	return nil
+}
+
+// Declared returns the names in a manifest as they are sent with Start.
+func Declared(m *manifest.Manifest) *abi.Declared {
+	declared := &abi.Declared{Buckets: m.Buckets}
+	for _, d := range m.Configuration {
+		if d.Type == manifest.TypeSecret {
+			declared.Secrets = append(declared.Secrets, d.Key)
+		} else {
+			declared.Configuration = append(declared.Configuration, d.Key)
+		}
+	}
+	for _, permission := range m.Permissions {
+		declared.Permissions = append(declared.Permissions, permission.ID)
+	}
+	for _, dependency := range slices.Concat(m.Dependencies.Required, m.Dependencies.Optional) {
+		declared.Dependencies = append(declared.Dependencies, dependency.ID)
+	}
+	return declared
 }
 
 // Settings returns a module's configuration as it is sent with Start, in the manifest's order. Keys without a

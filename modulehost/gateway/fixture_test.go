@@ -153,7 +153,7 @@ func startOf(tb testing.TB, program string, limits gateway.Limits, more []httpap
 	lanes, memory := &lentLanes{Process: module}, hostmemory.New(memoryLimit)
 	handler, err := httpserver.New(httpserver.Config{
 		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: lanes, Calls: host,
-			Memory: memory}, limits), more...),
+			Memory: memory, Tell: module.Tell}, limits), more...),
 		TrustedOrigins: []environment.Origin{home},
 		ClientAddress:  noAddress{},
 		Resolver:       testIdentity{},

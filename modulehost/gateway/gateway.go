@@ -67,6 +67,9 @@ type Module struct {
 	Links   bool                // links may use its routes too
 	// HouseRev returns how often the house has been changed; nil: the module asks for the house each time.
 	HouseRev func() int64
+	// Tell gets a line for the author of the module about a response that the client did not get; nil: nobody.
+	// The line may contain what the module has sent.
+	Tell func(line string)
 }
 
 // Routes returns the module's rows of the route table.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,6 +30,7 @@ type route struct {
 	*mount
 	index    uint32
 	method   string
+	pattern  string // its path, as the module registered it
 	root     string
 	names    []string
 	streamed bool
@@ -43,6 +45,7 @@ func newRoute(m *mount, index uint32, declared *abi.Route, root string) *route {
 		mount:    m,
 		index:    index,
 		method:   declared.GetMethod(),
+		pattern:  declared.GetPath(),
 		root:     root,
 		names:    wildcards(declared.GetPath()),
 		streamed: declared.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED,
@@ -165,9 +168,20 @@ func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 		}
 	}
 	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			r.tell("no response within %v, so the client got 500 MODULE_HANDLER_FAILED; the handler's ctx has ended "+
+				"before: pass it on to what the handler waits for", r.limits.response)
+		}
 		return responseError(err)
 	}
 	return r.respond(c, x, response)
+}
+
+// tell tells the author of the module why a client did not get the module's response.
+func (r *route) tell(format string, arguments ...any) {
+	if r.module.Tell != nil {
+		r.module.Tell("error: " + r.method + " " + r.pattern + ": " + fmt.Sprintf(format, arguments...))
+	}
 }
 
 func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {

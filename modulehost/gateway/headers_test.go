@@ -225,5 +225,6 @@ func TestLocationStaysBelowTheModule(t *testing.T) {
 	if status != 500 {
 		t.Errorf("a second location elsewhere: status %d, %q", status, raw)
 	}
+	p.assertTold("error: POST /headers/{status}/{count}: its Location is ")
 	p.awaitFreeSockets(t)
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
-// staysInside reports whether every Location among the headers leads below the module's own root. A browser
+// outside returns the first Location among the headers that leads out of the module's own root. A browser
 // follows a redirect with the reader's cookies on the Dashboard's origin, so a module that may choose any
 // target could send people to other sites and other modules.
-func staysInside(headers []*abi.Header, root string) bool {
+func outside(headers []*abi.Header, root string) (location string, found bool) {
 	for _, header := range headers {
 		name := textproto.CanonicalMIMEHeaderKey(string(header.GetName()))
 		if name == "Location" && !isBelow(string(header.GetValue()), root) {
-			return false
+			return string(header.GetValue()), true
 		}
 	}
-	return true
+	return "", false
 }
 
 // isBelow checks the text of a location and its decoded path, because proxies and browsers differ in what

@@ -52,6 +52,8 @@ func TestResponsesThatAreNone(t *testing.T) {
 				len(got.body))
 		}
 	}
+	p.assertTold("error: GET /status/{status}/{count}: its status is 199")
+	p.assertTold("error: GET /lies/{said}/{count}: its body is longer or shorter than its Content-Length of ")
 	// net/http itself cuts off a response that is shorter than declared; only the platform logs it for the
 	// operator.
 	short := p.do("GET", "/lies/70000/50000", nil)
@@ -67,6 +69,14 @@ func TestResponsesThatAreNone(t *testing.T) {
 	p.awaitFreeSockets(t)
 }
 
+// assertTold checks what the author of the module reads.
+func (p *platform) assertTold(line string) {
+	p.tb.Helper()
+	if said := string(p.process.Output()); !strings.Contains(said, line) {
+		p.tb.Errorf("the author reads %q, want %q in it", said, line)
+	}
+}
+
 // TestDeadlines checks what becomes of a call in a real process whose time is over. deadline_test.go checks
 // when it is.
 func TestDeadlines(t *testing.T) {
@@ -77,6 +87,7 @@ func TestDeadlines(t *testing.T) {
 		t.Errorf("no response: status %d, want 500; body %s", got.StatusCode, got.body)
 	}
 	p.awaitModuleLog("wait: context canceled")
+	p.assertTold("error: GET /wait: no response within 2s")
 
 	p = start(t, gateway.Limits{Piece: limit})
 	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil {

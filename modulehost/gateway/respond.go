@@ -15,7 +15,13 @@ import (
 // respond sends the module's response to the client: at once, or piece by piece.
 func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	status := int(response.GetStatus())
-	if status < 200 || status > 599 || !staysInside(response.GetHeaders(), r.root) {
+	if status < 200 || status > 599 {
+		r.tell("its status is %d, and must be 200 to 599; the client got 500 MODULE_HANDLER_FAILED", status)
+		return ErrHandler
+	}
+	if location, found := outside(response.GetHeaders(), r.root); found {
+		r.tell("its Location is %.200q, and must begin with %s/ and stay below it; the client got 500 "+
+			"MODULE_HANDLER_FAILED", location, r.root)
 		return ErrHandler
 	}
 	follows := x.Follows()
@@ -80,7 +86,8 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			r.shared.Store(true)
 		}
 		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
-			return ErrHandler // longer or shorter than declared
+			r.tell("its body is longer or shorter than its Content-Length of %d", response.GetBodyBytes())
+			return ErrHandler
 		}
 		if !begun {
 			responseHeaders(c.Writer.Header(), response, true)

@@ -36,7 +36,7 @@ type child struct {
 var errNotRegular = errors.New("executable is not a regular file")
 
 // startChild starts the module's program with every part of the sandbox that the kernel has.
-func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child, error) {
+func startChild(config *Config, sandbox SandboxReport, author *author) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
 	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
@@ -97,7 +97,7 @@ func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child
 		}
 		return nil, err
 	}
-	c.output = readOutput(read, journal, config.Output)
+	c.output = readOutput(read, author)
 	return c, nil
 }
 

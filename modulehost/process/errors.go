@@ -82,6 +82,16 @@ func nameModule(moduleID string, err error) error {
 	return &Failure{ModuleID: moduleID, Reason: reason, cause: err}
 }
 
+func (f *Failure) diedInStart(died death) string {
+	how := "lost its process in its start hook"
+	if died.status >= 0 {
+		how = fmt.Sprintf("exited with status %d in its start hook instead of returning from it (os.Exit, "+
+			"log.Fatal or a panic in a goroutine)", died.status)
+	}
+	return how + "; its lines in the log may say why. The platform starts without it after: " +
+		"narthex modules:disable --module " + f.ModuleID + "."
+}
+
 func (f *Failure) sentence() string {
 	switch {
 	case errors.Is(f.cause, errNoDescriptor):
@@ -94,6 +104,9 @@ func (f *Failure) sentence() string {
 			"all and its program executable (chmod -R a+rX), on a file system that is not mounted noexec."
 	case errors.Is(f.cause, errNotExecuted):
 		return "could not be executed, because this machine does not run its program."
+	}
+	if died, ok := errors.AsType[death](f.cause); ok && f.Reason == ErrStartFailed {
+		return f.diedInStart(died)
 	}
 	switch f.Reason {
 	case ErrUnavailable:

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -22,20 +21,18 @@ const (
 // the module after 64 KiB. It keeps a small part in the process's journal, and copies nothing into the host's
 // log, because a panic prints its argument.
 type output struct {
-	pipe    *os.File
-	journal *Journal
-	began   int64     // the journal's position before this run
-	show    io.Writer // also gets the kept part at once; nil: none
-	done    chan struct{}
+	pipe   *os.File
+	author *author
+	began  int64 // the journal's position before this run
+	done   chan struct{}
 
 	mu      sync.Mutex
 	written int64 // bytes kept so far, including overwritten ones
 	dropped int64 // bytes dropped because of the rate
 }
 
-func readOutput(pipe *os.File, journal *Journal, show io.Writer) *output {
-	o := &output{pipe: pipe, journal: journal, began: journal.position(), show: show,
-		done: make(chan struct{})}
+func readOutput(pipe *os.File, author *author) *output {
+	o := &output{pipe: pipe, author: author, began: author.journal.position(), done: make(chan struct{})}
 	go o.read()
 	return o
 }
@@ -69,14 +66,11 @@ func (o *output) keep(b []byte, dropped int) {
 	if len(b) == 0 {
 		return
 	}
-	o.journal.write(b)
-	if o.show != nil {
-		_, _ = o.show.Write(b) // an error does not affect the module
-	}
+	_, _ = o.author.Write(b)
 }
 
 // kept returns a copy of this run's output, oldest byte first.
-func (o *output) kept() []byte { return o.journal.since(o.began) }
+func (o *output) kept() []byte { return o.author.journal.since(o.began) }
 
 // counts returns numbers of bytes, for the log.
 func (o *output) counts() (written, dropped int64) {

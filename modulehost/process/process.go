@@ -55,8 +55,8 @@ type Config struct {
 	Limits    Limits
 	Deadlines Deadlines
 
-	// Output gets what the module writes to standard output and error, as far as it is kept, while it writes;
-	// nil: nobody does. It is for a developer's terminal. A Write must not block.
+	// Output gets what the module writes to standard output and error, as far as it is kept, while it writes,
+	// and what the platform tells its author; nil: nobody does. It is for a developer's terminal. A Write must not block.
 	Output io.Writer
 
 	// RequireSandbox is set in production. Then nothing is started if InspectSandbox().Missing() is not empty,
@@ -89,6 +89,7 @@ type Process struct {
 	config  Config
 	ready   chan struct{}
 	journal Journal
+	author  *author
 
 	mu           sync.Mutex
 	registered   *abi.RegisterResponse // of the first run
@@ -111,8 +112,10 @@ func New(config Config) *Process {
 	if config.Start == nil {
 		config.Start = &abi.StartRequest{}
 	}
-	return &Process{config: config, ready: make(chan struct{}),
+	p := &Process{config: config, ready: make(chan struct{}),
 		status: Status{State: Restarting, Since: time.Now()}}
+	p.author = &author{journal: &p.journal, show: config.Output}
+	return p
 }
 
 // String returns the service's name: "module <id>".

@@ -39,7 +39,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	if err := p.checkSandbox(sandbox); err != nil {
 		return nameModule(p.config.ModuleID, err)
 	}
-	child, err := startChild(&p.config, sandbox, &p.journal)
+	child, err := startChild(&p.config, sandbox, p.author)
 	if err != nil {
 		return nameModule(p.config.ModuleID, p.notStarted(err))
 	}
@@ -148,6 +148,7 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 			// The reason is the host's own text about the registration. Without it an author could not find the
 			// mistake.
 			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))
+			l.child.output.author.journal.write([]byte("error: Register: " + err.Error() + "\n"))
 			return nil, withCause(ErrRegisterFailed, err)
 		}
 	}
@@ -177,6 +178,8 @@ func (l *run) start(ctx context.Context) error {
 		err = ErrStartTimeout
 	case errors.Is(err, link.ErrLost) && l.child.lacksThreads():
 		err = ErrProcessLimit
+	case errors.Is(err, link.ErrLost):
+		err = withCause(ErrStartFailed, l.child.whyDied())
 	default:
 		err = moduleRefused(ErrStartFailed, err)
 	}

@@ -90,7 +90,7 @@ func TestRunsThatNeverBecomeReady(t *testing.T) {
 			func(c *process.Config) { c.OnRegister = func(*abi.RegisterResponse) error { return refuse } },
 			"MODULE_REGISTER_FAILED", "two routes are the same", ""},
 		"start fails": {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
-		"start dies":  {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
+		"start dies":  {"start-dies", nil, "MODULE_START_FAILED", "its process exited with status 3", "starting"},
 		"start hangs": {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 3 * time.Second },
 			"MODULE_START_TIMEOUT", "", "starting stopping"},
 		"no executable": {"good", func(c *process.Config) { c.Executable = missing },

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -108,6 +109,23 @@ func (c *child) finalOutput() (said string, status int) {
 	}
 	c.output.end()
 	return string(c.output.kept()), c.state.ExitCode()
+}
+
+// death is how a process ended by itself, as the kernel tells it.
+type death struct {
+	status int // of exit; -1: a signal ended it, or it closed its link and lived on
+}
+
+func (d death) Error() string {
+	if d.status < 0 {
+		return "its process was lost"
+	}
+	return fmt.Sprintf("its process exited with status %d", d.status)
+}
+
+func (c *child) whyDied() error {
+	_, status := c.finalOutput()
+	return death{status}
 }
 
 // exitWait is how long a process may need from closing its links to its exit.

@@ -39,12 +39,16 @@ func (h *Host) Capability(id string) Capability { return Capability{host: h, id:
 // the latest. A module has at most eight calls in progress; further ones wait. Errors: ErrCapabilityAbsent,
 // ErrCapabilityFailed, ctx's own.
 func (c Capability) Call(ctx context.Context, method string, in, out any) error {
+	if err := missingDependency(c.host.declared, c.id); err != nil {
+		return err
+	}
 	input, err := encode(in)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCapabilityFailed, err)
 	}
 	if len(input) > abi.MaxCapabilityJSON {
-		return ErrCapabilityFailed
+		return &mistake{ErrCapabilityFailed, fmt.Sprintf("the input has %d bytes of JSON, and at most %d are sent; "+
+			"send less", len(input), abi.MaxCapabilityJSON)}
 	}
 	within, cancel := context.WithTimeout(ctx, abi.CapabilityWithin)
 	defer cancel()

@@ -93,6 +93,7 @@ func (c *Changes) Write(ctx context.Context, f func(tx *Tx, rev int64) (Updates,
 		}
 		if err != nil {
 			c.host.Log.Warn("a change was not published", "channel", channel)
+			reportError("publishing on channel "+channel, err)
 		}
 	}
 	return nil

@@ -8,11 +8,14 @@ import (
 
 // Configuration holds the values that administrators have set and the defaults of the manifest, as they were
 // when the platform started. A key has no value when nobody has set one and the manifest has no default; the
-// methods then return the zero value. They panic when the manifest declares another type for the key, because
-// that is a mistake in the module. Safe for concurrent use.
-type Configuration struct{ values map[string]any }
+// methods then return the zero value. They panic when the manifest does not declare the key, or declares
+// another type for it, because that is a mistake in the module. Safe for concurrent use.
+type Configuration struct {
+	values   map[string]any
+	declared *abi.Declared // nil: the platform is older
+}
 
-func newConfiguration(settings []*abi.Setting) Configuration {
+func newConfiguration(settings []*abi.Setting, declared *abi.Declared) Configuration {
 	values := make(map[string]any, len(settings))
 	for _, s := range settings {
 		switch v := s.GetValue().(type) {
@@ -24,11 +27,14 @@ func newConfiguration(settings []*abi.Setting) Configuration {
 			values[s.GetKey()] = v.Boolean
 		}
 	}
-	return Configuration{values: values}
+	return Configuration{values: values, declared: declared}
 }
 
 // Has reports whether a key has a value.
-func (c Configuration) Has(key string) bool { return c.values[key] != nil }
+func (c Configuration) Has(key string) bool {
+	c.check(key)
+	return c.values[key] != nil
+}
 
 // String returns the value of a string, enum or url; "" without a value.
 func (c Configuration) String(key string) string { return valueOf[string](c, key) }
@@ -39,8 +45,18 @@ func (c Configuration) Integer(key string) int64 { return valueOf[int64](c, key)
 // Boolean returns the value of a boolean; false without a value.
 func (c Configuration) Boolean(key string) bool { return valueOf[bool](c, key) }
 
+// check panics when the manifest does not declare the key.
+func (c Configuration) check(key string) {
+	err := missing(c.declared, c.declared.GetConfiguration(), key, "CONFIGURATION_UNKNOWN",
+		"module.json declares no key", "add it to configuration (a secret is read with Host.Secret)")
+	if err != nil {
+		panic("sdk: " + err.Error())
+	}
+}
+
 func valueOf[T any](c Configuration, key string) T {
 	var zero T
+	c.check(key)
 	value, found := c.values[key]
 	if !found {
 		return zero
@@ -59,8 +75,13 @@ const ErrSecretAbsent = Error(abi.CodeSecretAbsent)
 // Call it whenever the value is needed instead of storing it, never log the value and never send it in a
 // response. Further errors: ctx's own, and those of any call.
 func (h *Host) Secret(ctx context.Context, key string) (string, error) {
+	err := missing(h.declared, h.declared.GetSecrets(), key, ErrSecretAbsent, "module.json declares no secret",
+		"add it to configuration, with the type secret")
+	if err != nil {
+		return "", err
+	}
 	var response abi.SecretResponse
-	err := call(ctx, h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
+	err = call(ctx, h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
 		&response)
 	return string(response.GetValue()), err
 }

@@ -2,12 +2,15 @@ package sdk
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
-	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -41,7 +44,7 @@ func Decode[T any](r *http.Request) (T, error) {
 	}
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "application/json" {
-		return into, ErrRequestInvalid
+		return into, invalid("the Content-Type is %.60q, and must be application/json", contentType)
 	}
 	return decodeObject[T](body, incoming)
 }
@@ -51,25 +54,20 @@ func decodeObject[T any](data []byte, options json.Options) (T, error) {
 	var into T
 	decoder := jsontext.NewDecoder(bytes.NewReader(data))
 	if decoder.PeekKind() != '{' {
-		return into, ErrRequestInvalid
+		return into, invalid("the JSON is not an object")
 	}
 	if err := checkValue(decoder, reflect.TypeFor[T]()); err != nil {
-		return into, ErrRequestInvalid
+		return into, invalid("%.200s", err)
 	}
 	if _, err := decoder.ReadToken(); err != io.EOF {
-		return into, ErrRequestInvalid
+		return into, invalid("something follows the JSON object")
 	}
 	if err := json.Unmarshal(data, &into, options); err != nil {
 		var zero T
-		return zero, ErrRequestInvalid
+		return zero, invalid("%.200s", err)
 	}
 	return into, nil
 }
-
-var (
-	errNull    = errors.New("null where a value is required")
-	errMissing = errors.New("a required member is missing")
-)
 
 // checkValue checks one value for what package json accepts and Decode does not: null, and missing members.
 func checkValue(decoder *jsontext.Decoder, t reflect.Type) error {
@@ -82,7 +80,7 @@ func checkValue(decoder *jsontext.Decoder, t reflect.Type) error {
 	}
 	switch {
 	case kind == 'n':
-		return errNull
+		return fmt.Errorf("%.80s is null, and a value is required", decoder.StackPointer())
 	case readsItself(t):
 		return decoder.SkipValue()
 	case t.Kind() == reflect.Struct && kind == '{':
@@ -149,19 +147,20 @@ func checkStruct(decoder *jsontext.Decoder, t reflect.Type) error {
 		}
 		field, known := fields[name.String()]
 		if !known {
-			return ErrRequestInvalid
+			return fmt.Errorf("%.80s is not a member that the route knows; it knows %s", decoder.StackPointer(),
+				strings.Join(slices.Sorted(maps.Keys(members(t))), ", "))
 		}
 		delete(fields, name.String())
 		if err := checkValue(decoder, field.of); err != nil {
 			return err
 		}
 	}
-	for _, field := range fields {
-		if field.required {
-			return errMissing
+	_, err := decoder.ReadToken()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err == nil && fields[name].required {
+			err = fmt.Errorf("the member %q is missing in %s", name, cmp.Or(string(decoder.StackPointer()), "the body"))
 		}
 	}
-	_, err := decoder.ReadToken()
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // Exchange is the import of a file, by rules that are the same in all modules:
@@ -78,9 +79,13 @@ func ReadExchange(r *http.Request, formats ...string) (Exchange, error) {
 	}
 	preview, asked := sent["preview"]
 	order, ordered := sent["dates"]
-	if asked && preview != "1" && preview != "true" || ordered && order != "dmy" && order != "mdy" ||
-		len(formats) > 0 && !slices.Contains(formats, sent["format"]) {
-		return Exchange{}, ErrRequestInvalid
+	switch {
+	case asked && preview != "1" && preview != "true":
+		return Exchange{}, invalid("preview is not 1 or true")
+	case ordered && order != "dmy" && order != "mdy":
+		return Exchange{}, invalid("dates is not dmy or mdy")
+	case len(formats) > 0 && !slices.Contains(formats, sent["format"]):
+		return Exchange{}, invalid("format is not one of %s", strings.Join(formats, ", "))
 	}
 	return Exchange{Preview: asked, Format: sent["format"], Dates: order}, nil
 }

@@ -28,9 +28,12 @@ func (r *Registry) HandleFunc(pattern, permission string, body Body, serve Handl
 	r.route(pattern, permission, body, func(w http.ResponseWriter, request *http.Request) error {
 		result, err := serve(request.Context(), request)
 		if err != nil {
-			return respondError(w, request, pattern, err)
+			return r.respondError(w, request, pattern, err)
 		}
-		return respond(w, result)
+		if err = respond(w, result); err != nil && request.Context().Err() == nil {
+			reportError(pattern, err)
+		}
+		return err
 	})
 }
 

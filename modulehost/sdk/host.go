@@ -3,6 +3,7 @@ package sdk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -26,18 +27,21 @@ type Host struct {
 	client      *link.Client
 	invocations chan struct{} // a slot for each call to another module
 	house       atomic.Pointer[House]
+	declared    *abi.Declared // nil: the platform is older
+	told        sync.Map      // permissions that were reported as unknown
 }
 
 func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {
 	host := &Host{
-		Storage:     newStorage(client),
+		Storage:     newStorage(client, start.GetDeclared()),
 		Mail:        newMail(client),
 		Realtime:    &Realtime{client: client, channels: registry.channels.byName},
 		People:      &People{client: client},
 		Links:       &Links{client: client},
-		Config:      newConfiguration(start.GetConfiguration()),
+		Config:      newConfiguration(start.GetConfiguration(), start.GetDeclared()),
 		Log:         slog.New(&logHandler{client: client}),
 		client:      client,
+		declared:    start.GetDeclared(),
 		invocations: make(chan struct{}, maxInvocations),
 	}
 	if start.GetDatabase() {
@@ -50,15 +54,23 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 const ErrOutsideRequest = Error("OUTSIDE_REQUEST")
 
 // Can reports whether the request's principal holds a permission of this module. It returns false for a
-// permission of another module. ctx is the request's context. Errors: ErrOutsideRequest,
+// permission that the manifest does not declare, and tells the author of it. ctx is the request's context. Errors: ErrOutsideRequest,
 // ErrPrincipalUnresolved, ctx's own, or one of any call.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {
 		return false, ErrOutsideRequest
 	}
+	err := missing(h.declared, h.declared.GetPermissions(), permission, "PERMISSION_UNKNOWN",
+		"module.json declares no permission", "nobody can hold it; add it to permissions")
+	if err != nil {
+		if _, told := h.told.LoadOrStore(permission, true); !told {
+			reportError("Can", err)
+		}
+		return false, nil
+	}
 	var response abi.AllowedResponse
-	err := call(ctx, h.client, abi.Method_METHOD_ALLOWED,
+	err = call(ctx, h.client, abi.Method_METHOD_ALLOWED,
 		&abi.AllowedRequest{Call: request.GetCall(), Permission: permission}, &response)
 	return response.GetAllowed(), err
 }

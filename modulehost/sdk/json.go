@@ -1,6 +1,8 @@
 package sdk
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -23,7 +25,13 @@ var (
 // input of other modules' methods. The members of a map are sorted; a nil slice is [], a nil map {}, and a
 // time.Time has the platform's format, 2006-01-02T15:04:05.000Z. Bytes of a string that are not UTF-8 become
 // U+FFFD: a path or a header that a handler repeats may have some.
-func encode(value any) ([]byte, error) { return json.Marshal(value, outgoing) }
+func encode(value any) ([]byte, error) {
+	data, err := json.Marshal(value, outgoing)
+	if err != nil {
+		return nil, fmt.Errorf("a %T cannot be sent as JSON: %w", value, err)
+	}
+	return data, nil
+}
 
 // decodeOfModule decodes JSON of another module, which may be newer and send unknown members.
 func decodeOfModule(data []byte, into any) error {
@@ -34,6 +42,8 @@ func writeTime(encoder *jsontext.Encoder, t time.Time) error {
 	return encoder.WriteToken(jsontext.String(t.UTC().Format(timeFormat)))
 }
 
+var errTime = errors.New("a time has the format " + timeFormat)
+
 // readTime accepts only the platform's format.
 func readTime(decoder *jsontext.Decoder, t *time.Time) error {
 	token, err := decoder.ReadToken()
@@ -42,7 +52,7 @@ func readTime(decoder *jsontext.Decoder, t *time.Time) error {
 	}
 	parsed, err := time.Parse(timeFormat, token.String())
 	if err != nil || token.Kind() != '"' || parsed.Format(timeFormat) != token.String() {
-		return ErrRequestInvalid
+		return errTime
 	}
 	*t = parsed
 	return nil

@@ -32,10 +32,10 @@ func (b *Bucket) Get(ctx context.Context, key string) (Object, io.ReadCloser, er
 func (b *Bucket) GetPart(
 	ctx context.Context, key string, offset, length uint64,
 ) (Object, io.ReadCloser, error) {
-	s := b.storage
-	if s == nil {
-		return Object{}, nil, ErrAccessDenied
+	if err := b.check(); err != nil {
+		return Object{}, nil, err
 	}
+	s := b.storage
 	if err := s.acquire(ctx, s.gets); err != nil {
 		return Object{}, nil, err
 	}
@@ -133,10 +133,10 @@ func (s *Storage) closeHandle(ctx context.Context, handle uint64) {
 // run at once; further ones wait. Errors: the error of body, ErrKeyInvalid, ErrTooLarge, ErrAccessDenied,
 // ErrTimeout, ErrUnavailable.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
-	s := b.storage
-	if s == nil {
-		return Object{}, ErrAccessDenied
+	if err := b.check(); err != nil {
+		return Object{}, err
 	}
+	s := b.storage
 	if err := s.acquire(ctx, s.puts); err != nil {
 		return Object{}, err
 	}

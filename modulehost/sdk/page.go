@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -17,12 +18,18 @@ import (
 func Query(r *http.Request, allowed ...string) (map[string]string, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, ErrRequestInvalid
+		return nil, invalid("the query cannot be read: %.100s", err)
 	}
 	sent := make(map[string]string, len(values))
 	for name, all := range values {
-		if !slices.Contains(allowed, name) || len(all) != 1 || all[0] == "" || !utf8.ValidString(all[0]) {
-			return nil, ErrRequestInvalid
+		switch {
+		case !slices.Contains(allowed, name):
+			return nil, invalid("the route does not know the query parameter %.60q; it knows %s", name,
+				cmp.Or(strings.Join(allowed, ", "), "none"))
+		case len(all) != 1:
+			return nil, invalid("the query parameter %q occurs %d times", name, len(all))
+		case all[0] == "" || !utf8.ValidString(all[0]):
+			return nil, invalid("the query parameter %q is empty or not UTF-8", name)
 		}
 		sent[name] = all[0]
 	}
@@ -65,7 +72,7 @@ func ReadPage[P any](r *http.Request, further ...string) (PageOf[P], error) {
 	if text, found := sent["limit"]; found {
 		page.Limit, err = strconv.Atoi(text)
 		if err != nil || page.Limit < 1 || page.Limit > maxPage || text[0] == '0' || text[0] == '+' {
-			return PageOf[P]{}, ErrRequestInvalid
+			return PageOf[P]{}, invalid("limit is not a number from 1 to %d", maxPage)
 		}
 	}
 	if text, found := sent["cursor"]; found {
@@ -104,12 +111,15 @@ func writeCursor[P any](position P) (string, error) {
 
 func readCursor[P any](text string) (position P, err error) {
 	if len(text) > maxCursor {
-		return position, ErrRequestInvalid
+		return position, invalid("cursor is longer than %d bytes", maxCursor)
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	rest, known := strings.CutPrefix(string(data), cursorVersion)
 	if err != nil || !known || strings.ContainsAny(text, "\r\n") { // the decoder skips line breaks
-		return position, ErrRequestInvalid
+		return position, invalid("cursor was not made by CutPage")
 	}
-	return decodeObject[P]([]byte(rest), json.RejectUnknownMembers(true))
+	if position, err = decodeObject[P]([]byte(rest), json.RejectUnknownMembers(true)); err != nil {
+		return position, invalid("cursor was made for another list or another position: %.200s", err)
+	}
+	return position, nil
 }

@@ -49,7 +49,11 @@ func (l *moduleServer) personErased(ctx context.Context, payload []byte) (proto.
 	if l.registry.forget == nil {
 		return nil, errNotDeclared
 	}
-	return &abi.PersonErasedResponse{}, l.registry.forget(ctx, request.GetUserId())
+	err := l.registry.forget(ctx, request.GetUserId())
+	if err != nil {
+		reportError("PersonErased", err)
+	}
+	return &abi.PersonErasedResponse{}, err
 }
 
 // personExport begins an export, or continues one.
@@ -65,14 +69,19 @@ func (l *moduleServer) personExport(ctx context.Context, payload []byte) (proto.
 		return nil, errNotDeclared
 	}
 	value, err := l.registry.export(ctx, request.GetUserId())
+	var document []byte
+	if err == nil {
+		document, err = encode(value)
+	}
+	var piece proto.Message
+	if err == nil {
+		piece, err = l.exports.begin(document, l.timeouts.short)
+	}
 	if err != nil {
+		reportError("PersonExport", err)
 		return nil, err
 	}
-	document, err := encode(value)
-	if err != nil {
-		return nil, err
-	}
-	return l.exports.begin(document, l.timeouts.short)
+	return piece, nil
 }
 
 // openExports bounds the exports that are not read to the end.

@@ -64,6 +64,18 @@ func (l *moduleServer) provide(ctx context.Context, payload []byte) (proto.Messa
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err
 	}
+	output, err := l.method(ctx, &request)
+	if err != nil {
+		if ctx.Err() == nil {
+			reportError(fmt.Sprintf("Provide %.100s: method %.100q, called by %s", request.GetCapability(),
+				request.GetMethod(), request.GetCaller()), err)
+		}
+		return nil, err
+	}
+	return &abi.ProvideResponse{Output: output}, nil
+}
+
+func (l *moduleServer) method(ctx context.Context, request *abi.ProvideRequest) ([]byte, error) {
 	handler, found := l.registry.provided[request.GetCapability()][request.GetMethod()]
 	if !found {
 		return nil, errNotProvided
@@ -76,5 +88,5 @@ func (l *moduleServer) provide(ctx context.Context, payload []byte) (proto.Messa
 	if err == nil && len(output) > abi.MaxCapabilityJSON {
 		err = errTooLarge
 	}
-	return &abi.ProvideResponse{Output: output}, err
+	return output, err
 }

@@ -3,6 +3,8 @@ package sdk
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -122,7 +124,7 @@ func (r *Realtime) Publish(name string, value any) error {
 	case err != nil:
 		return err
 	case len(data) > MaxUpdate:
-		return ErrUpdateTooLarge // checked before the update gets a number, because numbers have no gaps
+		return tooLarge(name, len(data), MaxUpdate) // checked before the update gets a number, because numbers have no gaps
 	}
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Data: data})
 }
@@ -136,18 +138,24 @@ func (r *Realtime) PublishLatest(name, key string, value any) error {
 	case err != nil:
 		return err
 	case len(data) > MaxLatest:
-		return ErrUpdateTooLarge
+		return tooLarge(name, len(data), MaxLatest)
 	case !utf8.ValidString(key) || !channel.latest.admit(key):
 		return ErrChannelKey
 	}
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Key: key, Data: data})
 }
 
+func tooLarge(channel string, bytes, most int) error {
+	return &mistake{ErrUpdateTooLarge, fmt.Sprintf("an update of channel %s has %d bytes of JSON, and at most %d are "+
+		"sent; publish what has changed, or only a rev, and let pages ask for the rest", channel, bytes, most)}
+}
+
 func (r *Realtime) prepare(name string, value any, latest bool) (*channel, []byte, error) {
 	channel, found := r.channels[name]
 	switch {
 	case !found:
-		return nil, nil, ErrChannelUnknown
+		return nil, nil, notAmong(slices.Sorted(maps.Keys(r.channels)), name, ErrChannelUnknown,
+			"the module registers no channel", "declare it with Registry.Channel")
 	case latest != (channel.latest != nil):
 		return nil, nil, ErrChannelLatest
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Refusal is an error of a handler with a status and a stable code for the client. Two with the same status
@@ -39,16 +41,17 @@ func (r Refusal) Status() int { return r.status }
 
 // respondError turns a handler's error into the response. It returns an error when the platform must respond
 // itself.
-func respondError(w http.ResponseWriter, r *http.Request, pattern string, err error) error {
+func (r *Registry) respondError(w http.ResponseWriter, request *http.Request, pattern string, err error) error {
 	refusal := Refusal{}
 	if errors.As(err, &refusal) {
 		return respondRefusal(w, refusal)
 	}
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, ErrBodyAborted) ||
-		errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		errors.Is(err, context.Canceled) && request.Context().Err() != nil {
 		return err // the platform responds 413 or 400, or the client is gone
 	}
 	if refusal = refusalOf(err); refusal.status == http.StatusBadRequest {
+		r.refused.report(pattern, err)
 		return respondRefusal(w, refusal)
 	}
 	reportError(pattern, err)
@@ -113,15 +116,41 @@ func refusalOfState(state string) Refusal {
 	return Refusal{}
 }
 
+// refused tells the author why requests were answered with 400. Anybody can cause these, and the platform
+// keeps only the last 64 KiB of a module's output, so few are told.
+type refused struct {
+	mu    sync.Mutex
+	since time.Time
+	told  int
+}
+
+const (
+	refusedEvery = time.Minute
+	refusedTold  = 20
+)
+
+func (r *refused) report(pattern string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := time.Now(); now.Sub(r.since) >= refusedEvery {
+		r.since, r.told = now, 0
+	}
+	if r.told++; r.told <= refusedTold {
+		report("refused", pattern, err)
+	}
+}
+
 // maxReport bounds how many bytes one error adds to the module's output, which the platform keeps.
 const maxReport = 4 << 10
 
 // reportError writes an error to standard error, for the author. The platform keeps that output and copies it
 // to no log.
-func reportError(where string, err error) {
+func reportError(where string, err error) { report("error", where, err) }
+
+func report(word, where string, err error) {
 	text := withRemedy(err)
 	if len(text) > maxReport {
 		text = strings.ToValidUTF8(text[:maxReport], "") + "..."
 	}
-	fmt.Fprintf(os.Stderr, "error: %s: %s\n", where, text)
+	fmt.Fprintf(os.Stderr, "%s: %s: %s\n", word, where, text)
 }

@@ -38,6 +38,7 @@ type Registry struct {
 	routes   []*abi.Route
 	handlers []handler
 	problems []error
+	refused  refused
 	probes   []string
 
 	channels     channels

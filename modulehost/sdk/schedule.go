@@ -50,7 +50,7 @@ func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
 }
 
 // codeRunning is the failure of a run when the previous run of its schedule is still in progress.
-const codeRunning = "RUN_IN_PROGRESS"
+const codeRunning = Error("RUN_IN_PROGRESS")
 
 // runs holds the runs in progress in this process, by schedule.
 type runs struct {
@@ -118,7 +118,7 @@ func (l *moduleServer) run(ctx context.Context, payload []byte) (proto.Message, 
 	}
 	end, free := l.runs.begin(name)
 	if !free {
-		return nil, &link.Failure{CodeText: codeRunning}
+		return nil, &link.Failure{CodeText: codeRunning.Code()}
 	}
 	defer end()
 	err := run(ctx)

@@ -37,18 +37,20 @@ const (
 // on the module's behalf, so the module never learns the service's address, the real names of its buckets or
 // the credentials. Safe for concurrent use.
 type Storage struct {
-	client *link.Client
-	calls  semaphore
-	gets   semaphore
-	puts   semaphore
+	client   *link.Client
+	declared *abi.Declared // nil: the platform is older
+	calls    semaphore
+	gets     semaphore
+	puts     semaphore
 }
 
-func newStorage(client *link.Client) *Storage {
+func newStorage(client *link.Client, declared *abi.Declared) *Storage {
 	return &Storage{
-		client: client,
-		calls:  make(semaphore, storageCalls),
-		gets:   make(semaphore, openGets),
-		puts:   make(semaphore, openPuts),
+		declared: declared,
+		client:   client,
+		calls:    make(semaphore, storageCalls),
+		gets:     make(semaphore, openGets),
+		puts:     make(semaphore, openPuts),
 	}
 }
 
@@ -162,12 +164,22 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	return response.GetUrl(), time.UnixMicro(response.GetExpiresAtMicros()).UTC(), nil
 }
 
-// call makes a call to the host; on a nil Storage it returns ErrAccessDenied.
+// call makes a call to the host.
 func (b *Bucket) call(ctx context.Context, method abi.Method, request, response proto.Message) error {
+	if err := b.check(); err != nil {
+		return err
+	}
+	return b.storage.call(ctx, callDeadline, method, request, response)
+}
+
+// check returns ErrAccessDenied on a nil Storage, and if the manifest does not declare the bucket.
+func (b *Bucket) check() error {
 	if b.storage == nil {
 		return ErrAccessDenied
 	}
-	return b.storage.call(ctx, callDeadline, method, request, response)
+	declared := b.storage.declared
+	return missing(declared, declared.GetBuckets(), b.id, ErrAccessDenied, "module.json declares no bucket",
+		"add it to storage.buckets")
 }
 
 // call makes a call when fewer than storageCalls are in progress. deadline applies to a ctx without one.

@@ -2,6 +2,7 @@ package sdktest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -78,7 +79,7 @@ func TestSubscribeLatest(t *testing.T) {
 			strings.Repeat("x", sdk.MaxLatest)), sdk.ErrUpdateTooLarge},
 		"nothing to encode": {module.host.Realtime.PublishLatest("none", "left", func() {}), sdk.ErrChannelUnknown},
 	} {
-		if c.got != c.want {
+		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
@@ -113,11 +114,11 @@ func TestSubscribeRefusals(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, c.got, c.want)
 		}
 	}
-	if err := module.host.Realtime.Publish("door", 1); err != sdk.ErrChannelUnknown {
+	if err := module.host.Realtime.Publish("door", 1); !errors.Is(err, sdk.ErrChannelUnknown) {
 		t.Errorf("Publish: error %v, want %v", err, sdk.ErrChannelUnknown)
 	}
 	if err := module.host.Realtime.Publish("wall",
-		strings.Repeat("x", sdk.MaxUpdate)); err != sdk.ErrUpdateTooLarge {
+		strings.Repeat("x", sdk.MaxUpdate)); !errors.Is(err, sdk.ErrUpdateTooLarge) {
 		t.Errorf("Publish: error %v, want %v", err, sdk.ErrUpdateTooLarge)
 	}
 	module.lost = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ func (m *Module) listen(host *facade.Facade) {
 			Calls:    host,
 			HouseRev: func() int64 { return m.house().Rev },
 			Links:    m.manifest.Link != nil,
+			Tell:     func(line string) { fmt.Fprintln(os.Stderr, line) },
 		}), m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
 		ClientAddress:  requestGates{m},

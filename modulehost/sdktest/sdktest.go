@@ -150,7 +150,8 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 		config.Links = &m.links
 	}
 	m.host = facade.New(config)
-	m.start = &abi.StartRequest{Database: m.manifest.Database != nil, Configuration: settings}
+	m.start = &abi.StartRequest{Database: m.manifest.Database != nil, Configuration: settings,
+		Declared: facade.Declared(m.manifest)}
 	tb.Cleanup(m.disconnectLink)
 	m.connect(module)
 	m.registered = m.register()

@@ -2,6 +2,7 @@ package sdktest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -224,7 +225,7 @@ func TestBucketRefusals(t *testing.T) {
 			return err
 		}, sdk.ErrNotFound},
 	} {
-		if err := c.do(t.Context()); err != c.want {
+		if err := c.do(t.Context()); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}

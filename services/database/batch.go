@@ -38,7 +38,7 @@ func (c *ModuleConn) runBatch(
 	}
 	built := make([]pgx.ExtendedQueryBuilder, len(list))
 	for i, statement := range list {
-		if err := built[i].Build(c.TypeMap(), described[i], statement.Args); err != nil {
+		if built[i], err = c.build(described[i], statement.Args); err != nil {
 			return i, err
 		}
 		if how == planTogether {

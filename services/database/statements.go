@@ -113,8 +113,8 @@ func (c *ModuleConn) Run(
 		if err != nil {
 			return err
 		}
-		var built pgx.ExtendedQueryBuilder
-		if err := built.Build(c.TypeMap(), statement, args); err != nil {
+		built, err := c.build(statement, args)
+		if err != nil {
 			return err
 		}
 		var rows *pgconn.ResultReader

@@ -144,6 +144,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
 			Configuration: facade.Settings(declared.Configuration, s.started.Outcome(declared.ID).Configuration),
+			Declared:      facade.Declared(declared),
 		},
 		OnRegister: func(registration *abi.RegisterResponse) error {
 			if err := errors.Join(

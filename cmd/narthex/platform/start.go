@@ -363,6 +363,7 @@ func (s *Server) Routes() []httpapi.Route {
 				Memory:   module.memory,
 				Load:     module.load,
 				HouseRev: s.houseRev,
+				Tell:     module.process.Tell,
 				Links:    module.Manifest.Link != nil,
 			})...)
 			modules = append(modules, s.channelRoutes(module)...)

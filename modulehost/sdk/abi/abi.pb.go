@@ -274,7 +274,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23, 0}
+	return file_abi_proto_rawDescGZIP(), []int{24, 0}
 }
 
 type LogRequest_Level int32
@@ -326,7 +326,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48, 0}
+	return file_abi_proto_rawDescGZIP(), []int{49, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -1203,6 +1203,7 @@ type StartRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Database      bool                   `protobuf:"varint,1,opt,name=database,proto3" json:"database,omitempty"`          // the module has a schema and a role of its own
 	Configuration []*Setting             `protobuf:"bytes,2,rep,name=configuration,proto3" json:"configuration,omitempty"` // every declared key that has a value, secrets excepted; the same for every run
+	Declared      *Declared              `protobuf:"bytes,3,opt,name=declared,proto3" json:"declared,omitempty"`           // absent: the host is older
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1251,6 +1252,90 @@ func (x *StartRequest) GetConfiguration() []*Setting {
 	return nil
 }
 
+func (x *StartRequest) GetDeclared() *Declared {
+	if x != nil {
+		return x.Declared
+	}
+	return nil
+}
+
+// Declared has the names in the module's manifest, so that an SDK can tell its author of a name that is not there.
+type Declared struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Configuration []string               `protobuf:"bytes,1,rep,name=configuration,proto3" json:"configuration,omitempty"` // keys, secrets excepted
+	Secrets       []string               `protobuf:"bytes,2,rep,name=secrets,proto3" json:"secrets,omitempty"`             // keys
+	Permissions   []string               `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	Dependencies  []string               `protobuf:"bytes,4,rep,name=dependencies,proto3" json:"dependencies,omitempty"` // ids of modules and capabilities
+	Buckets       []string               `protobuf:"bytes,5,rep,name=buckets,proto3" json:"buckets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Declared) Reset() {
+	*x = Declared{}
+	mi := &file_abi_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Declared) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Declared) ProtoMessage() {}
+
+func (x *Declared) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Declared.ProtoReflect.Descriptor instead.
+func (*Declared) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *Declared) GetConfiguration() []string {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
+func (x *Declared) GetSecrets() []string {
+	if x != nil {
+		return x.Secrets
+	}
+	return nil
+}
+
+func (x *Declared) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+func (x *Declared) GetDependencies() []string {
+	if x != nil {
+		return x.Dependencies
+	}
+	return nil
+}
+
+func (x *Declared) GetBuckets() []string {
+	if x != nil {
+		return x.Buckets
+	}
+	return nil
+}
+
 // Setting is one configuration value, of the type that the manifest declares; string, enum and url are text.
 type Setting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1267,7 +1352,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1364,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1377,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Setting) GetKey() string {
@@ -1366,7 +1451,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1463,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1476,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 type StopRequest struct {
@@ -1402,7 +1487,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1499,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1512,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 type StopResponse struct {
@@ -1438,7 +1523,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1535,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1548,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform. Path, query, parameters and the values of headers are the
@@ -1489,7 +1574,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1501,7 +1586,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1514,7 +1599,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -1621,7 +1706,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1718,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1731,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -1688,7 +1773,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1700,7 +1785,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1713,7 +1798,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Header) GetName() []byte {
@@ -1744,7 +1829,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +1841,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +1854,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1819,7 +1904,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +1916,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +1929,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1882,7 +1967,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1894,7 +1979,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1907,7 +1992,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1942,7 +2027,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1954,7 +2039,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1967,7 +2052,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Column) GetName() string {
@@ -2000,7 +2085,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2012,7 +2097,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2025,7 +2110,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -2044,7 +2129,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2141,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2154,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -2087,7 +2172,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2184,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2112,7 +2197,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 type ExecRequest struct {
@@ -2126,7 +2211,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2138,7 +2223,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2151,7 +2236,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -2184,7 +2269,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2196,7 +2281,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2209,7 +2294,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -2227,7 +2312,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2239,7 +2324,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2252,7 +2337,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 type BeginResponse struct {
@@ -2264,7 +2349,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2361,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2374,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -2308,7 +2393,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2405,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2418,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -2351,7 +2436,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2363,7 +2448,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2376,7 +2461,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 type RollbackRequest struct {
@@ -2388,7 +2473,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2400,7 +2485,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2413,7 +2498,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{36}
+	return file_abi_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -2431,7 +2516,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2443,7 +2528,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2456,7 +2541,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{37}
+	return file_abi_proto_rawDescGZIP(), []int{38}
 }
 
 // BatchRequest runs 1 to 32 statements one after the other, each of which begins with SELECT, INSERT, UPDATE, DELETE,
@@ -2471,7 +2556,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2483,7 +2568,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2496,7 +2581,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{38}
+	return file_abi_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *BatchRequest) GetTransaction() uint64 {
@@ -2523,7 +2608,7 @@ type BatchStatement struct {
 
 func (x *BatchStatement) Reset() {
 	*x = BatchStatement{}
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2535,7 +2620,7 @@ func (x *BatchStatement) String() string {
 func (*BatchStatement) ProtoMessage() {}
 
 func (x *BatchStatement) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2548,7 +2633,7 @@ func (x *BatchStatement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchStatement.ProtoReflect.Descriptor instead.
 func (*BatchStatement) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{39}
+	return file_abi_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *BatchStatement) GetSql() string {
@@ -2579,7 +2664,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2591,7 +2676,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +2689,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{40}
+	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -2647,7 +2732,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2659,7 +2744,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2672,7 +2757,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{41}
+	return file_abi_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BatchResult) GetColumns() []*Column {
@@ -2716,7 +2801,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2813,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2826,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42}
+	return file_abi_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -2884,7 +2969,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2896,7 +2981,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2909,7 +2994,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{43}
+	return file_abi_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *TextList) GetValues() []string {
@@ -2928,7 +3013,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3025,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3038,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44}
+	return file_abi_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -2976,7 +3061,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2988,7 +3073,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3001,7 +3086,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -3043,7 +3128,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3055,7 +3140,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3068,7 +3153,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -3094,7 +3179,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3106,7 +3191,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3119,7 +3204,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -3140,7 +3225,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3152,7 +3237,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3165,7 +3250,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -3197,7 +3282,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3209,7 +3294,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3222,7 +3307,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -3235,7 +3320,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3247,7 +3332,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3260,7 +3345,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -3279,7 +3364,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3291,7 +3376,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3304,7 +3389,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SecretResponse) GetValue() []byte {
@@ -3324,7 +3409,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3336,7 +3421,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3349,7 +3434,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SnapshotRequest) GetChannel() string {
@@ -3371,7 +3456,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3383,7 +3468,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3396,7 +3481,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *SnapshotResponse) GetPosition() uint64 {
@@ -3426,7 +3511,7 @@ type PublishRequest struct {
 
 func (x *PublishRequest) Reset() {
 	*x = PublishRequest{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3438,7 +3523,7 @@ func (x *PublishRequest) String() string {
 func (*PublishRequest) ProtoMessage() {}
 
 func (x *PublishRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3451,7 +3536,7 @@ func (x *PublishRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
 func (*PublishRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *PublishRequest) GetChannel() string {
@@ -3490,7 +3575,7 @@ type PublishResponse struct {
 
 func (x *PublishResponse) Reset() {
 	*x = PublishResponse{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3502,7 +3587,7 @@ func (x *PublishResponse) String() string {
 func (*PublishResponse) ProtoMessage() {}
 
 func (x *PublishResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3515,7 +3600,7 @@ func (x *PublishResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
 func (*PublishResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 // InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
@@ -3531,7 +3616,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3543,7 +3628,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3556,7 +3641,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *InvokeRequest) GetCapability() string {
@@ -3589,7 +3674,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3601,7 +3686,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3614,7 +3699,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *InvokeResponse) GetOutput() []byte {
@@ -3636,7 +3721,7 @@ type ProvideRequest struct {
 
 func (x *ProvideRequest) Reset() {
 	*x = ProvideRequest{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3648,7 +3733,7 @@ func (x *ProvideRequest) String() string {
 func (*ProvideRequest) ProtoMessage() {}
 
 func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3661,7 +3746,7 @@ func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
 func (*ProvideRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ProvideRequest) GetCapability() string {
@@ -3701,7 +3786,7 @@ type ProvideResponse struct {
 
 func (x *ProvideResponse) Reset() {
 	*x = ProvideResponse{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3713,7 +3798,7 @@ func (x *ProvideResponse) String() string {
 func (*ProvideResponse) ProtoMessage() {}
 
 func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3726,7 +3811,7 @@ func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
 func (*ProvideResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ProvideResponse) GetOutput() []byte {
@@ -3747,7 +3832,7 @@ type PersonErasedRequest struct {
 
 func (x *PersonErasedRequest) Reset() {
 	*x = PersonErasedRequest{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3759,7 +3844,7 @@ func (x *PersonErasedRequest) String() string {
 func (*PersonErasedRequest) ProtoMessage() {}
 
 func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3772,7 +3857,7 @@ func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
 func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *PersonErasedRequest) GetUserId() string {
@@ -3790,7 +3875,7 @@ type PersonErasedResponse struct {
 
 func (x *PersonErasedResponse) Reset() {
 	*x = PersonErasedResponse{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3802,7 +3887,7 @@ func (x *PersonErasedResponse) String() string {
 func (*PersonErasedResponse) ProtoMessage() {}
 
 func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3815,7 +3900,7 @@ func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
 func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 // PersonExportRequest asks for what the module keeps of a person.
@@ -3829,7 +3914,7 @@ type PersonExportRequest struct {
 
 func (x *PersonExportRequest) Reset() {
 	*x = PersonExportRequest{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3841,7 +3926,7 @@ func (x *PersonExportRequest) String() string {
 func (*PersonExportRequest) ProtoMessage() {}
 
 func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3854,7 +3939,7 @@ func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
 func (*PersonExportRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *PersonExportRequest) GetUserId() string {
@@ -3883,7 +3968,7 @@ type PersonExportResponse struct {
 
 func (x *PersonExportResponse) Reset() {
 	*x = PersonExportResponse{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3895,7 +3980,7 @@ func (x *PersonExportResponse) String() string {
 func (*PersonExportResponse) ProtoMessage() {}
 
 func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3908,7 +3993,7 @@ func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
 func (*PersonExportResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *PersonExportResponse) GetExport() uint64 {
@@ -3939,7 +4024,7 @@ type SendMailRequest struct {
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3951,7 +4036,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3964,7 +4049,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -4012,7 +4097,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4024,7 +4109,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4037,7 +4122,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -4063,7 +4148,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4075,7 +4160,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4088,7 +4173,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -4112,7 +4197,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4124,7 +4209,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4137,7 +4222,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *Object) GetKey() string {
@@ -4187,7 +4272,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4199,7 +4284,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4212,7 +4297,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -4253,7 +4338,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4265,7 +4350,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4278,7 +4363,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{69}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -4305,7 +4390,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4317,7 +4402,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4330,7 +4415,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{70}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -4356,7 +4441,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4368,7 +4453,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4381,7 +4466,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{71}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -4404,7 +4489,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4416,7 +4501,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4429,7 +4514,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{72}
+	return file_abi_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -4472,7 +4557,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4484,7 +4569,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[73]
+	mi := &file_abi_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4497,7 +4582,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{73}
+	return file_abi_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -4530,7 +4615,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4542,7 +4627,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[74]
+	mi := &file_abi_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4555,7 +4640,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{74}
+	return file_abi_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -4576,7 +4661,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4588,7 +4673,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[75]
+	mi := &file_abi_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4601,7 +4686,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{75}
+	return file_abi_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -4629,7 +4714,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4641,7 +4726,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[76]
+	mi := &file_abi_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4654,7 +4739,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{76}
+	return file_abi_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -4687,7 +4772,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4699,7 +4784,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[77]
+	mi := &file_abi_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4712,7 +4797,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{77}
+	return file_abi_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -4733,7 +4818,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4745,7 +4830,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[78]
+	mi := &file_abi_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4758,7 +4843,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{78}
+	return file_abi_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -4783,7 +4868,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4795,7 +4880,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[79]
+	mi := &file_abi_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4808,7 +4893,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{79}
+	return file_abi_proto_rawDescGZIP(), []int{80}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -4821,7 +4906,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4833,7 +4918,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[80]
+	mi := &file_abi_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4846,7 +4931,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{80}
+	return file_abi_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -4865,7 +4950,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4877,7 +4962,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[81]
+	mi := &file_abi_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4890,7 +4975,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{81}
+	return file_abi_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -4910,7 +4995,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4922,7 +5007,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[82]
+	mi := &file_abi_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4935,7 +5020,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{82}
+	return file_abi_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -4953,7 +5038,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4965,7 +5050,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[83]
+	mi := &file_abi_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4978,7 +5063,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{83}
+	return file_abi_proto_rawDescGZIP(), []int{84}
 }
 
 type BucketDeleteRequest struct {
@@ -4991,7 +5076,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[84]
+	mi := &file_abi_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5003,7 +5088,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[84]
+	mi := &file_abi_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5016,7 +5101,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{84}
+	return file_abi_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -5041,7 +5126,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[85]
+	mi := &file_abi_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5053,7 +5138,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[85]
+	mi := &file_abi_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5066,7 +5151,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{85}
+	return file_abi_proto_rawDescGZIP(), []int{86}
 }
 
 type BucketReadURLRequest struct {
@@ -5082,7 +5167,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[86]
+	mi := &file_abi_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5094,7 +5179,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[86]
+	mi := &file_abi_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5107,7 +5192,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{86}
+	return file_abi_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -5155,7 +5240,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[87]
+	mi := &file_abi_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5167,7 +5252,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[87]
+	mi := &file_abi_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5180,7 +5265,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{87}
+	return file_abi_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -5268,10 +5353,17 @@ const file_abi_proto_rawDesc = "" +
 	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\x12\x1b\n" +
 	"\tany_bytes\x18\x06 \x01(\bR\banyBytes\x12\x12\n" +
 	"\x04feed\x18\b \x01(\tR\x04feed\x12\x14\n" +
-	"\x05probe\x18\a \x01(\bR\x05probe\"l\n" +
+	"\x05probe\x18\a \x01(\bR\x05probe\"\xa5\x01\n" +
 	"\fStartRequest\x12\x1a\n" +
 	"\bdatabase\x18\x01 \x01(\bR\bdatabase\x12@\n" +
-	"\rconfiguration\x18\x02 \x03(\v2\x1a.narthex.module.v1.SettingR\rconfiguration\"r\n" +
+	"\rconfiguration\x18\x02 \x03(\v2\x1a.narthex.module.v1.SettingR\rconfiguration\x127\n" +
+	"\bdeclared\x18\x03 \x01(\v2\x1b.narthex.module.v1.DeclaredR\bdeclared\"\xaa\x01\n" +
+	"\bDeclared\x12$\n" +
+	"\rconfiguration\x18\x01 \x03(\tR\rconfiguration\x12\x18\n" +
+	"\asecrets\x18\x02 \x03(\tR\asecrets\x12 \n" +
+	"\vpermissions\x18\x03 \x03(\tR\vpermissions\x12\"\n" +
+	"\fdependencies\x18\x04 \x03(\tR\fdependencies\x12\x18\n" +
+	"\abuckets\x18\x05 \x03(\tR\abuckets\"r\n" +
 	"\aSetting\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12\x1a\n" +
@@ -5591,7 +5683,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 89)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 90)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -5613,113 +5705,115 @@ var file_abi_proto_goTypes = []any{
 	(*Channel)(nil),               // 17: narthex.module.v1.Channel
 	(*Route)(nil),                 // 18: narthex.module.v1.Route
 	(*StartRequest)(nil),          // 19: narthex.module.v1.StartRequest
-	(*Setting)(nil),               // 20: narthex.module.v1.Setting
-	(*StartResponse)(nil),         // 21: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),           // 22: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),          // 23: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),         // 24: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),        // 25: narthex.module.v1.HandleResponse
-	(*Header)(nil),                // 26: narthex.module.v1.Header
-	(*Principal)(nil),             // 27: narthex.module.v1.Principal
-	(*QueryRequest)(nil),          // 28: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),          // 29: narthex.module.v1.RowsResponse
-	(*Column)(nil),                // 30: narthex.module.v1.Column
-	(*FetchRequest)(nil),          // 31: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),      // 32: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil),     // 33: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),           // 34: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),          // 35: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),          // 36: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),         // 37: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),         // 38: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),        // 39: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),       // 40: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),      // 41: narthex.module.v1.RollbackResponse
-	(*BatchRequest)(nil),          // 42: narthex.module.v1.BatchRequest
-	(*BatchStatement)(nil),        // 43: narthex.module.v1.BatchStatement
-	(*BatchResponse)(nil),         // 44: narthex.module.v1.BatchResponse
-	(*BatchResult)(nil),           // 45: narthex.module.v1.BatchResult
-	(*Value)(nil),                 // 46: narthex.module.v1.Value
-	(*TextList)(nil),              // 47: narthex.module.v1.TextList
-	(*IntegerList)(nil),           // 48: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),         // 49: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),        // 50: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),       // 51: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),            // 52: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),           // 53: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),         // 54: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),        // 55: narthex.module.v1.SecretResponse
-	(*SnapshotRequest)(nil),       // 56: narthex.module.v1.SnapshotRequest
-	(*SnapshotResponse)(nil),      // 57: narthex.module.v1.SnapshotResponse
-	(*PublishRequest)(nil),        // 58: narthex.module.v1.PublishRequest
-	(*PublishResponse)(nil),       // 59: narthex.module.v1.PublishResponse
-	(*InvokeRequest)(nil),         // 60: narthex.module.v1.InvokeRequest
-	(*InvokeResponse)(nil),        // 61: narthex.module.v1.InvokeResponse
-	(*ProvideRequest)(nil),        // 62: narthex.module.v1.ProvideRequest
-	(*ProvideResponse)(nil),       // 63: narthex.module.v1.ProvideResponse
-	(*PersonErasedRequest)(nil),   // 64: narthex.module.v1.PersonErasedRequest
-	(*PersonErasedResponse)(nil),  // 65: narthex.module.v1.PersonErasedResponse
-	(*PersonExportRequest)(nil),   // 66: narthex.module.v1.PersonExportRequest
-	(*PersonExportResponse)(nil),  // 67: narthex.module.v1.PersonExportResponse
-	(*SendMailRequest)(nil),       // 68: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 69: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 70: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 71: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 72: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 73: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 74: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 75: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 76: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 77: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 78: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 79: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 80: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 81: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 82: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 83: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 84: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 85: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 86: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 87: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 88: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 89: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 90: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 91: narthex.module.v1.BucketReadURLResponse
-	nil,                           // 92: narthex.module.v1.NamesResponse.NamesEntry
+	(*Declared)(nil),              // 20: narthex.module.v1.Declared
+	(*Setting)(nil),               // 21: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 22: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 23: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 24: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 25: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 26: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 27: narthex.module.v1.Header
+	(*Principal)(nil),             // 28: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 29: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 30: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 31: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 32: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 33: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 34: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 35: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 36: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 37: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 38: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 39: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 40: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 41: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 42: narthex.module.v1.RollbackResponse
+	(*BatchRequest)(nil),          // 43: narthex.module.v1.BatchRequest
+	(*BatchStatement)(nil),        // 44: narthex.module.v1.BatchStatement
+	(*BatchResponse)(nil),         // 45: narthex.module.v1.BatchResponse
+	(*BatchResult)(nil),           // 46: narthex.module.v1.BatchResult
+	(*Value)(nil),                 // 47: narthex.module.v1.Value
+	(*TextList)(nil),              // 48: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 49: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 50: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 51: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 52: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 53: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 54: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 55: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 56: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 57: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 58: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 59: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 60: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 61: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 62: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 63: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 64: narthex.module.v1.ProvideResponse
+	(*PersonErasedRequest)(nil),   // 65: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 66: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 67: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 68: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 69: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 70: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 71: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 72: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 73: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 74: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 75: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 76: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 77: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 78: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 79: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 80: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 81: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 82: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 83: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 84: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 85: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 86: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 87: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 88: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 89: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 90: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 91: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 92: narthex.module.v1.BucketReadURLResponse
+	nil,                           // 93: narthex.module.v1.NamesResponse.NamesEntry
 }
 var file_abi_proto_depIdxs = []int32{
 	18, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
 	17, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
 	6,  // 2: narthex.module.v1.RegisterResponse.schedules:type_name -> narthex.module.v1.Schedule
-	92, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
+	93, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
 	1,  // 4: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	20, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	26, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	27, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	26, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
-	2,  // 9: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	46, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	30, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	46, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	43, // 13: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
-	46, // 14: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
-	45, // 15: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
-	30, // 16: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
-	47, // 17: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	48, // 18: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
-	3,  // 19: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	26, // 20: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	69, // 21: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	69, // 22: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	71, // 23: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	71, // 24: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	71, // 25: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	71, // 26: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	21, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	20, // 6: narthex.module.v1.StartRequest.declared:type_name -> narthex.module.v1.Declared
+	27, // 7: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	28, // 8: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	27, // 9: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	2,  // 10: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
+	47, // 11: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	31, // 12: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	47, // 13: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	44, // 14: narthex.module.v1.BatchRequest.statements:type_name -> narthex.module.v1.BatchStatement
+	47, // 15: narthex.module.v1.BatchStatement.arguments:type_name -> narthex.module.v1.Value
+	46, // 16: narthex.module.v1.BatchResponse.results:type_name -> narthex.module.v1.BatchResult
+	31, // 17: narthex.module.v1.BatchResult.columns:type_name -> narthex.module.v1.Column
+	48, // 18: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	49, // 19: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	3,  // 20: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
+	27, // 21: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	70, // 22: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	70, // 23: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	72, // 24: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	72, // 25: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	72, // 26: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	72, // 27: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_abi_proto_init() }
@@ -5727,14 +5821,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[16].OneofWrappers = []any{
+	file_abi_proto_msgTypes[17].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[20].OneofWrappers = []any{}
 	file_abi_proto_msgTypes[21].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[42].OneofWrappers = []any{
+	file_abi_proto_msgTypes[22].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[43].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -5750,7 +5844,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   89,
+			NumMessages:   90,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
