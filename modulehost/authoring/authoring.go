@@ -33,6 +33,9 @@ const (
 	ErrBuild = Error("MODULE_NOT_BUILT")
 )
 
+// GoMissing is what an author reads who has no Go.
+const GoMissing = "Go is not installed, or not in the PATH; see https://go.dev/doc/install"
+
 func (e Error) sentence() string {
 	if e == ErrNoModule {
 		return "The folder has no module.json that can be read."
@@ -68,6 +71,9 @@ func Build(ctx context.Context, folder string, report io.Writer) ([]string, erro
 		return nil, ErrBuild
 	}
 	for _, script := range scripts {
+		for _, warning := range script.Warnings {
+			fmt.Fprintln(report, "warning: "+warning)
+		}
 		path := filepath.Join(folder, script.Path)
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, script.Bytes, 0o644))
 		if err != nil {
@@ -106,7 +112,7 @@ func buildServer(ctx context.Context, folder, server string, report io.Writer) e
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	if err := command.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			fmt.Fprintln(report, "Go is not installed, or not in the PATH; see https://go.dev/doc/install")
+			fmt.Fprintln(report, GoMissing)
 		}
 		return fmt.Errorf("%w: %w", ErrBuild, err)
 	}

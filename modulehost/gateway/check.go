@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -64,9 +66,46 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 		case !mediaType.MatchString(feed):
 			return fmt.Errorf("%s: the media type of its feed must be as in text/calendar", name)
 		}
+		if other := overlapping(seen, route.GetMethod(), shape); other != "" {
+			return fmt.Errorf("%s: some paths match it and route %s, and neither is more specific; change one of them",
+				name, other)
+		}
 		seen[key] = route.GetMethod() + " " + route.GetPath()
 	}
 	return nil
+}
+
+// overlapping returns a route that matches some of the same paths as the shape while neither is more specific,
+// by the rule of net/http's ServeMux; "" if there is none. It depends on nothing else which of the two would
+// get such a request.
+func overlapping(seen map[string]string, method, shape string) string {
+	segments := strings.Split(shape, "/")
+	for _, key := range slices.Sorted(maps.Keys(seen)) {
+		other, found := strings.CutPrefix(key, method+" ")
+		if found && overlap(segments, strings.Split(other, "/")) {
+			return seen[key]
+		}
+	}
+	return ""
+}
+
+func overlap(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	aSpecific, bSpecific := false, false // in some segment
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case b[i] == "{}":
+			aSpecific = true
+		case a[i] == "{}":
+			bSpecific = true
+		default:
+			return false
+		}
+	}
+	return aSpecific && bSpecific
 }
 
 // quoted returns a name that the module has chosen, cut to fit into a line.

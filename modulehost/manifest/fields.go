@@ -54,7 +54,10 @@ func unknownName(name string, known []string) string {
 			return "has a field that must be spelled " + right + "."
 		}
 	}
-	return "has a field that manifest version " + strconv.Itoa(Version) + " does not know."
+	if right := Nearest(name, known); right != "" {
+		return "has a field " + quoted(name) + "; did you mean " + right + "?"
+	}
+	return "has a field " + quoted(name) + " that manifest version " + strconv.Itoa(Version) + " does not know."
 }
 
 // optional returns the member, and whether it is present.

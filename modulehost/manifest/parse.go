@@ -37,12 +37,15 @@ func (r *reader) manifest(data []byte) *Manifest {
 		r.add(ErrVersionUnsupported, "/manifestVersion", "manifestVersion must be %d.", Version)
 		return nil
 	}
-	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "icon",
+	o, ok := r.open(field{node: root, label: FileName}, "$schema", "manifestVersion", "id", "name", "version", "icon",
 		"people", "compatibility",
 		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration",
 		"contributions", "translations")
 	if !ok {
 		return nil
+	}
+	if f, ok := o.optional("$schema"); ok { // for editors
+		r.text(f)
 	}
 	m := &Manifest{}
 	r.identity(o, m)
@@ -91,7 +94,7 @@ func (r *reader) identity(o object, m *Manifest) {
 	m.Version = o.version("version")
 	if f, ok := o.optional("icon"); ok {
 		if icon, ok := r.text(f); ok && !slices.Contains(icons, icon) {
-			r.invalid(f, "must be the name of one of the kit's icons.")
+			r.invalid(f, "must be the name of one of the kit's icons: %s.", strings.Join(icons, ", "))
 		} else {
 			m.Icon = icon
 		}

@@ -78,7 +78,6 @@ func TestParseRefusesWhatIsNoManifest(t *testing.T) {
 	for name, c := range map[string]struct{ input, message string }{
 		"empty":         {"", "not complete"},
 		"blank":         {" \n", "not complete"},
-		"byte order":    {"\ufeff" + valid, "not well-formed JSON at line 1"},
 		"invalid UTF-8": {strings.Replace(valid, "Countdown", "Count\xffdown", 1), "UTF-8"},
 		"too large":     {valid + strings.Repeat(" ", manifest.MaxBytes-len(valid)+1), "256 KiB"},
 		"too deep":      {strings.Repeat("[", 20_000), "not well-formed JSON at line 1"},
@@ -175,5 +174,17 @@ func TestFindingNamesModuleAndCode(t *testing.T) {
 	if !errors.Is(findings[0], manifest.ErrCapabilityDuplicate) ||
 		manifest.ErrCapabilityDuplicate.Code() != "CAPABILITY_DUPLICATE" {
 		t.Error("the finding does not lead to its code")
+	}
+}
+
+// TestByteOrderMark: a file that an editor has begun with a byte order mark is read as without.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	const text = `{ "manifestVersion": 7, "id": "notes", "name": "Notes", "version": "1.0.0",
+		"compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" } }`
+	for _, mark := range []string{"", "\uFEFF"} {
+		if m, findings := manifest.Parse([]byte(mark + text)); m == nil || m.ID != "notes" {
+			t.Errorf("with %q in front: findings %v", mark, findings)
+		}
 	}
 }

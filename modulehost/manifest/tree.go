@@ -44,6 +44,7 @@ func (r *report) readTree(data []byte) *node {
 		r.add(ErrInvalid, "", "%s must be UTF-8 text.", FileName)
 		return nil
 	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a byte order mark
 	decoder := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
 	root, err := readNode(decoder)
 	if err != nil {

@@ -186,6 +186,49 @@ func TestModuleScriptsWithoutACheckout(t *testing.T) {
 	}
 }
 
+// TestModuleScriptsThatWouldNotDoWhatIsMeant: an author learns from the build what a page would only show as
+// an old module, or not at all.
+func TestModuleScriptsThatWouldNotDoWhatIsMeant(t *testing.T) {
+	inCheckout(t)
+	sdk, err := bundle.ReadSDK(narthexweb.SDK())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ source, refusal, warning string }{
+		"no default export": {source: "export const mount = 1;",
+			refusal: "ui-src/index.ts: it has no default export"},
+		"a style sheet that nobody uses": {source: "import \"./style.css\";\nexport default 1;",
+			warning: "ui-src/style.css: nothing uses"},
+		"a comparison that is never true": {source: "export default (x: number) => typeof x === \"nummer\";",
+			warning: "index.ts:1:"},
+		"nothing": {source: "export default 1;"},
+	} {
+		folder := t.TempDir()
+		err := os.Mkdir(filepath.Join(folder, "ui-src"), 0o755)
+		for file, text := range map[string]string{"index.ts": c.source, "style.css": "p { margin: 0 }"} {
+			err = errors.Join(err, os.WriteFile(filepath.Join(folder, "ui-src", file), []byte(text), 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts, err := bundle.Module(folder, sdk)
+		if c.refusal != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), c.refusal) {
+				t.Errorf("%s: error %v, want %s", name, err, c.refusal)
+			}
+			continue
+		}
+		if err != nil || len(scripts) != 1 {
+			t.Errorf("%s: %d scripts, want 1; error %v", name, len(scripts), err)
+			continue
+		}
+		if said := strings.Join(scripts[0].Warnings, "\n"); !strings.Contains(said, c.warning) ||
+			c.warning == "" && said != "" {
+			t.Errorf("%s: warnings %q, want %q", name, said, c.warning)
+		}
+	}
+}
+
 // TestLogic runs the tests of web/logictest, which need no browser, in Node.
 func TestLogic(t *testing.T) {
 	inCheckout(t)

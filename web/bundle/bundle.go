@@ -32,26 +32,32 @@ func Build(entry string, format api.Format, minify Style, more ...func(*api.Buil
 	for _, change := range more {
 		change(&options)
 	}
-	return run(options, entry, minify)
+	result, err := run(options, entry, minify)
+	if err != nil {
+		return nil, err
+	}
+	return result.OutputFiles[0].Contents, nil
 }
 
-func run(options api.BuildOptions, entry string, minify Style) ([]byte, error) {
+func run(options api.BuildOptions, entry string, minify Style) (api.BuildResult, error) {
 	options.EntryPoints = []string{entry}
 	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify),
 		bool(minify)
 	result := api.Build(options)
 	var failures []error
 	for _, message := range result.Errors {
-		where := filepath.Base(entry)
-		if at := message.Location; at != nil {
-			where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
-		}
-		failures = append(failures, fmt.Errorf("%s: %s", where, message.Text))
+		failures = append(failures, errors.New(located(message, entry)))
 	}
-	if len(failures) > 0 {
-		return nil, errors.Join(failures...)
+	return result, errors.Join(failures...)
+}
+
+// located returns the text of a message with its file, line and column.
+func located(message api.Message, entry string) string {
+	where := filepath.Base(entry)
+	if at := message.Location; at != nil {
+		where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
 	}
-	return result.OutputFiles[0].Contents, nil
+	return where + ": " + message.Text
 }
 
 // External leaves imports of packages unresolved, for whatever runs the bundle.

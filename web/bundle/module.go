@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,8 +39,9 @@ func ReadSDK(from fs.FS) (sdk SDK, err error) {
 
 // Script is one script of a module.
 type Script struct {
-	Path  string // relative to the module's folder
-	Bytes []byte
+	Path     string // relative to the module's folder
+	Bytes    []byte
+	Warnings []string // what its author may have meant otherwise, with file, line and column
 }
 
 // Module builds the scripts of the module in a folder, for all its entries that exist. Apart from the SDK and
@@ -61,13 +63,68 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 		if !strings.HasPrefix(entry.source, "ui-src/") && !strings.HasPrefix(entry.source, "link-src/") {
 			OnDisplays(&options)
 		}
+		options.Metafile = true
 		built, err := run(options, entry.source, Minified)
 		if err != nil {
 			return nil, err
 		}
-		scripts = append(scripts, Script{entry.script, built})
+		from, err := filepath.Rel(folder, entry.source)
+		if err != nil {
+			return nil, err
+		}
+		var described description
+		if err := json.Unmarshal([]byte(built.Metafile), &described); err != nil {
+			return nil, err
+		}
+		if !described.hasDefaultExport() {
+			return nil, fmt.Errorf("%s: it has no default export; export what the platform shows, as in: "+
+				"export default defineModuleUi({ mount })", from)
+		}
+		script := Script{Path: entry.script, Bytes: built.OutputFiles[0].Contents}
+		for _, message := range built.Warnings {
+			script.Warnings = append(script.Warnings, located(message, from))
+		}
+		for _, path := range described.unusedStyles() {
+			script.Warnings = append(script.Warnings, path+": nothing uses the text of this style sheet; import it as "+
+				"in: import styles from \"./style.css\", and put it into a style element")
+		}
+		scripts = append(scripts, script)
 	}
 	return scripts, nil
+}
+
+// description is esbuild's description of a build.
+type description struct {
+	Inputs  map[string]any `json:"inputs"`
+	Outputs map[string]struct {
+		Exports []string       `json:"exports"`
+		Inputs  map[string]any `json:"inputs"` // those of which the output has something
+	} `json:"outputs"`
+}
+
+func (d description) hasDefaultExport() bool {
+	for _, output := range d.Outputs {
+		if slices.Contains(output.Exports, "default") {
+			return true
+		}
+	}
+	return false
+}
+
+// unusedStyles returns the style sheets that are imported for nothing: a style sheet is imported as its text.
+func (d description) unusedStyles() (paths []string) {
+	for path := range d.Inputs {
+		used := !strings.HasSuffix(path, ".css")
+		for _, output := range d.Outputs {
+			_, found := output.Inputs[path]
+			used = used || found
+		}
+		if !used {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // entry is the source file of one script, and the script's path in the module's folder.

@@ -36,8 +36,6 @@ var (
 		"No free port was found; choose another with --port.")
 	errDevData = cli.NewError("DEV_DATA_UNUSABLE",
 		"The data folder cannot be used; choose another with --data-dir.")
-	errModuleDir = cli.NewError("MODULES_DIRECTORY_UNREADABLE",
-		"A folder of --module-dir does not exist or cannot be read.")
 	errModuleBuild = cli.NewError("MODULE_BUILD_FAILED", "A module could not be built from its sources.")
 )
 
@@ -163,10 +161,10 @@ func newLoop(
 ) (_ *loop, end func(), err error) {
 	sources, err := findSources("modules", options.moduleDirs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", errModuleDir, err)
+		return nil, nil, err
 	}
 	l := &loop{program: p, listener: listener, sources: sources, pages: newPages(), advise: options.advise}
-	if l.workshop, err = newWorkshop(folder); err != nil {
+	if l.workshop, err = newWorkshop(folder, p.Stdout); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errDevData, err)
 	}
 	l.console, l.log, end = newConsole(p.Stderr)
@@ -242,6 +240,7 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 		}
 	}
 	welcome(l.program, address, password, gallery.address)
+	l.tellBlocked()
 	return l.follow(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 
 // generation is one running platform, or one that has ended.
 type generation struct {
+	server *platform.Server
 	settle context.CancelFunc // begins the stop
 	ended  chan struct{}      // closed after everything has ended
 	err    error              // valid after ended is closed
@@ -37,7 +38,7 @@ func (l *loop) startGeneration(ctx context.Context, modulesDir string) (*generat
 		_ = inherited.Close()
 		return nil, err
 	}
-	g := &generation{settle: settle, ended: make(chan struct{})}
+	g := &generation{server: s, settle: settle, ended: make(chan struct{})}
 	go func() {
 		defer close(g.ended)
 		g.err = s.Wait(serving)

@@ -114,13 +114,31 @@ func (l *loop) update(ctx context.Context) {
 			failure.Step, failure.Text)
 		l.pages.update(func(state *pageState) { state.Failure = failure })
 	default:
+		var running []string
+		for _, s := range l.sources {
+			if l.pending[s.id] != 0 && l.current.server.Blocked(s.id) == "" {
+				running = append(running, s.id)
+			}
+		}
 		l.pending = make(map[string]change)
 		l.pages.update(func(state *pageState) {
 			state.Failure = nil
 			state.Generation++
 		})
-		fmt.Fprintf(l.program.Stdout, "%s runs, %d ms after it was saved\n", names,
-			(time.Since(began) + settled).Milliseconds())
+		if names := strings.Join(running, ", "); names != "" {
+			fmt.Fprintf(l.program.Stdout, "%s runs, %d ms after it was saved\n", names,
+				(time.Since(began) + settled).Milliseconds())
+		}
+		l.tellBlocked()
+	}
+}
+
+// tellBlocked tells which modules do not run, and why.
+func (l *loop) tellBlocked() {
+	for _, s := range l.sources {
+		if why := l.current.server.Blocked(s.id); why != "" {
+			fmt.Fprintf(l.program.Stdout, "%s is blocked: %s\n", s.id, why)
+		}
 	}
 }
 

@@ -1,13 +1,17 @@
 package dev
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // source is the folder in which an author develops a module. Its name is the module's id.
@@ -19,7 +23,7 @@ func findSources(byDefault string, added []string) ([]source, error) {
 	found := make(map[string]string)
 	folders, err := modulesIn(byDefault)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, unreadable(byDefault, "cannot be read")
 	}
 	for _, dir := range added {
 		if _, err := os.Stat(filepath.Join(dir, "module.json")); err == nil {
@@ -27,8 +31,13 @@ func findSources(byDefault string, added []string) ([]source, error) {
 			continue
 		}
 		inside, err := modulesIn(dir)
-		if err != nil {
-			return nil, err
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, unreadable(dir, "does not exist")
+		case err != nil:
+			return nil, unreadable(dir, "cannot be read")
+		case !slices.ContainsFunc(inside, hasManifest):
+			return nil, unreadable(dir, "has no module: neither it nor a folder in it has a module.json")
 		}
 		folders = append(folders, inside...)
 	}
@@ -45,6 +54,16 @@ func findSources(byDefault string, added []string) ([]source, error) {
 	}
 	slices.SortFunc(sources, func(a, b source) int { return strings.Compare(a.id, b.id) })
 	return sources, nil
+}
+
+// unreadable names a folder that the developer has given.
+func unreadable(folder, why string) error {
+	return cli.NewError("MODULES_DIRECTORY_UNREADABLE", fmt.Sprintf("The folder %s %s.", folder, why))
+}
+
+func hasManifest(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "module.json"))
+	return err == nil
 }
 
 func modulesIn(dir string) (folders []string, err error) {
@@ -74,6 +93,7 @@ type outline struct {
 func readOutline(folder string) (o outline, text []byte, err error) {
 	text, err = os.ReadFile(filepath.Join(folder, "module.json"))
 	if err == nil {
+		text = bytes.TrimPrefix(text, []byte("\uFEFF")) // as Parse does
 		_ = json.Unmarshal(text, &o)
 	}
 	return o, text, err

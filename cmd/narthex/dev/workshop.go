@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/narthex-platform/narthex/modulehost/authoring"
 	"github.com/narthex-platform/narthex/web"
 	"github.com/narthex-platform/narthex/web/bundle"
 )
@@ -21,6 +23,7 @@ import (
 // restarts a module's process.
 type workshop struct {
 	dir      string
+	report   io.Writer // gets warnings
 	count    int
 	servers  map[string]string          // built executables by module id
 	scripts  map[string][]bundle.Script // bundled scripts by module id
@@ -28,11 +31,11 @@ type workshop struct {
 	edition  map[string]int             // how many packages of each module were made
 }
 
-func newWorkshop(dir string) (*workshop, error) {
+func newWorkshop(dir string, report io.Writer) (*workshop, error) {
 	if err := os.RemoveAll(dir); err != nil { // left by an earlier run
 		return nil, err
 	}
-	return &workshop{dir: dir, servers: make(map[string]string), scripts: make(map[string][]bundle.Script),
+	return &workshop{dir: dir, report: report, servers: make(map[string]string), scripts: make(map[string][]bundle.Script),
 		packages: make(map[string]string), edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
 }
 
@@ -150,6 +153,11 @@ func (w *workshop) build(ctx context.Context, s source, what change) error {
 		if err != nil {
 			return &stepError{s.id, "bundling what browsers run", err.Error()}
 		}
+		for _, script := range w.scripts[s.id] {
+			for _, warning := range script.Warnings {
+				fmt.Fprintf(w.report, "%s: warning: %s\n", s.id, warning)
+			}
+		}
 	}
 	return nil
 }
@@ -164,7 +172,10 @@ func (w *workshop) buildServer(ctx context.Context, s source) error {
 	said, err := build.CombinedOutput()
 	if err != nil {
 		text := strings.TrimSpace(string(said))
-		if text == "" {
+		switch {
+		case errors.Is(err, exec.ErrNotFound):
+			text = authoring.GoMissing
+		case text == "":
 			text = err.Error()
 		}
 		return &stepError{s.id, "go build in " + build.Dir, text}

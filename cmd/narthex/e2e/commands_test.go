@@ -110,7 +110,7 @@ lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 	writeBrowserModule(t, dir, "lamp", "1.0.0",
 		`,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
 	i.assertCommand(t, cli.ExitFailure, "MANIFEST_INVALID: module lamp at /extra: "+
-		"module.json has a field that manifest version 7 does not know.\n"+
+		"module.json has a field \"extra\" that manifest version 7 does not know.\n"+
 		"PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: "+
 		"permissions[].id must not be in the platform's own namespace.\n", "modules:validate")
 	// Findings about one module must not appear for another one that does not exist.

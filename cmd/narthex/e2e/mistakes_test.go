@@ -97,6 +97,97 @@ var mistakes = []mistake{
 		remedy: "The client gets a 500 without these words.",
 	},
 	{
+		title: "A value too few for a statement", change: "`SELECT $1::int + $2::int` with one value",
+		edit: handler(`_, err := m.host.DB.Query(ctx, "SELECT $1::int + $2::int", 1)
+		return nil, err`),
+		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "One value for each parameter, in their order.",
+	},
+	{
+		title: "A result that is not JSON", change: "the handler returns a channel",
+		edit: handler(`return map[string]any{"updates": make(chan int)}, nil`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "Return structs with json tags, maps, slices, texts and numbers.",
+	},
+	{
+		title: "A redirect out of the module", change: "`Location: /login`",
+		edit: handler(`return sdk.Response{Status: 303, Header: http.Header{"Location": {"/login"}}}, nil`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "The platform writes this line: browsers follow a redirect with the person's cookies.",
+	},
+	{
+		title: "A query that the route does not take", change: "`?serach=Ruth` where the handler reads `search`",
+		edit: handler(`return sdk.Query(r, "search")`),
+		ask:  "/modules/prayer-list/scratch?serach=Ruth", line: "refused: GET /scratch",
+		remedy: "The client gets 400 REQUEST_INVALID. Decode, ReadPage and ReadExchange tell their reasons, too; " +
+			"at most 20 in a minute.",
+	},
+	{
+		title: "A channel that is not registered", change: "`h.Realtime.Publish(\"nots\", ...)`",
+		edit: handler(`return nil, m.host.Realtime.Publish("nots", 1)`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "Best use a constant for the name.",
+	},
+	{
+		title: "A secret that is not declared", change: "`h.Secret(ctx, \"apiToken\")`",
+		edit: handler(`return m.host.Secret(ctx, "apiToken")`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "Never send it in a response, as this handler would.",
+	},
+	{
+		title: "A setting that is not declared", change: "`h.Config.String(\"colour\")`",
+		edit: handler(`return m.host.Config.String("colour"), nil`),
+		ask:  "/modules/prayer-list/scratch", line: "panic: ",
+		remedy: "Declare it, or correct its name. The client gets a 500.",
+	},
+	{
+		title: "A permission that is not declared", change: "`h.Can(ctx, \"prayer-list.raed\")`",
+		edit: handler(`return m.host.Can(ctx, "prayer-list.raed")`),
+		ask:  "/modules/prayer-list/scratch", line: "error: Can",
+		remedy: "Can returns false. It is told once.",
+	},
+	{
+		title: "A capability without a dependency", change: "`h.Capability(\"stage.services\")`",
+		edit: handler(`return nil, m.host.Capability("stage.services").Call(ctx, "list", nil, nil)`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "An optional dependency does for a module that works without the other one.",
+	},
+	{
+		title: "A request to another server", change: "`http.Get(\"https://example.org\")`",
+		edit: handler(`_, err := http.Get("https://192.0.2.7")
+		return nil, err`),
+		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "Whatever leaves the house goes through the platform.",
+	},
+	{
+		title: "A file that is written", change: "`os.WriteFile(\"/tmp/notes\", ...)`",
+		edit: handler(`return nil, os.WriteFile("/tmp/notes", nil, 0o600)`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "A process may end at any time, and another one goes on.",
+	},
+	{
+		title: "Output to /dev/null", change: "`os.Open(os.DevNull)`",
+		edit: handler(`file, err := os.Open(os.DevNull)
+		_ = file
+		return nil, err`),
+		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "The sandbox has no devices.",
+	},
+	{
+		title: "Another program", change: "`exec.Command(\"convert\", ...)`",
+		edit: handler(`return nil, exec.Command("/usr/bin/convert", "a.png").Run()`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "A library does, or the browser.",
+	},
+	{
+		title: "An exit in Start", change: "`os.Exit(3)`, as `log.Fatal` does with 1",
+		edit: func(s *scratch) {
+			replace("main.go", "	m.host = h\n	return nil", "	m.host = h\n	os.Exit(3)\n	return nil")(s)
+			replace("main.go", "import (", "import (\n	\"os\"")(s)
+		},
+		remedy: "Return an error.",
+	},
+	{
 		title:  "Rows that are not closed",
 		change: "a second statement of a transaction, while the first one's rows are open",
 		edit: handler(`return nil, m.host.DB.InTx(ctx, func(tx *sdk.Tx) error {
@@ -226,13 +317,17 @@ func handler(body string, more ...string) func(*scratch) {
 import (
 	"context"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
+var _, _ = os.Open, exec.Command
+
 func (m *module) scratch(r *sdk.Registry) {
-	r.HandleFunc("GET /scratch", mayRead, sdk.NoBody, func(ctx context.Context, _ *http.Request) (any, error) {
+	r.HandleFunc("GET /scratch", mayRead, sdk.NoBody, func(ctx context.Context, r *http.Request) (any, error) {
 		%s
 	})
 	%s

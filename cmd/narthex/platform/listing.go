@@ -45,6 +45,11 @@ func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catal
 	}
 }
 
+// Blocked returns why a module that is installed and enabled does not run; "" for every other one.
+func (s *Server) Blocked(moduleID string) string {
+	return blockedReason(moduleID, s.started.Outcome(moduleID))
+}
+
 // blockedReason explains why a module is blocked; "" if it is not.
 func blockedReason(moduleID string, o catalog.Outcome) string {
 	switch o.Reason {
