@@ -16,6 +16,7 @@ import (
 func TestArgumentsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	m := open(t)
+	yes := &abi.Value{Kind: &abi.Value_Boolean{Boolean: true}}
 	for name, c := range map[string]struct {
 		sql         string
 		args        []*abi.Value
@@ -23,7 +24,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}{
 		"too few":    {`SELECT $1::int + $2::int`, []*abi.Value{integer(1)}, "07001", "2 parameters"},
 		"too many":   {`SELECT 1`, []*abi.Value{integer(1)}, "07001", "1 argument"},
-		"wrong type": {`SELECT $1::int + $2::int`, []*abi.Value{integer(1), text("two")}, "07006", "argument 2"},
+		"wrong type": {`SELECT $1::int + $2::int`, []*abi.Value{integer(1), yes}, "07006", "argument 2"},
 	} {
 		_, err := m.query(t, 0, c.sql, c.args...)
 		_, changed := m.exec(t, 0, c.sql, c.args...)

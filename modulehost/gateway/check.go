@@ -75,9 +75,8 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	return nil
 }
 
-// overlapping returns a route that matches some of the same paths as the shape while neither is more specific,
-// by the rule of net/http's ServeMux; "" if there is none. It depends on nothing else which of the two would
-// get such a request.
+// overlapping returns a route that matches some of the same paths as the shape while neither is more
+// specific, by the rule of net/http's ServeMux; "" if there is none.
 func overlapping(seen map[string]string, method, shape string) string {
 	segments := strings.Split(shape, "/")
 	for _, key := range slices.Sorted(maps.Keys(seen)) {

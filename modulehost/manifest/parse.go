@@ -37,8 +37,8 @@ func (r *reader) manifest(data []byte) *Manifest {
 		r.add(ErrVersionUnsupported, "/manifestVersion", "manifestVersion must be %d.", Version)
 		return nil
 	}
-	o, ok := r.open(field{node: root, label: FileName}, "$schema", "manifestVersion", "id", "name", "version", "icon",
-		"people", "compatibility",
+	o, ok := r.open(field{node: root, label: FileName}, "$schema", "manifestVersion", "id", "name",
+		"version", "icon", "people", "compatibility",
 		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration",
 		"contributions", "translations")
 	if !ok {

@@ -56,7 +56,8 @@ type Config struct {
 	Deadlines Deadlines
 
 	// Output gets what the module writes to standard output and error, as far as it is kept, while it writes,
-	// and what the platform tells its author; nil: nobody does. It is for a developer's terminal. A Write must not block.
+	// and what the platform tells its author; nil: nobody does. It is for a developer's terminal. A Write must
+	// not block.
 	Output io.Writer
 
 	// RequireSandbox is set in production. Then nothing is started if InspectSandbox().Missing() is not empty,

@@ -47,8 +47,8 @@ func (c Capability) Call(ctx context.Context, method string, in, out any) error 
 		return fmt.Errorf("%w: %w", ErrCapabilityFailed, err)
 	}
 	if len(input) > abi.MaxCapabilityJSON {
-		return &mistake{ErrCapabilityFailed, fmt.Sprintf("the input has %d bytes of JSON, and at most %d are sent; "+
-			"send less", len(input), abi.MaxCapabilityJSON)}
+		return &mistake{ErrCapabilityFailed, fmt.Sprintf("the input has %d bytes of JSON, and at most %d are "+
+			"sent; send less", len(input), abi.MaxCapabilityJSON)}
 	}
 	within, cancel := context.WithTimeout(ctx, abi.CapabilityWithin)
 	defer cancel()

@@ -158,7 +158,8 @@ func checkStruct(decoder *jsontext.Decoder, t reflect.Type) error {
 	_, err := decoder.ReadToken()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if err == nil && fields[name].required {
-			err = fmt.Errorf("the member %q is missing in %s", name, cmp.Or(string(decoder.StackPointer()), "the body"))
+			err = fmt.Errorf("the member %q is missing in %s", name,
+				cmp.Or(string(decoder.StackPointer()), "the body"))
 		}
 	}
 	return err

@@ -54,8 +54,8 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 const ErrOutsideRequest = Error("OUTSIDE_REQUEST")
 
 // Can reports whether the request's principal holds a permission of this module. It returns false for a
-// permission that the manifest does not declare, and tells the author of it. ctx is the request's context. Errors: ErrOutsideRequest,
-// ErrPrincipalUnresolved, ctx's own, or one of any call.
+// permission that the manifest does not declare, and tells the author of it. ctx is the request's context.
+// Errors: ErrOutsideRequest, ErrPrincipalUnresolved, ctx's own, or one of any call.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {

@@ -26,7 +26,8 @@ const (
 // ErrPermissionDenied, ErrRequestInvalid, ErrStoreUnavailable, ctx's own, or one of any call.
 func (p *People) Names(ctx context.Context, ids []string) (map[string]string, error) {
 	if len(ids) > abi.MaxNames {
-		return nil, invalid("Names was called with %d ids, and takes at most %d; ask in parts", len(ids), abi.MaxNames)
+		return nil, invalid("Names was called with %d ids, and takes at most %d; ask in parts", len(ids),
+			abi.MaxNames)
 	}
 	var response abi.NamesResponse
 	err := call(ctx, p.client, abi.Method_METHOD_NAMES, &abi.NamesRequest{UserIds: ids}, &response)

@@ -124,7 +124,8 @@ func (r *Realtime) Publish(name string, value any) error {
 	case err != nil:
 		return err
 	case len(data) > MaxUpdate:
-		return tooLarge(name, len(data), MaxUpdate) // checked before the update gets a number, because numbers have no gaps
+		// checked before the update gets a number, because numbers have no gaps
+		return tooLarge(name, len(data), MaxUpdate)
 	}
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Data: data})
 }
@@ -146,8 +147,8 @@ func (r *Realtime) PublishLatest(name, key string, value any) error {
 }
 
 func tooLarge(channel string, bytes, most int) error {
-	return &mistake{ErrUpdateTooLarge, fmt.Sprintf("an update of channel %s has %d bytes of JSON, and at most %d are "+
-		"sent; publish what has changed, or only a rev, and let pages ask for the rest", channel, bytes, most)}
+	return &mistake{ErrUpdateTooLarge, fmt.Sprintf("an update of channel %s has %d bytes of JSON, and at most "+
+		"%d are sent; publish what has changed, or only a rev, and let pages ask for the rest", channel, bytes, most)}
 }
 
 func (r *Realtime) prepare(name string, value any, latest bool) (*channel, []byte, error) {

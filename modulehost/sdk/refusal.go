@@ -41,7 +41,9 @@ func (r Refusal) Status() int { return r.status }
 
 // respondError turns a handler's error into the response. It returns an error when the platform must respond
 // itself.
-func (r *Registry) respondError(w http.ResponseWriter, request *http.Request, pattern string, err error) error {
+func (r *Registry) respondError(
+	w http.ResponseWriter, request *http.Request, pattern string, err error,
+) error {
 	refusal := Refusal{}
 	if errors.As(err, &refusal) {
 		return respondRefusal(w, refusal)

@@ -21,8 +21,8 @@ var remedies = map[Error]string{
 		"read large results with Query instead of a batch",
 	ErrMessageUnencodable: "a text of the call is not UTF-8, perhaps a part of the request's path; check it " +
 		"with utf8.ValidString, or send bytes to a column of the type bytea",
-	ErrDatabaseUnavailable: "no connection was free for 5 s, or the connection broke; the module has four: end " +
-		"transactions soon (InTx), close rows, and call nothing slow in between",
+	ErrDatabaseUnavailable: "no connection was free for 5 s, or the connection broke; the module has four: " +
+		"end transactions soon (InTx), close rows, and call nothing slow in between",
 	ErrTransactionEnded: "an earlier statement of the transaction has failed, it took more than 30 s, or a " +
 		"statement ended it; return the first error from InTx, and send no COMMIT or ROLLBACK of your own",
 	ErrRowsUnread: "an earlier query's rows are neither read to the end nor closed; call Close on them before " +
@@ -39,8 +39,8 @@ var remedies = map[Error]string{
 	ErrSecretAbsent: "the deployment has no value for the secret; its variable is " +
 		"SERVICE_MODULE_SECRET__<MODULE>__<KEY>, as in SERVICE_MODULE_SECRET__WEATHER__API_TOKEN",
 	ErrCapabilityAbsent: "the other module does not run; the dependency is optional, so go on without it",
-	ErrCapabilityFailed: "the other module is restarting, failed, took more than 10 s, or sent or got more than " +
-		"256 KiB of JSON; its own lines say more (narthex modules:logs)",
+	ErrCapabilityFailed: "the other module is restarting, failed, took more than 10 s, or sent or got more " +
+		"than 256 KiB of JSON; its own lines say more (narthex modules:logs)",
 	ErrTooManyMails: "a module sends at most 30 mails a minute; send the others later (Registry.Every)",
 	ErrPermissionDenied: "module.json does not ask for it: \"people\": {\"names\": true} for People, " +
 		"entrypoints.link for Links",
@@ -134,7 +134,7 @@ func sandboxRemedy(err error) string {
 	refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EROFS)
 	switch {
 	case errors.As(err, &path) && refused && strings.HasPrefix(path.Path, "/dev/null"):
-		return "the sandbox has no /dev/null; use io.Discard"
+		return "the sandbox has no /dev/null, and lets a module start no program; use io.Discard, and do it in Go"
 	case errors.As(err, &path) && refused:
 		return "the sandbox lets a module read the files of its own package and write none; embed files " +
 			"(go:embed), and store with Host.DB or Host.Storage"

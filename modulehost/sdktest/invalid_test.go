@@ -41,7 +41,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		"no object":     {decode(json, "[]"), "not an object"},
 		"no JSON":       {decode(json, "{"), "EOF"},
 		"two":           {decode(json, at+`"steps":[]}{}`), "follows"},
-		"unknown":       {decode(json, at+`"stpes":[]}`), "/stpes is not a member that the route knows; it knows at,"},
+		"unknown":       {decode(json, at+`"stpes":[]}`), "/stpes is not a member that the route knows; it"},
 		"missing":       {decode(json, at[:len(at)-1]+"}"), `the member "steps" is missing in the body`},
 		"missing below": {decode(json, at+`"steps":[{}]}`), `the member "name" is missing in /steps/0`},
 		"null":          {decode(json, at+`"steps":null}`), "null"},

@@ -85,8 +85,8 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 			script.Warnings = append(script.Warnings, located(message, from))
 		}
 		for _, path := range described.unusedStyles() {
-			script.Warnings = append(script.Warnings, path+": nothing uses the text of this style sheet; import it as "+
-				"in: import styles from \"./style.css\", and put it into a style element")
+			script.Warnings = append(script.Warnings, path+": nothing uses the text of this style sheet; import it "+
+				"as in: import styles from \"./style.css\", and put it into a style element")
 		}
 		scripts = append(scripts, script)
 	}

@@ -153,7 +153,7 @@ var mistakes = []mistake{
 		remedy: "An optional dependency does for a module that works without the other one.",
 	},
 	{
-		title: "A request to another server", change: "`http.Get(\"https://example.org\")`",
+		title: "A request to another server", change: "`http.Get(\"https://192.0.2.7\")`",
 		edit: handler(`_, err := http.Get("https://192.0.2.7")
 		return nil, err`),
 		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
