@@ -148,7 +148,8 @@ func (r *Realtime) PublishLatest(name, key string, value any) error {
 
 func tooLarge(channel string, bytes, most int) error {
 	return &mistake{ErrUpdateTooLarge, fmt.Sprintf("an update of channel %s has %d bytes of JSON, and at most "+
-		"%d are sent; publish what has changed, or only a rev, and let pages ask for the rest", channel, bytes, most)}
+		"%d are sent; publish what has changed, or only a rev, and let pages ask for the rest",
+		channel, bytes, most)}
 }
 
 func (r *Realtime) prepare(name string, value any, latest bool) (*channel, []byte, error) {

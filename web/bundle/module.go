@@ -76,7 +76,8 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 		if err := json.Unmarshal([]byte(built.Metafile), &described); err != nil {
 			return nil, err
 		}
-		if !described.hasDefaultExport() {
+		shared := strings.HasPrefix(entry.script, "contributions/") // it may be what contributions have in common
+		if !shared && !described.hasDefaultExport() {
 			return nil, fmt.Errorf("%s: it has no default export; export what the platform shows, as in: "+
 				"export default defineModuleUi({ mount })", from)
 		}

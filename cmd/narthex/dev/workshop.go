@@ -36,7 +36,8 @@ func newWorkshop(dir string, report io.Writer) (*workshop, error) {
 		return nil, err
 	}
 	return &workshop{dir: dir, report: report, servers: make(map[string]string),
-		scripts: make(map[string][]bundle.Script), packages: make(map[string]string), edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
+		scripts: make(map[string][]bundle.Script), packages: make(map[string]string),
+		edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
 }
 
 // change is a set of the kinds of files of a module that were saved.
