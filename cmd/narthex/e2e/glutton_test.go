@@ -127,7 +127,7 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	i := install(t, "glutton")
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	const found = "true true \"module_glutton\" <nil>\n"
+	const found = "true true module_glutton <nil>\n"
 	if got := owner.do("GET", "/api/v1/modules/glutton/look", nil); got.body != found {
 		t.Fatalf("GET /look of the first process: status %d, body %q; want %q", got.status, got.body, found)
 	}
