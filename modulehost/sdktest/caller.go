@@ -168,5 +168,5 @@ func (j authorizedCaller) Allowed(_ context.Context, permission string) (bool, e
 	j.caller.module.callers.mu.Lock()
 	defer j.caller.module.callers.mu.Unlock()
 	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission,
-		j.caller.held), nil
+		j.caller.held) == authorization.Allowed, nil
 }

@@ -22,11 +22,12 @@ var _ httpapi.Caller = (*caller)(nil)
 
 func (c *caller) Principal() principal.Principal { return c.principal }
 
-// Allowed does not query the database when no stored fact could change the result.
+// Allowed does not query the database when no stored fact could change the result. It fails with
+// SECOND_FACTOR_MISSING for what the person may do with a second factor.
 func (c *caller) Allowed(ctx context.Context, permission string) (bool, error) {
 	baseline := c.service.registry.Baseline(permission)
 	if !dependsOnHoldings(c.principal.Kind, baseline) {
-		return Evaluate(c.principal.Kind, baseline, permission, Holdings{}), nil
+		return Evaluate(c.principal.Kind, baseline, permission, Holdings{}) == Allowed, nil
 	}
 	c.once.Do(func() {
 		if c.held, c.err = c.service.holdings(ctx, c.principal); c.err != nil {
@@ -36,5 +37,11 @@ func (c *caller) Allowed(ctx context.Context, permission string) (bool, error) {
 	if c.err != nil {
 		return false, c.err
 	}
-	return Evaluate(c.principal.Kind, baseline, permission, c.held), nil
+	switch Evaluate(c.principal.Kind, baseline, permission, c.held) {
+	case Allowed:
+		return true, nil
+	case FactorMissing:
+		return false, httpapi.ErrFactorMissing
+	}
+	return false, nil
 }

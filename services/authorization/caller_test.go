@@ -241,3 +241,29 @@ func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
 	setup(t).PrepareAll(t, authorization.Statements())
 }
+
+// TestSecondFactorOfAdministrators: in a house that asks for it, the platform's own permissions wait for a
+// passkey. Everything else goes on, and so does everybody when the house does not ask any more.
+func TestSecondFactorOfAdministrators(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	assert := func(when string, want error) {
+		t.Helper()
+		may, err := h.service.Caller(owner).Allowed(t.Context(), "core.authorization.grants.manage")
+		if !errors.Is(err, want) || may != (want == nil) {
+			t.Errorf("%s: the owner may administer: %v, %v, want %v", when, may, err, want)
+		}
+	}
+	assert("at first", nil)
+	h.Exec(t, `UPDATE core.house SET second_factor = 'administrators'`)
+	assert("without a passkey", httpapi.ErrFactorMissing)
+	if may, err := h.service.Caller(owner).Allowed(t.Context(), purge); !may || err != nil {
+		t.Errorf("a module's permission: %v, %v, want it", may, err)
+	}
+	h.Exec(t, `UPDATE core.person SET has_passkey = true`)
+	assert("with a passkey", nil)
+	h.Exec(t, `UPDATE core.person SET has_passkey = false`)
+	h.Exec(t, `UPDATE core.house SET second_factor = 'optional'`)
+	assert("when nobody asks", nil)
+}

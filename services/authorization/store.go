@@ -47,14 +47,19 @@ SELECT
 			AND (expires_at IS NULL OR expires_at > now())
 			AND scope IS NULL
 			AND source_kind = 'explicit'
-	)`
+	),
+	EXISTS (SELECT FROM core.house WHERE second_factor = 'administrators')
+	AND EXISTS (SELECT FROM core.person WHERE id = $1 AND NOT has_passkey)`
 
 func (s *Store) holdings(ctx context.Context, userID string) (Holdings, error) {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
-	var held Holdings
+	return scanHoldings(s.pool.QueryRow(ctx, selectHoldings, userID))
+}
+
+func scanHoldings(row pgx.Row) (held Holdings, err error) {
 	var granted []string
-	if err := s.pool.QueryRow(ctx, selectHoldings, userID).Scan(&held.Owner, &granted); err != nil {
+	if err := row.Scan(&held.Owner, &granted, &held.LacksFactor); err != nil {
 		return Holdings{}, err
 	}
 	held.Granted = setOf(granted)
@@ -98,8 +103,8 @@ LIMIT $3`
 
 	ofPerson     = ` AND g.person_id = $n`
 	ofPermission = ` AND g.permission_id = $n`
-	// $n is the end of a millisecond, because responses show times in milliseconds: a grant is in force from the
-	// millisecond in which it was issued, and no longer in the millisecond in which it ended.
+	// $n is the end of a millisecond, because responses show times in milliseconds: a grant is in force from
+	// the millisecond in which it was issued, and no longer in the millisecond in which it ended.
 	inForce = `
 	AND g.created_at < $n
 	AND coalesce(g.revoked_at >= $n, true)

@@ -23,13 +23,11 @@ func (s *Service) MayIn(ctx context.Context, tx pgx.Tx, userID, permission strin
 	if err != nil || locked.RowsAffected() == 0 {
 		return false, err
 	}
-	var held Holdings
-	var granted []string
-	if err := tx.QueryRow(ctx, selectHoldings, userID).Scan(&held.Owner, &granted); err != nil {
+	held, err := scanHoldings(tx.QueryRow(ctx, selectHoldings, userID))
+	if err != nil {
 		return false, err
 	}
-	held.Granted = setOf(granted)
-	return Evaluate(principal.Human, s.registry.Baseline(permission), permission, held), nil
+	return Evaluate(principal.Human, s.registry.Baseline(permission), permission, held) == Allowed, nil
 }
 
 // OutlivesIn reports whether a grant with one of the ends would outlive the issuer's own right to issue

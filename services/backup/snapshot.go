@@ -12,9 +12,11 @@ import (
 // coreSchema is the platform's own schema.
 const coreSchema = "core"
 
-// omitted are Core's tables whose rows give access. They are empty after a restore.
+// omitted are Core's tables whose rows give access, or are about attempts to get it. They are empty after a
+// restore.
 var omitted = []string{
 	"session", "password_reset", "email_verification", "invitation", "device_pairing", "link",
+	"pending_sign_in", "second_factor_failure",
 	"module_database_role",
 }
 

@@ -59,6 +59,21 @@ func (w *Writer) PasswordChanged(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) message { return all.PasswordChanged })
 }
 
+// PasskeyAdded returns the email about an added passkey. Like PasswordChanged it leads to the Dashboard.
+func (w *Writer) PasskeyAdded(to string) mail.Message {
+	return w.write(to, w.home(), func(all *words) message { return all.PasskeyAdded })
+}
+
+// PasskeyRemoved returns the email about a removed passkey.
+func (w *Writer) PasskeyRemoved(to string) mail.Message {
+	return w.write(to, w.home(), func(all *words) message { return all.PasskeyRemoved })
+}
+
+// RecoveryCodeUsed returns the email about a sign-in with a recovery code.
+func (w *Writer) RecoveryCodeUsed(to string) mail.Message {
+	return w.write(to, w.home(), func(all *words) message { return all.RecoveryCodeUsed })
+}
+
 // Invited returns the email with the link of an invitation.
 func (w *Writer) Invited(to, token string) mail.Message {
 	return w.write(to, w.InvitationLink(token), func(all *words) message { return all.Invited })
@@ -85,8 +100,8 @@ func (w *Writer) write(to, link string, choose func(*words) message) mail.Messag
 	name, language, accent := w.house.Letterhead()
 	all, colours := wordsOf(language), coloursOf(accent)
 	m := choose(all)
-	// There is no name of a person among them, because at sign-up anybody can enter any text as a name. The name
-	// of the house is only in the body, never in a header.
+	// There is no name of a person among them, because at sign-up anybody can enter any text as a name. The
+	// name of the house is only in the body, never in a header.
 	parts := map[string]string{
 		"Title": m.Title, "Text": m.Text, "Button": m.Button, "Note": m.Note, "Unrequested": m.Unrequested,
 		"Language": all.Language, "Greeting": all.Greeting, "Copy": all.Copy,

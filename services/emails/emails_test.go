@@ -29,6 +29,9 @@ func all(w *emails.Writer) map[string]mail.Message {
 		"verify-email":     w.ConfirmAddress(anna, "TOKEN"),
 		"reset-password":   w.ResetPassword(anna, "TOKEN"),
 		"password-changed": w.PasswordChanged(anna),
+		"passkey-added":    w.PasskeyAdded(anna),
+		"passkey-removed":  w.PasskeyRemoved(anna),
+		"code-used":        w.RecoveryCodeUsed(anna),
 		"invited":          w.Invited(anna, "TOKEN"),
 		"test":             w.Test(anna),
 	}
@@ -38,6 +41,9 @@ var links = map[string]string{
 	"verify-email":     dashboard + "/?service_auth=verify-email&token=TOKEN",
 	"reset-password":   dashboard + "/?service_auth=reset-password&token=TOKEN",
 	"password-changed": dashboard + "/",
+	"passkey-added":    dashboard + "/",
+	"passkey-removed":  dashboard + "/",
+	"code-used":        dashboard + "/",
 	"invited":          dashboard + "/?service_auth=accept-invitation&token=TOKEN",
 	"test":             dashboard + "/",
 }
@@ -46,12 +52,16 @@ var subjects = map[string]map[string]string{
 	"en": {
 		"verify-email": "Confirm your e-mail", "reset-password": "Choose a new password",
 		"password-changed": "Your password was changed", "test": "Mail works",
-		"invited": "You are invited",
+		"passkey-added": "A passkey was added", "passkey-removed": "A passkey was removed",
+		"code-used": "A recovery code was used",
+		"invited":   "You are invited",
 	},
 	"de": {
 		"verify-email": "Bestätigen Sie Ihre E-Mail-Adresse", "reset-password": "Wählen Sie ein neues Passwort",
 		"password-changed": "Ihr Passwort wurde geändert", "test": "Der Mailversand funktioniert",
-		"invited": "Sie sind eingeladen",
+		"passkey-added": "Ein Passkey wurde hinzugefügt", "passkey-removed": "Ein Passkey wurde entfernt",
+		"code-used": "Ein Wiederherstellungscode wurde benutzt",
+		"invited":   "Sie sind eingeladen",
 	},
 }
 

@@ -29,6 +29,32 @@ var english = words{
 		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, " +
 			"then choose a new one here with “Forgot password?”, and tell the people who run this site.",
 	},
+	PasskeyAdded: message{
+		Title: "A passkey was added",
+		Text: "A passkey was added to the account with this e-mail address. Signing in now asks for a passkey " +
+			"after the password.",
+		Button: "Open the Dashboard",
+		Note:   "If that was you, there is nothing to do.",
+		Unrequested: "If it was not you, somebody knows your password: choose a new one with “Forgot " +
+			"password?”, and tell the people who run this site. They can remove the passkey.",
+	},
+	PasskeyRemoved: message{
+		Title:  "A passkey was removed",
+		Text:   "A passkey was removed from the account with this e-mail address. It opens nothing here any more.",
+		Button: "Open the Dashboard",
+		Note:   "If that was you, there is nothing to do.",
+		Unrequested: "If it was not you, somebody can use your account: choose a new password with “Forgot " +
+			"password?”, and tell the people who run this site.",
+	},
+	RecoveryCodeUsed: message{
+		Title: "A recovery code was used",
+		Text: "Somebody signed in to the account with this e-mail address with its password and a recovery " +
+			"code. This code does not work again.",
+		Button: "Open the Dashboard",
+		Note:   "If that was you, there is nothing to do. New codes are made under Account.",
+		Unrequested: "If it was not you, somebody has your password and your codes: choose a new password with " +
+			"“Forgot password?”, make new codes, and tell the people who run this site.",
+	},
 	Invited: message{
 		Title: "You are invited",
 		Text: "You are invited to join this site. Choose your name and a password, and your account is " +

@@ -33,6 +33,36 @@ var german = words{
 			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und " +
 			"sagen Sie den Menschen Bescheid, die diese Website betreiben.",
 	},
+	PasskeyAdded: message{
+		Title: "Ein Passkey wurde hinzugefügt",
+		Text: "Zum Konto mit dieser E-Mail-Adresse wurde ein Passkey hinzugefügt. Bei der Anmeldung wird nach " +
+			"dem Passwort nun auch ein Passkey verlangt.",
+		Button: "Zum Dashboard",
+		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun.",
+		Unrequested: "Wenn Sie das nicht waren, kennt eine fremde Person Ihr Passwort: Wählen Sie über " +
+			"„Passwort vergessen?“ ein neues, und sagen Sie den Menschen Bescheid, die diese Website betreiben. " +
+			"Diese können den Passkey entfernen.",
+	},
+	PasskeyRemoved: message{
+		Title: "Ein Passkey wurde entfernt",
+		Text: "Vom Konto mit dieser E-Mail-Adresse wurde ein Passkey entfernt. Er öffnet hier nichts " +
+			"mehr.",
+		Button: "Zum Dashboard",
+		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun.",
+		Unrequested: "Wenn Sie das nicht waren, kann eine fremde Person Ihr Konto benutzen: Wählen Sie über " +
+			"„Passwort vergessen?“ ein neues Passwort, und sagen Sie den Menschen Bescheid, die diese Website " +
+			"betreiben.",
+	},
+	RecoveryCodeUsed: message{
+		Title: "Ein Wiederherstellungscode wurde benutzt",
+		Text: "Beim Konto mit dieser E-Mail-Adresse hat sich jemand mit dem Passwort und einem " +
+			"Wiederherstellungscode angemeldet. Dieser Code gilt nicht noch einmal.",
+		Button: "Zum Dashboard",
+		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun. Neue Codes gibt es unter „Konto“.",
+		Unrequested: "Wenn Sie das nicht waren, hat eine fremde Person Ihr Passwort und Ihre Codes: Wählen Sie " +
+			"über „Passwort vergessen?“ ein neues Passwort, erstellen Sie neue Codes, und sagen Sie den Menschen " +
+			"Bescheid, die diese Website betreiben.",
+	},
 	Invited: message{
 		Title: "Sie sind eingeladen",
 		Text: "Sie sind eingeladen, hier mitzumachen. Wählen Sie Ihren Namen und ein Passwort, dann ist " +

@@ -9,8 +9,13 @@ type words struct {
 	ConfirmAddress  message
 	ResetPassword   message
 	PasswordChanged message
-	Invited         message
-	Test            message
+
+	PasskeyAdded     message
+	PasskeyRemoved   message
+	RecoveryCodeUsed message
+
+	Invited message
+	Test    message
 }
 
 // message contains the texts of one email.

@@ -43,8 +43,8 @@ type Settings struct {
 
 // Modules defines where the installed modules are.
 type Modules struct {
-	// Dir is absolute when Explicit. Otherwise it is "modules" in the working directory, and a missing directory
-	// means no modules.
+	// Dir is absolute when Explicit. Otherwise it is "modules" in the working directory, and a missing
+	// directory means no modules.
 	Dir      string
 	Explicit bool
 	// Signers is the absolute path of an allowed_signers file; "": packages need no signature.

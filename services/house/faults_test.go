@@ -17,7 +17,7 @@ func TestStoreDown(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Millisecond)
-	known := `{"name":"A house","accent":"green","language":"de","timeZone":null}`
+	known := `{"name":"A house","accent":"green","language":"de","timeZone":null,"secondFactor":"optional"}`
 	if w := p.send("PUT", path, known); w.Code != 200 {
 		t.Fatalf("PUT: status %d, want 200; body %s", w.Code, w.Body)
 	}
@@ -64,7 +64,8 @@ func TestHouseIsReadWhileLocked(t *testing.T) {
 	databasetest.Lock(t, db.Pool(t), `LOCK TABLE core.house IN ACCESS EXCLUSIVE MODE`)
 	p.assertShown(t, initial)
 	assertCode(t, "PUT",
-		p.send("PUT", path, `{"name":"A house","accent":"green","language":"de","timeZone":null}`), 503,
+		p.send("PUT", path, `{"name":"A house","accent":"green","language":"de","timeZone":null`+
+			`,"secondFactor":"optional"}`), 503,
 		"STORE_UNAVAILABLE")
 	p.assertShown(t, initial)
 }

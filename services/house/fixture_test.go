@@ -28,7 +28,7 @@ const (
 	path     = "/api/v1/house"
 	origin   = "https://church.example.org"
 	manage   = "core.house.manage"
-	initial  = `{"name":null,"accent":"blue","language":"en","timeZone":null}`
+	initial  = `{"name":null,"accent":"blue","language":"en","timeZone":null,"secondFactor":"optional"}`
 	patience = time.Minute // longer than any deadline of the platform
 )
 

@@ -23,18 +23,23 @@ type House struct {
 	Accent   string  `json:"accent"`
 	Language string  `json:"language"`
 	TimeZone *string `json:"timeZone"` // an IANA name; nil: not set
+
+	// SecondFactor says who needs a second factor. services/authorization reads it for each decision.
+	SecondFactor string `json:"secondFactor"`
 }
 
 // The defaults of a new installation.
 const (
 	defaultAccent   = "blue"
 	defaultLanguage = "en"
+	defaultFactor   = "optional"
 )
 
-// accents and languages are the allowed values. The constraints of Core's table have the same lists.
+// accents, languages and factors are the allowed values. The constraints of Core's table have the same lists.
 var (
 	accents   = []string{defaultAccent, "violet", "plum", "ruby", "copper", "olive", "green", "teal"}
 	languages = []string{defaultLanguage, "de"}
+	factors   = []string{defaultFactor, "administrators"}
 )
 
 // zones are the names of the time zones in Go's own table, which every module has, a line each. Another table
@@ -87,7 +92,7 @@ func (s *Service) current() state {
 	if held := s.state.Load(); held != nil {
 		return *held
 	}
-	return state{house: House{Accent: defaultAccent, Language: defaultLanguage}}
+	return state{house: House{Accent: defaultAccent, Language: defaultLanguage, SecondFactor: defaultFactor}}
 }
 
 // Letterhead returns the house's name ("" if it has none), its language and its accent, for emails.

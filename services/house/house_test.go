@@ -18,10 +18,12 @@ func TestHouse(t *testing.T) {
 	p := started(t, db.Pool(t), time.Hour)
 	p.assertShown(t, initial)
 	for _, body := range []string{
-		`{"name":"Church of St Anne","accent":"plum","language":"de","timeZone":null}`,
-		`{"name":null,"accent":"plum","language":"de","timeZone":"Europe/Berlin"}`,
-		`{"name":null,"accent":"plum","language":"de","timeZone":"America/Argentina/ComodRivadavia"}`,
-		`{"name":"` + strings.Repeat("ä", 80) + `","accent":"teal","language":"en","timeZone":null}`,
+		`{"name":"Church of St Anne","accent":"plum","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"plum","language":"de","timeZone":"Europe/Berlin","secondFactor":"administrators"}`,
+		`{"name":null,"accent":"plum","language":"de","timeZone":"America/Argentina/ComodRivadavia"` +
+			`,"secondFactor":"optional"}`,
+		`{"name":"` + strings.Repeat("ä", 80) + `","accent":"teal","language":"en","timeZone":null` +
+			`,"secondFactor":"optional"}`,
 		initial,
 	} {
 		if w := p.send("PUT", path, body); w.Code != 200 || withoutRevision(w) != body {
@@ -41,7 +43,8 @@ func TestListsMatchTheSchema(t *testing.T) {
 	p := started(t, databasetest.New(t).Pool(t), time.Hour)
 	for _, accent := range house.Accents {
 		for _, language := range house.Languages() {
-			body := fmt.Sprintf(`{"name":null,"accent":%q,"language":%q,"timeZone":null}`, accent, language)
+			body := fmt.Sprintf(`{"name":null,"accent":%q,"language":%q,"timeZone":null`+
+				`,"secondFactor":"optional"}`, accent, language)
 			if w := p.send("PUT", path, body); w.Code != 200 {
 				t.Errorf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
 			}
@@ -53,7 +56,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Hour)
-	good := `{"name":"A house","accent":"ruby","language":"de","timeZone":null}`
+	good := `{"name":"A house","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`
 	for what, refused := range map[string]struct {
 		status  int
 		code    string
@@ -69,42 +72,47 @@ func TestRefused(t *testing.T) {
 	} {
 		assertCode(t, what, p.send("PUT", path, good, refused.headers...), refused.status, refused.code)
 	}
-	long := `{"name":"` + strings.Repeat("x", 16<<10) + `","accent":"ruby","language":"de","timeZone":null}`
+	long := `{"name":"` + strings.Repeat("x", 16<<10) + `","accent":"ruby","language":"de","timeZone":null` +
+		`,"secondFactor":"optional"}`
 	assertCode(t, "17 KiB", p.send("PUT", path, long), 413, "REQUEST_BODY_TOO_LARGE")
 	for _, body := range []string{
 		``, `null`, `[]`, `{}`, good + `{}`,
-		`{"accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"A house","language":"de","timeZone":null}`,
+		`{"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"A house","language":"de","timeZone":null,"secondFactor":"optional"}`,
 		`{"name":"A house","accent":"ruby"}`,
-		`{"name":"A house","accent":null,"language":"de","timeZone":null}`,
-		`{"name":"A house","accent":"ruby","language":null,"timeZone":null}`,
-		`{"name":null,"accent":"pink","language":"de","timeZone":null}`,
-		`{"name":null,"accent":"Blue","language":"de","timeZone":null}`,
-		`{"name":null,"accent":"","language":"de","timeZone":null}`,
-		`{"name":null,"accent":"ruby","language":"fr","timeZone":null}`,
-		`{"name":null,"accent":"ruby","language":"de-DE","timeZone":null}`,
-		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"rev":"0"}`,
-		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"rev":null}`,
-		`{"name":null,"accent":"ruby","language":"de","timeZone":0}`,
-		`{"name":null,"accent":"ruby","language":"de"}`,
-		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"more":0}`,
-		`{"name":null,"name":"A house","accent":"ruby","language":"de","timeZone":null}`,
-		`{"Name":null,"accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":" ","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":7,"accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"a\nb","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"a\u0000b","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"a\u202eb","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"a\u2028b","accent":"ruby","language":"de","timeZone":null}`,
-		`{"name":"` + strings.Repeat("ä", 81) + `","accent":"ruby","language":"de","timeZone":null}`,
+		`{"name":"A house","accent":null,"language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"A house","accent":"ruby","language":null,"timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"pink","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"Blue","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"ruby","language":"fr","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"ruby","language":"de-DE","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional","rev":"0"}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional","rev":null}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":0,"secondFactor":"optional"}`,
+		`{"name":null,"accent":"ruby","language":"de","secondFactor":"optional"}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":null}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"everybody"}`,
+		`{"name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional","more":0}`,
+		`{"name":null,"name":"A house","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"Name":null,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":" ","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":7,"accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"a\nb","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"a\u0000b","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"a\u202eb","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"a\u2028b","accent":"ruby","language":"de","timeZone":null,"secondFactor":"optional"}`,
+		`{"name":"` + strings.Repeat("ä", 81) + `","accent":"ruby","language":"de","timeZone":null` +
+			`,"secondFactor":"optional"}`,
 		"{\"name\":\"\xff\",\"accent\":\"ruby\",\"language\":\"de\",\"timeZone\":null}",
 	} {
 		assertCode(t, body, p.send("PUT", path, body), 400, "REQUEST_INVALID")
 	}
 	for _, name := range []string{"", "Local", "Berlin", "europe/berlin", "Europe/Berlin ", "CEST", "+02:00",
 		"Europe/Berlin\\nUTC", "Factory", "posix/Europe/Berlin", "right/Europe/Berlin", "../etc/passwd"} {
-		body := `{"name":null,"accent":"ruby","language":"de","timeZone":"` + name + `"}`
+		body := `{"name":null,"accent":"ruby","language":"de","timeZone":"` + name + `","secondFactor":"optional"}`
 		assertCode(t, body, p.send("PUT", path, body), 400, "REQUEST_INVALID")
 	}
 	p.assertShown(t, initial)
@@ -122,7 +130,8 @@ func TestRaceOfChanges(t *testing.T) {
 	var wait sync.WaitGroup
 	for n := range 40 {
 		wait.Go(func() {
-			body := fmt.Sprintf(`{"name":"House %d","accent":%q,"language":%q,"timeZone":null}`, n,
+			body := fmt.Sprintf(`{"name":"House %d","accent":%q,"language":%q,"timeZone":null`+
+				`,"secondFactor":"optional"}`, n,
 				house.Accents[n%8], house.Languages()[n%2])
 			if w := processes[n%2].send("PUT", path, body); w.Code != 200 || withoutRevision(w) != body {
 				t.Errorf("PUT %s: status %d, want 200 and the same; body %s", body, w.Code, w.Body)
@@ -166,7 +175,7 @@ func TestProcessesShareTheHouse(t *testing.T) {
 	db := databasetest.New(t)
 	writer := started(t, db.Pool(t), time.Hour)
 	reader := started(t, db.AnotherPool(t), time.Millisecond)
-	body := `{"name":"A house","accent":"olive","language":"de","timeZone":null}`
+	body := `{"name":"A house","accent":"olive","language":"de","timeZone":null,"secondFactor":"optional"}`
 	if w := writer.send("PUT", path, body); w.Code != 200 {
 		t.Fatalf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
 	}
@@ -180,7 +189,8 @@ func TestUnchangedHouseIsNotWritten(t *testing.T) {
 	db := databasetest.New(t)
 	p := started(t, db.Pool(t), time.Hour)
 	for range 3 {
-		w := p.send("PUT", path, `{"name":"A house","accent":"ruby","language":"de","timeZone":"Asia/Kathmandu"}`)
+		w := p.send("PUT", path, `{"name":"A house","accent":"ruby","language":"de","timeZone":"Asia/Kathmandu"`+
+			`,"secondFactor":"optional"}`)
 		if w.Code != 200 {
 			t.Fatalf("PUT: status %d, want 200; body %s", w.Code, w.Body)
 		}
@@ -196,13 +206,15 @@ func TestOldRevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	p := started(t, databasetest.New(t).Pool(t), time.Hour)
 	body := func(name string, rev int) string {
-		return fmt.Sprintf(`{"name":%q,"accent":"ruby","language":"de","timeZone":null,"rev":%d}`, name, rev)
+		return fmt.Sprintf(`{"name":%q,"accent":"ruby","language":"de","timeZone":null`+
+			`,"secondFactor":"optional","rev":%d}`, name, rev)
 	}
 	if w := p.send("PUT", path, body("First", 0)); w.Code != 200 || w.Body.String() != body("First", 1) {
 		t.Errorf("the first change: status %d, body %s, want 200 and revision 1", w.Code, w.Body)
 	}
 	assertCode(t, "an old revision", p.send("PUT", path, body("Second", 0)), 409, "CONFLICT")
-	p.assertShown(t, `{"name":"First","accent":"ruby","language":"de","timeZone":null}`)
+	p.assertShown(t, `{"name":"First","accent":"ruby","language":"de","timeZone":null`+
+		`,"secondFactor":"optional"}`)
 	if w := p.send("PUT", path, body("First", 0)); w.Code != 200 { // nothing to change
 		t.Errorf("the same house: status %d, body %s, want 200", w.Code, w.Body)
 	}

@@ -50,7 +50,9 @@ type replaceBody struct {
 	Accent   string  `json:"accent"`
 	Language string  `json:"language"`
 	TimeZone *string `json:"timeZone"`
-	Rev      *int64  `json:"rev,omitzero"` // nil: whichever is stored
+
+	SecondFactor string `json:"secondFactor"`
+	Rev          *int64 `json:"rev,omitzero"` // nil: whichever is stored
 }
 
 // replace is PUT /api/v1/house. The response is the written house; another write may already have changed it.
@@ -61,7 +63,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	wanted := House{Name: sent.Name, Accent: sent.Accent, Language: sent.Language, TimeZone: sent.TimeZone}
+	wanted := House{sent.Name, sent.Accent, sent.Language, sent.TimeZone, sent.SecondFactor}
 	if !wanted.valid() {
 		return httpapi.ErrRequest
 	}
@@ -78,6 +80,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 func (h House) valid() bool {
 	return (h.Name == nil || httpapi.IsName(*h.Name, maxName)) &&
 		slices.Contains(accents, h.Accent) && slices.Contains(languages, h.Language) &&
+		slices.Contains(factors, h.SecondFactor) &&
 		(h.TimeZone == nil || isZone(*h.TimeZone))
 }
 

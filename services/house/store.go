@@ -22,7 +22,7 @@ type Store struct{ pool *pgxpool.Pool }
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectHouse = `
-SELECT name, accent, language, time_zone, rev
+SELECT name, accent, language, time_zone, second_factor, rev
 FROM core.house`
 
 // Read returns the house as it is stored.
@@ -43,7 +43,7 @@ func (s *Store) read(ctx context.Context) (state, error) {
 
 func scan(row pgx.Row) (found state, err error) {
 	h := &found.house
-	err = row.Scan(&h.Name, &h.Accent, &h.Language, &h.TimeZone, &found.rev)
+	err = row.Scan(&h.Name, &h.Accent, &h.Language, &h.TimeZone, &h.SecondFactor, &found.rev)
 	return found, err
 }
 
@@ -52,7 +52,7 @@ FOR NO KEY UPDATE`
 
 const updateHouse = `
 UPDATE core.house
-SET name = $1, accent = $2, language = $3, time_zone = $4, rev = rev + 1`
+SET name = $1, accent = $2, language = $3, time_zone = $4, second_factor = $5, rev = rev + 1`
 
 // ErrConflict is the code for a change that names an older revision. Nothing was written.
 const ErrConflict = httpapi.Error("CONFLICT")
@@ -73,7 +73,8 @@ func (s *Store) replace(
 			return ErrConflict
 		}
 		written = state{house: h, rev: before.rev + 1}
-		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language, h.TimeZone); err != nil {
+		_, err = tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language, h.TimeZone, h.SecondFactor)
+		if err != nil {
 			return err
 		}
 		return chain.Record(tx, chain.Entry{
@@ -86,7 +87,7 @@ func (s *Store) replace(
 
 func (h House) equal(other House) bool {
 	return equalText(h.Name, other.Name) && equalText(h.TimeZone, other.TimeZone) &&
-		h.Language == other.Language && h.Accent == other.Accent
+		h.Language == other.Language && h.Accent == other.Accent && h.SecondFactor == other.SecondFactor
 }
 
 func equalText(one, other *string) bool {

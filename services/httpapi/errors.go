@@ -23,6 +23,7 @@ const (
 	ErrLink           = Error("LINK_NOT_FOUND") // of every request of a link that is not allowed
 	ErrAuthentication = Error("AUTHENTICATION_REQUIRED")
 	ErrPermission     = Error("PERMISSION_DENIED")
+	ErrFactorMissing  = Error("SECOND_FACTOR_MISSING") // of an administrator in a house that asks for one
 	ErrOrigin         = Error("ORIGIN_NOT_TRUSTED")
 	ErrRequest        = Error("REQUEST_INVALID")
 	ErrBodyTooLarge   = Error("REQUEST_BODY_TOO_LARGE")
@@ -44,7 +45,8 @@ func status(code string) int {
 		return http.StatusBadRequest
 	case "AUTHENTICATION_REQUIRED":
 		return http.StatusUnauthorized
-	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
+	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED", "SECOND_FACTOR_MISSING", "SECOND_FACTOR_INVALID",
+		"RECENT_SIGN_IN_REQUIRED":
 		return http.StatusForbidden
 	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND",
 		"DEVICE_NOT_FOUND", "INVITATION_NOT_FOUND", "FEED_NOT_FOUND", "LINK_NOT_FOUND",
@@ -52,7 +54,8 @@ func status(code string) int {
 		return http.StatusNotFound
 	case "CONFLICT", "AUTHORIZATION_GRANT_ALREADY_EXISTS", "PAIRING_NOT_APPROVED", "PAIRING_ALREADY_DECIDED",
 		"PERSON_ALREADY_EXISTS", "PERSON_PROTECTED", "PERSON_ERASED", "PERSON_ACTIVE",
-		"INVITATION_NOT_OPEN", "INVITATION_ALREADY_ACCEPTED", "FEED_LIMIT":
+		"INVITATION_NOT_OPEN", "INVITATION_ALREADY_ACCEPTED", "FEED_LIMIT",
+		"SECOND_FACTOR_LIMIT", "SECOND_FACTOR_UNAVAILABLE":
 		return http.StatusConflict
 	case "REQUEST_BODY_TOO_LARGE":
 		return http.StatusRequestEntityTooLarge

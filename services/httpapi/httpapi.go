@@ -84,6 +84,7 @@ const (
 // permissions are checked. Safe for concurrent use.
 type Caller interface {
 	Principal() principal.Principal
-	// Allowed fails with PRINCIPAL_RESOLUTION_FAILED when the stores cannot be read.
+	// Allowed fails with PRINCIPAL_RESOLUTION_FAILED when the stores cannot be read, and with
+	// SECOND_FACTOR_MISSING where only the second factor is missing that the house asks for.
 	Allowed(ctx context.Context, permission string) (bool, error)
 }

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -98,8 +99,11 @@ func (p *pipeline) permit(call *httpapi.Call, route *httpapi.Route) error {
 	}
 	call.Caller = p.authorizer.Caller(who)
 	allowed, err := call.Caller.Allowed(ctx, route.Permission)
-	if err == nil && !allowed && route.OrPermission != "" {
-		allowed, err = call.Caller.Allowed(ctx, route.OrPermission)
+	if refused := err == nil && !allowed || errors.Is(err, httpapi.ErrFactorMissing); refused &&
+		route.OrPermission != "" {
+		if also, orErr := call.Caller.Allowed(ctx, route.OrPermission); also || orErr != nil {
+			allowed, err = also, orErr
+		}
 	}
 	switch {
 	case err != nil:

@@ -54,6 +54,9 @@ func Statements() []string {
 		verifyPerson,
 		deleteOtherVerifications,
 		updateHash,
+		insertPending,
+		insertSessionOf,
+		deleteExpiredPending,
 		selectRemaining,
 		selectOwnSessions,
 		deleteOwnSession,
@@ -66,7 +69,8 @@ func Statements() []string {
 
 // KeyedStatements are those that read by an index. A sweep deletes many rows, and may read all of them.
 func KeyedStatements() []string {
-	sweeps := []string{deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications}
+	sweeps := []string{deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications,
+		deleteExpiredPending}
 	return slices.DeleteFunc(Statements(), func(sql string) bool { return slices.Contains(sweeps, sql) })
 }
 

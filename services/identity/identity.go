@@ -26,6 +26,7 @@ type Outbox interface {
 type Service struct {
 	store     *Store
 	cookie    sessionCookie
+	pending   pendingCookie
 	origins   trustedOrigins
 	passwords *hasher
 	limiter   Limiter
@@ -59,6 +60,7 @@ func New(config Config) (*Service, error) {
 	return &Service{
 		store:     config.Store,
 		cookie:    cookie,
+		pending:   newPendingCookie(config.Settings.BaseURL),
 		origins:   newTrustedOrigins(config.Settings),
 		passwords: newHasher(),
 		limiter:   config.Limiter,

@@ -85,6 +85,10 @@ var (
 	// errNotVerified has a code and no message, as docs/reference/identity.md says.
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
+	// errSecondFactor: the password is right, and the browser has the cookie of a pending sign-in. It has a
+	// code and no message, as docs/reference/identity.md says.
+	errSecondFactor = refusal{status: http.StatusForbidden, code: "SECOND_FACTOR_REQUIRED"}
+
 	// errBusy: too many password checks are waiting. Retry-After is the longest possible wait in the queue.
 	errBusy = tooMany(deadlines.Hash)
 

@@ -24,15 +24,10 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 		return errInvalidEmail
 	}
 	persistent := in.flag("rememberMe", true)
-	value, hash := s.cookie.newValue()
-	begun := newSession{hash: hash, persistent: persistent, description: describe(c.Request.UserAgent())}
-	attempt := func() error { return s.beginSession(c, address, in.text("password"), begun) }
-	err := attempt()
-	if errors.Is(
-		err,
-		errHashChanged,
-	) { // replaced by another sign-in or by a new password: check again
-		err = attempt()
+	begun := newSession{persistent: persistent, description: describe(c.Request.UserAgent())}
+	err := s.beginSession(c, address, in.text("password"), begun)
+	if errors.Is(err, errHashChanged) { // by another sign-in or by the person: check again
+		err = s.beginSession(c, address, in.text("password"), begun)
 	}
 	switch {
 	case errors.Is(err, errHashChanged):
@@ -40,21 +35,13 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	case err != nil:
 		return err
 	}
-	if persistent {
-		s.cookie.setFor(c.Writer.Header(), value, persistentLifetime)
-	} else {
-		s.cookie.setUntilClosed(c.Writer.Header(), value)
-	}
 	return c.RawJSON(http.StatusOK, okBody)
 }
 
-// beginSession checks the password and creates the session. errHashChanged: the stored hash was
-// replaced after it was read.
-func (s *Service) beginSession(
-	c *httpapi.Call,
-	address, password string,
-	begun newSession,
-) error {
+// beginSession checks the password, creates the session and sets its cookie. For a person with a passkey it
+// creates a pending sign-in in place of the session and returns errSecondFactor. errHashChanged: the stored
+// hash was replaced after it was read, or the person has added or removed a passkey.
+func (s *Service) beginSession(c *httpapi.Call, address, password string, begun newSession) error {
 	ctx := c.Request.Context()
 	person, err := s.store.credential(address)
 	if err != nil && !errors.Is(err, errNoPerson) {
@@ -69,13 +56,26 @@ func (s *Service) beginSession(
 	case !person.EmailVerified:
 		return errNotVerified
 	}
-	if err := s.store.begin(ctx, person, begun); err != nil {
-		return err
+	header, outcome := c.Writer.Header(), error(nil)
+	if person.HasPasskey {
+		value, hash := newToken()
+		begun.hash, outcome = hash, errSecondFactor
+		if err := s.store.beginPending(ctx, person, begun); err != nil {
+			return err
+		}
+		s.pending.set(header, value, pendingLifetime)
+	} else {
+		value, hash := s.cookie.newValue()
+		begun.hash = hash
+		if err := s.store.begin(ctx, person, begun); err != nil {
+			return err
+		}
+		s.setSession(header, value, begun.persistent)
 	}
 	if verdict.renewed != "" {
 		if err := s.store.renewHash(ctx, person, verdict.renewed); err != nil {
 			s.logFailure(c, err) // the sign-in continues: the old hash still works
 		}
 	}
-	return nil
+	return outcome
 }

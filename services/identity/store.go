@@ -63,13 +63,14 @@ type person struct {
 	ID            string
 	PasswordHash  string
 	EmailVerified bool
+	HasPasskey    bool
 }
 
 const selectCredentials = `
 SELECT found.*
 FROM unnest((SELECT $1::text[])) AS asked (email)
 CROSS JOIN LATERAL (
-	SELECT email, id::text, coalesce(password_hash, ''), email_verified
+	SELECT email, id::text, coalesce(password_hash, ''), email_verified, has_passkey
 	FROM core.person
 	WHERE email = asked.email AND deactivated_at IS NULL
 	LIMIT 1
@@ -96,24 +97,21 @@ func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[st
 	}
 	var address string
 	var found person
-	_, err = pgx.ForEachRow(
-		rows,
-		[]any{&address, &found.ID, &found.PasswordHash, &found.EmailVerified},
-		func() error {
-			for _, asked := range batch {
-				if asked.Key == address {
-					asked.Found = found
-				}
+	into := []any{&address, &found.ID, &found.PasswordHash, &found.EmailVerified, &found.HasPasskey}
+	_, err = pgx.ForEachRow(rows, into, func() error {
+		for _, asked := range batch {
+			if asked.Key == address {
+				asked.Found = found
 			}
-			return nil
-		},
-	)
+		}
+		return nil
+	})
 	return err
 }
 
 // The row lock makes sign-in and a change of the password exclude each other: the later one sees what the
-// earlier one wrote. So no session begins with a password that has just been replaced. The statement also
-// deletes the person's expired sessions.
+// earlier one wrote. So no session begins with a password that has just been replaced, nor without the second
+// factor that a person has just added. The statement also deletes the person's expired sessions.
 const insertSession = `
 WITH dead AS (
 	DELETE FROM core.session
@@ -127,10 +125,11 @@ WITH dead AS (
 INSERT INTO core.session (token_hash, person_id, persistent, expires_at, description)
 SELECT $1, id, $4, now() + $5::interval, $6
 FROM core.person
-WHERE id = $2 AND password_hash = $3 AND email_verified AND deactivated_at IS NULL
+WHERE id = $2 AND password_hash = $3 AND email_verified AND deactivated_at IS NULL AND NOT has_passkey
 FOR SHARE`
 
-// errHashChanged: the person's stored hash is no longer the one that was checked.
+// errHashChanged: the person's stored hash is no longer the one that was checked, or whether they have a
+// passkey.
 var errHashChanged = errors.New("identity: the password's hash has changed")
 
 // newSession is a session that begins.
@@ -142,18 +141,14 @@ type newSession struct {
 
 // begin returns errHashChanged when the password or its hash was replaced after it was checked.
 func (s *Store) begin(ctx context.Context, p person, n newSession) error {
-	ctx, cancel := store.Detached(ctx, deadlines.Store)
-	defer cancel()
-	life := briefLifetime
-	if n.persistent {
-		life = persistentLifetime
+	return s.insertFor(ctx, insertSession, p, n, lifetimeOf(n.persistent))
+}
+
+func lifetimeOf(persistent bool) time.Duration {
+	if persistent {
+		return persistentLifetime
 	}
-	done, err := s.pool.Exec(ctx, insertSession, n.hash[:], p.ID, p.PasswordHash, n.persistent, life,
-		n.description)
-	if err == nil && done.RowsAffected() == 0 {
-		return errHashChanged
-	}
-	return err
+	return briefLifetime
 }
 
 const updateHash = `

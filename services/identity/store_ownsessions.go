@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/store"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
@@ -47,14 +48,25 @@ DELETE FROM core.session
 WHERE id = $2 AND person_id = $1
 RETURNING token_hash = $3`
 
-// endOwn deletes a session of a person. It succeeds also when there is none. current: it had the hash.
+// endOwn deletes a session of a person and records it. It succeeds also when there is none. current: it had
+// the hash.
 func (s *Store) endOwn(ctx context.Context, userID, id string, hash tokenHash) (current bool, err error) {
 	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
-	err = s.pool.QueryRow(ctx, deleteOwnSession, userID, id, hash[:]).Scan(&current)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
+	err = store.InTx(ctx, s.pool, func(ctx context.Context, tx *store.Tx) error {
+		current = false
+		err := tx.QueryRow(ctx, deleteOwnSession, userID, id, hash[:]).Scan(&current)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return chain.Record(tx, chain.Entry{
+			Actor: chain.Person(userID), Action: chain.SessionEnded,
+			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+		})
+	})
 	return current, err
 }
 

@@ -191,13 +191,17 @@ SET password_hash = $2, updated_at = now()
 WHERE id = $1`
 
 const deleteSessions = `
+WITH pending AS (
+	DELETE FROM core.pending_sign_in
+	WHERE person_id = $1
+)
 DELETE FROM core.session
 WHERE person_id = $1`
 
-// replacePassword deletes the token, sets the password and ends all sessions of the person, or does nothing
-// and returns errInvalidToken. It returns the person's address. It writes the password before it deletes
-// sessions: a sign-in with the old password waits for that row, so its session is either deleted here or
-// refused there.
+// replacePassword deletes the token, sets the password and ends all sessions of the person, pending sign-ins
+// included, or does nothing and returns errInvalidToken. It returns the person's address. It writes the
+// password before it deletes sessions: a sign-in with the old password waits for that row, so its session is
+// either deleted here or refused there.
 func (s *Store) replacePassword(
 	ctx context.Context,
 	token tokenHash,

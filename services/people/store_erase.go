@@ -53,11 +53,23 @@ WHERE email = (
 	erasePerson = `
 UPDATE core.person
 SET erased_at = now(), updated_at = now(),
-	email = NULL, name = '', email_verified = false, password_hash = NULL
+	email = NULL, name = '', email_verified = false, password_hash = NULL,
+	has_passkey = false
 WHERE id = $1`
 
 	deleteFeeds = `
 DELETE FROM core.feed
+WHERE person_id = $1`
+
+	deleteSecondFactor = `
+WITH codes AS (
+	DELETE FROM core.recovery_code
+	WHERE person_id = $1
+), failures AS (
+	DELETE FROM core.second_factor_failure
+	WHERE person_id = $1
+)
+DELETE FROM core.passkey
 WHERE person_id = $1`
 
 	insertErasures = `
@@ -67,9 +79,9 @@ FROM core.module_database_role`
 )
 
 // erase deletes everything that identifies a person: address, name and password, also in invitations, and
-// sessions, links and grants. The id stays, because the activity refers to it. For each module with a
-// database, erase records that the module has to forget the person too. Only a deactivated person can be
-// erased; otherwise it fails with PERSON_ACTIVE. It returns the remaining row.
+// sessions, links, grants and the second factor. The id stays, because the activity refers to it. For each
+// module with a database, erase records that the module has to forget the person too. Only a deactivated
+// person can be erased; otherwise it fails with PERSON_ACTIVE. It returns the remaining row.
 func (s *Store) erase(
 	ctx context.Context, accounts Accounts, grants Grants, d decision,
 ) (now foundPerson, err error) {
@@ -93,7 +105,8 @@ func (s *Store) erase(
 		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
 			return nil, err
 		}
-		for _, sql := range []string{forgetInvitations, deleteFeeds, erasePerson, insertErasures} {
+		for _, sql := range []string{forgetInvitations, deleteFeeds, deleteSecondFactor, erasePerson,
+			insertErasures} {
 			if _, err := tx.Exec(ctx, sql, d.userID); err != nil {
 				return nil, err
 			}

@@ -64,6 +64,15 @@ SELECT json_build_object(
 			ORDER BY created_at), '[]')
 		FROM core.session
 		WHERE person_id = p.id),
+	'passkeys', (
+		SELECT list('label', label, 'createdAt', at(created_at)at, 'lastUsedAt', at(last_used_at)at)
+			ORDER BY created_at), '[]')
+		FROM core.passkey
+		WHERE person_id = p.id),
+	'recoveryCodesLeft', (
+		SELECT count(*)
+		FROM core.recovery_code
+		WHERE person_id = p.id),
 	'invitationsReceived', (
 		SELECT list('id', id, 'name', name, 'state', state, 'createdAt', at(created_at)at, 'createdBy', created_by)
 			ORDER BY created_at, id), '[]')

@@ -233,7 +233,8 @@ func testActivityPages(t *testing.T, d *activityHouse) {
 	p.waitForNone("button", "Show more")
 	d.as(t, d.signIn(t, email), "PUT", "/api/v1/house",
 		object{"name": "Hill Street", "accent": "blue", "language": "en", "timeZone": nil,
-			"rev": d.call(t, "GET", "/api/v1/house", nil)["rev"]})
+			"secondFactor": "optional",
+			"rev":          d.call(t, "GET", "/api/v1/house", nil)["rev"]})
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitForText("Organiser changed name, colour or language of the house")
 }

@@ -39,7 +39,8 @@ func startBoards(t *testing.T) *boardHouse {
 	t.Helper()
 	d := startHouse(t)
 	b := &boardHouse{devServer: d, t: t}
-	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "de", "timeZone": nil})
+	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "de", "timeZone": nil,
+		"secondFactor": "optional"})
 	for _, kept := range b.call("GET", announcementsRoot+"/slides", nil)["slides"].([]any) {
 		b.call("DELETE", announcementsRoot+"/slides/"+kept.(map[string]any)["id"].(string), nil)
 	}

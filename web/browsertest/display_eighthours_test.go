@@ -167,7 +167,8 @@ func TestDisplayForEightHours(t *testing.T) {
 	const rounds, begins = 96, 20 // of five minutes; the hour on the house's clock at the beginning
 	ahead := (begins-time.Now().UTC().Hour()+36)%24 - 12
 	zone := fmt.Sprintf("Etc/GMT%+d", -ahead)
-	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "en", "timeZone": zone})
+	b.call("PUT", "/api/v1/house", object{"name": nil, "accent": "blue", "language": "en", "timeZone": zone,
+		"secondFactor": "optional"})
 	tomorrow := time.Now().UTC().Add(time.Duration(ahead)*time.Hour).AddDate(0, 0, 1)
 	e := eightHours{boardHouse: b, p: b.openSimulated(t, "calendar"), change: b.changeEvents(tomorrow)}
 	e.run(rounds)

@@ -131,5 +131,6 @@ func TestDisplayLanguageChanges(t *testing.T) {
 // setLanguage sets the language of the house.
 func (w *displayFixture) setLanguage(language string) {
 	w.t.Helper()
-	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"`+language+`","timeZone":null}`)
+	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"`+language+`","timeZone":null`+
+		`,"secondFactor":"optional"}`)
 }

@@ -179,6 +179,7 @@ func (w *displayFixture) setHour(p *tab, hour int) {
 	w.t.Helper()
 	ahead := (hour-time.Now().UTC().Hour()+36)%24 - 12
 	zone := fmt.Sprintf("Etc/GMT%+d", -ahead)
-	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"en","timeZone":"`+zone+`"}`)
+	w.send("PUT", "/api/v1/house", `{"name":null,"accent":"blue","language":"en","timeZone":"`+zone+`"`+
+		`,"secondFactor":"optional"}`)
 	p.waitFor(fmt.Sprintf(`localStorage.getItem("narthex.display.zone") === %q`, zone))
 }

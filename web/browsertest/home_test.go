@@ -36,7 +36,8 @@ func startNamedHouse(t *testing.T) *devServer {
 	t.Helper()
 	d := startHouse(t)
 	d.call(t, "PUT", "/api/v1/house",
-		object{"name": "Hill Street Church", "accent": "copper", "language": "en", "timeZone": nil, "rev": 0})
+		object{"name": "Hill Street Church", "accent": "copper", "language": "en", "timeZone": nil,
+			"secondFactor": "optional", "rev": 0})
 	const navigation = "/api/v1/dashboard/navigation"
 	for order, label := range []string{"Sunday", "Foyer"} {
 		d.call(t, "PUT", navigation+"/groups/"+strings.ToLower(label),
@@ -114,7 +115,8 @@ func testHouse(t *testing.T, d *devServer) {
 		select {
 		case <-held:
 			// a later one, for this page alone
-			reply(w, 200, `{"name":null,"accent":"teal","language":"en","timeZone":null,"rev":2}`)
+			reply(w, 200, `{"name":null,"accent":"teal","language":"en","timeZone":null`+
+				`,"secondFactor":"optional","rev":2}`)
 		case <-r.Context().Done():
 		}
 	})
@@ -132,8 +134,9 @@ func testHouse(t *testing.T, d *devServer) {
 // testHouseOfAnotherShape: a response of an unexpected shape changes and hides nothing.
 func testHouseOfAnotherShape(t *testing.T, d *devServer) {
 	for name, body := range map[string]string{
-		"accent": `{"name":"Church","accent":"pink","language":"en","timeZone":null,"rev":1}`,
-		"name":   `{"accent":"teal","language":"en","timeZone":null,"rev":1}`,
+		"accent": `{"name":"Church","accent":"pink","language":"en","timeZone":null` +
+			`,"secondFactor":"optional","rev":1}`,
+		"name": `{"accent":"teal","language":"en","timeZone":null,"secondFactor":"optional","rev":1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			usually(t, name, "accent")

@@ -48,7 +48,7 @@ func (d *devServer) setHouse(t *testing.T, name, accent, language string) {
 	t.Helper()
 	stored := d.call(t, "GET", "/api/v1/house", nil)
 	d.call(t, "PUT", "/api/v1/house", object{"name": name, "accent": accent, "language": language,
-		"timeZone": stored["timeZone"], "rev": stored["rev"]})
+		"timeZone": stored["timeZone"], "secondFactor": stored["secondFactor"], "rev": stored["rev"]})
 }
 
 // storedHouse returns what is stored: "name, accent, language".

@@ -202,7 +202,7 @@ func TestLongHouseName(t *testing.T) {
 	t.Parallel()
 	d := startHouse(t)
 	d.call(t, "PUT", "/api/v1/house", object{"name": "Evangelische Kirchengemeinde Lindenhof am Wasserturm",
-		"accent": "plum", "language": "de", "timeZone": nil, "rev": 0})
+		"accent": "plum", "language": "de", "timeZone": nil, "secondFactor": "optional", "rev": 0})
 	p := d.openAs(t, d.member(t, "Ada", manageNotices), "/#/m/announcements", desktop)
 	takeDown(p)
 	p.waitForAnnouncement("Welcome is taken down")

@@ -21,6 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/secondfactor"
 )
 
 // environment reads each section separately, so that one problem hides no other.
@@ -163,6 +164,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.listeners(ctx, db)
 			e.activity(ctx, db)
 			e.backup(ctx, db)
+			e.secondFactor(ctx, db)
 			e.timeZone(ctx, db)
 			e.unknownSettings(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
@@ -329,6 +331,18 @@ func (e *Examination) timeZone(ctx context.Context, db *database.Database) {
 			"on the Dashboard's page House.")
 	default:
 		e.ok("House: its times are those of %s.", *found.TimeZone)
+	}
+}
+
+// secondFactor warns about an owner who is kept from administering the house.
+func (e *Examination) secondFactor(ctx context.Context, db *database.Database) {
+	lacks, err := secondfactor.NewStore(db.Pool()).OwnerLacks(ctx)
+	switch {
+	case err != nil:
+		e.blockAll(err)
+	case lacks:
+		e.warn("OWNER_WITHOUT_SECOND_FACTOR", "The house asks its administrators for a second factor, and the "+
+			"owner has none, so they cannot administer it; they add a passkey under Account.")
 	}
 }
 

@@ -37,6 +37,9 @@ BEGIN
 		'INSERT OR UPDATE OR DELETE ON core.navigation_placement',
 		'INSERT OR UPDATE OR DELETE ON core.house',
 		'INSERT OR UPDATE OF secret_hash, revoked_at ON core.feed',
+		'INSERT OR DELETE ON core.passkey',
+		'INSERT OR DELETE ON core.recovery_code',
+		'UPDATE OF has_passkey ON core.person',
 		'INSERT OR UPDATE OF label, revoked_at ON core.device',
 		'INSERT OR UPDATE OF state, token_hash, grants ON core.invitation',
 		'UPDATE OF deactivated_at, erased_at ON core.person'
@@ -149,7 +152,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		{send("DELETE", "/api/v1/dashboard/navigation/placements/announcements", ""),
 			"person navigation.changed", ""},
 		{send("DELETE", "/api/v1/dashboard/navigation/groups/worship", ""), "person navigation.changed", ""},
-		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en","timeZone":null}`),
+		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en","timeZone":null`+
+			`,"secondFactor":"optional"}`),
 			"person house.changed", ""},
 		{func() {
 			if deviceID == "" {

@@ -68,7 +68,7 @@ func writeBeside(t *testing.T, bursts int, burst func(n int, w *writing)) {
 					sent, stops := time.Now(), w.stops[at].Load()
 					got, err := owner.doContext(t.Context(), "PUT", "/api/v1/house",
 						object{"name": fmt.Sprint("House ", number.Add(1)), "accent": "plum", "language": "en",
-							"timeZone": nil})
+							"timeZone": nil, "secondFactor": "optional"})
 					if err == nil && got.status == http.StatusOK {
 						writes.Add(1)
 						continue

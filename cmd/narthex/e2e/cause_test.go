@@ -17,7 +17,7 @@ func TestCauseOfA503(t *testing.T) {
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	databasetest.Lock(t, i.db.Pool(t), "SELECT FROM core.house FOR UPDATE")
 	got := owner.do("PUT", "/api/v1/house",
-		object{"name": "St. Mary", "accent": "plum", "language": "en", "timeZone": nil})
+		object{"name": "St. Mary", "accent": "plum", "language": "en", "timeZone": nil, "secondFactor": "optional"})
 	if got.status != http.StatusServiceUnavailable {
 		t.Errorf("PUT /api/v1/house: status %d, want 503; body %s", got.status, got.body)
 	}

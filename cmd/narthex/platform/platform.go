@@ -45,6 +45,7 @@ import (
 	"github.com/narthex-platform/narthex/services/metrics"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/services/secondfactor"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -82,6 +83,7 @@ type Server struct {
 	mails         *mail.Counter // of the platform and all modules
 	identity      *identity.Service
 	people        *people.Service
+	secondFactor  *secondfactor.Service
 	erasures      *people.Erasures
 	names         names
 	schedules     *schedule.Service

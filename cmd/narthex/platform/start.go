@@ -41,6 +41,7 @@ import (
 	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/services/secondfactor"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 	"github.com/narthex-platform/narthex/supervisor/deadlines"
@@ -211,6 +212,19 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.secondFactor, err = secondfactor.New(secondfactor.Config{
+		Store:     secondfactor.NewStore(pool),
+		Sessions:  s.identity,
+		Accounts:  accounts,
+		Outbox:    s.outbox,
+		Emails:    mails,
+		House:     s.house,
+		Dashboard: s.Settings.Identity.Dashboard,
+		Log:       s.log,
+	})
+	if err != nil {
+		return err
+	}
 	s.erasures = people.NewErasures(directory, s, s.log)
 	s.names = names{directory}
 	s.schedules = schedule.New(schedule.NewStore(pool), s, s.log)
@@ -230,6 +244,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	})
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
 		expiry.Sweep{Name: "sessions", Batch: accounts.SweepSessions},
+		expiry.Sweep{Name: "pending sign-ins", Batch: accounts.SweepPending},
 		expiry.Sweep{Name: "mailed links", Batch: accounts.SweepLinks},
 		expiry.Sweep{Name: "invitations", Batch: directory.SweepInvitations},
 		expiry.Sweep{Name: "pairings", Batch: screens.SweepExpired},
@@ -348,7 +363,7 @@ func (s *Server) buildHTTP(context.Context) error {
 // Routes returns the whole route table.
 func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(),
-		s.identity.AccountRoutes(), s.people.Routes(),
+		s.identity.AccountRoutes(), s.secondFactor.Routes(), s.people.Routes(),
 		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes(),

@@ -113,6 +113,7 @@ func commands(name string, p *cli.Program, more []Command) *cobra.Command {
 		operator.ResetLink(p),
 		operator.Deactivate(p),
 		operator.Reactivate(p),
+		operator.RemoveSecondFactor(p),
 		operator.Export(p),
 		operator.BackupCreate(p),
 		operator.BackupVerify(p),

@@ -2,6 +2,7 @@ package navigation
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
@@ -61,14 +62,16 @@ func (s *Service) show(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, view{groups, ungrouped, held})
 }
 
-// held returns those of the platform's permissions that the caller has.
+// held returns those of the platform's permissions that the caller has. Those for which only the second
+// factor is missing are among them, so that their screens say so.
 func (s *Service) held(ctx context.Context, caller httpapi.Caller) (held []string, err error) {
 	for _, permission := range s.platform {
 		allowed, err := caller.Allowed(ctx, permission)
-		if err != nil {
+		missing := errors.Is(err, httpapi.ErrFactorMissing)
+		if err != nil && !missing {
 			return nil, err
 		}
-		if allowed {
+		if allowed || missing {
 			held = append(held, permission)
 		}
 	}

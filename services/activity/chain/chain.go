@@ -34,6 +34,11 @@ const (
 	FeedMade              = Action("feed.made")
 	FeedRenewed           = Action("feed.renewed")
 	FeedRevoked           = Action("feed.revoked")
+	SessionEnded          = Action("session.ended")
+	PasskeyAdded          = Action("passkey.added")
+	PasskeyRemoved        = Action("passkey.removed")
+	RecoveryCodesReplaced = Action("passkey.codes_replaced")
+	RecoveryCodeUsed      = Action("passkey.code_used")
 )
 
 // Actor is who made a change.
@@ -71,6 +76,7 @@ const (
 	NavigationGroupSubject = "navigationGroup"
 	HouseSubject           = "house"
 	FeedSubject            = "feed"
+	PasskeySubject         = "passkey"
 )
 
 // Entry is one change. Details may be nil; its values are strings or lists of strings.

@@ -12,8 +12,9 @@ const path = "/api/v1/house";
 /** Replaces all data about the house. It is a conflict if somebody has replaced them since revision rev. */
 export const replaceHouse = (
 	platform: Platform,
-	{ name, accent, language, timeZone, rev }: House,
-): Promise<Result<House>> => platform.send("PUT", path, { name, accent, language, timeZone, rev }, houseOf);
+	{ name, accent, language, timeZone, secondFactor, rev }: House,
+): Promise<Result<House>> =>
+	platform.send("PUT", path, { name, accent, language, timeZone, secondFactor, rev }, houseOf);
 
 export const readBackup = (platform: Platform): Promise<Result<Backup>> =>
 	platform.read(`${path}/backup`, backup);

@@ -40,7 +40,8 @@ const configurations = object({
 
 /** The house of the installation. */
 export const houseOf = object({
-	name: orNull(text), accent: oneOf(accents), language: text, timeZone: orNull(text), rev: count,
+	name: orNull(text), accent: oneOf(accents), language: text, timeZone: orNull(text),
+	secondFactor: oneOf(["optional", "administrators"] as const), rev: count,
 });
 const account = object({ userId: text, email: text, name: orNull(text) });
 

@@ -34,6 +34,11 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 	"feed.made": { sentence: "feedMade", name: "aFeedMade" },
 	"feed.renewed": { sentence: "feedRenewed", name: "aFeedRenewed" },
 	"feed.revoked": { sentence: "feedRevoked", name: "aFeedRevoked" },
+	"session.ended": { sentence: "sessionEnded", name: "aSessionEnded" },
+	"passkey.added": { sentence: "passkeyAdded", name: "aPasskeyAdded" },
+	"passkey.removed": { sentence: "passkeyRemoved", name: "aPasskeyRemoved" },
+	"passkey.codes_replaced": { sentence: "codesReplaced", name: "aCodesReplaced" },
+	"passkey.code_used": { sentence: "codeUsed", name: "aCodeUsed" },
 	"navigation.changed": { sentence: "navigationChanged", name: "aNavigationChanged" },
 	"house.changed": { sentence: "houseChanged", name: "aHouseChanged" },
 };

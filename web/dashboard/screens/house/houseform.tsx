@@ -103,6 +103,16 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				]}
 				onInput={(zone) => draft.set("timeZone", zone === "" ? undefined : zone)}
 			/>
+			<SelectField
+				label={w("secondFactor")}
+				help={w("secondFactorHelp")}
+				value={shown.secondFactor}
+				options={[
+					{ value: "optional", label: w("optional") },
+					{ value: "administrators", label: w("administrators") },
+				]}
+				onInput={(factor) => draft.set("secondFactor", factor)}
+			/>
 			{draft.theirs.size > 0 && (
 				<Note tone="warn" role="alert">
 					<p>
@@ -144,31 +154,37 @@ function zonesWith(chosen: string | null): readonly string[] {
 	return [...new Set(chosen === null ? known : [...known, chosen])].sort();
 }
 
-type Field = "name" | "accent" | "language" | "timeZone";
+type Field = "name" | "accent" | "language" | "timeZone" | "secondFactor";
 
-const fieldNames = { name: "name", accent: "colour", language: "language", timeZone: "timeZone" } as const;
+const fieldNames = {
+	name: "name", accent: "colour", language: "language", timeZone: "timeZone", secondFactor: "secondFactor",
+} as const;
 
 /** A value as the form shows it. */
 function wordsOf(field: Field, value: Value | undefined): string {
 	if (value === undefined) return w(field === "name" ? "noName" : "notSet");
 	if (field === "accent") return w(value as House["accent"]);
+	if (field === "secondFactor") return w(value as House["secondFactor"]);
 	const named = field === "language" ? locales.find(({ tag }) => tag === value)?.name : undefined;
 	return named ?? String(value);
 }
 
-const documentOf = ({ name, accent, language, timeZone, rev }: House): Stored => ({
-	values: { ...(name !== null && { name }), accent, language, ...(timeZone !== null && { timeZone }) },
+const documentOf = ({ name, accent, language, timeZone, secondFactor, rev }: House): Stored => ({
+	values: {
+		...(name !== null && { name }), accent, language, ...(timeZone !== null && { timeZone }), secondFactor,
+	},
 	rev,
 });
 
 const documentIn = (answer: Result<House>): Result<Stored> =>
 	answer.ok ? { ok: true, value: documentOf(answer.value) } : answer;
 
-const houseIn = ({ name, accent, language, timeZone }: Values, { rev }: House): House => ({
+const houseIn = ({ name, accent, language, timeZone, secondFactor }: Values, { rev }: House): House => ({
 	name: name === undefined ? null : String(name),
 	accent: accent as House["accent"],
 	language: String(language),
 	timeZone: timeZone === undefined ? null : String(timeZone),
+	secondFactor: secondFactor as House["secondFactor"],
 	rev,
 });
 

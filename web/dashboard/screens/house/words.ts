@@ -18,6 +18,12 @@ export const w = wordsOf({
 		languageHelp: "Invitations, confirmations and new passwords.",
 		timeZone: "Time zone",
 		timeZoneHelp: "Every time on pages, screens and in mails is a time in it.",
+		secondFactor: "Passkeys",
+		secondFactorHelp:
+			"Administrators then need a passkey beside the password to administer; they add one under Account. " +
+			"You too.",
+		optional: "Whoever likes to",
+		administrators: "Asked of administrators",
 		notSet: "not set",
 		zoneMissing: "The house has no time zone yet: mails and calendars use UTC, pages the browser's.",
 		useZone: "Use {zone}",
@@ -61,6 +67,12 @@ export const w = wordsOf({
 		languageHelp: "Einladungen, Bestätigungen und neue Passwörter.",
 		timeZone: "Zeitzone",
 		timeZoneHelp: "Jede Uhrzeit auf Seiten, Bildschirmen und in E-Mails gilt in ihr.",
+		secondFactor: "Passkeys",
+		secondFactorHelp:
+			"Wer verwaltet, braucht dann neben dem Passwort einen Passkey und fügt ihn unter „Konto“ hinzu. " +
+			"Auch Sie.",
+		optional: "Wer möchte",
+		administrators: "Für alle, die verwalten",
 		notSet: "nicht festgelegt",
 		zoneMissing: "Das Haus hat noch keine Zeitzone: In E-Mails gilt UTC, auf Seiten die des Browsers.",
 		useZone: "{zone} nehmen",

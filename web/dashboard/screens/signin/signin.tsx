@@ -100,6 +100,7 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 
 function outcomeOf(failure: Failure, email: string): Outcome {
 	if (failure.code === "EMAIL_NOT_VERIFIED") return { is: "unverified", email };
+	if (failure.code === "SECOND_FACTOR_REQUIRED") return { is: "refused", words: w("factorNeeded") };
 	if (failure.status === 401) return { is: "refused", words: w("wrongPair") };
 	if (failure.status === 403) return { is: "refused", words: w("untrustedAddress") };
 	return { is: "failed", failure, at: new Date() };
