@@ -88,7 +88,6 @@ func TestRefusedAnswers(t *testing.T) {
 	refuse("another key with the id", b, credentialBody(stranger.Get(t, offer(b))))
 
 	b = h.pending(t)
-	stranger = authenticatortest.New(t, dashboard)
 	refuse("a code that nobody has", b, `{"recoveryCode":"aaaa-aaaa-aaaa-aaaa"}`)
 	refuse("no code", b, `{"recoveryCode":""}`)
 	for _, body := range []string{`{}`, `{"credential":{},"recoveryCode":"x"}`, `{"credential":"x"}`,
