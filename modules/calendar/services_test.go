@@ -334,6 +334,10 @@ func TestServicesInFiles(t *testing.T) {
 	if !strings.Contains(ics, "SUMMARY:Morning") {
 		t.Errorf("GET /calendar.ics: %s, want the service", ics)
 	}
+	room := there.Person().Do("GET", "/calendar.ics?room=2", nil).Body
+	if !strings.Contains(room, "SUMMARY:Morning") || !strings.Contains(room, "LOCATION:Hall") {
+		t.Errorf("GET the feed of the room: %s, want the service in the hall", room)
+	}
 	if got := office.Do("POST", "/import?format=ics", ics); got.Status != http.StatusOK {
 		t.Errorf("POST /import the same: %s, want 200", got)
 	}

@@ -114,7 +114,7 @@ func (m *rota) lookOutside(ctx context.Context, now time.Time) (*outside, error)
 	return seen, nil
 }
 
-// boardNow returns the board, and which of its services are elsewhere than people were told.
+// boardNow returns the board, and which services are elsewhere than people were told, or cancelled.
 func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err error) {
 	now := m.clock()
 	seen, err := m.lookOutside(ctx, now)
@@ -127,6 +127,10 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err erro
 	for n, s := range seen.Services {
 		ids[n], starts[n] = s.ID, s.Start.Format(time.RFC3339Nano)
 	}
+	until := now.AddDate(1, 0, 0) // a service before that which is not here any more is cancelled
+	if seen.Unplanned || len(ids) >= maxServices {
+		until = now // further ones are not known
+	}
 	var assigned []assignment
 	var needs []serviceNeed
 	err = sdk.Read(ctx, m.db,
@@ -135,9 +139,14 @@ func (m *rota) boardNow(ctx context.Context) (_ *board, moved []string, err erro
 			       coalesce((
 			           SELECT json_agg(k.service_ref)
 			           FROM known_services AS k
-			               JOIN unnest($1::text[], $2::text[]) AS s (id, start) ON s.id = k.service_ref
-			           WHERE k.cancelled OR k.starts_at <> s.start::timestamptz), '[]')
-			FROM board`, ids, starts),
+			               LEFT JOIN unnest($1::text[], $2::text[]) AS s (id, start) ON s.id = k.service_ref
+			           WHERE CASE
+			               WHEN s.id IS NOT NULL THEN k.cancelled OR k.starts_at <> s.start::timestamptz
+			               WHEN NOT k.cancelled AND k.starts_at > $3 AND k.starts_at < $4
+			               THEN EXISTS (SELECT FROM assignments AS a
+			                            WHERE a.service_ref = k.service_ref AND NOT a.settled)
+			           END), '[]')
+			FROM board`, ids, starts, now, until),
 		selectVolunteers(&b.Volunteers, `true`),
 		selectAssignments(&assigned, `service_ref = ANY($1)`, ids))
 	if err != nil {

@@ -144,7 +144,7 @@ func (m *rota) noteState(ctx context.Context, tx *sdk.Tx, ref string, now map[st
 		return nil
 	}
 	if !there {
-		s = state{service: service{before.Ref, before.Title, before.Start}, Cancelled: true}
+		s = state{service: service{before.Ref, before.Title, before.Start}, Rev: before.Rev, Cancelled: true}
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE known_services

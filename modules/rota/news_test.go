@@ -202,6 +202,12 @@ func TestACancelledService(t *testing.T) {
 	}
 	gone := "Morning service on " + f.said(first.Start) + " is cancelled: Reader"
 	f.wantHeard(yes, gone)
+	cancel()
+	if news := f.board().News; len(news) == 0 || news[0].Kind != newsCancelled {
+		t.Errorf("whoever opens the board then sees the news %+v, want that it is cancelled", news)
+	}
+	restore()
+	f.board()
 	if got := f.assigned()[0]; got.Status != statusYes {
 		t.Errorf("after the service is back it is %+v, want the yes", got)
 	}
