@@ -39,7 +39,7 @@ tools: packages postgresql versitygw proxies web/node_modules
 .PHONY: test-install
 test-install: postgresql versitygw ## Install, upgrade and remove the package on a bare Debian, by the handbook's commands (root)
 	@.ci/debian-root
-	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root $(GO) test -count=1 -timeout 30m -run '^TestHandbook$$' ./cmd/narthex/e2e
+	NARTHEX_DEBIAN_ROOT=$(CURDIR)/.tools/debian-root $(GO) test -count=1 -timeout 30m -run '^Test(Handbook|ManyHouses)$$' ./cmd/narthex/e2e
 
 .PHONY: fuzz
 fuzz: postgresql ## Give every fuzz target random inputs, FUZZ (1m) each

@@ -40,8 +40,8 @@ func (e *Examination) address(ctx context.Context) {
 	case unit.own:
 		e.socketUnit(ctx, unit)
 	case err != nil:
-		e.warn(httpserver.ErrListen.Code(), "systemd could not be asked for narthex.socket, so its address was "+
-			"not examined; see: systemctl status narthex.socket")
+		e.warn(httpserver.ErrListen.Code(), "systemd could not be asked for "+unit.name+", so its address was "+
+			"not examined; see: systemctl status "+unit.name)
 	case server.Port != 0:
 		e.configuredAddress(ctx, net.JoinHostPort(server.Host, strconv.Itoa(int(server.Port))), unit)
 	}
@@ -58,7 +58,7 @@ func (e *Examination) configuredAddress(ctx context.Context, address string, oth
 	case slices.ContainsFunc(httpserver.Sockets(address), e.isOurs):
 		e.ok("Address: the platform listens on SERVICE_API_PORT.")
 	case other.active && slices.Contains(other.addresses, address):
-		e.warn(httpserver.ErrListen.Code(), "narthex.socket has the address of SERVICE_API_HOST and "+
+		e.warn(httpserver.ErrListen.Code(), other.name+" has the address of SERVICE_API_HOST and "+
 			"SERVICE_API_PORT; run narthexctl doctor for the installation that it starts, or choose another address.")
 	case e.listeningKnown:
 		e.blockAll(err)
@@ -71,8 +71,9 @@ func (e *Examination) configuredAddress(ctx context.Context, address string, oth
 // isOurs reports whether a process of the platform on this database listens on a socket.
 func (e *Examination) isOurs(number uint32) bool { return slices.Contains(e.listening, number) }
 
-// socketUnit is systemd's narthex.socket, which listens in place of the platform.
+// socketUnit is systemd's narthex.socket, or that of a house, which listens in place of the platform.
 type socketUnit struct {
+	name      string
 	own       bool // this user's platform is started through it
 	active    bool // systemd listens
 	started   bool // the platform runs
@@ -89,25 +90,30 @@ func readSocketUnit(ctx context.Context) (unit socketUnit, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, systemdLimit)
 	defer cancel()
+	own, err := user.Current()
+	if err != nil {
+		return unit, err
+	}
+	service := "narthex"
+	if house, found := strings.CutPrefix(own.Username, "narthex-"); found {
+		service = "narthex@" + house // docs/operations/many-houses.md
+	}
+	unit.name = service + ".socket"
 	systemctl := exec.CommandContext(ctx, "systemctl", "show",
-		"--property=LoadState,ActiveState,Listen,User,MainPID", "narthex.socket", "narthex.service")
+		"--property=LoadState,ActiveState,Listen,User,MainPID", unit.name, service+".service")
 	systemctl.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"} // not the platform's secrets
 	shown, err := systemctl.Output()
 	if err != nil {
 		return unit, err
 	}
-	own, err := user.Current()
-	if err != nil {
-		return unit, err
-	}
 	socket, rest, _ := strings.Cut(string(shown), "\n\n")
-	service := strings.Split(strings.TrimSpace(rest), "\n")
-	unit.started = !slices.Contains(service, "MainPID=0")
+	properties := strings.Split(strings.TrimSpace(rest), "\n")
+	unit.started = !slices.Contains(properties, "MainPID=0")
 	for line := range strings.Lines(socket) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		switch address, isTCP := strings.CutSuffix(value, " (Stream)"); {
 		case name == "LoadState":
-			unit.own = value == "loaded" && slices.Contains(service, "User="+own.Username)
+			unit.own = value == "loaded" && slices.Contains(properties, "User="+own.Username)
 		case name == "ActiveState":
 			unit.active = value == "active"
 		case name == "Listen" && isTCP && !strings.HasPrefix(address, "/"):
@@ -133,24 +139,24 @@ func (e *Examination) metricsAddress(ctx context.Context) {
 func (e *Examination) socketUnit(ctx context.Context, unit socketUnit) {
 	for _, name := range []string{"SERVICE_API_HOST", "SERVICE_API_PORT"} {
 		if _, set := e.lookup(name); set {
-			e.warn("SETTING_UNREAD", name+" is not read, because narthex.socket has the address; set its "+
-				"ListenStream= with systemctl edit narthex.socket, and remove the setting.")
+			e.warn("SETTING_UNREAD", name+" is not read, because "+unit.name+" has the address; set its "+
+				"ListenStream= with systemctl edit "+unit.name+", and remove the setting.")
 		}
 	}
 	if !unit.started {
 		e.metricsAddress(ctx)
 	}
 	if unit.active {
-		e.ok("Address: systemd holds it for the platform (narthex.socket).")
+		e.ok("Address: systemd holds it for the platform (%s).", unit.name)
 		return
 	}
 	for _, address := range unit.addresses {
 		if errors.Is(httpserver.TryListen(ctx, address), syscall.EADDRINUSE) {
-			e.block(httpserver.ErrListen.Code(), "Another program has the address of narthex.socket; stop it "+
-				"(ss -ltnp as root names it), or set another ListenStream= with systemctl edit narthex.socket.")
+			e.block(httpserver.ErrListen.Code(), "Another program has the address of "+unit.name+"; stop it "+
+				"(ss -ltnp as root names it), or set another ListenStream= with systemctl edit "+unit.name+".")
 			return
 		}
 	}
-	e.warn(httpserver.ErrListen.Code(), "narthex.socket does not listen, so nobody reaches the platform; run "+
-		"systemctl start narthex.socket, which says why if it fails.")
+	e.warn(httpserver.ErrListen.Code(), unit.name+" does not listen, so nobody reaches the platform; run "+
+		"systemctl start "+unit.name+", which says why if it fails.")
 }

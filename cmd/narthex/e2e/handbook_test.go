@@ -39,7 +39,7 @@ func TestHandbook(t *testing.T) {
 		t.Skip(err)
 	}
 	shared := sharedFolder(t)
-	makePackages(t, shared)
+	makePackages(t, shared, "nomsgpack")
 	m := bootMachine(t, root, shared)
 	m.run("ip address add " + churchAddress + "/24 dev lo\n" + // and a name that resolves to it
 		"printf '127.0.0.1 localhost\n" + churchAddress + " " + church + " files." + church + "\n' >/etc/hosts\n" +
@@ -80,7 +80,7 @@ func TestHandbook(t *testing.T) {
 }
 
 // makePackages builds an older and a newer Debian package, a module's package and the object storage.
-func makePackages(t *testing.T, folder string) {
+func makePackages(t *testing.T, folder, tags string) {
 	t.Helper()
 	top, err := filepath.Abs("../../..")
 	if err != nil {
@@ -101,7 +101,7 @@ func makePackages(t *testing.T, folder string) {
 		}
 		overlay := newerSources(t, top, version)
 		binary := filepath.Join(t.TempDir(), "narthex")
-		run("go", "build", "-overlay", overlay, "-trimpath", "-tags", "nomsgpack", "-ldflags", "-s -w",
+		run("go", "build", "-overlay", overlay, "-trimpath", "-tags", tags, "-ldflags", "-s -w",
 			"-o", binary, "./cmd/narthex")
 		run("go", "run", "./deploy/debian/pack", "-binary", binary, "-arch", runtime.GOARCH,
 			"-version", version, "-out", out)

@@ -161,12 +161,66 @@ func TestUnits(t *testing.T) {
 		t.Skip("systemd-analyze is not installed")
 	}
 	units := filepath.Join("..", "..", "systemd")
-	for _, unit := range []string{"narthex.service", "narthex-backup.service"} {
+	for _, unit := range []string{"narthex.service", "narthex-backup.service", "narthex@.service",
+		"narthex-backup@.service"} {
 		// the maximum exposure, in tenths
 		out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15",
 			filepath.Join(units, unit)).CombinedOutput()
 		if err != nil {
 			t.Errorf("systemd-analyze security %s: %v\n%s", unit, err, out)
+		}
+	}
+}
+
+// TestUnitsOfHouses: the units of a house are those of the only installation, except for the lines that name
+// the house and that let its process sleep.
+func TestUnitsOfHouses(t *testing.T) {
+	house := strings.NewReplacer("narthex-%i", "narthex", "narthex@%i", "narthex", " of %i", "",
+		"/houses/%i.env", "/narthex.env", "narthex-houses/%i", "narthex")
+	for unit, differences := range map[string]string{
+		"narthex.service": `
++# An idle process ends with status 0 and stays off until the socket or the timer starts it. A house whose
++# schema narthexctl upgrade has not migrated yet cannot start: with this pause it does not reach the limit of
++# starts (5 in 10 s), at which systemd would close its address, and its connections wait.
++Restart=on-failure
++RestartSec=3
+-Restart=always
+-RestartSec=2
+-
+-[Install]
+-WantedBy=multi-user.target
+`,
+		"narthex-backup.service": "\n+Environment=NARTHEX_BACKUPS=/var/backups/narthex\n",
+	} {
+		only, err := os.ReadFile(filepath.Join("..", "..", "systemd", unit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		many, err := os.ReadFile(filepath.Join("..", "..", "systemd", strings.Replace(unit, ".", "@.", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := strings.SplitAfter(string(only), "\n")
+		var got strings.Builder
+		got.WriteString("\n")
+		for line := range strings.Lines(house.Replace(string(many))) {
+			n := slices.Index(before, line)
+			if n < 0 {
+				got.WriteString("+" + line)
+				continue
+			}
+			for _, gone := range before[:n] {
+				got.WriteString("-" + gone)
+			}
+			before = before[n+1:]
+		}
+		for _, gone := range before {
+			if gone != "" {
+				got.WriteString("-" + gone)
+			}
+		}
+		if got.String() != differences {
+			t.Errorf("%s of a house differs by\n%swant\n%s", unit, &got, differences)
 		}
 	}
 }
