@@ -18,7 +18,7 @@ import (
 
 // maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
 // which every page loads before it shows anything, and that of the administration.
-var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 58 << 10}
+var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 64 << 10}
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {

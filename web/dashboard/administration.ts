@@ -1,6 +1,6 @@
 /**
- * The screens of the administration with their styles, and parts of other screens that few visits need, in a
- * script of their own that is loaded when the first of them is opened.
+ * The screens of the administration and the account with their styles, and parts of other screens that few
+ * visits need, in a script of their own that is loaded when the first of them is opened.
  */
 import css from "./screens/administration.css";
 
@@ -14,8 +14,7 @@ export { HouseScreen } from "./screens/house/housescreen";
 export { ZoneQuestion } from "./screens/house/zonequestion";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
-export { OwnAccess } from "./screens/access/ownaccess";
-export { OwnFeeds } from "./screens/feeds/ownfeeds";
+export { AccountScreen } from "./screens/account/accountscreen";
 export { ActivityScreen } from "./screens/activity/activityscreen";
 
 const sheet = new CSSStyleSheet();

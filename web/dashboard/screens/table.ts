@@ -3,7 +3,6 @@ import type { Address } from "../app/address";
 import { administration } from "../app/administration";
 import type { Screen, ScreenProps } from "../app/screen";
 import { t } from "../words/words";
-import { AccountScreen } from "./account/accountscreen";
 import { HomeScreen } from "./home/homescreen";
 import { w as home } from "./home/words";
 import {
@@ -34,7 +33,7 @@ export const screens: readonly Screen[] = [
 		path: "account",
 		title: () => t("account"),
 		icon: "person",
-		load: async () => AccountScreen,
+		load: administration((screens) => screens.AccountScreen),
 	},
 	{
 		path: "admin/modules",

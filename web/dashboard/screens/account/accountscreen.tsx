@@ -3,12 +3,14 @@ import { PageHeader, Skeleton } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
 import type { ScreenProps } from "../../app/screen";
 import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
-import { useAdministration } from "../../shell/administrationpart";
 import { Heading } from "../../shell/heading";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
+import { OwnAccess } from "../access/ownaccess";
+import { OwnFeeds } from "../feeds/ownfeeds";
+import { CopyId } from "../home/copyid";
+import { w as home } from "../home/words";
 import { w } from "./words";
-import { CopyId } from "./copyid";
 import { OwnData } from "./owndata";
 import { Person } from "./person";
 import { SignOut } from "./signout";
@@ -22,8 +24,6 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 /** The person's own page. Theme and language are stored in this browser, everything else on the server. */
 export function AccountScreen({ app }: ScreenProps) {
 	const { value, failed } = app.data.account;
-	const Access = useAdministration((screens) => screens.OwnAccess, true);
-	const Feeds = useAdministration((screens) => screens.OwnFeeds, true);
 	const waiting = value.value === undefined && failed.value === undefined;
 	const offered = locales.filter(({ name }) => name !== undefined);
 	if (waiting) {
@@ -41,7 +41,7 @@ export function AccountScreen({ app }: ScreenProps) {
 				<Person app={app} />
 				<section>
 					<div>
-						<h2>{w("yourId")}</h2>
+						<h2>{home("yourId")}</h2>
 						<p class="d-muted">{w("yourIdHelp")}</p>
 					</div>
 					<CopyId app={app} />
@@ -71,8 +71,8 @@ export function AccountScreen({ app }: ScreenProps) {
 						]}
 					/>
 				</section>
-				{Access && <Access app={app} />}
-				{Feeds && <Feeds app={app} />}
+				<OwnAccess app={app} />
+				<OwnFeeds app={app} />
 				<OwnData app={app} />
 				<SignOut app={app} />
 			</div>

@@ -12,9 +12,9 @@ import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
 import { formatted, t } from "../../words/words";
-import { CopyId } from "../account/copyid";
 import { ModulePlace } from "../module/moduleplace";
 import { holds, manageHouse } from "../modules/permissions";
+import { CopyId } from "./copyid";
 import { greeting } from "./greeting";
 import { w } from "./words";
 

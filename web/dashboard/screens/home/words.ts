@@ -11,6 +11,8 @@ export const w = wordsOf({
 		eveningName: "Good evening, {name}",
 		empty: "Nothing here for you yet.",
 		emptyHelp: "Whoever looks after this place can give you access. They need your ID.",
+		yourId: "Your ID",
+		copyMyId: "Copy my ID",
 	},
 	de: {
 		home: "Start",
@@ -22,5 +24,7 @@ export const w = wordsOf({
 		eveningName: "Guten Abend, {name}",
 		empty: "Hier ist noch nichts für Sie.",
 		emptyHelp: "Wer diese Seite betreut, kann Ihnen Zugang geben und braucht dafür Ihre Kennung.",
+		yourId: "Ihre Kennung",
+		copyMyId: "Meine Kennung kopieren",
 	},
 });
