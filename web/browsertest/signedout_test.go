@@ -19,7 +19,7 @@ const keptHome = `["narthex.home","person,seen"]`
 
 // keptHouse is what the browser stores of a new house.
 const keptHouse = `["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\",` +
-	`\"timeZone\":null,\"rev\":0}"]`
+	`\"timeZone\":null,\"secondFactor\":\"optional\",\"rev\":0}"]`
 
 // TestSignedOut uses the screens of a person who is not signed in, and how they leave them.
 func TestSignedOut(t *testing.T) {
