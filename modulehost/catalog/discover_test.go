@@ -145,6 +145,7 @@ core.authorization.grants.manage|restricted||
 core.dashboard.navigation.manage|restricted||
 core.devices.manage|restricted||
 core.house.manage|restricted||
+core.links.manage|restricted||
 core.modules.configuration.manage|restricted||
 core.modules.lifecycle.manage|restricted||
 core.modules.ui.read|authenticated||

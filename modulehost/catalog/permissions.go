@@ -36,6 +36,8 @@ func corePermissions() []Permission {
 			"Change the house's name, colour and language", "Name, Farbe und Sprache des Hauses ändern"),
 		corePermission("core.people.manage", restricted,
 			"Invite, deactivate and erase people", "Personen einladen, deaktivieren und löschen"),
+		corePermission("core.links.manage", restricted,
+			"Make addresses of the house, as for its website", "Adressen des Hauses machen, etwa für die Website"),
 		corePermission("core.activity.read", restricted,
 			"See who changed what", "Ansehen, wer was geändert hat"),
 	}

@@ -14,6 +14,7 @@ const (
 	readEvents   = "calendar.events.read"
 	manageEvents = "calendar.events.manage"
 	planServices = "calendar.services.manage"
+	readPublic   = "calendar.public.read"
 	viewDisplay  = "calendar.display.view"
 )
 
@@ -69,6 +70,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /export", manageEvents, sdk.NoBody, c.serve(c.exportJSON))
 	r.HandleFunc("GET /export.csv", manageEvents, sdk.NoBody, c.serve(c.exportCSV))
 	r.Feed("GET /calendar.ics", readEvents, "text/calendar", c.feed)
+	r.Feed("GET /public.ics", readPublic, "text/calendar", c.feed)
 	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.serve(c.importFile))
 	r.HandleFunc("GET /imports", manageEvents, sdk.NoBody, c.serve(c.listImports))
 	r.HandleFunc("DELETE /imports/{id}", manageEvents, sdk.NoBody, c.serve(c.undoImport))

@@ -2,7 +2,7 @@ package feeds
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectFeeds, lockPerson, countLive, deleteRevoked, insertFeed, lockFeed, revokeFeed,
+	return []string{selectFeeds, lockPerson, lockHouse, countLive, deleteRevoked, insertFeed, lockFeed, revokeFeed,
 		renewFeed, selectTarget, updateUsed}
 }
 

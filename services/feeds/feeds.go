@@ -2,6 +2,9 @@
 // reader of news. Modules offer some of their reads as feeds (docs/modules.md); a person makes an address for
 // one of them, gives it to a program, and ends it when they like.
 //
+// A feed of the house, as for its website, is no person's: it has the one permission of a link
+// (services/links), which is a restricted one of the module.
+//
 // An address contains a secret of 256 random bits, of which the database stores only the hash. A fetch has
 // the rights of the person at that moment: whoever is deactivated, erased or has lost the permission feeds
 // nobody from the next fetch on. Whatever is wrong with an address, the response is the same 404. Writing is
@@ -9,6 +12,7 @@
 package feeds
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -19,6 +23,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/services/store"
 )
 
 // Limiter counts each feed's fetches.
@@ -32,11 +37,18 @@ type Authorizer interface {
 	Caller(p principal.Principal) httpapi.Caller
 }
 
+// Links makes the principals of the house's feeds, in the transaction that makes or ends the feed.
+type Links interface {
+	CreateIn(ctx context.Context, tx *store.Tx, moduleID, permissionID, subject string) (id string, err error)
+	RevokeIn(ctx context.Context, tx *store.Tx, id string) error
+}
+
 // Service serves the routes of feeds. It is safe for concurrent use and starts no goroutine.
 type Service struct {
 	store      *Store
 	authorizer Authorizer
 	limiter    Limiter
+	restricted func(permissionID string) bool
 	base       environment.Origin
 	log        *zap.Logger
 }
@@ -46,16 +58,19 @@ type Config struct {
 	Store      *Store
 	Authorizer Authorizer
 	Limiter    Limiter
+	Restricted func(permissionID string) bool // whether not everybody has it who signs in
 	BaseURL    environment.Origin
 	Log        *zap.Logger
 }
 
 // New makes a Service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Authorizer == nil || config.Limiter == nil || config.Log == nil {
-		return nil, errors.New("feeds: a store, an authorizer, a limiter and a log are required")
+	if config.Store == nil || config.Authorizer == nil || config.Limiter == nil ||
+		config.Restricted == nil || config.Log == nil {
+		return nil, errors.New("feeds: a store, an authorizer, a limiter, what is restricted and a log are required")
 	}
-	return &Service{config.Store, config.Authorizer, config.Limiter, config.BaseURL, config.Log}, nil
+	return &Service{config.Store, config.Authorizer, config.Limiter, config.Restricted, config.BaseURL,
+		config.Log}, nil
 }
 
 // offers are the reads that modules offer to programs, by module and path.
@@ -82,6 +97,13 @@ func (o *offers) find(moduleID, path string) (offer, bool) {
 // name returns the last segment of the path, which ends the address, because some programs choose what to do
 // with a file by its name.
 func (o offer) name() string { return o.path[strings.LastIndexByte(o.path, '/')+1:] }
+
+// forHouse reports whether an address of it can be the house's: the link gets nothing but a permission of the
+// module that nobody has without a grant.
+func (o *offers) forHouse(one offer) bool {
+	permission := one.route.Permission
+	return strings.HasPrefix(permission, one.route.Module+".") && o.service.restricted(permission)
+}
 
 func offersOf(s *Service, table []httpapi.Route) *offers {
 	found := &offers{service: s}

@@ -65,8 +65,8 @@ func TestOnlyWhatIsAllowed(t *testing.T) {
 	h.deny("calendar.read", true)
 	h.assertFetch(t, "without the permission", m, 404)
 	assertCode(t, "making without it", h.send(t, h.anna, "POST", path, wanted), 403, "PERMISSION_DENIED")
-	if got := h.send(t, h.anna, "GET", path, "").Body.String(); !strings.Contains(got, `"offers":[]`) {
-		t.Errorf("the list is %s, want no offers", got)
+	if got := h.send(t, h.anna, "GET", path, "").Body.String(); strings.Contains(got, `"/house.ics","type"`) {
+		t.Errorf("the list is %s, want no offer of what she may not read", got)
 	}
 	h.deny("calendar.read", false)
 	h.assertFetch(t, "with it again", m, 200)

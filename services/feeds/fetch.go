@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
-	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/services/store"
 )
@@ -45,7 +44,7 @@ func (o *offers) fetch(c *httpapi.Call) error {
 	if !offered || offer.name() != c.Parameter("name") {
 		return ErrNotFound
 	}
-	caller := s.authorizer.Caller(principal.Person(found.personID))
+	caller := s.authorizer.Caller(found.principal())
 	if allowed, err := caller.Allowed(ctx, offer.route.Permission); err != nil {
 		return err
 	} else if !allowed {

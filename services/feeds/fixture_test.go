@@ -20,6 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/services/feeds"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/links"
 	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
@@ -35,13 +36,16 @@ const (
 type house struct {
 	*databasetest.DB
 	handler http.Handler
+	links   *links.Service
 	logged  *observer.ObservedLogs
 	anna    string // user id
 
 	mu     sync.Mutex
-	denied map[string]bool // permissions that nobody has
+	denied map[string]bool // permissions that no person has
 	module http.HandlerFunc
 	asked  []*http.Request // by the platform, of the module
+
+	callers []principal.Principal // for whom
 }
 
 func setup(t testing.TB) *house {
@@ -63,8 +67,14 @@ func (h *house) process(t testing.TB, pool *pgxpool.Pool) http.Handler {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
 	h.logged = logged
-	service, err := feeds.New(feeds.Config{Store: feeds.NewStore(pool), Authorizer: h,
-		Limiter: ratelimit.New(), BaseURL: base, Log: zap.New(core)})
+	guests := links.NewStore(pool)
+	var err error
+	if h.links, err = links.New(links.Config{Store: guests, Limiter: ratelimit.New(), Origin: base}); err != nil {
+		t.Fatal(err)
+	}
+	service, err := feeds.New(feeds.Config{Store: feeds.NewStore(pool, guests), Authorizer: h,
+		Limiter: ratelimit.New(), BaseURL: base, Log: zap.New(core),
+		Restricted: func(id string) bool { return id != "calendar.read" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +82,11 @@ func (h *house) process(t testing.TB, pool *pgxpool.Pool) http.Handler {
 		return httpapi.Route{Method: "GET", Path: "/api/v1/modules/calendar" + path, Module: "calendar",
 			Permission: "calendar.read", Feed: feed, Head: true, Handle: h.serve}
 	}
+	public, foreign := row("/public.ics", "text/calendar"), row("/foreign.ics", "text/calendar")
+	public.Permission, foreign.Permission = "calendar.public", "core.people.manage"
 	handler, err := httpserver.New(httpserver.Config{
 		Routes: service.Routes([]httpapi.Route{row("/house.ics", "text/calendar"), row("/news/all.xml",
-			"application/rss+xml"), row("/secret", "")}),
+			"application/rss+xml"), row("/secret", ""), public, foreign}),
 		TrustedOrigins: []environment.Origin{base},
 		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
 		Resolver:       h,
@@ -107,6 +119,7 @@ func (h *house) answer(serve http.HandlerFunc) {
 func (h *house) serve(c *httpapi.Call) error {
 	h.mu.Lock()
 	h.asked = append(h.asked, c.Request)
+	h.callers = append(h.callers, c.Caller.Principal())
 	serve := h.module
 	h.mu.Unlock()
 	serve(c.Writer, c.Request)
@@ -130,10 +143,15 @@ func (h *house) Caller(p principal.Principal) httpapi.Caller { return caller{h, 
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
+// Allowed asks the real store about a link.
+func (c caller) Allowed(ctx context.Context, permission string) (bool, error) {
+	if c.who.Kind == principal.Link {
+		held, err := c.links.Permission(ctx, c.who.LinkID)
+		return held == permission, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.who.Kind == principal.Human && !c.denied[permission], nil
+	return c.who.Kind == principal.Human && !c.denied[permission] && !c.denied[permission+c.who.UserID], nil
 }
 
 func (h *house) deny(permission string, denied bool) {
@@ -174,6 +192,18 @@ const wanted = `{"moduleId":"calendar","path":"/house.ics","query":"room=3","lab
 func (h *house) make(t testing.TB, who string) (m made) {
 	t.Helper()
 	w := h.send(t, who, "POST", path, wanted)
+	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil || w.Code != http.StatusCreated {
+		t.Fatalf("POST: status %d, want 201; body %s", w.Code, w.Body)
+	}
+	return m
+}
+
+const wantedOfHouse = `{"moduleId":"calendar","path":"/public.ics","label":"Website","house":true}`
+
+// makeOfHouse makes a feed of the house.
+func (h *house) makeOfHouse(t testing.TB) (m made) {
+	t.Helper()
+	w := h.send(t, h.anna, "POST", path, wantedOfHouse)
 	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil || w.Code != http.StatusCreated {
 		t.Fatalf("POST: status %d, want 201; body %s", w.Code, w.Body)
 	}

@@ -13,6 +13,7 @@ import (
 
 const (
 	readAccount = "core.account.read"
+	manageLinks = "core.links.manage"
 
 	feedsPath   = "/api/v1/feeds"
 	modulesPath = "/api/v1/modules/"
@@ -28,6 +29,7 @@ func (s *Service) Routes(table []httpapi.Route) []httpapi.Route {
 	o := offersOf(s, table)
 	return []httpapi.Route{
 		{Method: "GET", Path: feedsPath, Permission: readAccount, Handle: o.list},
+		{Method: "GET", Path: feedsPath + "/house", Permission: manageLinks, Handle: o.listOfHouse},
 		write(feedsPath, o.make),
 		write(feedsPath+"/{id}/revoke", o.revoke),
 		write(feedsPath+"/{id}/renew", o.renew),
@@ -69,17 +71,24 @@ func optionalTime(t *time.Time) *string {
 	return new(httpapi.Time(*t))
 }
 
-// shownOffer is a read for which the person may make an address.
+// shownOffer is a read for which the person may make an address. House is true if that can be the house's.
 type shownOffer struct {
 	ModuleID string `json:"moduleId"`
 	Path     string `json:"path"`
 	Type     string `json:"type"`
+	House    bool   `json:"house"`
 }
 
 // list is GET /api/v1/feeds: the caller's own feeds, the newest first, and what they may make feeds of.
-func (o *offers) list(c *httpapi.Call) error {
+func (o *offers) list(c *httpapi.Call) error { return o.show(c, new(c.UserID())) }
+
+// listOfHouse is GET /api/v1/feeds/house: the same of the feeds of the house.
+func (o *offers) listOfHouse(c *httpapi.Call) error { return o.show(c, nil) }
+
+// show responds with the feeds of a person, or with nil of the house.
+func (o *offers) show(c *httpapi.Call, personID *string) error {
 	ctx := c.Request.Context()
-	all, err := o.service.store.list(ctx, c.UserID())
+	all, err := o.service.store.list(ctx, personID)
 	if err != nil {
 		return err
 	}
@@ -92,8 +101,8 @@ func (o *offers) list(c *httpapi.Call) error {
 		if err != nil {
 			return err
 		}
-		if allowed {
-			offered = append(offered, shownOffer{one.route.Module, one.path, one.route.Feed})
+		if house := o.forHouse(one); allowed && (house || personID != nil) {
+			offered = append(offered, shownOffer{one.route.Module, one.path, one.route.Feed, house})
 		}
 	}
 	return c.JSON(http.StatusOK, struct {
@@ -115,6 +124,7 @@ func (o *offers) make(c *httpapi.Call) error {
 		Path     string `json:"path"`
 		Query    string `json:"query,omitzero"`
 		Label    string `json:"label"`
+		House    bool   `json:"house,omitzero"`
 	}](c)
 	if err != nil {
 		return err
@@ -132,10 +142,20 @@ func (o *offers) make(c *httpapi.Call) error {
 	} else if !allowed {
 		return httpapi.ErrPermission
 	}
+	if body.House {
+		if allowed, err := c.Caller.Allowed(ctx, manageLinks); err != nil {
+			return err
+		} else if !allowed {
+			return httpapi.ErrPermission
+		}
+		if !o.forHouse(offer) {
+			return httpapi.ErrRequest
+		}
+	}
 	secret, hash := newSecret()
 	id, err := o.service.store.make(ctx, newFeed{
-		personID: c.UserID(), hash: hash, moduleID: body.ModuleID, path: body.Path, query: body.Query,
-		label: body.Label,
+		maker: c.UserID(), house: body.House, permissionID: offer.route.Permission, hash: hash,
+		moduleID: body.ModuleID, path: body.Path, query: body.Query, label: body.Label,
 	})
 	if err != nil {
 		return err
@@ -156,11 +176,11 @@ func (o *offers) address(secret, path string) string {
 
 // revoke is POST /api/v1/feeds/{id}/revoke.
 func (o *offers) revoke(c *httpapi.Call) error {
-	id, err := decide(c)
+	by, id, err := decide(c)
 	if err != nil {
 		return err
 	}
-	revoked, err := o.service.store.revoke(c.Request.Context(), c.UserID(), id)
+	revoked, err := o.service.store.revoke(c.Request.Context(), by, id)
 	if err != nil {
 		return err
 	}
@@ -169,23 +189,27 @@ func (o *offers) revoke(c *httpapi.Call) error {
 
 // renew is POST /api/v1/feeds/{id}/renew. The former address stops working.
 func (o *offers) renew(c *httpapi.Call) error {
-	id, err := decide(c)
+	by, id, err := decide(c)
 	if err != nil {
 		return err
 	}
 	secret, hash := newSecret()
-	renewed, err := o.service.store.renew(c.Request.Context(), c.UserID(), id, hash)
+	renewed, err := o.service.store.renew(c.Request.Context(), by, id, hash)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, madeFeed{id, o.address(secret, renewed.Path)})
 }
 
-// decide reads the id of the path and the empty body.
-func decide(c *httpapi.Call) (id string, err error) {
+// decide reads the id of the path and the empty body, and whether the caller may change feeds of the house.
+func decide(c *httpapi.Call) (by caller, id string, err error) {
 	id = c.Parameter("id")
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
-		return "", httpapi.ErrRequest
+		return caller{}, "", httpapi.ErrRequest
 	}
-	return id, httpapi.DecodeEmpty(c)
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return caller{}, "", err
+	}
+	manages, err := c.Caller.Allowed(c.Request.Context(), manageLinks)
+	return caller{c.UserID(), manages}, id, err
 }

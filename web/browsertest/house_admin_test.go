@@ -26,6 +26,7 @@ func TestHouseScreen(t *testing.T) {
 		"Name":       testHouseName,
 		"SignedOut":  testHouseSignedOut,
 		"ZoneOnHome": testZoneOnHome,
+		"Website":    testHouseWebsite,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.setHouse(t, "Hill Street Church", "copper", "en")
@@ -247,3 +248,29 @@ func testHouseSignedOut(t *testing.T, d *devServer) {
 
 const typedHouse = `document.querySelector(".host-house-form input").value === "Harbour Church" && ` +
 	`document.querySelector("[value=teal]").checked`
+
+// testHouseWebsite: who may make addresses of the house makes one for its website here; others do not see
+// the section.
+func testHouseWebsite(t *testing.T, d *devServer) {
+	p := d.caretaker(t).open(houseScreenPath, desktop)
+	p.find("button", "Copy the command")
+	p.assertNoText("For your website")
+	h := d.front(t)
+	h.email = d.member(t, "Ben", "core.house.manage", "core.links.manage", "calendar.public.read")
+	h.session = d.signIn(t, h.email)
+	p = h.open(houseScreenPath, desktop)
+	p.find("heading", "For your website")
+	p.click("button", "Add")
+	p.click("button", "Make address")
+	p.find("dialog", "The address for Website")
+	address := p.shownAddress()
+	p.click("button", "Done")
+	assertCalendar(t, address, 200)
+	p.assertFits()
+	p.screenshot("house-website")
+	p.click("button", "More for Website")
+	p.click("menuitem", "End …")
+	p.click("button", "End")
+	p.waitForNone("button", "More for Website")
+	assertCalendar(t, address, 404)
+}

@@ -60,6 +60,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("a change of another event changes the line %q", line)
 		}
 	}
+	i.assertHouseFeed(t, owner, anna, first.body)
 	owner.create(t, 200, "/api/v1/people/"+annaID+"/deactivate", struct{}{})
 	if got := phone.do("GET", local, nil); got.status != 404 || got.body != `{"code":"FEED_NOT_FOUND"}` {
 		t.Errorf("of a deactivated person: status %d %s, want 404", got.status, got.body)
@@ -71,8 +72,44 @@ func TestFeeds(t *testing.T) {
 	owner.create(t, 200, "/api/v1/people/"+annaID+"/deactivate", struct{}{})
 	owner.create(t, 200, "/api/v1/people/"+annaID+"/erase", struct{}{})
 	var rows int
-	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.feed`).Scan(&rows); err != nil ||
-		rows != 0 {
+	if err := i.db.Pool(t).QueryRow(t.Context(), `
+		SELECT count(*) FROM core.feed WHERE person_id IS NOT NULL`).Scan(&rows); err != nil || rows != 0 {
 		t.Errorf("%d feeds of an erased person, want none; error %v", rows, err)
+	}
+}
+
+// assertHouseFeed makes an address for the house's website. It shows the calendar to everybody who has it, to
+// a link of one permission: the address of another read, and the routes of links, are not its own.
+func (i *installation) assertHouseFeed(t *testing.T, owner, member *person, calendar string) {
+	t.Helper()
+	wanted := map[string]any{"moduleId": "calendar", "path": "/public.ics", "label": "Website", "house": true}
+	if got := member.do("POST", "/api/v1/feeds", wanted); got.status != 403 {
+		t.Errorf("a member makes an address of the house: status %d, want 403; body %s", got.status, got.body)
+	}
+	if got := owner.do("POST", "/api/v1/feeds", map[string]any{"moduleId": "calendar", "path": "/calendar.ics",
+		"label": "Website", "house": true}); got.status != 400 {
+		t.Errorf("of what everybody may read who signs in: status %d, want 400; body %s", got.status, got.body)
+	}
+	made := owner.create(t, 201, "/api/v1/feeds", wanted)
+	_, local, _ := strings.Cut(made["url"].(string), "/api/")
+	website := i.visitor(t)
+	got := website.do("GET", "/api/"+local, nil)
+	if got.status != 200 || !strings.Contains(got.body, "SUMMARY:Concert") ||
+		!strings.HasPrefix(got.body, strings.SplitAfter(calendar, "BEGIN:VEVENT")[0]) {
+		t.Errorf("GET the address of the house: status %d, want the calendar; body %.300s", got.status, got.body)
+	}
+	secret := strings.Split(local, "/")[2]
+	for _, other := range []string{"/calendar.ics", "/occurrences"} {
+		if got := website.do("GET", "/api/v1/feeds/"+secret+other, nil); got.status != 404 {
+			t.Errorf("GET %s with the secret: status %d, want 404", other, got.status)
+		}
+	}
+	if got := website.do("POST", "/api/v1/links/open", map[string]string{"moduleId": "calendar",
+		"secret": secret}); got.status != 404 {
+		t.Errorf("the secret opens a link: status %d, want 404", got.status)
+	}
+	owner.create(t, 200, "/api/v1/feeds/"+made["id"].(string)+"/revoke", struct{}{})
+	if got := website.do("GET", "/api/"+local, nil); got.status != 404 {
+		t.Errorf("GET the address after its end: status %d, want 404", got.status)
 	}
 }

@@ -144,6 +144,7 @@ var moduleCalls = []struct {
 		{route: "POST /events/{id}/restore", path: "/events/{vigil}/restore", send: `{}`, status: 200},
 		{route: "GET /export.csv", status: 200},
 		{route: "GET /calendar.ics", status: 200},
+		{route: "GET /public.ics", status: 200},
 		{route: "GET /export", status: 200, keep: "all=*"},
 		{route: "DELETE /events/{id}", path: "/events/{vigil}", status: 204},
 		{route: "POST /import", path: "/import?format=json", send: `{all}`, status: 200},

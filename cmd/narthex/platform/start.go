@@ -203,9 +203,10 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	}
 	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices, s.links)
 	s.feeds, err = feeds.New(feeds.Config{
-		Store:      feeds.NewStore(pool),
+		Store:      feeds.NewStore(pool, guests),
 		Authorizer: s.Authorization,
 		Limiter:    s.limiter,
+		Restricted: func(id string) bool { return s.Registry.Baseline(id) == authorization.Restricted },
 		BaseURL:    s.Settings.Identity.BaseURL,
 		Log:        s.log,
 	})

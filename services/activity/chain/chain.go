@@ -39,6 +39,9 @@ const (
 	PasskeyRemoved        = Action("passkey.removed")
 	RecoveryCodesReplaced = Action("passkey.codes_replaced")
 	RecoveryCodeUsed      = Action("passkey.code_used")
+	LinkMade              = Action("link.made")
+	LinkRenewed           = Action("link.renewed")
+	LinkRevoked           = Action("link.revoked")
 )
 
 // Actor is who made a change.

@@ -12,6 +12,7 @@ const core = wordsOf({
 		"core.account.read": "See and change one's own account",
 		"core.house.manage": "Change the house's name, colour and language",
 		"core.people.manage": "Invite, deactivate and erase people",
+		"core.links.manage": "Make addresses of the house, as for its website",
 		"core.activity.read": "See who changed what",
 	},
 	de: {
@@ -24,6 +25,7 @@ const core = wordsOf({
 		"core.account.read": "Das eigene Konto ansehen und ändern",
 		"core.house.manage": "Name, Farbe und Sprache des Hauses ändern",
 		"core.people.manage": "Personen einladen, deaktivieren und löschen",
+		"core.links.manage": "Adressen des Hauses machen, etwa für die Website",
 		"core.activity.read": "Ansehen, wer was geändert hat",
 	},
 });

@@ -39,6 +39,9 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 	"passkey.removed": { sentence: "passkeyRemoved", name: "aPasskeyRemoved" },
 	"passkey.codes_replaced": { sentence: "codesReplaced", name: "aCodesReplaced" },
 	"passkey.code_used": { sentence: "codeUsed", name: "aCodeUsed" },
+	"link.made": { sentence: "linkMade", name: "aLinkMade" },
+	"link.renewed": { sentence: "linkRenewed", name: "aLinkRenewed" },
+	"link.revoked": { sentence: "linkRevoked", name: "aLinkRevoked" },
 	"navigation.changed": { sentence: "navigationChanged", name: "aNavigationChanged" },
 	"house.changed": { sentence: "houseChanged", name: "aHouseChanged" },
 };

@@ -9,7 +9,7 @@ import { makeFeed, type Offer } from "../../data/feeds";
 import type { Failure } from "../../data/request";
 import { t } from "../../words/words";
 import type { Shown } from "./addressdialog";
-import { failureWords, isNews, titleOf } from "./feed";
+import { failureWords, kindOf, titleOf } from "./feed";
 import { w } from "./words";
 
 interface AddDialogProps {
@@ -24,7 +24,8 @@ interface AddDialogProps {
 /** Asks what an address is for, and makes it. */
 export function AddDialog({ app, offers, onClose, onMade }: AddDialogProps) {
 	const [at, setAt] = useState("0");
-	const [label, setLabel] = useState(w("myPhone"));
+	const house = offers[0]?.house === true;
+	const [label, setLabel] = useState(w(house ? "website" : "myPhone"));
 	const [refused, setRefused] = useState<Failure>();
 	const name = label.trim();
 	const wrong = name === "" ? w("nameNeeded") : nameError(name, 80);
@@ -33,11 +34,11 @@ export function AddDialog({ app, offers, onClose, onMade }: AddDialogProps) {
 		if (wrong !== undefined || offer === undefined) return;
 		const answer = await makeFeed(app.platform, offer, name);
 		setRefused(answer.ok ? undefined : answer);
-		if (answer.ok) onMade({ label: name, url: answer.value.url, news: isNews(offer) });
+		if (answer.ok) onMade({ label: name, url: answer.value.url, kind: kindOf(offer) });
 	};
 	return (
 		<Dialog
-			title={w("addTitle")}
+			title={w(house ? "addHouseTitle" : "addTitle")}
 			onClose={onClose}
 			footer={
 				<>
@@ -49,6 +50,7 @@ export function AddDialog({ app, offers, onClose, onMade }: AddDialogProps) {
 			}
 		>
 			<Form onSubmit={make}>
+				{house && <p>{w("addHouseHelp")}</p>}
 				{refused && (
 					<Note tone="bad" role="alert">
 						{failureWords(refused)}

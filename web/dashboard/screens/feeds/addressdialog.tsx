@@ -9,7 +9,7 @@ import { w } from "./words";
 export interface Shown {
 	readonly label: string;
 	readonly url: string;
-	readonly news: boolean;
+	readonly kind: "calendar" | "news" | "website";
 }
 
 interface AddressDialogProps extends Shown {
@@ -18,7 +18,7 @@ interface AddressDialogProps extends Shown {
 }
 
 /** Shows an address: the server knows it no more, and it is not kept here either. */
-export function AddressDialog({ app, label, url, news, onClose }: AddressDialogProps) {
+export function AddressDialog({ app, label, url, kind, onClose }: AddressDialogProps) {
 	return (
 		<Dialog
 			title={w("addressTitle", { name: label })}
@@ -30,14 +30,14 @@ export function AddressDialog({ app, label, url, news, onClose }: AddressDialogP
 				</Button>
 			}
 		>
-			<p>{w(news ? "howNews" : "how")}</p>
+			<p>{w(kind === "website" ? "howWebsite" : kind === "news" ? "howNews" : "how")}</p>
 			<p class="d-row">
 				<code dir="ltr" translate={false} class="d-code host-address">
 					{url}
 				</code>
 				<CopyButton text={url} label={w("copyAddress")} toasts={app.toasts} />
 			</p>
-			<Code text={url} />
+			{kind !== "website" && <Code text={url} />}
 			<p>{w("once")}</p>
 		</Dialog>
 	);

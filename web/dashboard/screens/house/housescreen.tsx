@@ -4,7 +4,8 @@ import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
 import { Loaded } from "../../shell/loaded";
 import { t } from "../../words/words";
-import { manageHouse } from "../modules/permissions";
+import { HouseFeeds } from "../feeds/housefeeds";
+import { holds, manageHouse, manageLinks } from "../modules/permissions";
 import { BackupLine, TestMail } from "./facts";
 import { HouseForm } from "./houseform";
 import { w } from "./words";
@@ -23,6 +24,7 @@ export function HouseScreen({ app }: ScreenProps) {
 					<section class="host-house-facts" aria-label={w("server")}>
 						<BackupLine app={app} />
 						<TestMail app={app} />
+						{holds(app, manageLinks) && <HouseFeeds app={app} />}
 					</section>
 				</>
 			)}

@@ -8,6 +8,7 @@ export const manageDevices = "core.devices.manage";
 export const managePeople = "core.people.manage";
 export const seeActivity = "core.activity.read";
 export const manageHouse = "core.house.manage";
+export const manageLinks = "core.links.manage";
 
 /** Whether the caller holds a permission, as far as it is known. This is only a hint; the server decides. */
 export function holds(app: App, permission: string): boolean {
