@@ -20,10 +20,8 @@ var processors = []string{"amd64", "arm64", "loong64", "ppc64le", "riscv64", "s3
 // packagedFiles returns the files of a module that belong into its package, with their modes.
 func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMode, error) {
 	files := map[string]fs.FileMode{manifest.FileName: fileMode}
-	for _, script := range append([]*manifest.Artifact{module.UI, module.Display}, module.Contributions...) {
-		if script != nil {
-			files[script.Path] = fileMode
-		}
+	for _, script := range module.Scripts() {
+		files[script.Path] = fileMode
 	}
 	for _, migration := range module.Migrations {
 		name := fmt.Sprintf("%04d_%s.sql", migration.Version, migration.Name)

@@ -52,15 +52,16 @@ func large(t testing.TB, id, version string) tree {
 	files := tree{
 		"module.json": manifestOf(t, id, version, fields{
 			"entrypoints": fields{"server": "bin/{os}-{arch}/" + id, "ui": "ui/index.js",
-				"display": fields{"artifact": "display/index.js", "permission": id + ".view"}},
+				"display": fields{"artifact": "display/index.js", "permission": id + ".view"},
+				"link":    fields{"artifact": "link/index.js", "permission": id + ".view"}},
 			"permissions": []fields{{"id": id + ".view", "baseline": "restricted"}},
 			"contributions": []fields{{"id": id + ".a", "version": "1.0.0", "capability": "other.slides",
 				"range": "^1.0.0", "artifact": "contributions/a.js"}},
 			"database": fields{"abi": 1, "migrations": "migrations"},
 		}),
 		"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/" + id: catalogtest.Executable(t),
-		"ui/index.js": "ui " + version, "display/index.js": "display " + version, "contributions/a.js": "a " +
-			version,
+		"ui/index.js": "ui " + version, "display/index.js": "display " + version,
+		"link/index.js": "link " + version, "contributions/a.js": "a " + version,
 	}
 	for n := range 12 {
 		files[fmt.Sprintf("migrations/%04d_step.sql", n+1)] = "SELECT '" + version + "'"

@@ -36,6 +36,16 @@ type Module struct {
 	Level        int // 0 without dependencies; modules of one level do not depend on each other
 }
 
+// Scripts returns everything of the module that browsers run.
+func (m *Module) Scripts() (all []*manifest.Artifact) {
+	for _, s := range append([]*manifest.Artifact{m.UI, m.Display, m.Link}, m.Contributions...) {
+		if s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // Edge is a dependency that an installed module satisfies.
 type Edge struct {
 	Kind     manifest.Kind

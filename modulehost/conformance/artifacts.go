@@ -23,7 +23,7 @@ import (
 var exportsDefault = regexp.MustCompile(`\bexport\s*(default\b|\{[^}]*\bdefault\b[^}]*\})`)
 
 func checkArtifacts(ctx context.Context, t *trial) outcome {
-	scripts := t.scripts()
+	scripts := t.module.Scripts()
 	if len(scripts) == 0 {
 		return notApplicable("the module has no page")
 	}
@@ -41,16 +41,6 @@ func checkArtifacts(ctx context.Context, t *trial) outcome {
 		return failed("%v", err)
 	}
 	return passed("%d scripts, %d of them served", len(scripts), served)
-}
-
-func (t *trial) scripts() (all []*manifest.Artifact) {
-	for _, s := range append([]*manifest.Artifact{t.module.UI, t.module.Display, t.module.Link},
-		t.module.Contributions...) {
-		if s != nil {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 var errNotPublished = errors.New("not published")

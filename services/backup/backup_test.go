@@ -66,6 +66,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestNoRowPointsToOneThatIsOmitted: otherwise the backup could not be restored.
+func TestNoRowPointsToOneThatIsOmitted(t *testing.T) {
+	t.Parallel()
+	var pointing []string
+	if err := installed(t).Pool(t).QueryRow(t.Context(), `
+		SELECT coalesce(array_agg(DISTINCT source.relname::text), '{}')
+		FROM pg_constraint c
+		JOIN pg_class source ON source.oid = c.conrelid
+		JOIN pg_class target ON target.oid = c.confrelid
+		WHERE c.contype = 'f' AND target.relnamespace = 'core'::regnamespace
+			AND target.relname = ANY ($1) AND source.relname <> ALL ($1)`, backup.Omitted).Scan(&pointing); err != nil {
+		t.Fatal(err)
+	}
+	if len(pointing) > 0 {
+		t.Errorf("%v have foreign keys to tables without rows in a backup", pointing)
+	}
+}
+
 // TestVerify: the backup is restored into a scratch database. The installation keeps its rows and records the
 // result.
 func TestVerify(t *testing.T) {

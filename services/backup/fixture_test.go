@@ -69,6 +69,13 @@ func installed(t *testing.T) *place {
 		t.Fatalf("migrations: %v", err)
 	}
 	p.Exec(t, `INSERT INTO core.person (id, email, name) VALUES (gen_random_uuid(), 'anna@example.org', 'Anna')`)
+	// A row that points to one that no backup has.
+	p.Exec(t, `WITH public AS (
+			INSERT INTO core.link (id, module_id, permission_id, subject, secret_hash, cookie_hash)
+			VALUES (gen_random_uuid(), 'choir', 'choir.read', 'feed', sha256('1'), sha256('2')) RETURNING id
+		)
+		INSERT INTO core.feed (link_id, secret_hash, module_id, path, query, label)
+		SELECT id, sha256('3'), 'choir', '/choir.ics', '', 'Website' FROM public`)
 	p.Exec(
 		t,
 		`INSERT INTO module_choir.singer (label, voice)

@@ -15,7 +15,7 @@ const coreSchema = "core"
 // omitted are Core's tables whose rows give access, or are about attempts to get it. They are empty after a
 // restore.
 var omitted = []string{
-	"session", "password_reset", "email_verification", "invitation", "device_pairing", "link",
+	"session", "password_reset", "email_verification", "invitation", "device_pairing", "link", "feed",
 	"pending_sign_in", "second_factor_failure",
 	"module_database_role",
 }
