@@ -76,7 +76,8 @@ func TestNoRowPointsToOneThatIsOmitted(t *testing.T) {
 		JOIN pg_class source ON source.oid = c.conrelid
 		JOIN pg_class target ON target.oid = c.confrelid
 		WHERE c.contype = 'f' AND target.relnamespace = 'core'::regnamespace
-			AND target.relname = ANY ($1) AND source.relname <> ALL ($1)`, backup.Omitted).Scan(&pointing); err != nil {
+			AND target.relname = ANY ($1) AND source.relname <> ALL ($1)`, backup.Omitted,
+	).Scan(&pointing); err != nil {
 		t.Fatal(err)
 	}
 	if len(pointing) > 0 {

@@ -2,8 +2,8 @@ package feeds
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectFeeds, lockPerson, lockHouse, countLive, deleteRevoked, insertFeed, lockFeed, revokeFeed,
-		renewFeed, selectTarget, updateUsed}
+	return []string{selectFeeds, lockPerson, lockHouse, countLive, deleteRevoked, insertFeed, lockFeed,
+		revokeFeed, renewFeed, selectTarget, updateUsed}
 }
 
 // MaxFeed is the length of the longest feed.

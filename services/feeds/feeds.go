@@ -67,7 +67,7 @@ type Config struct {
 func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Authorizer == nil || config.Limiter == nil ||
 		config.Restricted == nil || config.Log == nil {
-		return nil, errors.New("feeds: a store, an authorizer, a limiter, what is restricted and a log are required")
+		return nil, errors.New("feeds: store, authorizer, limiter, what is restricted and log are required")
 	}
 	return &Service{config.Store, config.Authorizer, config.Limiter, config.Restricted, config.BaseURL,
 		config.Log}, nil

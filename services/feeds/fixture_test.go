@@ -69,7 +69,8 @@ func (h *house) process(t testing.TB, pool *pgxpool.Pool) http.Handler {
 	h.logged = logged
 	guests := links.NewStore(pool)
 	var err error
-	if h.links, err = links.New(links.Config{Store: guests, Limiter: ratelimit.New(), Origin: base}); err != nil {
+	h.links, err = links.New(links.Config{Store: guests, Limiter: ratelimit.New(), Origin: base})
+	if err != nil {
 		t.Fatal(err)
 	}
 	service, err := feeds.New(feeds.Config{Store: feeds.NewStore(pool, guests), Authorizer: h,

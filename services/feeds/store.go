@@ -273,7 +273,8 @@ func (t target) principal() principal.Principal {
 }
 
 const selectTarget = `
-SELECT f.id::text, coalesce(f.person_id::text, ''), coalesce(f.link_id::text, ''), f.module_id, f.path, f.query
+SELECT f.id::text, coalesce(f.person_id::text, ''), coalesce(f.link_id::text, ''), f.module_id, f.path,
+	f.query
 FROM core.feed f
 LEFT JOIN core.person p ON p.id = f.person_id
 WHERE f.secret_hash = $1 AND f.revoked_at IS NULL
