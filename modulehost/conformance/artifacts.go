@@ -127,5 +127,6 @@ func (s *sent) Write(b []byte) (int, error) {
 // noScreens is for publication: no request of the trial is sent by a screen.
 type noScreens struct{}
 
+func (noScreens) Label(context.Context, string) (string, error)           { return "", nil }
 func (noScreens) Renew(context.Context, http.Header, *http.Request) error { return nil }
 func (noScreens) ForgetClaim(http.Header, *http.Request) error            { return nil }

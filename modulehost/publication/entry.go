@@ -30,6 +30,12 @@ type entry struct {
 	// the module's permissions that the caller holds; hints for the page, never authorization
 	Permissions   []string       `json:"permissions"`
 	Contributions []contribution `json:"contributions"`
+	Screen        *screen        `json:"screen,omitzero"` // only in the descriptor for a paired screen
+}
+
+// screen is the paired screen that reads the descriptor of its display.
+type screen struct {
+	Label string `json:"label"`
 }
 
 // contribution is a script of another module for a capability of this one. The client builds its address

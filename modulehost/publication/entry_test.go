@@ -137,8 +137,10 @@ func TestAddresses(t *testing.T) {
 func TestDescriptor(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	for _, who := range []string{"device board.view", "person board.view"} {
+	for who, screen := range map[string]string{"device board.view": `,"screen":{"label":"Foyer"}}`,
+		"person board.view": "}"} {
 		want := compactJSON(t, board("/api/v1/module-ui/board/1.0.0/display", `["board.view"]`))
+		want = strings.TrimSuffix(want, "}") + screen
 		w := h.send(t, http.MethodGet, displays+"board", "Test-Who", who)
 		if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v\n%s\n%s", who, w.Code, w.Header(), w.Body, want)

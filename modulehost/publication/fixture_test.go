@@ -158,6 +158,8 @@ func start(t testing.TB, installed *catalog.Catalog, disabled ...string) *fixtur
 	return h
 }
 
+func (h *fixture) Label(context.Context, string) (string, error) { return "Foyer", nil }
+
 func (h *fixture) Renew(_ context.Context, header http.Header, _ *http.Request) error {
 	h.renewed.Add(1)
 	if h.renewal == nil {

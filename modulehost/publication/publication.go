@@ -21,8 +21,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Screens sets the cookies of paired screens. After an error a cookie is unchanged.
+// Screens knows the paired screens and sets their cookies. After an error a cookie is unchanged.
 type Screens interface {
+	// Label returns how administrators call a screen.
+	Label(ctx context.Context, deviceID string) (string, error)
 	// Renew sets the request's credential cookie again on header when it is due.
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
 	// ForgetClaim clears the request's claim cookie on header when the claim is no longer valid.

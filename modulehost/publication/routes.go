@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/services/store"
 )
 
@@ -89,8 +90,9 @@ func (r *release) linkDescriptor(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, described)
 }
 
-// descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the screen's
-// cookie and clears that of a used claim. If that fails, the screen still gets its descriptor.
+// descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it tells a screen its
+// label, renews the screen's cookie and clears that of a used claim. If the cookies fail, the screen still
+// gets its descriptor.
 func (s *Service) descriptor(r *release) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		described, err := r.describe(c.Request.Context(), c.Caller)
@@ -98,6 +100,13 @@ func (s *Service) descriptor(r *release) httpapi.Handler {
 			return err
 		}
 		described.ArtifactURL += "/display"
+		if who := c.Caller.Principal(); who.Kind == principal.Device {
+			label, err := s.screens.Label(c.Request.Context(), who.DeviceID)
+			if err != nil {
+				return err
+			}
+			described.Screen = &screen{label}
+		}
 		header := c.Writer.Header()
 		err = errors.Join(s.screens.Renew(c.Request.Context(), header, c.Request),
 			s.screens.ForgetClaim(header, c.Request))

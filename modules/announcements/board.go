@@ -131,7 +131,7 @@ func (s *store) board(ctx context.Context) (*board, error) {
 const boardColumns = `
 	coalesce(slides.id::text, ''), coalesce(kind, ''), coalesce(title, ''), coalesce(body, ''),
 	image_id::text, payload, starts_at, ends_at, coalesce(position, 0), coalesce(enabled, false),
-	coalesce(slides.rev, 0)`
+	coalesce(slides.rev, 0), shown_only`
 
 // prefixed scans some columns before those of a slide.
 type prefixed struct {

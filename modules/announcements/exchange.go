@@ -36,6 +36,7 @@ type exchanged struct {
 	Payload  jsontext.Value `json:"payload"`
 	StartsAt *moment        `json:"startsAt"`
 	EndsAt   *moment        `json:"endsAt"`
+	Only     *only          `json:"only,omitzero"` // older files have none
 	Enabled  bool           `json:"enabled"`
 }
 
@@ -107,7 +108,7 @@ func noticesOf(slides []slide, pictures []picture) []exchanged {
 	notices := make([]exchanged, len(slides))
 	for n, s := range slides {
 		notices[n] = exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
-			(*moment)(s.EndsAt), s.Enabled}
+			(*moment)(s.EndsAt), s.Only, s.Enabled}
 		if s.ImageID != nil && !there[*s.ImageID] {
 			notices[n].ImageID = nil
 		}

@@ -116,6 +116,7 @@ func (i *importing) readNotices(r exchangeReader) error {
 		if d.check() != nil || !sdk.IsID(notice.ID) || ids[notice.ID] {
 			i.Problem(len(i.notices), "NOTICE_INVALID")
 		}
+		i.notices[len(i.notices)-1].Only = d.Only // in the form in which it is kept
 		ids[notice.ID] = true
 		if notice.ImageID != nil {
 			i.named[*notice.ImageID] = true
@@ -250,16 +251,16 @@ func (i *importing) clear(ctx context.Context) {
 // draft returns a slide of a file as a draft.
 func (e *exchanged) draft(writer string) draft {
 	return draft{Kind: &e.Kind, Title: &e.Title, Body: &e.Body, ImageID: e.ImageID, Payload: e.Payload,
-		StartsAt: (*time.Time)(e.StartsAt), EndsAt: (*time.Time)(e.EndsAt), Enabled: &e.Enabled,
+		StartsAt: (*time.Time)(e.StartsAt), EndsAt: (*time.Time)(e.EndsAt), Only: e.Only, Enabled: &e.Enabled,
 		writer: writer, id: e.ID}
 }
 
 // same reports whether a draft would change nothing.
 func same(s slide, d *draft) bool {
 	there := exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
-		(*moment)(s.EndsAt), s.Enabled}
+		(*moment)(s.EndsAt), s.Only, s.Enabled}
 	wanted := exchanged{s.ID, *d.Kind, *d.Title, *d.Body, d.ImageID, d.Payload, (*moment)(d.StartsAt),
-		(*moment)(d.EndsAt), *d.Enabled}
+		(*moment)(d.EndsAt), d.Only, *d.Enabled}
 	return canonical(there) == canonical(wanted)
 }
 

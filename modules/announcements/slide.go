@@ -30,6 +30,7 @@ type slide struct {
 	Payload  jsontext.Value `json:"payload"`
 	StartsAt *time.Time     `json:"startsAt"`
 	EndsAt   *time.Time     `json:"endsAt"`
+	Only     *only          `json:"only"`
 	Position int64          `json:"position"`
 	Enabled  bool           `json:"enabled"`
 	Rev      int64          `json:"rev"`
@@ -44,6 +45,7 @@ type draft struct {
 	Payload  jsontext.Value `json:"payload"`
 	StartsAt *time.Time     `json:"startsAt"`
 	EndsAt   *time.Time     `json:"endsAt"`
+	Only     *only          `json:"only"`
 	Enabled  *bool          `json:"enabled"`
 	Rev      *int64         `json:"rev"` // only of an edit: the rev that the writer saw
 
@@ -75,5 +77,7 @@ func (d *draft) check() error {
 		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.After(*d.StartsAt):
 		return sdk.ErrRequestInvalid
 	}
-	return nil
+	var err error
+	d.Only, err = d.Only.checked()
+	return err
 }

@@ -12,7 +12,7 @@ import (
 type store struct{ db *sdk.DB }
 
 const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
-	`enabled, rev`
+	`enabled, rev, shown_only`
 
 // started is the condition for slides that anybody may read: the time of a published slide has come.
 const started = `enabled AND (starts_at IS NULL OR starts_at <= now())`
@@ -32,14 +32,18 @@ func selectSlides(into *[]slide, unpublished bool) sdk.Statement {
 
 func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 	var created slide
-	err := scan(tx.QueryRow(ctx, `
+	shownOnly, err := d.Only.stored()
+	if err != nil {
+		return nil, err
+	}
+	err = scan(tx.QueryRow(ctx, `
 		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled, changed_by,
-			id)
+			id, shown_only)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9,
-			nullif($10, ''), coalesce(nullif($11, '')::uuid, gen_random_uuid()))
+			nullif($10, ''), coalesce(nullif($11, '')::uuid, gen_random_uuid()), $12)
 		RETURNING `+columns,
 		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, gap, *d.Enabled,
-		d.writer, d.id),
+		d.writer, d.id, shownOnly),
 		&created)
 	return &created, named(err)
 }
@@ -56,15 +60,20 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 	if err != nil {
 		return nil, "", err
 	}
+	shownOnly, err := d.Only.stored()
+	if err != nil {
+		return nil, "", err
+	}
 	edited = new(slide)
 	err = scan(tx.QueryRow(ctx, `
 		UPDATE slides
 		SET kind = $2, title = $3, body = $4, image_id = $5, payload = $6, starts_at = $7, ends_at = $8,
-		    enabled = $9, changed_by = nullif($10, ''), rev = rev + 1, changed_at = now()
+		    enabled = $9, changed_by = nullif($10, ''), shown_only = $11, rev = rev + 1,
+		    changed_at = now()
 		WHERE id = $1
 		RETURNING `+columns,
 		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, *d.Enabled,
-		d.writer), edited)
+		d.writer, shownOnly), edited)
 	if err != nil {
 		return nil, "", named(err)
 	}
@@ -96,10 +105,14 @@ func remove(ctx context.Context, tx *sdk.Tx, id string) (dropped string, err err
 }
 
 func scan(row sdk.Scanner, s *slide) error {
-	var payload []byte
+	var payload, shownOnly []byte
 	err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &s.StartsAt, &s.EndsAt, &s.Position,
-		&s.Enabled, &s.Rev)
+		&s.Enabled, &s.Rev, &shownOnly)
+	if err != nil {
+		return err
+	}
 	s.Payload = payload
+	s.Only, err = readOnly(shownOnly)
 	return err
 }
 

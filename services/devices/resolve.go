@@ -54,6 +54,12 @@ func (s *Service) Permissions(ctx context.Context, deviceID string) ([]string, e
 	return permissions, nil
 }
 
+// Label returns how administrators call a device that Resolve returned; "" when it is revoked or unknown. It
+// fails with STORE_UNAVAILABLE. It is safe for concurrent use.
+func (s *Service) Label(ctx context.Context, deviceID string) (string, error) {
+	return s.store.label(ctx, deviceID)
+}
+
 // Renew sets r's credential cookie for another 400 days when it was last set more than 7 days ago, because
 // browsers keep no cookie longer than 400 days. Of several simultaneous requests, only one response sets the
 // cookie. Without a valid credential it does nothing. It fails with STORE_UNAVAILABLE; the cookie is then

@@ -344,6 +344,18 @@ func (s *Store) permissions(ctx context.Context, deviceID string) ([]string, err
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// label returns "" for a device that is revoked or unknown.
+func (s *Store) label(ctx context.Context, deviceID string) (label string, err error) {
+	ctx, cancel := store.Detached(ctx, deadlines.Store)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, `SELECT label FROM core.device WHERE id = $1 AND revoked_at IS NULL`,
+		deviceID).Scan(&label)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return label, store.Coded(err)
+}
+
 const renewCredential = `
 UPDATE core.device
 SET credential_set_at = clock_timestamp()

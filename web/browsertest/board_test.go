@@ -122,6 +122,7 @@ func (p *tab) waitForSlide(title string) {
 
 // testBoardFollows: edits appear on the screen at once. Slides with a time appear and disappear by the
 // server's clock, also while there is no network. A change that did not arrive is noticed with the next one.
+// A slide for some screens appears on those alone, and a screen that was renamed follows its new name.
 func testBoardFollows(b *boardHouse) {
 	id := b.addSlide("Willkommen", nil)
 	p := b.pairBoard(b.t, chromium, "announcements", "de")
@@ -162,7 +163,20 @@ func testBoardFollows(b *boardHouse) {
 	b.addSlide("Danach", nil)
 	p.waitForSlide("Verpasst")
 	p.waitForSlide("Danach")
-	for _, screen := range b.call("GET", "/api/v1/devices", nil)["devices"].([]any) {
+	b.clearBoard()
+	p.waitFor(boardIsIdle)
+	on := func(screens ...string) object {
+		return object{"only": object{"weekdays": []int{}, "hours": nil, "screens": screens}}
+	}
+	b.addSlide("Nur im Foyer", on("Foyer"))
+	b.addSlide("Nur in der Küche", on("Küche", "announcements"))
+	p.waitForSlide("Nur in der Küche")
+	screens := b.call("GET", "/api/v1/devices", nil)["devices"].([]any)
+	for _, screen := range screens {
+		b.call("PUT", "/api/v1/devices/"+screen.(map[string]any)["id"].(string), object{"label": "Foyer, links"})
+	}
+	p.waitForSlide("Nur im Foyer")
+	for _, screen := range screens {
 		b.call("POST", "/api/v1/devices/"+screen.(map[string]any)["id"].(string)+"/revoke", object{})
 	}
 	p.pairingCode()

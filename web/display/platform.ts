@@ -53,6 +53,7 @@ const descriptorShape: Shape<Descriptor> = object({
 	apiRoot: text,
 	realtimeRoot: text,
 	permissions: listOf(text),
+	screen: orAbsent(object({ label: text })),
 	contributions: listOf(
 		object({ id: text, version: text, capability: text, moduleId: text, moduleVersion: text }),
 	),

@@ -16,6 +16,8 @@ export interface MountedEntry {
 	readonly apiRoot: string;
 	readonly realtimeRoot: string;
 	readonly permissions: readonly string[];
+	/** Of a display on a paired screen. */
+	readonly screen?: { readonly label: string } | undefined;
 	readonly contributions: readonly {
 		readonly id: string;
 		readonly version: string;
@@ -98,6 +100,7 @@ export function contextOf(options: ContextOptions): Context {
 		},
 		permissions: Object.freeze([...entry.permissions]),
 		contributions: Object.freeze(entry.contributions.map((contribution) => loadable(contribution, options))),
+		...(entry.screen && { screen: Object.freeze({ ...entry.screen }) }),
 		locale: options.locale,
 		dir: options.dir,
 		get house() {

@@ -18,6 +18,7 @@ import "./resource.test";
 import "./shape.test";
 import "./slide.test";
 import "./nextsunday.test";
+import "./only.test";
 import "./plans.test";
 import "./rotaboard.test";
 import "./status.test";

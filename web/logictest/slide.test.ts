@@ -45,9 +45,13 @@ test("an edit keeps what it does not touch", () => {
 		body: "b",
 		startsAt: at(10),
 		endsAt: at(12),
+		only: null,
 		enabled: true,
 		rev: 3,
 	});
+	const only = { weekdays: [7], hours: { from: "09:00", until: "12:00" }, screens: ["Foyer", "Hall"] };
+	const restricted = { ...slide, only };
+	assert.deepEqual((submissionOf(draftOf(restricted), restricted) as { only: unknown }).only, only);
 	assert.deepEqual(changed(slide, false), { ...submissionOf(draftOf(slide), slide), enabled: false });
 });
 
@@ -60,8 +64,12 @@ test("a new notice", () => {
 		body: "",
 		startsAt: null,
 		endsAt: null,
+		only: null,
 		enabled: true,
 	});
+	const { only } = submissionOf({ ...emptyDraft, screens: " Foyer, ,Hall " }) as { only: unknown };
+	assert.deepEqual(only, { weekdays: [], hours: null, screens: ["Foyer", "Hall"] });
+	assert.deepEqual(problemsOf({ ...emptyDraft, title: "Lunch", from: "09:00" }), { hours: "hoursNeeded" });
 });
 
 test("a picture is shown alone only while there is one", () => {

@@ -105,6 +105,12 @@ export interface Context {
 	readonly contributions: readonly Contribution[];
 
 	/**
+	 * On a paired screen, how administrators call it. Undefined on pages, and if a person opened the display.
+	 * After a change of the label the display is mounted again.
+	 */
+	readonly screen?: { readonly label: string };
+
+	/**
 	 * The language of the user interface as a BCP 47 tag, and its direction. After a change of the language
 	 * the module is mounted again.
 	 */

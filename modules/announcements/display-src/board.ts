@@ -1,3 +1,5 @@
+import type { Only } from "./only";
+
 /** A slide as screens get it. */
 export interface BoardSlide {
 	readonly id: string;
@@ -8,6 +10,7 @@ export interface BoardSlide {
 	readonly payload: unknown;
 	readonly startsAt: string | null;
 	readonly endsAt: string | null;
+	readonly only?: Only | null;
 	readonly position: number;
 	readonly rev: number;
 }

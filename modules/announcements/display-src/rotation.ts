@@ -1,4 +1,5 @@
 import type { Board, BoardSlide } from "./board";
+import { isTime } from "./only";
 
 /** What the board shows in one period of slideSeconds. */
 export interface Turn {
@@ -13,6 +14,7 @@ export function due(board: Board, now: number, showable: (slide: BoardSlide) => 
 		(slide) =>
 			(slide.startsAt === null || Date.parse(slide.startsAt) <= now) &&
 			(slide.endsAt === null || Date.parse(slide.endsAt) > now) &&
+			isTime(slide.only, now) &&
 			showable(slide),
 	);
 }

@@ -3,6 +3,7 @@ import { applied, type Board, type BoardSlide, type BoardUpdate, ownKind } from 
 import { Clock } from "./clock";
 import { SlideKinds } from "./contributed";
 import { type Frame, frameKey, frameOf, idleFrame, sameSlide } from "./frame";
+import { isForScreen } from "./only";
 import { Pictures } from "./pictures";
 import { turnAt, type Turn } from "./rotation";
 import { fit } from "./slideview";
@@ -110,6 +111,7 @@ export class Stage {
 	}
 
 	#showable(slide: BoardSlide, now: number): boolean {
+		if (!isForScreen(slide.only, this.options.context.screen?.label)) return false;
 		if (slide.kind !== ownKind && !this.#kinds.has(slide.kind)) return false;
 		if (!this.#kinds.isDue(slide, now)) return false;
 		const until = this.#broken.get(frameKey(slide));

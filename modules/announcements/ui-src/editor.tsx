@@ -8,6 +8,7 @@ import type { Refusal } from "./api";
 import { askToDelete } from "./delete";
 import { KindFields } from "./kindfields";
 import { LastWriter } from "./lastwriter";
+import { OnlyFields } from "./onlyfields";
 import { PictureField } from "./picturefield";
 import { Preview } from "./preview";
 import {
@@ -23,7 +24,7 @@ import {
 	submissionOf,
 	withPictureOnly,
 } from "./slide";
-import type { Tools } from "./tools";
+import { daysOf, type Tools } from "./tools";
 
 interface EditorProps {
 	readonly tools: Tools;
@@ -100,7 +101,8 @@ export function Editor({ tools, id, kind, created }: EditorProps) {
 		const found = problemsOf(draft);
 		setProblems(found);
 		if (Object.keys(found).length > 0) return;
-		if (clockError(draft.startsAt) !== undefined || clockError(draft.endsAt) !== undefined) return;
+		const times = [draft.startsAt, draft.endsAt, draft.from, draft.until];
+		if (times.some((time) => clockError(time) !== undefined)) return;
 		setBusy(true);
 		const submission = submissionOf(draft, against);
 		const result = await (id === undefined ? api.create(submission) : api.edit(id, submission));
@@ -209,6 +211,7 @@ export function Editor({ tools, id, kind, created }: EditorProps) {
 							onInput={(endsAt) => change({ endsAt })}
 						/>
 					</div>
+					<OnlyFields tools={tools} draft={draft} problems={problems} onChange={change} />
 					<Checkbox
 						label={say("onBoard")}
 						checked={draft.enabled}
@@ -234,16 +237,22 @@ export function Editor({ tools, id, kind, created }: EditorProps) {
 }
 
 /** The fields of one's own and the other version, in words. */
-function fieldsOf({ say, time }: Tools, mine: Draft, theirs: Draft) {
+function fieldsOf(tools: Tools, mine: Draft, theirs: Draft) {
+	const { say, time } = tools;
 	const when = (at: string) => (at === "" || clockError(at) !== undefined ? at : time(at));
 	return [
 		[say("title"), mine.title, theirs.title],
 		[say("text"), mine.body, theirs.body],
 		[say("begins"), when(mine.startsAt), when(theirs.startsAt)],
 		[say("ends"), when(mine.endsAt), when(theirs.endsAt)],
+		[say("onlyWeekdays"), daysOf(tools, mine.weekdays), daysOf(tools, theirs.weekdays)],
+		[say("onlyFrom"), hoursOf(mine), hoursOf(theirs)],
+		[say("onlyScreens"), mine.screens, theirs.screens],
 		[say("onBoard"), markOf(mine.enabled), markOf(theirs.enabled)],
 	] as const;
 }
+
+const hoursOf = ({ from, until }: Draft): string => (from === "" ? "" : `${from}–${until}`);
 
 const markOf = (on: boolean): string => (on ? "✓" : "");
 

@@ -70,7 +70,7 @@ export function Managed({ tools, slides, now, shown, publish, show, endShow, mov
 							{say("stopShowing")}
 						</Button>
 					) : (
-						["live", "scheduled"].includes(statusOf(slide, now)) && (
+						["live", "scheduled", "paused"].includes(statusOf(slide, now)) && (
 							<Button
 								kind="quiet"
 								label={say("showNowOf", { title: slide.title })}

@@ -1,10 +1,11 @@
 import { Chip } from "@narthex/kit";
 import { ownKind, type Slide, statusOf } from "./slide";
-import type { Tools } from "./tools";
+import { daysOf, type Tools } from "./tools";
 
 const chips = {
 	live: { tone: "ok", door: "lit" },
 	scheduled: { tone: "info", door: "half" },
+	paused: { tone: "info", door: "half" },
 	ended: { tone: "plain", door: "shut" },
 	off: { tone: "plain", door: "shut" },
 } as const;
@@ -48,15 +49,20 @@ export function Read({ tools, slide, now }: SlideProps & { readonly now: number 
 	);
 }
 
-/** The period in which a slide is shown, in words. */
-export function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
+/** The period in which a slide is shown, and when and where alone, in words. */
+export function Times({ tools, slide: { startsAt, endsAt, only } }: SlideProps) {
 	const { say, time } = tools;
-	if (startsAt === null && endsAt === null) return null;
-	const words =
+	const period =
 		startsAt === null
-			? say("until", { time: time(endsAt ?? "") })
+			? endsAt !== null && say("until", { time: time(endsAt) })
 			: endsAt === null
 				? say("from", { time: time(startsAt) })
 				: say("fromUntil", { from: time(startsAt), until: time(endsAt) });
-	return <span class="d-second">{words}</span>;
+	const words = [
+		period,
+		only && daysOf(tools, only.weekdays),
+		only?.hours && `${only.hours.from}–${only.hours.until}`,
+		tools.manages && only && only.screens.join(", "),
+	].filter(Boolean);
+	return words.length === 0 ? null : <span class="d-second">{words.join(" · ")}</span>;
 }

@@ -1,5 +1,6 @@
 import { instantOf, localTime } from "@narthex/kit";
 import { type BoardSlide, ownKind } from "../display-src/board";
+import { isTime, type Only } from "../display-src/only";
 import { isPictureOnly } from "../display-src/slideview";
 
 export { ownKind };
@@ -19,6 +20,13 @@ export interface Draft {
 	readonly payload: unknown;
 	readonly startsAt: string;
 	readonly endsAt: string;
+	/** As in Only. */
+	readonly weekdays: readonly number[];
+	/** "15:04", or both "". */
+	readonly from: string;
+	readonly until: string;
+	/** Names of screens, with commas between. */
+	readonly screens: string;
 	readonly enabled: boolean;
 }
 
@@ -34,13 +42,20 @@ export const emptyDraft: Draft = {
 	payload: null,
 	startsAt: "",
 	endsAt: "",
+	weekdays: [],
+	from: "",
+	until: "",
+	screens: "",
 	enabled: true,
 };
 
 export function draftOf(slide: Slide): Draft {
-	const { kind, title, body, imageId, payload, enabled } = slide;
+	const { kind, title, body, imageId, payload, enabled, only } = slide;
 	const [startsAt, endsAt] = [clockOf(slide.startsAt), clockOf(slide.endsAt)];
-	return { kind, title, body, imageId, payload, enabled, startsAt, endsAt };
+	const { from, until } = only?.hours ?? { from: "", until: "" };
+	const weekdays = only?.weekdays ?? [];
+	const screens = (only?.screens ?? []).join(", ");
+	return { kind, title, body, imageId, payload, enabled, startsAt, endsAt, weekdays, from, until, screens };
 }
 
 /** The same draft, with its picture alone or with the words. */
@@ -49,16 +64,19 @@ export const withPictureOnly = (draft: Draft, alone: boolean): Draft => ({
 	payload: alone ? { pictureOnly: true } : null,
 });
 
-export type Status = "off" | "scheduled" | "live" | "ended";
+export type Status = "off" | "scheduled" | "live" | "paused" | "ended";
 
 /** The state of a slide at a time. */
 export function statusOf(slide: Slide, now: number): Status {
 	if (!slide.enabled) return "off";
 	if (slide.endsAt !== null && Date.parse(slide.endsAt) <= now) return "ended";
-	return slide.startsAt !== null && Date.parse(slide.startsAt) > now ? "scheduled" : "live";
+	if (slide.startsAt !== null && Date.parse(slide.startsAt) > now) return "scheduled";
+	return isTime(slide.only, now) ? "live" : "paused";
 }
 
-export type Problems = Partial<Record<"title" | "endsAt", "titleNeeded" | "endBeforeStart">>;
+export type Problems = Partial<
+	Record<"title" | "endsAt" | "hours", "titleNeeded" | "endBeforeStart" | "hoursNeeded">
+>;
 
 /** Mistakes that the server would refuse and the person can correct. */
 export function problemsOf(draft: Draft): Problems {
@@ -66,6 +84,8 @@ export function problemsOf(draft: Draft): Problems {
 	if (draft.title.trim() === "") problems.title = "titleNeeded";
 	if (draft.startsAt !== "" && draft.endsAt !== "" && draft.endsAt <= draft.startsAt)
 		problems.endsAt = "endBeforeStart";
+	if (!draft.from !== !draft.until || (draft.from !== "" && draft.from === draft.until))
+		problems.hours = "hoursNeeded";
 	return problems;
 }
 
@@ -79,9 +99,16 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 		body: draft.body,
 		startsAt: instantOf(draft.startsAt) || null,
 		endsAt: instantOf(draft.endsAt) || null,
+		only: onlyOf(draft),
 		enabled: draft.enabled,
 		...(edited ? { rev: edited.rev } : {}),
 	};
+}
+
+function onlyOf({ weekdays, from, until, screens }: Draft): Only | null {
+	const names = screens.split(",").map((name) => name.trim()).filter((name) => name !== "");
+	if (weekdays.length === 0 && from === "" && names.length === 0) return null;
+	return { weekdays, hours: from === "" ? null : { from, until }, screens: names };
 }
 
 /** The request body that publishes a slide or takes it down. */

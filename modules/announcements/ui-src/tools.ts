@@ -22,6 +22,14 @@ export interface Tools {
 	hour(moment: string): string;
 }
 
+/** The name of a weekday, 1 for Monday to 7. */
+export const weekdayName = ({ language }: Tools, weekday: number, width: "long" | "short" = "long"): string =>
+	new Intl.DateTimeFormat(language, { weekday: width, timeZone: "UTC" }).format(Date.UTC(2024, 0, weekday));
+
+/** Weekdays in their order, short. */
+export const daysOf = (tools: Tools, weekdays: readonly number[]): string =>
+	[...weekdays].sort().map((weekday) => weekdayName(tools, weekday, "short")).join(", ");
+
 export function toolsOf(context: ModuleUiContext): Tools {
 	const say = wordsOf(context);
 	const { language } = say;
