@@ -126,6 +126,8 @@ type fataler interface {
 	Errorf(string, ...any)
 }
 
+func (h *fixture) Label(context.Context, string) (string, error) { return "", nil }
+
 func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { return nil }
 
 func (h *fixture) ForgetClaim(http.Header, *http.Request) error { return nil }
