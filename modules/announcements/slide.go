@@ -30,7 +30,7 @@ type slide struct {
 	Payload  jsontext.Value `json:"payload"`
 	StartsAt *time.Time     `json:"startsAt"`
 	EndsAt   *time.Time     `json:"endsAt"`
-	Only     *only          `json:"only"`
+	Only     *only          `json:"only,omitzero"` // absent: always and everywhere
 	Position int64          `json:"position"`
 	Enabled  bool           `json:"enabled"`
 	Rev      int64          `json:"rev"`
