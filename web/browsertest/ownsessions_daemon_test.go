@@ -9,7 +9,8 @@ func TestOwnSessions(t *testing.T) {
 	d.addPerson(t, "ada@example.org", "Ada")
 	p := d.openAs(t, "ada@example.org", "/#/account", desktop)
 	d.signIn(t, "ada@example.org")
-	d.exec(t, `UPDATE core.session SET description = 'Safari, iPhone', last_seen_at = now() - interval '3 days'
+	d.exec(t, `UPDATE core.session SET description = 'Safari, iPhone',
+			last_seen_at = now() - interval '3 days 1 hour'
 		WHERE token_hash = (SELECT token_hash FROM core.session ORDER BY created_at DESC LIMIT 1)`)
 	p.reload()
 	p.find("heading", "Where you are signed in")
