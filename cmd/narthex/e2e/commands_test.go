@@ -17,7 +17,7 @@ import (
 )
 
 // corePermissions is the number of the platform's own permissions.
-const corePermissions = 10
+const corePermissions = 11
 
 // assertCommand runs a command and checks its exit status and its output: standard output, followed by
 // standard error.

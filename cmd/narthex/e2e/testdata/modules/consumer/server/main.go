@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -40,8 +41,14 @@ func (t *consumer) call(w http.ResponseWriter, r *http.Request) {
 	var out json.RawMessage
 	capability := t.host.Capability(r.PathValue("capability"))
 	if err := capability.Call(r.Context(), r.PathValue("method"), in, &out); err != nil {
-		_, _ = w.Write([]byte(err.Error()))
+		_, _ = w.Write([]byte(codeOf(err)))
 		return
 	}
 	_, _ = w.Write(out)
+}
+
+// codeOf returns the code of an error. The words after it are for its author.
+func codeOf(err error) string {
+	code, _, _ := strings.Cut(err.Error(), ":")
+	return code
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/mail"
+	"strings"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
@@ -82,7 +83,13 @@ func (k *files) get(w http.ResponseWriter, r *http.Request) {
 func respond(w http.ResponseWriter, value any, err error) {
 	if err != nil {
 		w.WriteHeader(http.StatusConflict)
-		value = err.Error()
+		value = codeOf(err)
 	}
 	_ = json.NewEncoder(w).Encode(value)
+}
+
+// codeOf returns the code of an error. The words after it are for its author.
+func codeOf(err error) string {
+	code, _, _ := strings.Cut(err.Error(), ":")
+	return code
 }

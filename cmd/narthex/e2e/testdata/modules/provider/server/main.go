@@ -48,7 +48,7 @@ func echo(ctx context.Context, in struct{ Text string }) (map[string]string, err
 // callBack tries to call its own caller.
 func (g *provider) callBack(ctx context.Context, _ any) (string, error) {
 	err := g.host.Capability("consumer.anything").Call(ctx, "echo", nil, nil)
-	return err.Error(), nil
+	return codeOf(err), nil
 }
 
 func (g *provider) wait(ctx context.Context, _ any) (any, error) {
@@ -60,4 +60,10 @@ func (g *provider) wait(ctx context.Context, _ any) (any, error) {
 		g.host.Log.Info("provider waited in vain")
 	}
 	return nil, ctx.Err()
+}
+
+// codeOf returns the code of an error. The words after it are for its author.
+func codeOf(err error) string {
+	code, _, _ := strings.Cut(err.Error(), ":")
+	return code
 }
