@@ -15,6 +15,7 @@ export { ZoneQuestion } from "./screens/house/zonequestion";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
 export { AccountScreen } from "./screens/account/accountscreen";
+export { SecondStep } from "./screens/access/secondstep";
 export { ActivityScreen } from "./screens/activity/activityscreen";
 
 const sheet = new CSSStyleSheet();

@@ -8,6 +8,7 @@ import { t } from "../words/words";
 /** The text for a refused write. */
 export function refusalOf(failure: Failure, permission: string): string {
 	if (failure.status !== 403) return sentenceOf(failure);
+	if (failure.code === "SECOND_FACTOR_MISSING") return t("passkeyFirst");
 	return t("noAccess", { permission: permissionName(permission) });
 }
 

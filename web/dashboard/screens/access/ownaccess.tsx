@@ -1,7 +1,13 @@
 import type { App } from "../../app/app";
+import { Passkeys } from "./passkeys";
 import { Sessions } from "./sessions";
 
 /** How the person gets in, and where they are: the sections of the account that only few visits need. */
 export function OwnAccess({ app }: { readonly app: App }) {
-	return <Sessions app={app} />;
+	return (
+		<>
+			<Passkeys app={app} />
+			<Sessions app={app} />
+		</>
+	);
 }

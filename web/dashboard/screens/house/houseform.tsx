@@ -103,6 +103,16 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				]}
 				onInput={(zone) => draft.set("timeZone", zone === "" ? undefined : zone)}
 			/>
+			<SelectField
+				label={w("secondFactor")}
+				help={w("secondFactorHelp")}
+				value={shown.secondFactor}
+				options={[
+					{ value: "optional", label: w("optional") },
+					{ value: "administrators", label: w("administrators") },
+				]}
+				onInput={(factor) => draft.set("secondFactor", factor)}
+			/>
 			{draft.theirs.size > 0 && (
 				<Note tone="warn" role="alert">
 					<p>

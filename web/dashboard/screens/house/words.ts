@@ -19,6 +19,9 @@ export const w = wordsOf({
 		timeZone: "Time zone",
 		timeZoneHelp: "Every time on pages, screens and in mails is a time in it.",
 		secondFactor: "Passkeys",
+		secondFactorHelp:
+			"Administrators then need a passkey beside the password to administer; they add one under Account. " +
+			"You too.",
 		optional: "Whoever likes to",
 		administrators: "Asked of administrators",
 		notSet: "not set",
@@ -65,6 +68,9 @@ export const w = wordsOf({
 		timeZone: "Zeitzone",
 		timeZoneHelp: "Jede Uhrzeit auf Seiten, Bildschirmen und in E-Mails gilt in ihr.",
 		secondFactor: "Passkeys",
+		secondFactorHelp:
+			"Wer verwaltet, braucht dann neben dem Passwort einen Passkey und fügt ihn unter „Konto“ hinzu. " +
+			"Auch Sie.",
 		optional: "Wer möchte",
 		administrators: "Für alle, die verwalten",
 		notSet: "nicht festgelegt",

@@ -1,7 +1,9 @@
+import type { ComponentType } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Form, PasswordField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
+import { administration } from "../../app/administration";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
@@ -11,6 +13,14 @@ import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
 import { defaultWait, Wait } from "./wait";
+
+interface SecondProps {
+	readonly app: App;
+	again(): void;
+}
+
+/** Few people have a passkey, so that the second step is in the script that is loaded when it is needed. */
+const secondStep = administration<SecondProps>((screens) => screens.SecondStep);
 
 /** The result of pressing "Sign in". */
 type Outcome =
@@ -29,6 +39,7 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 	const [busy, setBusy] = useState(false);
 	const [left, waitFor] = useCountdown();
 	const emailInput = useRef<HTMLInputElement>(null);
+	const [Second, setSecond] = useState<ComponentType<SecondProps>>();
 
 	const submit = async () => {
 		if (busy || left > 0) return;
@@ -48,12 +59,19 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 			setBusy(false);
 			return;
 		}
+		const second = result.code === "SECOND_FACTOR_REQUIRED" && (await secondStep().catch(() => undefined));
 		setBusy(false);
+		if (second) return setSecond(() => second);
 		if (result.status === 429) waitFor(result.retryAfter ?? defaultWait);
 		else if (result.code === "INVALID_EMAIL") setErrors({ email: w("emailForm") });
 		else setOutcome(outcomeOf(result, address));
 	};
 
+	const again = () => {
+		setPassword("");
+		setSecond(undefined);
+	};
+	if (Second) return <Second app={app} again={again} />;
 	return (
 		<>
 			<Heading title={w("signIn")} />

@@ -13,7 +13,7 @@ export const w = wordsOf({
 		confirmFirst: "Confirm your e-mail first",
 		confirmFirstHelp: "Open the link that we sent to your address, then sign in.",
 		sendLinkAgain: "Send the link again",
-		factorNeeded: "This account asks for a passkey, which this page cannot do.",
+		factorNeeded: "The second step could not be loaded. Try again.",
 		untrustedAddress: "Sign-in does not work from this address.",
 		cookieNotKept: "Your browser did not keep the sign-in. Allow cookies for this page, then try again.",
 		emailNeeded: "Type your e-mail address.",
@@ -72,7 +72,7 @@ export const w = wordsOf({
 		confirmFirst: "Bestätigen Sie zuerst Ihre E-Mail-Adresse",
 		confirmFirstHelp: "Öffnen Sie den Link, den wir Ihnen geschickt haben, und melden Sie sich dann an.",
 		sendLinkAgain: "Link noch einmal senden",
-		factorNeeded: "Dieses Konto verlangt einen Passkey. Das kann diese Seite nicht.",
+		factorNeeded: "Der zweite Schritt ließ sich nicht laden. Versuchen Sie es noch einmal.",
 		untrustedAddress: "Von dieser Adresse aus ist keine Anmeldung möglich.",
 		cookieNotKept:
 			"Ihr Browser hat die Anmeldung nicht behalten. " +

@@ -1,0 +1,40 @@
+import { Button } from "../../../kit/button";
+import { CopyButton } from "../../../kit/copy";
+import { Dialog } from "../../../kit/dialog";
+import type { App } from "../../app/app";
+import { w } from "./words";
+
+interface CodesDialogProps {
+	readonly app: App;
+	readonly codes: readonly string[];
+	onClose(): void;
+}
+
+/** Shows recovery codes: the server stores their hashes, and they are not kept here either. */
+export function CodesDialog({ app, codes, onClose }: CodesDialogProps) {
+	return (
+		<Dialog
+			title={w("codesTitle")}
+			size="medium"
+			onClose={onClose}
+			footer={
+				<>
+					<Button onPress={() => print()}>{w("printCodes")}</Button>
+					<Button kind="primary" onPress={onClose}>
+						{w("codesKept")}
+					</Button>
+				</>
+			}
+		>
+			<p>{w("codesHelp")}</p>
+			<ol class="host-codes" dir="ltr" translate={false}>
+				{codes.map((code) => (
+					<li key={code} class="d-code">
+						{code}
+					</li>
+				))}
+			</ol>
+			<CopyButton text={codes.join("\n")} label={w("copyCodes")} toasts={app.toasts} />
+		</Dialog>
+	);
+}
