@@ -152,6 +152,9 @@ func (c caller) Allowed(ctx context.Context, permission string) (bool, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.denied["factor:"+permission] {
+		return false, httpapi.ErrFactorMissing
+	}
 	return c.who.Kind == principal.Human && !c.denied[permission] && !c.denied[permission+c.who.UserID], nil
 }
 

@@ -58,6 +58,20 @@ func TestHouseFeedEndsWithItsLink(t *testing.T) {
 	h.assertFetch(t, "with a link of another permission", m, 404)
 }
 
+// TestOwnFeedsWithoutASecondFactor: a person whom the house asks for one ends their own feeds all the same,
+// and not those of the house.
+func TestOwnFeedsWithoutASecondFactor(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	own, house := h.make(t, h.anna), h.makeOfHouse(t)
+	h.deny("factor:core.links.manage", true)
+	assertCode(t, "one's own", h.send(t, h.anna, "POST", path+"/"+own.ID+"/revoke", "{}"), 200, "")
+	assertCode(t, "the house's", h.send(t, h.anna, "POST", path+"/"+house.ID+"/revoke", "{}"), 404,
+		"FEED_NOT_FOUND")
+	assertCode(t, "the list of the house", h.send(t, h.anna, "GET", path+"/house", ""), 403,
+		"SECOND_FACTOR_MISSING")
+}
+
 // TestHouseFeedsOfWhom: only whoever may make addresses of the house, and may read what they show, makes one;
 // and only of a restricted permission of the module. Others neither list nor change them.
 func TestHouseFeedsOfWhom(t *testing.T) {
