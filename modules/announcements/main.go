@@ -58,6 +58,10 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /export", manageSlides, sdk.NoBody, a.exportAll)
 	r.HandleFunc("POST /import", manageSlides, sdk.Streamed(maxExchange), a.importAll)
 	r.Probe("GET /slides")
+	// Whoever depends on the slides of the board asks by it whether this module runs.
+	r.Provide("announcements.slides", sdk.Methods{
+		"present": sdk.Func(func(context.Context, any) (any, error) { return nil, nil }),
+	})
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, manageSlides, a.snapshot)
 	r.Every("unused-images", sweepEvery, a.sweepUnused)

@@ -70,8 +70,8 @@ func byID(services []service) map[string]service {
 	return found
 }
 
-// hasAnnouncements reports whether the module that shows slides runs. Its capability has no methods, so a
-// call fails if the module runs, and returns ErrCapabilityAbsent if it does not.
+// hasAnnouncements reports whether the module that shows slides runs. Another one than Announcements may
+// provide them without this method; the call fails then, but not with ErrCapabilityAbsent.
 func (m *rota) hasAnnouncements(ctx context.Context) bool {
 	err := m.host.Capability("announcements.slides").Call(ctx, "present", nil, nil)
 	return !errors.Is(err, sdk.ErrCapabilityAbsent)
