@@ -137,8 +137,7 @@ func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger)
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Wait blocks until ctx ends, nobody used the process for long enough, or an essential service fails. Then it
-// stops everything: readiness, the listener
-// with its drain, the modules in reverse order, the foundation.
+// stops everything: readiness, the listener with its drain, the modules in reverse order, the foundation.
 func (s *Server) Wait(ctx context.Context) error {
 	var failure error
 	select {
