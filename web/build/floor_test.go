@@ -44,7 +44,7 @@ var allowed = func() map[string]string {
 		"only if the browser has it": `CSSScopeRule, CSSContainerRule, CSSLayerBlockRule, .showPopover, .moveBefore,
 			.fontBoundingBoxAscent, .fontBoundingBoxDescent, Symbol.dispose, .dispose, .wakeLock, .connection`,
 		"the platform's own name or a word": `.Segments, Segments, .read, .take, .escape, .navigation, Navigation,
-			.displayName, Highlight`,
+			.displayName, .role, Highlight`,
 		"looks better with it": `.imageSmoothingQuality, hyphens:, text-wrap:, text-wrap: balance, text-wrap: wrap,
 			text-size-adjust:, forced-color-adjust:, forced-color-adjust: none, scrollbar-width:,
 			scrollbar-width: thin`,
@@ -71,9 +71,10 @@ func TestBrowsersOfTheFloor(t *testing.T) {
 		styles  []string
 	}{
 		{"dashboard", func(*api.BuildOptions) {},
-			[]string{"web/dist/dashboard/*.js", "web/dist/dashboard/index.html", "modules/*/ui/*.js"},
+			[]string{"web/dist/dashboard/*.js", "web/dist/dashboard/index.html", "modules/*/ui/*.js",
+				"web/dist/link/*.js", "web/dist/link/index.html", "modules/*/link/*.js"},
 			[]string{"web/kit/styles/*.css", "web/dashboard/*.css", "web/dashboard/*/*.css",
-				"modules/*/ui-src/*.css"}},
+				"modules/*/ui-src/*.css", "web/link/*.css", "modules/*/link-src/*.css"}},
 		{"display", bundle.OnDisplays,
 			[]string{"web/dist/display/*.js", "web/dist/display/index.html", "web/dist/sdk/*.js",
 				"modules/*/display/*.js", "modules/*/contributions/*.js"},

@@ -60,7 +60,7 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	for _, entry := range entries {
 		options := buildOptions(folder)
 		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
-		if !strings.HasPrefix(entry.source, "ui-src/") && !strings.HasPrefix(entry.source, "link-src/") {
+		if !strings.HasPrefix(entry.script, "ui/") && !strings.HasPrefix(entry.script, "link/") {
 			OnDisplays(&options)
 		}
 		options.Metafile = true
