@@ -42,7 +42,7 @@ func Provision(ctx context.Context, options Options) (accounts []Account, err er
 	if err := validate(options.Modules); err != nil {
 		return nil, err
 	}
-	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
+	if m.conn, err = pgx.ConnectConfig(ctx, options.Connect); err != nil {
 		return nil, noSession(err)
 	}
 	defer closeConn(m.conn)
@@ -61,8 +61,7 @@ func (r role) account(connect *pgx.ConnConfig) Account {
 
 // Connect opens a session without a statement timeout. Its error is ErrUnreachable.
 func Connect(ctx context.Context, connect *pgx.ConnConfig) (*pgx.Conn, error) {
-	m := migrator{options: Options{Connect: connect}}
-	conn, err := pgx.ConnectConfig(ctx, m.config(""))
+	conn, err := pgx.ConnectConfig(ctx, setting(connect, "SET statement_timeout = 0"))
 	if err != nil {
 		return nil, noSession(err)
 	}

@@ -12,7 +12,7 @@ import (
 // Options configures a run of Apply.
 type Options struct {
 	// Connect is the configuration of connections as Core's user. Its statement_timeout is ignored, because a
-	// migration may take long.
+	// migration may take long (unlimited).
 	Connect *pgx.ConnConfig
 	// Modules are the lines of all present modules that declare a database, enabled or not.
 	Modules []Line
@@ -46,12 +46,12 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 	if err := validate(options.Modules); err != nil {
 		return Report{}, err
 	}
-	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
+	if m.conn, err = pgx.ConnectConfig(ctx, options.Connect); err != nil {
 		return Report{}, noSession(err)
 	}
 	defer closeConn(m.conn)
 	if options.Observe != nil {
-		conn, err := pgx.ConnectConfig(ctx, m.config(""))
+		conn, err := pgx.ConnectConfig(ctx, options.Connect)
 		if err != nil {
 			return Report{}, noSession(err)
 		}
@@ -78,16 +78,6 @@ type migrator struct {
 	changes changes
 
 	observer *observer // nil: locks are not observed
-}
-
-// config returns the configuration of this run's connections: without a statement timeout, and with schema as
-// search_path unless it is "".
-func (m *migrator) config(schema string) *pgx.ConnConfig {
-	settings := "SET statement_timeout = 0"
-	if schema != "" {
-		settings += "; SET search_path = " + quote(schema)
-	}
-	return setting(m.options.Connect, settings)
 }
 
 // setting returns a copy of a configuration whose sessions begin with further settings.

@@ -14,7 +14,7 @@ import (
 func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) (changed []string,
 	err error) {
 	m := migrator{options: Options{Connect: connect}}
-	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
+	if m.conn, err = pgx.ConnectConfig(ctx, connect); err != nil {
 		return nil, noSession(err)
 	}
 	defer closeConn(m.conn)
@@ -45,7 +45,7 @@ func (m *migrator) roleChanged(ctx context.Context, id string) (changed bool, er
 	if err != nil || changed || !exists || r.name == "" {
 		return changed, err
 	}
-	conn, err := pgx.ConnectConfig(ctx, r.connect(m.config(r.schema)))
+	conn, err := pgx.ConnectConfig(ctx, r.connect(m.options.Connect.Copy()))
 	if err != nil {
 		if passwordRefused(err) {
 			return true, nil

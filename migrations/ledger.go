@@ -68,11 +68,16 @@ func lostRace(err error) bool {
 	return false
 }
 
+// unlimited lets a migration, or the wait for another run's, take as long as it takes. It is set for one
+// transaction, because behind a transaction pooler others get the session.
+const unlimited = `SET LOCAL statement_timeout = 0`
+
 // locked runs do in a transaction in which no other migrator reads or writes the ledger. The transaction is
 // read committed, so that it sees what the previous holder of the lock wrote.
 func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `LOCK TABLE core.migration IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		_, err := tx.Exec(ctx, unlimited+`; LOCK TABLE core.migration IN SHARE ROW EXCLUSIVE MODE`)
+		if err != nil {
 			return err
 		}
 		return do(tx)

@@ -86,11 +86,12 @@ func (m *migrator) applyMarked(
 	ctx context.Context, conn *pgx.Conn, line Line, r role, file File,
 ) (ran bool, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `LOCK TABLE `+r.markers()+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		_, err := tx.Exec(ctx, unlimited+`; LOCK TABLE `+r.markers()+` IN SHARE ROW EXCLUSIVE MODE`)
+		if err != nil {
 			return err
 		}
 		var checksum string
-		err := tx.QueryRow(ctx, `SELECT checksum FROM `+r.markers()+` WHERE version = $1`,
+		err = tx.QueryRow(ctx, `SELECT checksum FROM `+r.markers()+` WHERE version = $1`,
 			file.Version).Scan(&checksum)
 		switch {
 		case err == nil && checksum == file.checksum():

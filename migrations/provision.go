@@ -112,7 +112,7 @@ func execAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 // login opens a session as the module's role, which shows that the role works. When the role has changed
 // its own password, login sets the recorded one again.
 func (m *migrator) login(ctx context.Context, r role) (*pgx.Conn, error) {
-	config := r.connect(m.config(r.schema))
+	config := r.connect(m.options.Connect.Copy())
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil || r.name == "" || !passwordRefused(err) {
 		return conn, err

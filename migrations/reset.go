@@ -15,8 +15,7 @@ func Reset(ctx context.Context, connect *pgx.ConnConfig, module string) error {
 	if module == CoreLine || !moduleID.MatchString(module) {
 		return at(ErrFiles, module)
 	}
-	m := migrator{options: Options{Connect: connect}}
-	conn, err := pgx.ConnectConfig(ctx, m.config(""))
+	conn, err := pgx.ConnectConfig(ctx, connect)
 	if err != nil {
 		return noSession(err)
 	}

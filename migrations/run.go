@@ -37,7 +37,7 @@ func run(ctx context.Context, tx pgx.Tx, schema string, sql []byte) error {
 }
 
 func enter(ctx context.Context, tx pgx.Tx, schema string) error {
-	_, err := tx.Exec(ctx, "SET LOCAL search_path = "+pgx.Identifier{schema}.Sanitize())
+	_, err := tx.Exec(ctx, "SET LOCAL search_path = "+quote(schema))
 	return err
 }
 

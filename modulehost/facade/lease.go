@@ -92,6 +92,16 @@ func (l *lease) release() {
 	l.conn.Release()
 }
 
+// settleRows discards unread rows, and outside a transaction commits what their statement did. The caller
+// holds the lease's lock.
+func (l *lease) settleRows() error {
+	l.closeRows()
+	if l.transaction || l.ended {
+		return nil
+	}
+	return l.conn.Settle(l.ctx)
+}
+
 // closeRows discards unread rows. The caller holds the lease's lock.
 func (l *lease) closeRows() {
 	if l.rows != nil {

@@ -159,7 +159,9 @@ func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
 	page = &abi.RowsResponse{}
 	more, err = l.fill(page, l.rows)
 	if err != nil || !more {
-		l.closeRows()
+		if settled := l.settleRows(); err == nil {
+			err = settled
+		}
 	}
 	return page, more, err
 }
@@ -168,10 +170,13 @@ func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
 func (s *session) closeRows(_ context.Context, request *abi.CloseRowsRequest) (proto.Message, error) {
 	if l, found := s.find(request.GetCursor()); found {
 		l.mu.Lock()
-		l.closeRows()
+		err := l.settleRows()
 		l.mu.Unlock()
 		if !l.transaction {
 			l.release()
+		}
+		if err != nil {
+			return nil, databaseError(err)
 		}
 	}
 	return &abi.CloseRowsResponse{}, nil

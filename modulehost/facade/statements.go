@@ -75,10 +75,7 @@ func (s *session) begin(ctx context.Context, _ *abi.BeginRequest) (proto.Message
 		return nil, err
 	}
 	l.transaction = true
-	err = l.during(ctx, func(ctx context.Context) error {
-		_, err := l.conn.Exec(ctx, "BEGIN")
-		return err
-	})
+	err = l.during(ctx, func(ctx context.Context) error { return l.conn.Begin(ctx) })
 	if err != nil {
 		l.release()
 		return nil, databaseError(err)
@@ -87,16 +84,15 @@ func (s *session) begin(ctx context.Context, _ *abi.BeginRequest) (proto.Message
 }
 
 func (s *session) commit(ctx context.Context, request *abi.CommitRequest) (proto.Message, error) {
-	var failed bool
-	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
-		tag, err := l.conn.Exec(ctx, "COMMIT")
-		failed = tag.String() == "ROLLBACK" // PostgreSQL's response to COMMIT after a failed statement
+	var committed bool
+	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) (err error) {
+		committed, err = l.conn.Commit(ctx)
 		return err
 	})
 	switch {
 	case err != nil:
 		return nil, databaseError(err)
-	case failed:
+	case !committed:
 		return nil, ErrTransactionEnded
 	}
 	return &abi.CommitResponse{}, nil
@@ -104,8 +100,7 @@ func (s *session) commit(ctx context.Context, request *abi.CommitRequest) (proto
 
 func (s *session) rollback(ctx context.Context, request *abi.RollbackRequest) (proto.Message, error) {
 	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
-		_, err := l.conn.Exec(ctx, "ROLLBACK")
-		return err
+		return l.conn.Rollback(ctx)
 	})
 	if err != nil {
 		return nil, databaseError(err)

@@ -22,7 +22,7 @@ type Statement struct {
 func (c *ModuleConn) Batch(
 	ctx context.Context, list []Statement, read func(index int, rows *pgconn.ResultReader) error,
 ) (failed int, err error) {
-	err = c.planAgain(true, func(how planning) error {
+	err = c.planAgain(ctx, true, func(how planning) error {
 		failed, err = c.runBatch(ctx, list, how, read)
 		return err
 	})

@@ -33,30 +33,37 @@ func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 }
 
 // Check reports whether the server can be used at all: ErrUnreachable, also for one that accepts no writes,
-// ErrVersionUnsupported or nil. It does not look at the schema.
+// ErrVersionUnsupported, ErrTransactionPooler or nil. It does not look at the schema.
 func (d *Database) Check(ctx context.Context) error {
 	d.learnTimelines(ctx)
-	conn, err := d.core.Acquire(ctx)
-	if err != nil {
-		return fail(ErrUnreachable, err)
+	pooled, err := d.check(ctx)
+	if err == nil && pooled {
+		err = d.CheckPooler(ctx)
 	}
-	defer conn.Release()
-	return check(ctx, conn.Conn())
+	return err
 }
 
 const selectServer = `
-SELECT current_setting('server_version_num'), current_setting('transaction_read_only')`
+SELECT current_setting('server_version_num'), current_setting('transaction_read_only'), pg_backend_pid()`
 
-func check(ctx context.Context, conn *pgx.Conn) error {
+// check also reports whether a pooler answers instead of the server (BehindPooler).
+func (d *Database) check(ctx context.Context) (pooled bool, err error) {
+	conn, err := d.core.Acquire(ctx)
+	if err != nil {
+		return false, fail(ErrUnreachable, err)
+	}
+	defer conn.Release()
 	var version, readOnly string
-	if err := conn.QueryRow(ctx, selectServer, pgx.QueryExecModeExec).Scan(&version, &readOnly); err != nil {
-		return fail(ErrUnreachable, err)
+	var pid int
+	err = conn.QueryRow(ctx, selectServer, pgx.QueryExecModeExec).Scan(&version, &readOnly, &pid)
+	if err != nil {
+		return false, fail(ErrUnreachable, err)
 	}
 	if readOnly == "on" {
-		return fail(ErrUnreachable, pgconn.ErrReadOnlyConnection)
+		return false, fail(ErrUnreachable, pgconn.ErrReadOnlyConnection)
 	}
 	if number, err := strconv.Atoi(version); err != nil || number < oldestServer {
-		return ErrVersionUnsupported
+		return false, ErrVersionUnsupported
 	}
-	return nil
+	return isPooled(conn.Conn(), pid), nil
 }

@@ -40,7 +40,8 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 }
 
 // configWith returns Config with other settings of the session. A pooler knows only few parameters of a
-// session's start and refuses all others, so they are set afterwards.
+// session's start and refuses all others, so they are set afterwards; behind a transaction pooler each
+// transaction sets its own instead.
 func configWith(settings environment.Database, session sessionSettings) *pgx.ConnConfig {
 	config := parseNeutral().ConnConfig
 	config.User, config.Password = settings.User, settings.Password.Reveal()
@@ -65,7 +66,12 @@ func configWith(settings environment.Database, session sessionSettings) *pgx.Con
 	if settings.ApplicationName == "" {
 		config.RuntimeParams["application_name"] = "narthex"
 	}
-	config.AfterConnect = session.set
+	if settings.Pooled {
+		// a prepared statement or a setting would stay in a session that others get; see InTx of services/store
+		config.DefaultQueryExecMode, config.StatementCacheCapacity = pgx.QueryExecModeCacheDescribe, 0
+	} else {
+		config.AfterConnect = session.set
+	}
 	return config
 }
 

@@ -1,6 +1,6 @@
 // Package database owns the connections to PostgreSQL: the pool that Core shares, and one small pool for each
-// module that has a database, under the module's own role. It opens and closes connections. The only table
-// that it uses is the list of the modules' roles.
+// module that has a database, under the module's own role. It opens and closes connections. The only tables
+// that it uses are the lists of the modules' roles and of processes.
 package database
 
 import (
@@ -64,7 +64,7 @@ func Open(settings environment.Database) (*Database, error) {
 		closeGrace: deadlines.Close,
 		closed:     make(chan struct{}),
 	}
-	d.probe = newProbe(d.config(nil), settings.Writable, d.watch)
+	d.probe = newProbe(d.config(nil), settings, d.watch)
 	config := poolConfig(d.config(append(pageCosts(), statementTimeout(deadlines.Statement),
 		idleTransactionTimeout(coreIdleTransaction))))
 	config.ConnConfig.DialFunc = d.watch(config.ConnConfig.DialFunc)

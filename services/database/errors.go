@@ -14,6 +14,10 @@ const (
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
 	// ErrEncodingUnsupported: the database's encoding is not UTF8. The error that is returned names it.
 	ErrEncodingUnsupported = Error("DATABASE_ENCODING_UNSUPPORTED")
+	// ErrTransactionPooler: a transaction pooler is in between, which the settings do not say.
+	ErrTransactionPooler = Error("DATABASE_TRANSACTION_POOLER")
+	// ErrSessionRequired: a transaction pooler is in between, and a command needs sessions of its own.
+	ErrSessionRequired = Error("DATABASE_SESSION_REQUIRED")
 	// ErrClosed: the database service has been stopped.
 	ErrClosed = Error("DATABASE_CLOSED")
 	// ErrCloseTimedOut: connections were still in use at the end of the stop's grace; their sockets were
@@ -36,6 +40,13 @@ func (e Error) sentence() string {
 		return "The database server must be PostgreSQL 15 or newer."
 	case ErrEncodingUnsupported:
 		return "The encoding of the database must be UTF8."
+	case ErrTransactionPooler:
+		return "DATABASE_URL names a pooler in transaction mode, which gives a session of the server out for one " +
+			"transaction; set SERVICE_DATABASE_POOLER=transaction, or name the server itself or a pooler in session " +
+			"mode."
+	case ErrSessionRequired:
+		return "This command needs sessions of its own, and DATABASE_URL names a pooler in transaction mode; run " +
+			"it with a DATABASE_URL that names the server itself."
 	case ErrClosed:
 		return "The database connections have been closed."
 	case ErrCloseTimedOut:

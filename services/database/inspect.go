@@ -44,36 +44,3 @@ func certificateEnd(conn *pgx.Conn) (end time.Time, encrypted bool) {
 	}
 	return secure.ConnectionState().PeerCertificates[0].NotAfter, true
 }
-
-// poolerRounds is how often PooledByTransaction compares sessions, because a pooler may happen to give each
-// connection a session of its own.
-const poolerRounds = 3
-
-// PooledByTransaction reports whether two open connections use the same session of the server. Then there is
-// a pooler between platform and server that assigns a session to each transaction. Its error is
-// ErrUnreachable.
-func (d *Database) PooledByTransaction(ctx context.Context) (bool, error) {
-	first, err := d.core.Acquire(ctx)
-	if err != nil {
-		return false, fail(ErrUnreachable, err)
-	}
-	defer first.Release()
-	second, err := d.core.Acquire(ctx)
-	if err != nil {
-		return false, fail(ErrUnreachable, err)
-	}
-	defer second.Release()
-	for range poolerRounds {
-		sessions := [2]int{}
-		for i, conn := range []*pgx.Conn{first.Conn(), second.Conn()} {
-			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).
-				Scan(&sessions[i]); err != nil {
-				return false, fail(ErrUnreachable, err)
-			}
-		}
-		if sessions[0] == sessions[1] {
-			return true, nil
-		}
-	}
-	return false, nil
-}

@@ -60,7 +60,7 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 		return nil, ErrClosed
 	}
 	session := moduleSettings(role)
-	pool, err := newModulePool(d.moduleConfig(role, session), session, d.modules)
+	pool, err := newModulePool(d.moduleConfig(role, session), session, d.settings.Pooled, d.modules)
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
@@ -82,6 +82,9 @@ func (d *Database) moduleConfig(role ModuleRole, session sessionSettings) *pgx.C
 	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
 	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	if d.settings.Pooled {
+		conn.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
 	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
 	conn.DialFunc = d.watch(conn.DialFunc)
 	return conn

@@ -23,11 +23,15 @@ const (
 // ModulePool holds one module's connections: at most 4, each of which needs one of the process's places.
 //
 // The next user never gets the state of the previous one: Release resets the session, or closes it when the
-// reset fails. Only prepared statements and their plans are kept.
+// reset fails. Only prepared statements and their plans are kept. Behind a transaction pooler every
+// transaction begins with the settings of the session and ends with the reset (transaction.go).
 type ModulePool struct {
 	pool    *pgxpool.Pool
 	places  *places
 	session string // sets the settings of a session
+	begin   string // begins a transaction
+	after   string // follows the end of a transaction, in the same message; "": nothing
+	pooled  bool   // a session of the server is a connection's own only during a transaction
 
 	inUse    chan struct{} // has a value for each connection in use or being reset
 	own      chan struct{} // has a value while the module's own place is in use
@@ -54,10 +58,15 @@ type ModuleConn struct {
 }
 
 // newModulePool makes a pool. Nothing is connected.
-func newModulePool(conn *pgx.ConnConfig, session sessionSettings, places *places) (*ModulePool, error) {
-	p := &ModulePool{places: places, session: session.sql(),
+func newModulePool(
+	conn *pgx.ConnConfig, session sessionSettings, pooled bool, places *places,
+) (*ModulePool, error) {
+	p := &ModulePool{places: places, session: session.sql(), begin: "BEGIN", pooled: pooled,
 		inUse: make(chan struct{}, connsPerModule), own: make(chan struct{}, 1),
 		resets: make(chan reset, connsPerModule), closing: make(chan struct{})}
+	if pooled {
+		p.begin, p.after = "BEGIN; "+session.local(), "; "+resetSession+resetPlans
+	}
 	config := poolConfig(conn)
 	config.MaxConns, config.MaxConnIdleTime = connsPerModule, moduleIdleTime
 	config.HealthCheckPeriod = moduleHealthCheck

@@ -11,7 +11,8 @@ import (
 
 // A process that is ready is present: the session of its probe holds shared advisory locks, which end with
 // the session. One counts the process, the other tells which socket it listens on. Nothing waits for the
-// locks, so a module that takes one does no harm.
+// locks, so a module that takes one does no harm. Behind a transaction pooler it has a row instead
+// (presencerow.go).
 const (
 	// arbitrary; nothing else in the platform uses these pairs
 	presenceClass, presenceObject = "1315009619", "1"
@@ -27,6 +28,9 @@ const (
 // one when the process has begun to listen.
 func (p *probe) announce(ctx context.Context, conn *pgconn.PgConn) error {
 	listener := p.listener.Load()
+	if p.pooled {
+		return nil
+	}
 	if p.announcedBy == conn && p.announced == listener {
 		return nil
 	}
@@ -55,6 +59,9 @@ func (d *Database) Presence(listener uint32) Presence {
 // Serve uses the probe regularly until ctx ends. It ignores errors, because readiness checks report them. The
 // session itself ends with the Database.
 func (p Presence) Serve(ctx context.Context) error {
+	if p.database.settings.Pooled {
+		return p.database.serveRow(ctx)
+	}
 	next := time.NewTicker(presentEvery)
 	defer next.Stop()
 	for {
@@ -80,10 +87,11 @@ func (p Presence) Ready() <-chan struct{} {
 func (p Presence) String() string { return "database presence" }
 
 // Processes returns how many processes of the platform serve on this database, under the same database user.
-// One that has just lost its session is missing for up to 30 s. The error is ErrUnreachable.
+// One that has just lost its session is missing for up to 30 s; one that was killed behind a transaction
+// pooler counts for up to 75 s. The error is ErrUnreachable.
 func (d *Database) Processes(ctx context.Context) (n int, err error) {
-	err = d.core.QueryRow(ctx, `SELECT count(*)`+heldLocks(presenceClass)+` AND held.objid = `+presenceObject).
-		Scan(&n)
+	err = d.core.QueryRow(ctx, `SELECT (SELECT count(*)`+heldLocks(presenceClass)+
+		` AND held.objid = `+presenceObject+`) + (SELECT count(*)`+selectPresent+`)`).Scan(&n)
 	if err != nil {
 		return 0, fail(ErrUnreachable, err)
 	}
@@ -100,7 +108,11 @@ func (d *Database) Listeners(ctx context.Context) ([]uint32, error) {
 	if err != nil {
 		return nil, fail(ErrUnreachable, err)
 	}
-	return numbers, nil
+	others, err := d.rowListeners(ctx)
+	if err != nil {
+		return nil, fail(ErrUnreachable, err)
+	}
+	return append(numbers, others...), nil
 }
 
 func heldLocks(class string) string {

@@ -15,7 +15,7 @@ import (
 // TestProcessesAreThoseThatServe: not a command, not one that has ended, and not one on another database.
 func TestProcessesAreThoseThatServe(t *testing.T) {
 	t.Parallel()
-	db, other := databasetest.Empty(t), databasetest.Empty(t)
+	db, other := databasetest.New(t), databasetest.New(t)
 	open := func(db *databasetest.DB) *database.Database {
 		t.Helper()
 		opened, err := database.Open(db.Settings)
@@ -70,7 +70,7 @@ func TestModuleIsNoProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := databasetest.Empty(t)
+			db := databasetest.New(t)
 			connect := func(settings environment.Database) *pgx.Conn {
 				t.Helper()
 				conn, err := pgx.ConnectConfig(t.Context(), database.Config(settings))

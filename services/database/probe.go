@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // probe is the connection that Ping uses. It does not belong to a pool: when a server hangs, a pool opens
@@ -16,6 +18,7 @@ import (
 type probe struct {
 	config   *pgx.ConnConfig
 	writable bool          // a ping also tests whether the server accepts writes
+	pooled   bool          // its session is not its own, so it announces nothing
 	turn     chan struct{} // full during a ping
 	conn     *pgx.Conn     // nil: none is open
 	socket   *probeSocket  // of conn
@@ -27,8 +30,11 @@ type probe struct {
 }
 
 // newProbe makes a probe that connects at its first ping.
-func newProbe(config *pgx.ConnConfig, writable bool, watch func(dialFunc) dialFunc) *probe {
-	p := &probe{config: config, writable: writable, turn: make(chan struct{}, 1)}
+func newProbe(
+	config *pgx.ConnConfig, settings environment.Database, watch func(dialFunc) dialFunc,
+) *probe {
+	p := &probe{config: config, writable: settings.Writable, pooled: settings.Pooled,
+		turn: make(chan struct{}, 1)}
 	// with one server only the caller's context limits a ping; each of several servers has its own timeout
 	if len(config.Fallbacks) == 0 {
 		p.config.ConnectTimeout = 0

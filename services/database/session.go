@@ -45,6 +45,9 @@ func moduleApplication(role ModuleRole) string { return "narthex " + role.Module
 // sql returns the statements that set them, joined by semicolons.
 func (s sessionSettings) sql() string { return "SET " + strings.Join(s, "; SET ") }
 
+// local returns the statements that set them for one transaction.
+func (s sessionSettings) local() string { return "SET LOCAL " + strings.Join(s, "; SET LOCAL ") }
+
 // set sets them in a new session.
 func (s sessionSettings) set(ctx context.Context, conn *pgconn.PgConn) error {
 	return conn.Exec(ctx, s.sql()).Close()

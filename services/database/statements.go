@@ -106,9 +106,12 @@ func (c *ModuleConn) Run(
 ) error {
 	plain := IsPlain(sql)
 	if !plain {
+		if c.pool.pooled && endsTransaction(sql) {
+			return errEndsTransaction()
+		}
 		c.statements.unclean = true
 	}
-	return c.planAgain(plain, func(how planning) error {
+	return c.planAgain(ctx, plain, func(how planning) error {
 		statement, err := c.describe(ctx, sql, how == planKept)
 		if err != nil {
 			return err
@@ -118,10 +121,14 @@ func (c *ModuleConn) Run(
 			return err
 		}
 		var rows *pgconn.ResultReader
-		if how == planTogether {
+		switch {
+		case how == planTogether:
 			rows = c.PgConn().ExecParams(ctx, sql, built.ParamValues, statement.ParamOIDs, built.ParamFormats,
 				nil)
-		} else {
+		case c.pool.pooled: // the description is perhaps of another session
+			rows = c.PgConn().ExecParams(ctx, sql, built.ParamValues, statement.ParamOIDs, built.ParamFormats,
+				built.ResultFormats)
+		default:
 			rows = c.PgConn().ExecStatement(ctx, statement, built.ParamValues, built.ParamFormats,
 				built.ResultFormats)
 		}
@@ -135,10 +142,15 @@ func (c *ModuleConn) Run(
 
 // planAgain calls run, which may use kept statements if that is possible. If one of them no longer fits the
 // tables, it calls run again without them, and if the tables change even between the description and the
-// use, once more. Inside a transaction nothing can be repeated, and its locks let nothing change.
-func (c *ModuleConn) planAgain(plain bool, run func(how planning) error) error {
+// use, once more. Inside a transaction nothing can be repeated, and its locks let nothing change. Behind a
+// transaction pooler each run is a transaction of its own.
+func (c *ModuleConn) planAgain(ctx context.Context, plain bool, once func(how planning) error) error {
 	if c.PgConn().TxStatus() != 'I' {
-		return run(planDescribed)
+		return once(planDescribed)
+	}
+	run := once
+	if c.pool.pooled {
+		run = func(how planning) error { return c.alone(ctx, func() error { return once(how) }) }
 	}
 	if plain {
 		err := run(planKept)
@@ -155,6 +167,7 @@ func (c *ModuleConn) planAgain(plain bool, run func(how planning) error) error {
 }
 
 // describe prepares a statement: under a name if it is kept and is not prepared yet, else for its next use.
+// Behind a transaction pooler only the description is kept.
 func (c *ModuleConn) describe(
 	ctx context.Context, sql string, keep bool,
 ) (*pgconn.StatementDescription, error) {
@@ -166,6 +179,9 @@ func (c *ModuleConn) describe(
 		return c.PgConn().Prepare(ctx, "", sql, nil)
 	}
 	if kept.ParamOIDs == nil {
+		if c.pool.pooled {
+			kept.Name = ""
+		}
 		prepared, err := c.PgConn().Prepare(ctx, kept.Name, sql, nil)
 		if err != nil {
 			return nil, err
@@ -217,6 +233,12 @@ const selectLeft = `
 func (c *ModuleConn) reset() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), resetWithin)
 	defer cancel()
+	if c.pool.pooled { // the end of the transaction was the reset
+		if c.statements.unclean {
+			c.statements.forget()
+		}
+		return true
+	}
 	if c.statements.unclean || len(c.statements.kept) == 0 {
 		return c.resetAll(ctx)
 	}

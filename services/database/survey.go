@@ -53,7 +53,7 @@ func survey(ctx context.Context, config *pgx.ConnConfig) (state ServerState) {
 	err = conn.QueryRow(ctx, `
 		SELECT current_setting('transaction_read_only') = 'off', system_identifier::text,
 		       pg_postmaster_start_time()::text
-		FROM pg_control_system()`).Scan(&state.Writable, &state.Cluster, &state.Instance)
+		FROM pg_control_system()`, pgx.QueryExecModeExec).Scan(&state.Writable, &state.Cluster, &state.Instance)
 	if err != nil {
 		return ServerState{Why: WhyOf(err)}
 	}

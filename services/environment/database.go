@@ -23,6 +23,7 @@ type Database struct {
 	TLSMode         TLSMode
 	CA              []*x509.Certificate // trusted in addition to the system store
 	Connections     int                 // the most that a process opens; 0: the default of the database service
+	Pooled          bool                // a pooler gives the server's sessions out for one transaction each
 }
 
 // DatabaseServer is where one PostgreSQL server listens.
@@ -183,6 +184,14 @@ func readDatabaseConnections(in input, out *Settings) Error {
 		return ErrDatabaseConnections
 	}
 	out.Database.Connections = int(number)
+	return ""
+}
+
+func readDatabasePooler(in input, out *Settings) Error {
+	if in.set && in.value != "transaction" {
+		return ErrDatabasePooler
+	}
+	out.Database.Pooled = in.set
 	return ""
 }
 

@@ -204,6 +204,10 @@ func TestRules(t *testing.T) {
 		{"SERVICE_DATABASE_CONNECTIONS", "264", production, "DATABASE_CONNECTIONS_INVALID"}, // 8 in one byte
 		{"SERVICE_DATABASE_CONNECTIONS", "+8", production, "DATABASE_CONNECTIONS_INVALID"},
 		{"SERVICE_DATABASE_CONNECTIONS", "many", production, "DATABASE_CONNECTIONS_INVALID"},
+		{"SERVICE_DATABASE_POOLER", "", production, ""},
+		{"SERVICE_DATABASE_POOLER", "transaction", production, ""},
+		{"SERVICE_DATABASE_POOLER", "session", production, "DATABASE_POOLER_INVALID"},
+		{"SERVICE_DATABASE_POOLER", "Transaction", production, "DATABASE_POOLER_INVALID"},
 		{"SERVICE_IDLE_EXIT_MINUTES", "5", production, ""},
 		{"SERVICE_IDLE_EXIT_MINUTES", "1440", production, ""},
 		{"SERVICE_IDLE_EXIT_MINUTES", "4", production, "IDLE_EXIT_INVALID"},

@@ -22,6 +22,7 @@ const (
 	ErrDatabaseTLSRequired      = Error("DATABASE_TLS_REQUIRED")
 	ErrDatabaseCA               = Error("DATABASE_CA_INVALID")
 	ErrDatabaseConnections      = Error("DATABASE_CONNECTIONS_INVALID")
+	ErrDatabasePooler           = Error("DATABASE_POOLER_INVALID")
 	ErrModulesDirectory         = Error("MODULES_DIRECTORY_INVALID")
 	ErrModuleSigners            = Error("MODULE_SIGNERS_INVALID")
 	ErrAPIHost                  = Error("API_HOST_INVALID")
@@ -56,6 +57,9 @@ func (e Error) sentence() string {
 			"machine."
 	case ErrDatabaseCA:
 		return "SERVICE_DATABASE_CA must be the PEM text of one or more certificates."
+	case ErrDatabasePooler:
+		return "SERVICE_DATABASE_POOLER must be transaction; remove it where DATABASE_URL names the server " +
+			"itself, or a pooler in session mode."
 	case ErrDatabaseConnections:
 		return "SERVICE_DATABASE_CONNECTIONS must be a whole number from 8 to 200."
 	case ErrModulesDirectory:

@@ -49,6 +49,11 @@ var table = []row{
 			"([several-processes.md](../operations/several-processes.md#the-database))",
 	},
 	{
+		name: "SERVICE_DATABASE_POOLER", section: DatabaseSection, read: readDatabasePooler,
+		meaning: "`transaction`: `DATABASE_URL` names PgBouncer or alike in transaction mode " +
+			"([poolers.md](../operations/poolers.md))",
+	},
+	{
 		name: "SERVICE_MODULES_DIR", section: ModulesSection, blankCounts: true, read: readModulesDir,
 		fallback: "`./modules`",
 		meaning:  "absolute path of the installed modules; it must exist when it is set",

@@ -18,11 +18,12 @@ func Detached(ctx context.Context, limit time.Duration) (context.Context, contex
 }
 
 // begin limits each wait for a lock to 2 s, so that a transaction and its repetition both end before
-// deadlines.Store. It is longer than a transaction of a process that hangs keeps its locks (database.Open
-// sets idle_in_transaction_session_timeout). Several that wait for each other get them one after the other,
-// so a wait that was too short is repeated. READ COMMITTED, because under a stricter isolation every second
-// writer of the activity fails.
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'`
+// deadlines.Store. It is longer than a transaction of a process that hangs keeps its locks. The limits that a
+// session has (database.Open) are set again, because behind a transaction pooler it has none. Several that
+// wait for each other get the locks one after the other, so a wait that was too short is repeated. READ
+// COMMITTED, because under a stricter isolation every second writer of the activity fails.
+const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s';
+	SET LOCAL idle_in_transaction_session_timeout = '1500ms'; SET LOCAL statement_timeout = '29s'`
 
 const commit = `COMMIT`
 

@@ -51,6 +51,7 @@ var blocking = []struct {
 	{"IDENTITY_BASE_URL_INVALID", map[string]string{"SERVICE_IDENTITY_BASE_URL": "https://localhost"}},
 	{"TRUSTED_ORIGINS_INVALID", map[string]string{"SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://*.example.org"}},
 	{"DATABASE_CONNECTIONS_INVALID", map[string]string{"SERVICE_DATABASE_CONNECTIONS": "7"}},
+	{"DATABASE_POOLER_INVALID", map[string]string{"SERVICE_DATABASE_POOLER": "session"}},
 	{"MODULES_DIRECTORY_INVALID", map[string]string{"SERVICE_MODULES_DIR": "marked"}},
 	{"MODULE_SIGNERS_INVALID", map[string]string{"SERVICE_MODULE_SIGNERS": "marked"}},
 	{"API_HOST_INVALID", map[string]string{"SERVICE_API_HOST": "marked"}},

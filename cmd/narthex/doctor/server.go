@@ -53,14 +53,32 @@ func (e *Examination) certificate(ctx context.Context, db *database.Database) {
 	}
 }
 
+// pooler compares SERVICE_DATABASE_POOLER with what is between this machine and the server.
 func (e *Examination) pooler(ctx context.Context, db *database.Database) {
-	pooled, err := db.PooledByTransaction(ctx)
+	behind, err := db.BehindPooler(ctx)
+	pooled := false
+	if err == nil && behind {
+		pooled, err = db.PooledByTransaction(ctx)
+	}
+	says := e.Settings.Database.Pooled
 	switch {
 	case err != nil:
 		e.blockAll(err)
+	case pooled && !says:
+		e.blockAll(database.ErrTransactionPooler)
 	case pooled:
-		e.block("DATABASE_TRANSACTION_POOLER", "A pooler gives the database's sessions out for one transaction; "+
-			"the platform needs sessions of its own. Let DATABASE_URL name the server itself, or set the pooler to "+
-			"session mode.")
+		e.ok("Database pooler: one in transaction mode, as SERVICE_DATABASE_POOLER=transaction says.")
+	case says:
+		e.warn("DATABASE_POOLER_ABSENT", "SERVICE_DATABASE_POOLER=transaction is set, but "+notPooled(behind)+
+			"; remove it, because modules need more round trips with it.")
+	case behind:
+		e.ok("Database pooler: one in session mode, which needs no setting.")
 	}
+}
+
+func notPooled(behind bool) string {
+	if behind {
+		return "the pooler in front of the database keeps a session for each connection (session mode)"
+	}
+	return "DATABASE_URL names the server itself"
 }

@@ -59,15 +59,18 @@ func (s scheduled) assertRuns(t *testing.T, after string, begun, ended int) {
 
 const done = "due_at > now() AND tries = 0"
 
-// TestEveryRunsOnceInTwoDaemons: each run is made by only one of two daemons on a database. If one is killed
-// during a run, the other makes the run again after the claim has expired. Missed runs are made up for once.
-// A daemon that is stopped during a run releases its claim.
 func TestEveryRunsOnceInTwoDaemons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for daemons to look for what is due")
 	}
 	t.Parallel()
-	s := scheduled{install(t, "regular")}
+	scheduled{install(t, "regular")}.runOnceInTwoDaemons(t)
+}
+
+// runOnceInTwoDaemons: each run is made by only one of two daemons on a database. If one is killed during a
+// run, the other makes the run again after the claim has expired. Missed runs are made up for once. A daemon
+// that is stopped during a run releases its claim.
+func (s scheduled) runOnceInTwoDaemons(t *testing.T) {
 	port := strconv.Itoa(porttest.Free(t))
 	two := &installation{db: s.db, address: "http://localhost:" + port, environment: maps.Clone(s.environment)}
 	two.environment["SERVICE_API_PORT"] = port

@@ -28,6 +28,9 @@ func WithBackups(
 ) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, BackupLimit)
 	defer cancel()
+	if settings.Database, err = database.WithSessions(ctx, settings.Database); err != nil {
+		return err
+	}
 	folder, remove, err := temporaryFolder()
 	if err != nil {
 		return backup.ErrFailed

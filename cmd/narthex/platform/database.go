@@ -67,9 +67,26 @@ func ApplyMigrations(
 ) (migrations.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, MigrationLimit)
 	defer cancel()
+	if err := refusePooler(ctx, settings.Database); err != nil {
+		return migrations.Report{}, err
+	}
 	return migrations.Apply(ctx, migrations.Options{
 		Connect:    database.Config(settings.Database),
 		Modules:    MigrationLines(installed),
 		SharedRole: !settings.Production,
 	})
+}
+
+// refusePooler refuses a transaction pooler that the settings do not name. Whatever else is wrong with the
+// database is reported by what uses it next.
+func refusePooler(ctx context.Context, settings environment.Database) error {
+	db, err := database.Open(settings)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.CheckPooler(ctx); errors.Is(err, database.ErrTransactionPooler) {
+		return err
+	}
+	return nil
 }
