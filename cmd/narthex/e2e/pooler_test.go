@@ -53,8 +53,8 @@ func (i *installation) behindTransactionPooler(t *testing.T) {
 	i.environment["SERVICE_DATABASE_POOLER"] = "transaction"
 }
 
-// TestTransactionPooler: without the setting nothing is done through it, and the answer says what to set. With
-// it an installation is made, used and examined through it; only backups need the server itself.
+// TestTransactionPooler: without the setting nothing is done through it, and the answer says what to set.
+// With it an installation is made, used and examined through it; only backups need the server itself.
 func TestTransactionPooler(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t), "board", "keeper")
