@@ -220,6 +220,20 @@ func (m *rota) caughtUp(ctx context.Context, further ...string) bool {
 	return err == nil
 }
 
+// followNow follows the services, unless they were followed within m.fresh. Of many callers at once one does
+// it, and the others see what is known. So own duties show a change of a service a second later at most, and
+// they are shown also while the module that plans services does not answer.
+func (m *rota) followNow(ctx context.Context) {
+	if at := m.followedAt.Load(); at != nil && time.Since(*at) < m.fresh || !m.following.TryTake() {
+		return
+	}
+	defer m.following.Leave()
+	if m.caughtUp(ctx) || ctx.Err() == nil {
+		now := time.Now()
+		m.followedAt.Store(&now)
+	}
+}
+
 // askedFor returns how many people said yes to a service, how many were asked and have not answered, and how
 // many of them have no address. It names nobody: whoever moves or cancels a service wants to know.
 func (m *rota) askedFor(ctx context.Context, r *http.Request) (any, error) {

@@ -33,7 +33,7 @@ func TestLink(t *testing.T) {
 	}
 	page := f.linked(anna)
 	if len(page.Dates) != 1 || page.Dates[0].Status != statusOpen || page.Connected ||
-		len(page.Dates[0].Others) != 1 || page.Dates[0].Others[0].Name != "Ben" {
+		string(page.Dates[0].Others) != `[{"role":"Welcome","name":"Ben"}]` {
 		t.Fatalf("the page is %+v, want one open date beside Ben", page.myDates)
 	}
 	rev := page.Dates[0].Rev

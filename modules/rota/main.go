@@ -37,11 +37,15 @@ type rota struct {
 	changes *sdk.Changes                  // of the board
 	outbox  *outbox
 	clock   func() time.Time // the current time for reminders; tests replace it
+
+	fresh      time.Duration // what own duties show of services may be so old
+	following  sdk.Turn
+	followedAt atomic.Pointer[time.Time]
 }
 
 func main() { sdk.Serve(newRota()) }
 
-func newRota() *rota { return &rota{clock: time.Now} }
+func newRota() *rota { return &rota{clock: time.Now, fresh: time.Second, following: sdk.NewTurn()} }
 
 // Register declares the routes, the channel and the schedules.
 func (m *rota) Register(r *sdk.Registry) error {

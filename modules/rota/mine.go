@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -35,15 +36,10 @@ type myDate struct {
 	Role    string     `json:"role"`
 	Status  string     `json:"status"`
 	Was     *time.Time `json:"was"` // of an open one: the start that they said yes to
-	Others  []other    `json:"others"`
-	Seeking bool       `json:"seeking"` // they look for a substitute
-	Rev     int64      `json:"rev"`
-}
-
-// other is somebody who serves in the same service: the name, and nothing else of the person.
-type other struct {
-	Role string `json:"role"`
-	Name string `json:"name"`
+	// Others are who serves in the same service, a list of role and name, as PostgreSQL writes it.
+	Others  json.RawMessage `json:"others"`
+	Seeking bool            `json:"seeking"` // they look for a substitute
+	Rev     int64           `json:"rev"`
 }
 
 // mine returns the caller's dates from today on, without assignments that are only planned.
@@ -51,43 +47,19 @@ func (m *rota) mine(ctx context.Context, _ *http.Request) (any, error) {
 	return m.datesOfCaller(ctx)
 }
 
+// datesOfCaller reads everything with one exchange. The services are those that people were told of.
 func (m *rota) datesOfCaller(ctx context.Context) (*myDates, error) {
+	m.followNow(ctx)
 	now := m.clock()
-	page := &myDates{ServerTime: now, StandIns: []standIn{}}
+	page := &myDates{ServerTime: now}
 	who := caller(ctx)
 	var own []me
-	var duties []dutyRow
-	var asked []standIn
-	err := sdk.Read(ctx, m.db, selectMe(&own, who),
-		selectDuties(&duties, who, m.dayOf(now)), selectStandIns(&asked, who))
-	if err != nil || len(own) == 0 {
-		return page, err
+	err := sdk.Read(ctx, m.db, selectMe(&own, who), selectDuties(&page.Dates, who, m.dayOf(now)),
+		selectStandIns(&page.StandIns, who, now))
+	if err == nil && len(own) > 0 {
+		page.Volunteer = &own[0]
 	}
-	page.Volunteer = &own[0]
-	of, ids := byService(datesOf(duties))
-	for _, one := range asked {
-		ids = append(ids, one.Service.ID)
-	}
-	if len(ids) == 0 {
-		return page, nil
-	}
-	services, err := m.services(ctx, m.dayOf(now), now.AddDate(1, 0, 0), ids...)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range services {
-		for _, duty := range of[s.ID] {
-			duty.Service = s
-			page.Dates = append(page.Dates, duty)
-		}
-		for _, one := range asked {
-			if one.Service.ID == s.ID && s.Start.After(now) {
-				one.Service = s
-				page.StandIns = append(page.StandIns, one)
-			}
-		}
-	}
-	return page, nil
+	return page, err
 }
 
 // selectMe reads what a person sees of themselves as a volunteer.
@@ -104,71 +76,35 @@ func selectMe(into *[]me, who self) sdk.Statement {
 		FROM volunteers AS v WHERE `+who.is, who.id)
 }
 
-// ownDuties, before and after the condition of whose they are, has one row for each date of a person and each
-// other one who serves in the same service; other and role are NULL where nobody else does, or where the
-// service is before today.
+// ownDuties, before and after the condition of whose they are, has the dates of a person, each with the names
+// of those who serve in the same service and were asked. Who has declined sees nobody. Each name is looked
+// up, because a join would read all volunteers for each service. OFFSET 0 keeps that to once a row.
 const ownDuties, ownDutiesEnd = `
-	WITH own AS MATERIALIZED (
-		SELECT a.id, a.service_ref, a.role_id, a.volunteer_id, a.status, a.agreed, a.rev, a.seeking,
-		       a.status <> 'no' AND coalesce(k.starts_at >= $2, true) AS shared
-		FROM volunteers AS v
-			JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
-			LEFT JOIN known_services AS k USING (service_ref)
-		WHERE `, `
-	)
-	SELECT own.id::text, own.service_ref, r.name, own.status, own.agreed, own.rev, own.seeking,
-	       b.role, b.label
-	FROM own
-		JOIN roles AS r ON r.id = own.role_id
-		LEFT JOIN (
-			SELECT o.service_ref, o.volunteer_id, r.position, r.id AS role_id, r.name AS role, v.label
-			FROM assignments AS o
-				JOIN volunteers AS v ON v.id = o.volunteer_id AND v.label <> ''
-				JOIN roles AS r ON r.id = o.role_id
-			WHERE o.service_ref IN (SELECT service_ref FROM own WHERE shared) AND o.status IN ('open', 'yes')
-		) AS b ON own.shared AND b.service_ref = own.service_ref AND b.volunteer_id <> own.volunteer_id
-	ORDER BY r.position, r.id, own.id, b.position, b.role_id, b.label COLLATE "und-x-icu"`
+	SELECT a.id::text, a.service_ref, k.title, k.starts_at, r.name, a.status, a.agreed, a.rev, a.seeking,
+	       coalesce(CASE WHEN a.status <> 'no' THEN (
+	           SELECT json_agg(json_build_object('role', o.role, 'name', o.label)
+	                           ORDER BY o.position, o.role_id, o.label COLLATE "und-x-icu")
+	           FROM (
+	               SELECT t.name AS role, t.position, t.id AS role_id,
+	                      (SELECT label FROM volunteers WHERE id = s.volunteer_id) AS label
+	               FROM assignments AS s JOIN roles AS t ON t.id = s.role_id
+	               WHERE s.service_ref = a.service_ref AND s.status IN ('open', 'yes')
+	                 AND s.volunteer_id <> a.volunteer_id
+	               OFFSET 0) AS o
+	           WHERE o.label <> '') END, '[]')
+	FROM volunteers AS v
+		JOIN assignments AS a ON a.volunteer_id = v.id AND NOT a.settled AND a.status <> 'planned'
+		JOIN known_services AS k ON k.service_ref = a.service_ref AND NOT k.cancelled AND k.starts_at >= $2
+		JOIN roles AS r ON r.id = a.role_id
+	WHERE `, `
+	ORDER BY k.starts_at, a.service_ref, r.position, r.id, a.id`
 
-// selectDuties reads a person's dates, of which only the service's id is known here, and who else serves in
-// those that are not before today.
-func selectDuties(into *[]dutyRow, who self, today time.Time) sdk.Statement {
-	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *dutyRow) error {
-		return row.Scan(&d.ID, &d.Service.ID, &d.Role, &d.Status, &d.Was, &d.Rev, &d.Seeking,
-			&d.otherRole, &d.otherName)
+// selectDuties reads a person's dates that are not before today.
+func selectDuties(into *[]myDate, who self, today time.Time) sdk.Statement {
+	return sdk.SelectIntoBy(into, func(row sdk.Scanner, d *myDate) error {
+		return row.Scan(&d.ID, &d.Service.ID, &d.Service.Title, &d.Service.Start, &d.Role, &d.Status, &d.Was,
+			&d.Rev, &d.Seeking, (*[]byte)(&d.Others))
 	}, ownDuties+who.is+ownDutiesEnd, who.id, today)
-}
-
-// dutyRow is a date with one of those who serve in the same service.
-type dutyRow struct {
-	myDate
-	otherRole, otherName *string
-}
-
-// datesOf gathers the rows of each date, which follow each other.
-func datesOf(rows []dutyRow) (all []myDate) {
-	for _, row := range rows {
-		if len(all) == 0 || all[len(all)-1].ID != row.ID {
-			row.Others = []other{}
-			all = append(all, row.myDate)
-		}
-		if row.otherName != nil {
-			last := &all[len(all)-1]
-			last.Others = append(last.Others, other{*row.otherRole, *row.otherName})
-		}
-	}
-	return all
-}
-
-// byService returns dates by the ids of their services, and these ids.
-func byService(all []myDate) (of map[string][]myDate, ids []string) {
-	of = make(map[string][]myDate)
-	for _, one := range all {
-		if of[one.Service.ID] == nil {
-			ids = append(ids, one.Service.ID)
-		}
-		of[one.Service.ID] = append(of[one.Service.ID], one)
-	}
-	return of, ids
 }
 
 // self is a condition that is true of the volunteer who sent a request, with $1.

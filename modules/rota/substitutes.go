@@ -16,19 +16,20 @@ type standIn struct {
 	Name    string  `json:"name"` // of the volunteer who cannot come
 }
 
-// selectStandIns reads the dates that a person is asked to take over.
-func selectStandIns(into *[]standIn, who self) sdk.Statement {
+// selectStandIns reads the dates to come that a person is asked to take over.
+func selectStandIns(into *[]standIn, who self, now time.Time) sdk.Statement {
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, s *standIn) error {
-		return row.Scan(&s.ID, &s.Service.ID, &s.Role, &s.Name)
+		return row.Scan(&s.ID, &s.Service.ID, &s.Service.Title, &s.Service.Start, &s.Role, &s.Name)
 	}, `
-		SELECT a.id::text, a.service_ref, r.name, o.label
+		SELECT a.id::text, a.service_ref, k.title, k.starts_at, r.name, o.label
 		FROM volunteers AS v
 			JOIN substitutes AS s ON s.volunteer_id = v.id
 			JOIN assignments AS a ON a.id = s.assignment_id AND a.seeking AND a.status IN ('open', 'yes')
+			JOIN known_services AS k ON k.service_ref = a.service_ref AND NOT k.cancelled AND k.starts_at > $2
 			JOIN roles AS r ON r.id = a.role_id
 			JOIN volunteers AS o ON o.id = a.volunteer_id
 		WHERE `+who.is+`
-		ORDER BY r.position, r.id, a.id`, who.id)
+		ORDER BY k.starts_at, a.service_ref, r.position, r.id, a.id`, who.id, now)
 }
 
 // freeFor returns who could take over a duty without breaking a rule: of all, or of one for another id.
