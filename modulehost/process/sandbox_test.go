@@ -39,6 +39,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 	want := []string{
 		"TZ=UTC", "GOTRACEBACK=single",
 		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), 8)), "GOMEMLIMIT=" + strconv.Itoa(192<<20),
+		"GOGC=300",
 	}
 	if !slices.Equal(o.Environment, want) {
 		t.Error("environment:", o.Environment)

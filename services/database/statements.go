@@ -216,16 +216,9 @@ const (
 	resetPlans = `DEALLOCATE ALL; DISCARD PLANS; `
 )
 
-// selectLeft finds a statement that the module has prepared itself, which only a function of its schema can
-// have done after plain statements. It looks for functions first, because listing the statements costs more.
-const selectLeft = `
-	SELECT FROM pg_catalog.pg_prepared_statement() AS s
-	WHERE s.from_sql AND EXISTS (
-		SELECT FROM pg_catalog.pg_namespace AS n
-		JOIN pg_catalog.pg_depend AS d ON d.refobjid = n.oid
-		WHERE n.nspname = pg_catalog.current_schema()
-			AND d.refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass
-			AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass)`
+// selectLeft finds a statement that the module has prepared itself, which a function of its schema can have
+// done after plain statements. To look for functions first would cost more than listing the kept statements.
+const selectLeft = `SELECT FROM pg_catalog.pg_prepared_statement() AS s WHERE s.from_sql`
 
 // reset removes everything that the session was used for, in one message: settings, role, locks,
 // subscriptions, cursors, temporary tables, states of sequences. Kept statements and their plans stay, unless
