@@ -99,6 +99,11 @@ func (a *announcements) exportAll(ctx context.Context, r *http.Request) (any, er
 	}}, nil
 }
 
+func exchangedOf(s slide) exchanged {
+	return exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
+		(*moment)(s.EndsAt), s.Only, s.Enabled}
+}
+
 // noticesOf returns slides in the form of a file, without the ids of pictures that are not in the file.
 func noticesOf(slides []slide, pictures []picture) []exchanged {
 	there := make(map[string]bool, len(pictures))
@@ -107,8 +112,7 @@ func noticesOf(slides []slide, pictures []picture) []exchanged {
 	}
 	notices := make([]exchanged, len(slides))
 	for n, s := range slides {
-		notices[n] = exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
-			(*moment)(s.EndsAt), s.Only, s.Enabled}
+		notices[n] = exchangedOf(s)
 		if s.ImageID != nil && !there[*s.ImageID] {
 			notices[n].ImageID = nil
 		}

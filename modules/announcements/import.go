@@ -190,7 +190,8 @@ func (i *importing) readPictures(ctx context.Context, r exchangeReader, known ma
 	}
 }
 
-// write compares the slides with the existing ones, and writes those that differ.
+// write compares the slides with the existing ones, and writes those that differ. A picture that no slide
+// names afterwards stays for the undo.
 func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	before := make(map[string]slide)
 	slides, err := listSlides(ctx, tx, true)
@@ -205,6 +206,7 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 			return err
 		}
 	}
+	var rows []sdk.ImportedRow
 	for _, notice := range i.notices {
 		d := notice.draft(sdk.Principal(ctx).UserID)
 		if d.ImageID != nil {
@@ -227,17 +229,22 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		if i.Preview {
 			continue
 		}
+		row := sdk.ImportedRow{Key: notice.ID}
 		if found {
-			d.Rev = &there.Rev
-			_, _, err = edit(ctx, tx, notice.ID, &d) // the sweep deletes a dropped picture's object
+			d.Rev, row.Before = &there.Rev, exchangedOf(there)
+			_, _, err = replace(ctx, tx, notice.ID, &d)
 		} else {
 			_, err = create(ctx, tx, &d)
 		}
 		if err != nil {
 			return err
 		}
+		rows = append(rows, row)
 	}
-	return nil
+	if len(rows)+len(i.uploads) == 0 {
+		return sdk.ErrUnchanged
+	}
+	return imports.Remember(ctx, tx, map[string][]sdk.ImportedRow{"notices": rows})
 }
 
 // clear deletes the stored objects if a problem is found later. After rows may name the objects, the sweep
@@ -257,11 +264,9 @@ func (e *exchanged) draft(writer string) draft {
 
 // same reports whether a draft would change nothing.
 func same(s slide, d *draft) bool {
-	there := exchanged{s.ID, s.Kind, s.Title, s.Body, s.ImageID, s.Payload, (*moment)(s.StartsAt),
-		(*moment)(s.EndsAt), s.Only, s.Enabled}
 	wanted := exchanged{s.ID, *d.Kind, *d.Title, *d.Body, d.ImageID, d.Payload, (*moment)(d.StartsAt),
 		(*moment)(d.EndsAt), d.Only, *d.Enabled}
-	return canonical(there) == canonical(wanted)
+	return canonical(exchangedOf(s)) == canonical(wanted)
 }
 
 // canonical returns a comparable text of a slide, because the database formats a payload in its own way.

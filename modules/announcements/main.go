@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -57,6 +58,8 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, a.boardImageURL)
 	r.HandleFunc("GET /export", manageSlides, sdk.NoBody, a.exportAll)
 	r.HandleFunc("POST /import", manageSlides, sdk.Streamed(maxExchange), a.importAll)
+	r.HandleFunc("GET /imports", manageSlides, sdk.NoBody, a.listImports)
+	r.HandleFunc("DELETE /imports/{id}", manageSlides, sdk.NoBody, a.undoImport)
 	r.Probe("GET /slides")
 	// Whoever depends on the slides of the board asks by it whether this module runs.
 	r.Provide("announcements.slides", sdk.Methods{
@@ -65,6 +68,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, manageSlides, a.snapshot)
 	r.Every("unused-images", sweepEvery, a.sweepUnused)
+	r.Every("imports", time.Hour, a.forgetImports)
 	r.PersonErased(a.forget)
 	r.PersonExport(a.export)
 	return nil

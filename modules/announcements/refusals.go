@@ -14,5 +14,6 @@ var (
 	errImage          = sdk.Refuse(http.StatusBadRequest, "IMAGE_INVALID")
 	errImageUnknown   = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN") // a slide names it
 	errExportTooLarge = sdk.Refuse(http.StatusConflict, "EXPORT_TOO_LARGE")
+	errNoImport       = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
 	errNoImage        = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")
 )

@@ -51,18 +51,29 @@ func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 // edit replaces a slide. It deletes the slide's previous picture if no other slide shows it; dropped is then
 // the key of its object.
 func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, dropped string, err error) {
-	var before *string
+	edited, before, err := replace(ctx, tx, id, d)
+	if err != nil {
+		return nil, "", err
+	}
+	dropped, err = dropImage(ctx, tx, before)
+	return edited, dropped, err
+}
+
+// replace replaces a slide and returns the id of its previous picture, which stays.
+func replace(ctx context.Context, tx *sdk.Tx, id string, d *draft) (
+	edited *slide, before *string, err error,
+) {
 	err = tx.QueryRow(ctx, `SELECT image_id::text FROM slides WHERE id = $1 AND rev = $2 FOR UPDATE`,
 		id, *d.Rev).Scan(&before)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, "", missing(ctx, tx, id)
+		return nil, nil, missing(ctx, tx, id)
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	shownOnly, err := d.Only.stored()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	edited = new(slide)
 	err = scan(tx.QueryRow(ctx, `
@@ -75,10 +86,9 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, *d.Enabled,
 		d.writer, shownOnly), edited)
 	if err != nil {
-		return nil, "", named(err)
+		return nil, nil, named(err)
 	}
-	dropped, err = dropImage(ctx, tx, before)
-	return edited, dropped, err
+	return edited, before, nil
 }
 
 // missing returns why an edit found no row: another writer was faster, or the slide does not exist.

@@ -50,7 +50,11 @@ func named(err error) error {
 	return err
 }
 
-// dropImage deletes a picture's row unless a slide names it. It returns the key of the object, or "" if the
+// unused is the condition for pictures that no slide names, nor would after the undo of an import.
+const unused = `NOT EXISTS (SELECT FROM slides WHERE image_id = images.id)
+	AND NOT EXISTS (SELECT FROM imported WHERE before->>'imageId' = images.id::text)`
+
+// dropImage deletes a picture's row if it is unused. It returns the key of the object, or "" if the
 // row stays. It locks the row first, so that a concurrent slide that names the picture waits and is then
 // refused.
 func dropImage(ctx context.Context, tx *sdk.Tx, id *string) (key string, err error) {
@@ -61,7 +65,7 @@ func dropImage(ctx context.Context, tx *sdk.Tx, id *string) (key string, err err
 	if err == nil {
 		err = tx.QueryRow(ctx, `
 			DELETE FROM images
-			WHERE id = $1 AND NOT EXISTS (SELECT FROM slides WHERE image_id = $1)
+			WHERE id = $1 AND `+unused+`
 			RETURNING object_key`, *id).Scan(&key)
 	}
 	if errors.Is(err, sql.ErrNoRows) {

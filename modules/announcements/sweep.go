@@ -71,7 +71,7 @@ func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string
 		ids, err := sdk.Select[string](ctx, tx, `
 			SELECT id::text
 			FROM images
-			WHERE created_at < $1 AND NOT EXISTS (SELECT FROM slides WHERE image_id = images.id)
+			WHERE created_at < $1 AND `+unused+`
 			LIMIT 1000
 			FOR UPDATE SKIP LOCKED`, before)
 		if err != nil {
@@ -79,7 +79,7 @@ func (s *store) dropUnused(ctx context.Context, before time.Time) (keys []string
 		}
 		keys, err = sdk.Select[string](ctx, tx, `
 			DELETE FROM images
-			WHERE id = ANY($1::uuid[]) AND NOT EXISTS (SELECT FROM slides WHERE image_id = images.id)
+			WHERE id = ANY($1::uuid[]) AND `+unused+`
 			RETURNING object_key`, ids)
 		return err
 	})

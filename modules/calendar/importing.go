@@ -21,7 +21,6 @@ const (
 type importing struct {
 	*sdk.Exchange
 	calendar *calendar
-	id       string           // of the import, while it is written
 	ids      map[string]int64 // of rooms, by name
 	newRooms []string
 	events   []imported
@@ -179,9 +178,6 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 		i.ids[name] = id
 	}
-	if err := i.remember(ctx, tx); err != nil {
-		return err
-	}
 	for _, s := range i.services {
 		if err := i.calendar.rememberService(ctx, tx, s, i.roomsOf(s.Rooms)); err != nil {
 			return err
@@ -211,10 +207,13 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 		}
 	}
 	wanted, held, err := insertOccurrences(ctx, tx, i.calendar.zone(), all)
-	if err != nil || held == wanted {
+	if err == nil && held != wanted {
+		err = i.taken(ctx, tx)
+	}
+	if err != nil {
 		return err
 	}
-	return i.taken(ctx, tx)
+	return i.remember(ctx, tx)
 }
 
 func (i *importing) roomsOf(names []string) []int64 {
@@ -281,14 +280,12 @@ func (i *importing) insertEvents(ctx context.Context, tx sdk.Querier) error {
 			minutes, allDay = append(minutes, e.minutes), append(allDay, whole)
 		}
 		_, err := tx.Exec(ctx, `
-			INSERT INTO events (id, title, text, starts, rule, rooms, minutes, all_day, built_until, changed_by,
-				import_id)
+			INSERT INTO events (id, title, text, starts, rule, rooms, minutes, all_day, built_until, changed_by)
 			SELECT id::uuid, title, text, starts::timestamp, rule, ('{' || rooms || '}')::integer[], minutes,
-			       all_day = 1, $9::date, nullif($10, ''), $11::uuid
+			       all_day = 1, $9::date, nullif($10, '')
 			FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
 				$8::bigint[]) AS row (id, title, text, starts, rule, rooms, minutes, all_day)`,
-			columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], minutes, allDay, until, writer,
-			i.id)
+			columns[0], columns[1], columns[2], columns[3], columns[4], columns[5], minutes, allDay, until, writer)
 		if err != nil {
 			return err
 		}

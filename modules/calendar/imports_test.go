@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // TestUndoOfAnImport: an import can be undone as a whole for a day, with the rooms that it made; what was
@@ -13,7 +15,7 @@ func TestUndoOfAnImport(t *testing.T) {
 	own := s.write(t, "POST", "/events", event1("Choir", soon(7)+"T10:00", soon(7)+"T11:00", "", 1), 201)
 	file := fmt.Sprintf("title,start,end,rooms\nFete,%[1]sT10:00,%[1]sT11:00,Garden\n"+
 		"Tea,%[1]sT12:00,%[1]sT13:00,\nBand,%[1]sT14:00,%[1]sT15:00,Hall\n", soon(13))
-	imports := func() (all struct{ Imports []pastImport }) {
+	imports := func() (all struct{ Imports []sdk.PastImport }) {
 		s.office.Do("GET", "/imports", nil).JSON(&all)
 		return all
 	}
@@ -31,13 +33,13 @@ func TestUndoOfAnImport(t *testing.T) {
 	s.write(t, "PUT", "/events/"+changed, with(tea, 1), 200)
 	s.send(t, "format=csv", file) // which changes nothing
 	all := imports().Imports
-	if len(all) != 1 || all[0].Events != 2 {
-		t.Fatalf("imports %+v, want one with two events that are as they were", all)
+	if len(all) != 1 || all[0].Counts["events"] != 3 || all[0].Counts["rooms"] != 1 {
+		t.Fatalf("imports %+v, want one with three events and a room", all)
 	}
-	var done undone
+	var done sdk.Undone
 	s.office.Do("DELETE", "/imports/"+all[0].ID, nil).JSON(&done)
-	if done != (undone{2, 1}) {
-		t.Errorf("undone: %+v, want two events removed and one kept", done)
+	if got := fmt.Sprint(done); got != "{3 0 1 [Tea for all]}" {
+		t.Errorf("undone: %s, want two events and a room removed, and one event named that stays", got)
 	}
 	w := s.seen(t, soon(0), soon(20))
 	if len(w.Occurrences) != 2 || w.Occurrences[0].Event != own.ID || w.Occurrences[1].Title != "Tea for all" ||

@@ -59,6 +59,8 @@ func (list *volunteerList) write(ctx context.Context, tx *sdk.Tx, result *import
 		return err
 	}
 	var added []*line
+	var changed []writtenPerson
+	rows := map[string][]sdk.ImportedRow{"roles": list.madeRoles}
 	for n := range list.lines {
 		l := &list.lines[n]
 		old := there[l.key()]
@@ -68,12 +70,28 @@ func (list *volunteerList) write(ctx context.Context, tx *sdk.Tx, result *import
 		case old == nil:
 			added = append(added, l)
 		default:
-			if err := list.change(ctx, tx, old, &l.draft, result); err != nil {
-				return err
+			if now := list.changed(old, &l.draft); now.same(old.written()) {
+				result.Unchanged++
+			} else {
+				changed = append(changed, now)
+				rows["volunteers"] = append(rows["volunteers"], sdk.ImportedRow{Key: old.ID, Before: old.written()})
 			}
 		}
 	}
-	return insertLines(ctx, tx, added, result)
+	if result.Changed = len(changed); result.Changed > 0 {
+		if err := writePeople(ctx, tx, changed); err != nil { // the addresses are the same
+			return err
+		}
+	}
+	made, err := insertLines(ctx, tx, added, result)
+	if err != nil {
+		return err
+	}
+	rows["volunteers"] = append(rows["volunteers"], made...)
+	if len(rows["volunteers"])+len(rows["roles"]) == 0 {
+		return sdk.ErrUnchanged
+	}
+	return imports.Remember(ctx, tx, rows)
 }
 
 // findRoles gives each line the ids of its roles, and adds those that are new. A line with one too many is
@@ -100,6 +118,7 @@ lines:
 					return err
 				}
 				result.NewRoles = append(result.NewRoles, name)
+				list.madeRoles = append(list.madeRoles, sdk.ImportedRow{Key: ids[folded(name)]})
 			}
 			l.draft.RoleIDs = append(l.draft.RoleIDs, ids[folded(name)])
 		}
@@ -111,30 +130,24 @@ lines:
 	return err
 }
 
-// change changes a volunteer who is here already.
-func (list *volunteerList) change(
-	ctx context.Context, tx *sdk.Tx, old *volunteer, draft *volunteerDraft, result *imported,
-) error {
-	draft.Digest = old.Digest // the list has no column for it
-	if !list.hasRoles {
-		draft.RoleIDs = old.RoleIDs
+// changed returns a volunteer who is here already, as the list has them.
+func (list *volunteerList) changed(old *volunteer, draft *volunteerDraft) writtenPerson {
+	now := old.written()
+	now.Label, now.Email = draft.Label, draft.Email
+	if list.hasRoles {
+		now.RoleIDs = draft.RoleIDs
 	}
-	if !list.hasLanguage {
-		draft.Language = old.Language
+	if list.hasLanguage {
+		now.Language = draft.Language
 	}
-	if old.Label == draft.Label && old.Email == draft.Email && old.Language == draft.Language &&
-		sameTexts(old.RoleIDs, draft.RoleIDs) {
-		result.Unchanged++
-		return nil
-	}
-	result.Changed++
-	_, err := updateVolunteer(ctx, tx, old.ID, draft) // the address is the same
-	return err
+	return now
 }
 
 // insertLines adds volunteers, with two statements however many they are. The database may find two names
-// equal that are different here.
-func insertLines(ctx context.Context, tx *sdk.Tx, added []*line, result *imported) error {
+// equal that are different here. It returns those that were added.
+func insertLines(ctx context.Context, tx *sdk.Tx, added []*line, result *imported) (
+	rows []sdk.ImportedRow, err error,
+) {
 	columns, ids := make([][]string, 4), make([]string, len(added))
 	for n, l := range added {
 		ids[n] = uuid.NewString()
@@ -149,7 +162,7 @@ func insertLines(ctx context.Context, tx *sdk.Tx, added []*line, result *importe
 		ON CONFLICT DO NOTHING
 		RETURNING id::text`, columns[0], columns[1], columns[2], columns[3])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	here := make(map[string]bool, len(made))
 	for _, id := range made {
@@ -162,6 +175,7 @@ func insertLines(ctx context.Context, tx *sdk.Tx, added []*line, result *importe
 			l.leaveOut(&result.Exchange, "TWICE", "name", l.draft.Label)
 			continue
 		}
+		rows = append(rows, sdk.ImportedRow{Key: ids[n]})
 		for _, role := range l.draft.RoleIDs {
 			pairs[0], pairs[1] = append(pairs[0], ids[n]), append(pairs[1], role)
 		}
@@ -170,26 +184,5 @@ func insertLines(ctx context.Context, tx *sdk.Tx, added []*line, result *importe
 		INSERT INTO volunteer_roles (volunteer_id, role_id)
 		SELECT volunteer::uuid, role::uuid FROM unnest($1::text[], $2::text[]) AS row (volunteer, role)
 		ON CONFLICT DO NOTHING`, pairs[0], pairs[1])
-	return err
-}
-
-// sameTexts compares two lists, ignoring order and repetition.
-func sameTexts(a, b []string) bool {
-	in := func(all []string) map[string]bool {
-		set := make(map[string]bool)
-		for _, one := range all {
-			set[one] = true
-		}
-		return set
-	}
-	left, right := in(a), in(b)
-	if len(left) != len(right) {
-		return false
-	}
-	for one := range left {
-		if !right[one] {
-			return false
-		}
-	}
-	return true
+	return rows, err
 }

@@ -39,6 +39,7 @@ func (l *line) leaveOut(found *sdk.Exchange, code, field, detail string) {
 type volunteerList struct {
 	lines                 []line
 	hasRoles, hasLanguage bool
+	madeRoles             []sdk.ImportedRow
 }
 
 // readList reads a table of volunteers.

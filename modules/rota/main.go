@@ -78,6 +78,8 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /volunteers/import", manage, sdk.Buffered(512<<10), m.inZone(m.importVolunteers))
 	r.HandleFunc("GET /export", manage, sdk.NoBody, m.inZone(m.exportAll))
 	r.HandleFunc("POST /import", manage, sdk.Buffered(1<<20), m.inZone(m.importAll))
+	r.HandleFunc("GET /imports", manage, sdk.NoBody, m.inZone(m.listImports))
+	r.HandleFunc("DELETE /imports/{id}", manage, sdk.NoBody, m.inZone(m.undoImport))
 	r.HandleFunc("POST /mail/test", sendMail, sdk.Buffered(4<<10), m.inZone(m.sendTest))
 	r.HandleFunc("POST /mail/send", sendMail, sdk.Buffered(4<<10), m.inZone(m.queueMails))
 	r.Probe("GET /mine")
@@ -85,6 +87,7 @@ func (m *rota) Register(r *sdk.Registry) error {
 	r.Every("reminders", remindEvery, m.scheduled(m.remind))
 	r.Every("mails", deliverEvery, m.resume)
 	r.Every("services", followEvery, m.scheduled(m.keepFollowing))
+	r.Every("imports", time.Hour, m.forgetImports)
 	r.PersonErased(m.forget)
 	r.PersonExport(m.exportPerson)
 	return nil

@@ -37,6 +37,7 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 			`DELETE FROM pairs WHERE volunteer_id = $1 OR other_id = $1`,
 			`DELETE FROM volunteer_roles WHERE volunteer_id = $1`,
 			`DELETE FROM mail_log WHERE volunteer_id = $1`,
+			forgetImported,
 		} {
 			if _, err := tx.Exec(ctx, statement, own.ID); err != nil {
 				return update{}, err
@@ -46,6 +47,9 @@ func (m *rota) forget(ctx context.Context, userID string) error {
 		return update{mails: true, unlinked: []string{own.ID}}, m.queueNews(ctx, tx)
 	})
 }
+
+// forgetImported removes what an undo of an import would bring back of a volunteer.
+const forgetImported = `DELETE FROM imported WHERE kind = 'volunteers' AND id = $1::uuid::text`
 
 // forgetNews removes what the news say about a person, and the mails that wait for them.
 func forgetNews(ctx context.Context, tx *sdk.Tx, volunteerID, userID string) error {

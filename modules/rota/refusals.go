@@ -12,7 +12,8 @@ import (
 var (
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errGone        = sdk.Refuse(http.StatusNotFound, "NOT_FOUND")
-	errNoVolunteer = sdk.Refuse(http.StatusNotFound, "NO_VOLUNTEER") // the caller is not a volunteer
+	errNoImport    = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
+	errNoVolunteer = sdk.Refuse(http.StatusNotFound, "NO_VOLUNTEER")     // the caller is not a volunteer
 	errClaim       = sdk.Refuse(http.StatusNotFound, "CLAIM_LINK_UNUSABLE")
 	errClaimedBy   = sdk.Refuse(http.StatusConflict, "ALREADY_A_VOLUNTEER")
 	errTwice       = sdk.Refuse(http.StatusConflict, "VOLUNTEER_EXISTS")

@@ -90,7 +90,10 @@ func writeRoles(ctx context.Context, tx *sdk.Tx, list *roleList) error {
 		} else {
 			id = *r.ID
 			touched, err = tx.Exec(ctx, `
-				UPDATE roles SET name = $2, position = $3, needed = coalesce($4, needed) WHERE id = $1`,
+				UPDATE roles
+				SET name = $2, position = $3, needed = coalesce($4, needed),
+				    rev = rev + CASE WHEN (name, needed) = ($2, coalesce($4, needed)) THEN 0 ELSE 1 END
+				WHERE id = $1`,
 				id, r.Name, n, r.Needed)
 			if err == nil && touched == 0 {
 				err = errGone

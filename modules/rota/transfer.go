@@ -62,9 +62,7 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	for _, r := range ofRoles {
 		all.Roles = append(all.Roles, archivedRole{r.ID, r.Name, &r.Needed})
 	}
-	all.Needs, err = sdk.Select[archivedNeed](ctx, m.db, `
-		SELECT service_ref, role_id::text, needed FROM needs ORDER BY service_ref, role_id`)
-	if err != nil {
+	if all.Needs, err = archivedNeeds(ctx, m.db); err != nil {
 		return nil, err
 	}
 	everybody, err := volunteers(ctx, m.db, nil)
@@ -94,6 +92,11 @@ func (m *rota) exportAll(ctx context.Context, _ *http.Request) (any, error) {
 	}, Body: all}, nil
 }
 
+func archivedNeeds(ctx context.Context, db sdk.Querier) ([]archivedNeed, error) {
+	return sdk.Select[archivedNeed](ctx, db, `
+		SELECT service_ref, role_id::text, needed FROM needs ORDER BY service_ref, role_id`)
+}
+
 // arrived is what the import of an archive changes, or would change. A problem's line is the position in its
 // list, from 1.
 type arrived struct {
@@ -103,9 +106,11 @@ type arrived struct {
 	sdk.Exchange
 
 	moved []string // volunteers with another address
+	rows  map[string][]sdk.ImportedRow
 }
 
-// importAll imports a whole archive or nothing. Data with the same id is replaced, and nothing is removed.
+// importAll imports a whole archive or nothing. Data with the same id is replaced where it differs, and
+// nothing is removed.
 func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	exchange, err := sdk.ReadExchange(r)
 	if err != nil {
@@ -115,7 +120,7 @@ func (m *rota) importAll(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &arrived{Exchange: exchange}
+	result := &arrived{Exchange: exchange, rows: make(map[string][]sdk.ImportedRow)}
 	if all.check(&result.Exchange); result.ProblemCount == 0 {
 		err = m.change(ctx, func(tx *sdk.Tx) (update, error) {
 			err := result.Keep(all.write(ctx, tx, result))
@@ -171,86 +176,4 @@ func allIn(ids []string, known map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-func (a *archive) write(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	for n, r := range a.Roles {
-		touched, err := tx.Exec(ctx, `
-			INSERT INTO roles (id, name, position, needed) VALUES ($1, $2, $3, coalesce($4::integer, 1))
-			ON CONFLICT (id) DO UPDATE
-			SET name = excluded.name, position = excluded.position, needed = coalesce($4::integer, roles.needed)
-			WHERE (roles.name, roles.position, roles.needed) <>
-			      (excluded.name, excluded.position, coalesce($4::integer, roles.needed))`,
-			r.ID, r.Name, n, r.Needed)
-		if err != nil {
-			return err
-		}
-		result.Roles += int(touched)
-	}
-	if result.Roles > 0 {
-		if _, err := tx.Exec(ctx, `UPDATE board SET roles_rev = roles_rev + 1`); err != nil {
-			return err
-		}
-	}
-	for _, v := range a.Volunteers {
-		if err := v.write(ctx, tx, result); err != nil {
-			return err
-		}
-	}
-	for _, v := range a.Volunteers { // now that all of them are there
-		if _, err := writePairs(ctx, tx, v.ID, &v.Pairs); err != nil {
-			return err
-		}
-	}
-	for _, n := range a.Needs {
-		_, err := tx.Exec(ctx, `
-			INSERT INTO needs (service_ref, role_id, needed) VALUES ($1, $2, $3)
-			ON CONFLICT (service_ref, role_id) DO UPDATE SET needed = excluded.needed, rev = needs.rev + 1
-			WHERE needs.needed <> excluded.needed`, n.ServiceID, n.RoleID, n.Needed)
-		if err != nil {
-			return err
-		}
-	}
-	for _, d := range a.Assignments {
-		touched, err := tx.Exec(ctx, `
-			INSERT INTO assignments (service_ref, role_id, volunteer_id, status, agreed) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT ON CONSTRAINT assignments_once
-			DO UPDATE SET status = excluded.status, agreed = excluded.agreed, rev = assignments.rev + 1
-			WHERE (assignments.status, assignments.agreed) IS DISTINCT FROM (excluded.status, excluded.agreed)`,
-			d.ServiceID, d.RoleID, d.VolunteerID, d.Status, d.Was)
-		if err != nil {
-			return err
-		}
-		result.Assignments += int(touched)
-	}
-	return nil
-}
-
-func (p *archivedPerson) draft() *volunteerDraft {
-	return &volunteerDraft{Label: p.Label, Email: p.Email, Language: p.Language, Digest: p.Digest,
-		RoleIDs: p.RoleIDs, PerMonth: &p.PerMonth, Pairs: &p.Pairs}
-}
-
-func (p *archivedPerson) write(ctx context.Context, tx *sdk.Tx, result *arrived) error {
-	draft := p.draft()
-	there, err := volunteers(ctx, tx, []string{p.ID})
-	if err != nil {
-		return err
-	}
-	if len(there) == 0 {
-		_, err = insertVolunteer(ctx, tx, p.ID, draft)
-	} else {
-		var moved bool
-		if moved, err = updateVolunteer(ctx, tx, p.ID, draft); moved {
-			result.moved = append(result.moved, p.ID)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	result.Volunteers++
-	if err := replacePeriods(ctx, tx, "away", p.ID, p.Away); err != nil {
-		return err
-	}
-	return replacePeriods(ctx, tx, "wishes", p.ID, p.Wishes)
 }

@@ -253,6 +253,9 @@ func (m *rota) removeVolunteer(ctx context.Context, r *http.Request) (any, error
 		if err := m.noteRemoval(ctx, tx, id); err != nil {
 			return told, err
 		}
+		if _, err := tx.Exec(ctx, forgetImported, id); err != nil {
+			return told, err
+		}
 		touched, err := tx.Exec(ctx, `DELETE FROM volunteers WHERE id = $1`, id)
 		if err == nil && touched == 0 {
 			err = errGone

@@ -49,6 +49,8 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.HandleFunc("GET /export/songs", editPlan, sdk.NoBody, s.exportSongs)
 	r.HandleFunc("GET /export", editPlan, sdk.NoBody, s.exportAll)
 	r.HandleFunc("POST /import", editPlan, sdk.Streamed(maxImport), s.importAll)
+	r.HandleFunc("GET /imports", editPlan, sdk.NoBody, s.listImports)
+	r.HandleFunc("DELETE /imports/{id}", editPlan, sdk.NoBody, s.undoImport)
 	r.HandleFunc("GET /live", controlLive, sdk.NoBody, s.readLive)
 	r.HandleFunc("POST /live/{id}/go", controlLive, sdk.Buffered(2<<10), s.press)
 	r.HandleFunc("POST /live/{id}/take", controlLive, sdk.Buffered(2<<10), s.take)
@@ -60,6 +62,7 @@ func (s *stage) Register(r *sdk.Registry) error {
 	r.PersonExport(s.exportPerson)
 	r.Every("old-presses", time.Hour, s.forgetPresses)
 	r.Every("cancelled", time.Hour, s.forgetCancelled)
+	r.Every("imports", time.Hour, s.forgetImports)
 	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service),
 		"states": sdk.Func(s.states), "changed": sdk.Func(s.changed), "create": sdk.Func(s.createFor),
 		"edit": sdk.Func(s.editFor), "cancel": sdk.Func(s.cancelFor), "restore": sdk.Func(s.restoreFor)})

@@ -15,6 +15,7 @@ var (
 	errConflict    = sdk.Refuse(http.StatusConflict, "CONFLICT")
 	errServiceFull = sdk.Refuse(http.StatusConflict, "SERVICE_FULL")
 	errSongInUse   = sdk.Refuse(http.StatusConflict, "SONG_IN_USE")
+	errNoImport    = sdk.Refuse(http.StatusNotFound, "IMPORT_NOT_FOUND") // or it is too old to be undone
 	errImport      = sdk.Refuse(http.StatusBadRequest, "IMPORT_INVALID")
 	errSongUnknown = sdk.Refuse(http.StatusBadRequest, "SONG_UNKNOWN") // an item names it
 )

@@ -67,9 +67,14 @@ func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, done *imported) err
 	if err != nil {
 		return err
 	}
-	all.Songs = differing(&done.Songs, before.Songs, all.Songs, func(s exchangedSong) string { return s.ID })
-	all.Services = differing(&done.Services, before.Services, all.Services,
+	rows := map[string][]sdk.ImportedRow{}
+	all.Songs, rows["songs"] = differing(&done.Songs, before.Songs, all.Songs,
+		func(s exchangedSong) string { return s.ID })
+	all.Services, rows["services"] = differing(&done.Services, before.Services, all.Services,
 		func(s exchangedService) string { return s.ID })
+	if len(all.Songs)+len(all.Services) == 0 {
+		return sdk.ErrUnchanged
+	}
 	for part := range slices.Chunk(all.Songs, chunk) {
 		if err := writeSongs(ctx, tx, part, writer); err != nil {
 			return err
@@ -85,29 +90,34 @@ func writeAll(ctx context.Context, tx *sdk.Tx, all exchange, done *imported) err
 			}
 		}
 	}
-	return nil
+	return imports.Remember(ctx, tx, rows)
 }
 
-// differing counts new, changed and unchanged elements, and returns the new and changed ones.
-func differing[T any](done *counts, before, after []T, id func(T) string) (different []T) {
+// differing counts new, changed and unchanged elements. It returns the new and changed ones, and as what an
+// undo finds them.
+func differing[T any](done *counts, before, after []T, id func(T) string) (
+	different []T, rows []sdk.ImportedRow,
+) {
 	known := make(map[string]T, len(before))
 	for _, one := range before {
 		known[id(one)] = one
 	}
 	for _, one := range after {
 		was, found := known[id(one)]
+		row := sdk.ImportedRow{Key: id(one)}
 		switch {
 		case !found:
 			done.New++
 		case asJSON(was) != asJSON(one):
 			done.Changed++
+			row.Before = was
 		default:
 			done.Same++
 			continue
 		}
-		different = append(different, one)
+		different, rows = append(different, one), append(rows, row)
 	}
-	return different
+	return different, rows
 }
 
 // asJSON encodes a value whose encoding cannot fail.
@@ -170,8 +180,9 @@ func writeServiceItems(ctx context.Context, tx *sdk.Tx, s exchangedService) erro
 
 // addSongs adds the songs for which there is none with the same title and words.
 func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, done *imported) error {
+	var rows []sdk.ImportedRow
 	for part := range slices.Chunk(songs, chunk) {
-		added, err := tx.Exec(ctx, `
+		added, err := sdk.Select[string](ctx, tx, `
 			INSERT INTO songs (title, credit, sections, copyright, ccli, verse_order, changed_by)
 			SELECT title, credit, sections, coalesce(copyright, ''), coalesce(ccli, ''),
 				coalesce("order", '[]'), nullif($2, '')
@@ -182,13 +193,20 @@ func addSongs(ctx context.Context, tx *sdk.Tx, songs []songDraft, done *imported
 				FROM songs
 				WHERE folded = folded(given.title)
 					AND lower(songs.title COLLATE "und-x-icu") = lower(given.title COLLATE "und-x-icu")
-					AND songs.sections = given.sections)`,
+					AND songs.sections = given.sections)
+			RETURNING id::text`,
 			asJSON(part), sdk.Principal(ctx).UserID)
 		if err != nil {
 			return err
 		}
-		done.Songs.New += int(added)
-		done.Songs.Same += len(part) - int(added)
+		for _, id := range added {
+			rows = append(rows, sdk.ImportedRow{Key: id})
+		}
+		done.Songs.New += len(added)
+		done.Songs.Same += len(part) - len(added)
 	}
-	return nil
+	if len(rows) == 0 {
+		return sdk.ErrUnchanged
+	}
+	return imports.Remember(ctx, tx, map[string][]sdk.ImportedRow{"songs": rows})
 }

@@ -79,7 +79,7 @@ func TestModuleChangesUnderAnOpenForm(t *testing.T) {
 	p.runScript(`dispatchEvent(new Event("online"))`) // as when the person returns: nothing else is read now
 	p.waitFor(typed)
 
-	s.installVersion("stage", "1.1.0", `globalThis.newStage = true;`, "0008_next.sql")
+	s.installVersion("stage", "1.1.0", `globalThis.newStage = true;`, "0009_next.sql")
 	s.restart()
 	p.waitForAnnouncement("Stage: A new version is here.")
 	p.waitFor(`newStage && ` + typed)

@@ -29,6 +29,12 @@ func TestImportOfFiles(t *testing.T) {
 		t.Errorf("volunteers with the imported name: %s, want 1", got)
 	}
 
+	d.query(t, `UPDATE module_rota.volunteers SET label = 'Esther, who sings', rev = rev + 1
+		WHERE label = 'Esther' RETURNING label`)
+	p.runScript(`document.querySelector(".d-past-imports button").click()`)
+	p.waitForText("Undone. Removed: 0. As before the import: 0.")
+	p.waitForText("1 stays, because somebody has changed or used it since: Esther, who sings")
+
 	p.runScript(`location.hash = "#/m/calendar/transfer"`)
 	const dates = `input[accept*="ics"]`
 	p.chooseFile(dates, putFile(t, "wrong.csv", []byte("x\n")))
@@ -43,8 +49,8 @@ func TestImportOfFiles(t *testing.T) {
 	p.waitForAnnouncement("1 event is imported")
 	p.runScript(`location.hash = "#/m/calendar/transfer"`)
 	p.waitForText("Imports of the last day")
-	p.runScript(`document.querySelector(".past-imports button").click()`)
-	p.waitForAnnouncement("1 event is removed.")
+	p.runScript(`document.querySelector(".d-past-imports button").click()`)
+	p.waitForText("Undone. Removed: 1. As before the import: 0.")
 	const fetes = `SELECT count(*)::text FROM module_calendar.events WHERE title = 'Fete'`
 	if got := d.query(t, fetes); got != "0" {
 		t.Errorf("events after the undo of their import: %s, want 0", got)

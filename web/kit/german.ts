@@ -48,4 +48,14 @@ export const kitGerman: Readonly<Record<KitWordId, Text>> = {
 	},
 	importMore: { one: "und {count} weitere", other: "und {count} weitere" },
 	importTake: "Importieren",
+	importsPast: "Importe des letzten Tages",
+	importsPastHelp:
+		"Rückgängig machen nimmt zurück, was ein Import gebracht und geändert hat, außer was jemand seitdem " +
+		"geändert oder verwendet hat.",
+	importUndoOf: "Import vom {when} rückgängig machen",
+	importUndone: "Rückgängig gemacht. Entfernt: {removed}. Wie vor dem Import: {restored}.",
+	importKept: {
+		one: "{count} bleibt, weil jemand es seitdem geändert oder verwendet hat{names}",
+		other: "{count} bleiben, weil jemand sie seitdem geändert oder verwendet hat{names}",
+	},
 };

@@ -44,6 +44,15 @@ export const kitEnglish = {
 	importNotes: { one: "{count} thing comes in differently:", other: "{count} things come in differently:" },
 	importMore: { one: "and {count} more", other: "and {count} more" },
 	importTake: "Import",
+	importsPast: "Imports of the last day",
+	importsPastHelp:
+		"Undo takes back what an import has brought and changed, except what somebody has changed or used since.",
+	importUndoOf: "Undo the import of {when}",
+	importUndone: "Undone. Removed: {removed}. As before the import: {restored}.",
+	importKept: {
+		one: "{count} stays, because somebody has changed or used it since{names}",
+		other: "{count} stay, because somebody has changed or used them since{names}",
+	},
 } as const;
 
 export type KitWordId = keyof typeof kitEnglish;

@@ -60,6 +60,8 @@ var moduleCalls = []struct {
 		{route: "GET /export", status: 200, keep: "all=*"},
 		{route: "DELETE /slides/{id}", path: "/slides/{other}", status: 204},
 		{route: "POST /import", send: `{all}`, status: 200},
+		{route: "GET /imports", status: 200, keep: "import=imports.0.id"},
+		{route: "DELETE /imports/{id}", path: "/imports/{import}", status: 200},
 	}},
 	{"stage", []moduleCall{
 		{route: "POST /songs", send: `{"title":"Amazing Grace","sections":[{"label":"1","text":"How sweet"}]}`,
@@ -100,6 +102,8 @@ var moduleCalls = []struct {
 		{route: "DELETE /services/{id}", path: "/services/{vespers}", status: 204},
 		{route: "POST /services/{id}/restore", path: "/services/{vespers}/restore", send: `{}`, status: 204},
 		{route: "POST /import", send: `{all}`, status: 200},
+		{route: "GET /imports", status: 200, keep: "import=imports.0.id"},
+		{route: "DELETE /imports/{id}", path: "/imports/{import}", status: 200},
 		{route: "DELETE /songs/{id}", path: "/songs/{song}", status: 409},
 	}},
 	{"calendar", []moduleCall{
@@ -199,6 +203,8 @@ var moduleCalls = []struct {
 		{route: "GET /export", status: 200, keep: "all=*"},
 		{route: "DELETE /volunteers/{id}", path: "/volunteers/{ada}", status: 204},
 		{route: "POST /import", send: `{all}`, status: 200},
+		{route: "GET /imports", status: 200, keep: "import=imports.0.id"},
+		{route: "DELETE /imports/{id}", path: "/imports/{import}", status: 200},
 	}},
 }
 

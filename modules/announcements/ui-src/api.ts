@@ -1,3 +1,4 @@
+import type { PastImport, UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -84,6 +85,12 @@ export class SlidesApi {
 	/** All slides as a file, with or without their pictures. */
 	exportAll(pictures: boolean): Promise<Result<Blob>> {
 		return this.#api.file(pictures ? "/export" : "/export?pictures=0");
+	}
+	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
+		return this.#api.send("GET", "/imports");
+	}
+	undoImport(id: string): Promise<Result<UndoneImport>> {
+		return this.#api.send("DELETE", `/imports/${id}`);
 	}
 	/** Imports such a file, or only returns what that would change. */
 	importAll(file: Blob, preview: boolean): Promise<Result<Imported>> {

@@ -1,4 +1,4 @@
-import { Button, Menu, Note } from "@narthex/kit";
+import { Button, Dialog, Menu, Note, PastImports } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useRef, useState } from "preact/hooks";
 import type { Imported, ImportProblem } from "./api";
@@ -14,6 +14,7 @@ interface ExchangeProps {
 
 /** Saves all slides as a file, and imports such a file after a preview of the changes. */
 export function Exchange({ tools: { context, api, say }, refused, imported }: ExchangeProps) {
+	const [past, setPast] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	const [busy, setBusy] = useState(false);
 
@@ -77,8 +78,24 @@ export function Exchange({ tools: { context, api, say }, refused, imported }: Ex
 				items={[
 					{ id: "export", label: say("export"), onPick: () => exportAll(true) },
 					{ id: "import", label: say("import"), icon: "upload", onPick: () => input.current?.click() },
+					{ id: "past", label: say("pastImports"), onPick: () => setPast(true) },
 				]}
 			/>
+			{past && (
+				<Dialog
+					title={say("pastImports")}
+					size="medium"
+					footer={<Button onPress={() => setPast(false)}>{say("close")}</Button>}
+					onClose={() => setPast(false)}
+				>
+					<PastImports
+						{...{ context, api }}
+						what={({ notices = 0 }) => say("countNotices", { count: notices })}
+						refused={({ why }) => say(why)}
+						none={say("noImports")}
+					/>
+				</Dialog>
+			)}
 		</>
 	);
 }

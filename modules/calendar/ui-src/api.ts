@@ -1,3 +1,4 @@
+import type { PastImport, UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -100,7 +101,7 @@ export class CalendarApi {
 	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
 		return this.#api.send("GET", "/imports");
 	}
-	undoImport(id: string): Promise<Result<{ readonly removed: number; readonly kept: number }>> {
+	undoImport(id: string): Promise<Result<UndoneImport>> {
 		return this.#api.send("DELETE", `/imports/${id}`);
 	}
 	/** Imports a file, or only returns what that would change. */
@@ -108,14 +109,6 @@ export class CalendarApi {
 		const asked = (preview ? "&preview=1" : "") + (dates ? `&dates=${dates}` : "");
 		return this.#api.send("POST", `/import?format=${format}${asked}`, file);
 	}
-}
-
-/** An import that can still be undone. */
-export interface PastImport {
-	readonly id: string;
-	/** A moment. */
-	readonly at: string;
-	readonly events: number;
 }
 
 /** Whether 3/4/2027 is in April or in March. */

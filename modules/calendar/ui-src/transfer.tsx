@@ -1,9 +1,10 @@
-import { Button, FileButton, ImportReport, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import {
+	Button, FileButton, ImportReport, Note, PastImports, ScreenHeader, useTransfer,
+} from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useRef } from "preact/hooks";
 import type { DatesOrder } from "./api";
 import type { Outcome } from "./event";
-import { PastImports } from "./pastimports";
 import { tell, type Tools } from "./tools";
 import type { WordId } from "./words";
 
@@ -78,7 +79,18 @@ export function Transfer({ tools }: { readonly tools: Tools }) {
 						<Button onPress={() => choose(chosen.file, "mdy")}>{say("monthFirst")}</Button>
 					</div>
 				)}
-				{!chosen && <PastImports tools={tools} />}
+				{!chosen && (
+					<PastImports
+						{...{ context, api }}
+						what={({ events = 0, rooms = 0 }) =>
+							[
+								say("countEvents", { count: events }),
+								...(rooms > 0 ? [say("countRooms", { count: rooms })] : []),
+							].join(", ")
+						}
+						refused={({ why }) => say(why)}
+					/>
+				)}
 				{chosen && (
 					<ImportReport
 						{...{ take, forget }}

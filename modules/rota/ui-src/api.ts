@@ -1,4 +1,4 @@
-import type { ImportAnswer } from "@narthex/kit";
+import type { ImportAnswer, PastImport, UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -231,6 +231,12 @@ export class RotaApi {
 	/** Sends a file unchanged. With preview it only requests what would change. */
 	import<Value>(path: string, file: Blob, preview: boolean): Promise<Result<Value>> {
 		return this.#ask("rota.manage", "POST", path + (preview ? "?preview=1" : ""), file);
+	}
+	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
+		return this.#ask("rota.manage", "GET", "/imports");
+	}
+	undoImport(id: string): Promise<Result<UndoneImport>> {
+		return this.#ask("rota.manage", "DELETE", `/imports/${id}`);
 	}
 	/** A file for download. */
 	async export(path: string): Promise<Result<Blob>> {

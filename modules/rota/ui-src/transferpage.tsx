@@ -1,5 +1,5 @@
 import {
-	Button, FileButton, type ImportAnswer, ImportReport, Note, ScreenHeader, useTransfer,
+	Button, FileButton, type ImportAnswer, ImportReport, Note, PastImports, ScreenHeader, useTransfer,
 } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
 import { useEffect, useState } from "preact/hooks";
@@ -9,14 +9,16 @@ import type { WordId } from "./words";
 
 /** Export and import of volunteers and of all data, as files. */
 export function TransferPage({ tools }: { readonly tools: Tools }) {
-	const { context, say } = tools;
+	const { context, api, say } = tools;
+	const [done, setDone] = useState(0);
+	const imported = () => setDone(done + 1);
 	useEffect(() => context.setTitle(say("transfer")), []);
 	return (
 		<>
 			<ScreenHeader />
 			<div class="transfer">
 				<Exchange<Imported>
-					tools={tools}
+					{...{ tools, imported }}
 					title={say("listTitle")}
 					help={say("listHelp")}
 					out={{ path: "/volunteers/export", name: "volunteers.csv" }}
@@ -32,7 +34,7 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					ready={({ added, changed }) => added + changed > 0}
 				/>
 				<Exchange<Arrived>
-					tools={tools}
+					{...{ tools, imported }}
 					title={say("archiveTitle")}
 					help={say("archiveHelp")}
 					out={{ path: "/export", name: "rota.json" }}
@@ -46,6 +48,14 @@ export function TransferPage({ tools }: { readonly tools: Tools }) {
 					ready={() => true}
 				/>
 			</div>
+			<PastImports
+				key={done}
+				{...{ context, api }}
+				what={({ roles = 0, volunteers = 0, assignments = 0 }) =>
+					say("archiveEffect", { roles, volunteers, assignments })
+				}
+				refused={(result) => refusalIn(say, result)}
+			/>
 		</>
 	);
 }
@@ -65,14 +75,20 @@ interface ExchangeProps<Report> {
 	effects(report: Report): readonly string[];
 	/** An import would change something. */
 	ready(report: Report): boolean;
+	/** Called after an import. */
+	imported(): void;
 }
 
 /** One kind of file. Its changes are previewed before the import. */
 function Exchange<Report extends ImportAnswer>(props: ExchangeProps<Report>) {
-	const { tools, title, help, out, into, effects, ready } = props;
+	const { tools, title, help, out, into, effects, ready, imported } = props;
 	const { context, api, say, tell } = tools;
 	const send = (file: Blob, preview: boolean) => api.import<Report>(into.path, file, preview);
-	const transfer = useTransfer(context, send, () => context.announce(say("imported")));
+	const transfer = useTransfer(context, send, () => {
+		context.announce(say("imported"));
+		transfer.forget();
+		imported();
+	});
 	const [tooLarge, setTooLarge] = useState(false);
 	const { chosen, refused } = transfer;
 

@@ -1,3 +1,4 @@
+import type { PastImport, UndoneImport } from "@narthex/kit";
 import {
 	type Context,
 	moduleApi,
@@ -120,6 +121,12 @@ export class StageApi {
 	import(what: "all" | "songs", file: Blob, preview: boolean): Promise<Result<Imported>> {
 		const path = `${what === "all" ? "/import" : "/songs/import"}${preview ? "?preview=1" : ""}`;
 		return this.#api.send("POST", path, file);
+	}
+	imports(): Promise<Result<{ readonly imports: readonly PastImport[] }>> {
+		return this.#api.send("GET", "/imports");
+	}
+	undoImport(id: string): Promise<Result<UndoneImport>> {
+		return this.#api.send("DELETE", `/imports/${id}`);
 	}
 	/** All songs as an archive for other programs. */
 	exportedSongs(format: "openlyrics" | "chordpro"): Promise<Result<Blob>> {

@@ -1,20 +1,33 @@
-import { Button, FileButton, Note, ScreenHeader, useTransfer } from "@narthex/kit";
+import { Button, FileButton, Note, PastImports, ScreenHeader, useTransfer } from "@narthex/kit";
 import { saveFile } from "@narthex/sdk";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ImportSongs } from "./importsongs";
 import type { Imported } from "./plan";
 import type { Tools } from "./tools";
 
 /** Exports everything as a file, and imports songs or such a file. */
 export function ExchangeScreen({ tools }: { readonly tools: Tools }) {
-	const { context, say } = tools;
+	const { context, api, say } = tools;
+	const [done, setDone] = useState(0);
+	const imported = () => setDone(done + 1);
 	useEffect(() => context.setTitle(say("exchange")), []);
 	return (
 		<div class="exchange">
 			<ScreenHeader />
 			<Export tools={tools} />
-			<ImportSongs tools={tools} />
-			<ImportAll tools={tools} />
+			<ImportSongs {...{ tools, imported }} />
+			<ImportAll {...{ tools, imported }} />
+			<PastImports
+				key={done}
+				{...{ context, api }}
+				what={({ songs = 0, services = 0 }) =>
+					[
+						...(songs > 0 ? [say("countSongs", { count: songs })] : []),
+						...(services > 0 ? [say("countServices", { count: services })] : []),
+					].join(", ")
+				}
+				refused={({ why }) => say(why === "denied" ? "editDenied" : why)}
+			/>
 		</div>
 	);
 }
@@ -48,13 +61,23 @@ function Export({ tools: { context, api, say } }: { readonly tools: Tools }) {
 	);
 }
 
+interface ImportProps {
+	readonly tools: Tools;
+	/** Called after an import. */
+	imported(): void;
+}
+
 /** Imports an exported file after a preview of its changes. */
-function ImportAll({ tools }: { readonly tools: Tools }) {
+function ImportAll({ tools, imported }: ImportProps) {
 	const { context, api, say } = tools;
-	const { chosen, refused, look, take } = useTransfer(
+	const { chosen, refused, look, take, forget } = useTransfer(
 		context,
 		(given: Blob, preview: boolean) => api.import("all", given, preview),
-		() => context.announce(say("imported")),
+		() => {
+			context.announce(say("imported"));
+			forget();
+			imported();
+		},
 	);
 	return (
 		<section>

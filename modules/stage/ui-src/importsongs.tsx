@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { Tools } from "./tools";
 
 /** Imports songs: typed text, or files of other programs, of which the changes are shown first. */
-export function ImportSongs({ tools }: { readonly tools: Tools }) {
+export function ImportSongs({ tools, imported }: { readonly tools: Tools; imported(): void }) {
 	const { context, api, say } = tools;
 	const draft = useDraft(context.drafts, "import/songs", "");
 	const [name, setName] = useState("");
@@ -16,6 +16,7 @@ export function ImportSongs({ tools }: { readonly tools: Tools }) {
 			context.announce(say("importedSongs", { count: songs.new }));
 			forget();
 			draft.discard();
+			imported();
 		},
 	);
 	const check = () => {

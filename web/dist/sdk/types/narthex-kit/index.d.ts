@@ -19,6 +19,7 @@ export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile, ZoneNote } 
 export { hyphenated, lineHeightFor } from "./measure";
 export { Menu, type MenuItem, type MenuProps } from "./menu";
 export { nameError } from "./names";
+export { PastImports, type PastImport, type PastImportsProps, type UndoneImport } from "./pastimports";
 export { initialsOf } from "./person";
 export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
 export { Segments, Switch, type Segment } from "./switch";

@@ -56,6 +56,14 @@ export declare const kitEnglish: {
         readonly other: "and {count} more";
     };
     readonly importTake: "Import";
+    readonly importsPast: "Imports of the last day";
+    readonly importsPastHelp: "Undo takes back what an import has brought and changed, except what somebody has changed or used since.";
+    readonly importUndoOf: "Undo the import of {when}";
+    readonly importUndone: "Undone. Removed: {removed}. As before the import: {restored}.";
+    readonly importKept: {
+        readonly one: "{count} stays, because somebody has changed or used it since{names}";
+        readonly other: "{count} stay, because somebody has changed or used them since{names}";
+    };
 };
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;
