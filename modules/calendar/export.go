@@ -31,14 +31,15 @@ type archive struct {
 const archiveFormat = "narthex-calendar-1"
 
 type archiveEvent struct {
-	ID    string        `json:"id"`
-	Title string        `json:"title"`
-	Text  string        `json:"text,omitempty"`
-	Start string        `json:"start"`
-	End   string        `json:"end"`
-	Rule  string        `json:"rule,omitempty"`
-	Rooms []string      `json:"rooms,omitempty"`
-	Dates []archiveDate `json:"dates,omitempty"` // exceptional dates
+	ID     string        `json:"id"`
+	Title  string        `json:"title"`
+	Text   string        `json:"text,omitempty"`
+	Start  string        `json:"start"`
+	End    string        `json:"end"`
+	Rule   string        `json:"rule,omitempty"`
+	Rooms  []string      `json:"rooms,omitempty"`
+	Dates  []archiveDate `json:"dates,omitempty"` // exceptional dates
+	SignUp *archiveSheet `json:"signUp,omitempty"`
 }
 
 // archiveService has the length in minutes, or 0 if it was not chosen here.
@@ -64,7 +65,8 @@ type everything struct {
 	rooms      []room
 	events     []*event
 	exceptions map[string][]exception
-	ownLength  []string // ids of services whose length was chosen here
+	ownLength  []string                 // ids of services whose length was chosen here
+	sheets     map[string]*archiveSheet // only for the archive
 }
 
 func (c *calendar) readEverything(ctx context.Context) (*everything, error) {
@@ -142,6 +144,7 @@ func (all *everything) archive() archive {
 			}
 			one.Dates = append(one.Dates, date)
 		}
+		one.SignUp = all.sheets[e.id]
 		a.Events = append(a.Events, one)
 	}
 	return a
@@ -161,6 +164,9 @@ func (a *archive) add(all *everything, e *event) {
 func (c *calendar) exportJSON(ctx context.Context, _ *http.Request) (any, error) {
 	all, err := c.readEverything(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if all.sheets, err = readSheets(ctx, c.db); err != nil {
 		return nil, err
 	}
 	return sdk.Download("calendar.json", "application/json", all.archive()), nil

@@ -28,6 +28,7 @@ type entry struct {
 	rule        string
 	rooms       []string
 	dates       []entry
+	sheet       *archiveSheet
 	row         []string // as it stands in the file, of a table
 
 	date      time.Time
@@ -118,7 +119,7 @@ func (i *importing) entriesOfJSON(content []byte) (entries []entry) {
 	i.services = a.Services
 	for number, e := range a.Events {
 		one := entry{line: number + 1, id: e.ID, title: e.Title, text: e.Text, start: e.Start, end: e.End,
-			rule: e.Rule, rooms: e.Rooms}
+			rule: e.Rule, rooms: e.Rooms, sheet: e.SignUp}
 		for _, x := range e.Dates {
 			date, err := time.Parse(clockForm, x.Date)
 			if err != nil {

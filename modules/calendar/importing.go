@@ -85,6 +85,10 @@ func (i *importing) check(ctx context.Context, entries []entry) error {
 		if !ok {
 			continue
 		}
+		if e.sheet != nil && (made.rule != "" || !e.sheet.valid()) {
+			i.leaveOut(e, "SIGNUP_INVALID", "", e.title)
+			continue
+		}
 		one := imported{event: made, line: e.line, from: e, needs: e.rooms}
 		one.id = e.id
 		for _, x := range e.dates {
@@ -188,6 +192,11 @@ func (i *importing) write(ctx context.Context, tx *sdk.Tx) error {
 	}
 	var all []occurrence
 	for _, e := range i.events {
+		if e.from.sheet != nil {
+			if err := e.from.sheet.write(ctx, tx, e.id); err != nil {
+				return err
+			}
+		}
 		exceptions := make([]exception, len(e.except))
 		for at, x := range e.except {
 			exceptions[at] = x.exception

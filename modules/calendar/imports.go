@@ -10,7 +10,11 @@ import (
 
 // imports are what imports write: events and rooms that were not there.
 var imports = sdk.Imports{
-	{Kind: "events", From: "events", Name: "row.title", Gone: "row.deleted_at IS NOT NULL"},
+	{
+		Kind: "events", From: "events", Name: "row.title", Gone: "row.deleted_at IS NOT NULL",
+		Used: `EXISTS (SELECT FROM participants p JOIN imported i ON i.kind = 'events' AND i.id = row.id::text
+			JOIN imports m ON m.id = i.import_id WHERE p.event_id = row.id AND p.at >= m.at)`,
+	},
 	{
 		Kind: "rooms", From: "rooms", Name: "row.name",
 		Used: `EXISTS (SELECT FROM events WHERE row.id = ANY (rooms))

@@ -16,12 +16,15 @@ const (
 	planServices = "calendar.services.manage"
 	readPublic   = "calendar.public.read"
 	viewDisplay  = "calendar.display.view"
+	signUpSelf   = "calendar.signups.own"
+	signUpGuest  = "calendar.signups.guest"
 )
 
 // People are notified of a change and fetch the events again; screens get the events of today.
 const (
 	eventsChannel = "events"
 	todayChannel  = "today"
+	sheetsChannel = "signups" // organisers are told whose list has changed
 )
 
 // nextRev begins each change of the calendar.
@@ -36,6 +39,7 @@ type calendar struct {
 	// changes are those of all events and rooms.
 	changes *sdk.Changes
 	clock   houseClock
+	mails   *outbox
 }
 
 func main() { sdk.Serve(&calendar{}) }
@@ -74,6 +78,7 @@ func (c *calendar) Register(r *sdk.Registry) error {
 	r.HandleFunc("POST /import", manageEvents, sdk.Streamed(maxImport), c.serve(c.importFile))
 	r.HandleFunc("GET /imports", manageEvents, sdk.NoBody, c.serve(c.listImports))
 	r.HandleFunc("DELETE /imports/{id}", manageEvents, sdk.NoBody, c.serve(c.undoImport))
+	c.registerSignUps(r)
 	r.Probe("GET /rooms")
 	r.Channel(eventsChannel, readEvents, c.position)
 	r.Channel(todayChannel, viewDisplay, c.inZone(c.today))
@@ -90,11 +95,35 @@ func (c *calendar) Start(ctx context.Context, h *sdk.Host) error {
 		return err
 	}
 	c.startFollowing()
+	c.mails = openOutbox(c.deliver)
+	c.mails.wake()
 	return nil
 }
 
-// Stop ends the following of services. Everything else is in the database.
-func (c *calendar) Stop(context.Context) error {
+// registerSignUps declares what concerns sign-ups: the organiser's routes, those of people who are signed in,
+// and those of guests with a link.
+func (c *calendar) registerSignUps(r *sdk.Registry) {
+	const list, own = "/events/{id}/signups", "/events/{id}/signup"
+	r.HandleFunc("GET "+list, manageEvents, sdk.NoBody, c.serve(c.list))
+	r.HandleFunc("PUT "+list, manageEvents, sdk.Buffered(32<<10), c.serve(c.setSheet))
+	r.HandleFunc("DELETE "+list, manageEvents, sdk.NoBody, c.serve(c.removeSheet))
+	r.HandleFunc("GET /events/{id}/signups.csv", manageEvents, sdk.NoBody, c.serve(c.listCSV))
+	r.HandleFunc("POST "+list+"/link", manageEvents, sdk.Buffered(1<<10), c.serve(c.makeLink))
+	r.HandleFunc("DELETE "+list+"/link", manageEvents, sdk.NoBody, c.serve(c.endLinks))
+	r.HandleFunc("DELETE "+list+"/{person}", manageEvents, sdk.NoBody, c.serve(c.removePerson))
+	r.HandleFunc("GET "+own, signUpSelf, sdk.NoBody, c.serve(c.ownSheet))
+	r.HandleFunc("POST "+own, signUpSelf, sdk.Buffered(16<<10), c.serve(c.signUpOwn))
+	r.HandleFunc("DELETE "+own, signUpSelf, sdk.NoBody, c.serve(c.withdrawOwn))
+	r.HandleFunc("GET /link", signUpGuest, sdk.NoBody, c.serve(c.linked))
+	r.HandleFunc("POST /link/signup", signUpGuest, sdk.Buffered(16<<10), c.serve(c.signUpByLink))
+	r.HandleFunc("POST /link/withdraw", signUpGuest, sdk.Buffered(1<<10), c.serve(c.withdrawByLink))
+	r.Channel(sheetsChannel, manageEvents, func(context.Context) (any, error) { return struct{}{}, nil })
+	r.Every("mails", deliverEvery, func(context.Context) error { c.mails.wake(); return nil })
+}
+
+// Stop ends the following of services, and waits for the mail that is being sent. Everything else is in the
+// database.
+func (c *calendar) Stop(ctx context.Context) error {
 	c.stopFollowing()
-	return nil
+	return c.mails.close(ctx)
 }

@@ -20,5 +20,13 @@ var (
 	errRoomUnknown = sdk.Refuse(http.StatusBadRequest, "ROOM_UNKNOWN") // an event names it
 	errRoomName    = sdk.Refuse(http.StatusConflict, "ROOM_NAME_TAKEN")
 	errRoomInUse   = sdk.Refuse(http.StatusConflict, "ROOM_IN_USE")
+	errNoSheet     = sdk.Refuse(http.StatusNotFound, "SIGNUP_NOT_OFFERED") // the event takes none
+	errNotSigned   = sdk.Refuse(http.StatusNotFound, "NOT_SIGNED_UP")
+	errFull        = sdk.Refuse(http.StatusConflict, "SIGNUP_FULL")
+	errClosed      = sdk.Refuse(http.StatusConflict, "SIGNUP_CLOSED")
+	errTwice       = sdk.Refuse(http.StatusConflict, "SIGNED_UP_ALREADY")
+	errBegun       = sdk.Refuse(http.StatusConflict, "EVENT_BEGUN")
+	errAnswer      = sdk.Refuse(http.StatusBadRequest, "ANSWER_INVALID")
+	errRepeats     = sdk.Refuse(http.StatusConflict, "SIGNUP_REPEATS") // only what happens once takes sign-ups
 	errTooMany     = sdk.Refuse(http.StatusConflict, "TOO_MANY_ROOMS")
 )

@@ -31,6 +31,7 @@ type shownOccurrence struct {
 	Waiting  []int64   `json:"waiting"` // rooms that another booking has
 	Rev      int64     `json:"rev"`
 	Service  bool      `json:"service"`
+	SignUp   bool      `json:"signUp"` // it takes sign-ups
 }
 
 // shownWindow is a part of the calendar, with everything that a page needs to show it.
@@ -80,7 +81,7 @@ func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk
 	return sdk.SelectIntoBy(into, func(row sdk.Scanner, o *shownOccurrence) error {
 		var date, start, end time.Time // formatted here, because to_char is slower
 		err := row.Scan(&o.Event, &date, &o.Title, &o.Text, &start, &end, &o.StartsAt, &o.EndsAt, &o.AllDay,
-			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev, &o.Service)
+			&o.Repeats, &o.Changed, &o.Rooms, &o.Waiting, &o.Rev, &o.Service, &o.SignUp)
 		o.Date, o.Start, o.End = date.Format(clockForm), start.Format(clockForm), end.Format(clockForm)
 		if o.AllDay {
 			o.Start, o.End = start.Format(dayForm), end.Add(-day).Format(dayForm)
@@ -90,7 +91,7 @@ func selectBetween(into *[]shownOccurrence, from, until time.Time, most int) sdk
 		SELECT o.event_id::text, o.recurrence, coalesce(x.title, e.title), coalesce(x.text, e.text),
 		       o.starts, o.ends, lower(o.during), upper(o.during), e.all_day, e.rule <> '',
 		       x.event_id IS NOT NULL, coalesce(b.held, '{}'), coalesce(b.waiting, '{}'), e.rev,
-		       e.service_rev IS NOT NULL
+		       e.service_rev IS NOT NULL, EXISTS (SELECT FROM sheets WHERE event_id = e.id)
 		FROM occurrences o
 		JOIN events e ON e.id = o.event_id
 		LEFT JOIN exceptions x ON x.event_id = o.event_id AND x.recurrence = o.recurrence

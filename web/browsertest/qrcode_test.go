@@ -27,7 +27,7 @@ var qrMasks = [8]func(y, x int) bool{
 func (p *tab) qrText() string {
 	p.t.Helper()
 	rows := strings.Fields(eval[string](p, `(() => {
-		const svg = document.querySelector(".host-qr");
+		const svg = document.querySelector(".host-qr, .calendar .qr");
 		const path = new Path2D(svg.querySelector("path").getAttribute("d"));
 		const canvas = document.createElement("canvas").getContext("2d");
 		const places = Array.from({ length: svg.viewBox.baseVal.width - 8 }, (_, n) => n + 0.5);

@@ -146,6 +146,23 @@ var moduleCalls = []struct {
 		{route: "POST /services/{id}/restore", path: "/services/{evening}/restore", send: `{}`, status: 204},
 		{route: "DELETE /events/{id}", path: "/events/{vigil}", status: 204},
 		{route: "POST /events/{id}/restore", path: "/events/{vigil}/restore", send: `{}`, status: 200},
+		{route: "PUT /events/{id}/signups", path: "/events/{vigil}/signups", status: 200,
+			send: `{"places":1,"closes":"","queue":true,"questions":[{"kind":"choice","text":"Tea?",` +
+				`"required":true,"choices":["Yes","No"]}]}`},
+		{route: "POST /events/{id}/signups/link", path: "/events/{vigil}/signups/link", send: `{}`, status: 201},
+		{route: "DELETE /events/{id}/signups/link", path: "/events/{vigil}/signups/link", status: 204},
+		{route: "POST /events/{id}/signup", path: "/events/{vigil}/signup", status: 201,
+			send: `{"name":"Eve","email":"eve@example.org","language":"en","answers":{"1":"Yes"}}`},
+		{route: "GET /events/{id}/signup", path: "/events/{vigil}/signup", status: 200},
+		{route: "GET /events/{id}/signups", path: "/events/{vigil}/signups", status: 200, keep: "eve=people.0.id"},
+		{route: "GET /events/{id}/signups.csv", path: "/events/{vigil}/signups.csv", status: 200},
+		{route: "DELETE /events/{id}/signups/{person}", path: "/events/{vigil}/signups/{eve}", status: 204},
+		{route: "DELETE /events/{id}/signup", path: "/events/{vigil}/signup", status: 404},
+		{route: "GET /link", status: 404}, // it was made for nothing
+		{route: "POST /link/signup", status: 404,
+			send: `{"name":"Eve","email":"eve@example.org","language":"en","answers":{}}`},
+		{route: "POST /link/withdraw", send: `{}`, status: 404},
+		{route: "DELETE /events/{id}/signups", path: "/events/{vigil}/signups", status: 204},
 		{route: "GET /export.csv", status: 200},
 		{route: "GET /calendar.ics", status: 200},
 		{route: "GET /public.ics", status: 200},
@@ -210,7 +227,8 @@ var moduleCalls = []struct {
 
 // moduleChannels are the channels of the sample modules.
 var moduleChannels = []string{
-	"announcements/board", "announcements/notices", "calendar/events", "calendar/today", "rota/board",
+	"announcements/board", "announcements/notices", "calendar/events", "calendar/signups", "calendar/today",
+	"rota/board",
 	"stage/control", "stage/plans", "stage/screen",
 }
 

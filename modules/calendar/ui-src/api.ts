@@ -9,6 +9,7 @@ import type { Dropped, Event, Outcome, Room, Taken, Waiting, Window } from "./ev
 
 const codes = {
 	ROOM_TAKEN: "roomTaken",
+	SIGNUP_REPEATS: "signUpRepeats",
 	EXCEPTIONS_DROPPED: "exceptionsDropped",
 	TIME_SKIPPED: "timeSkipped",
 	RULE_INVALID: "ruleInvalid",

@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Event, Occurrence, Room } from "./event";
 import { mayChange } from "./hangs";
 import { repeatOf, sentenceOf } from "./repeat";
-import { namesOf, tell, type Tools, whenOf } from "./tools";
+import { namesOf, tell, type Tools } from "./tools";
+import { whenOf } from "./when";
 
 interface DetailsProps {
 	readonly tools: Tools;
@@ -125,7 +126,7 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 				</>
 			}
 		>
-			<p>{whenOf(tools, one)}</p>
+			<p>{whenOf(tools.forms, one)}</p>
 			{event && <p class="d-muted">{sentenceOf(tools, repeatOf(event.rule, event.start), event.start)}</p>}
 			{one.service && (
 				<p>
@@ -142,6 +143,31 @@ export function Details({ tools, one, rooms, close, changed }: DetailsProps) {
 				<Note tone="warn">
 					<p>{say("waitsFor", { rooms: namesOf(rooms, one.waiting) })}</p>
 				</Note>
+			)}
+			{(one.signUp || (tools.manages && !one.service && !one.repeats)) && (
+				<div class="d-row">
+					{one.signUp && tools.signsUp && (
+						<Button
+							kind={tools.manages ? "secondary" : "primary"}
+							onPress={() => {
+								close();
+								context.navigate(`signup/${one.event}`);
+							}}
+						>
+							{say("signUp")}
+						</Button>
+					)}
+					{tools.manages && (
+						<Button
+							onPress={() => {
+								close();
+								context.navigate(`signups/${one.event}`);
+							}}
+						>
+							{say(one.signUp ? "signUps" : "takeSignUps")}
+						</Button>
+					)}
+				</div>
 			)}
 			{one.text !== "" && (
 				<p class="words" dir="auto">

@@ -20,6 +20,8 @@ export interface Occurrence {
 	readonly rev: number;
 	/** It is a service, which the module that plans services owns. */
 	readonly service: boolean;
+	/** It takes sign-ups. */
+	readonly signUp: boolean;
 }
 
 export interface Room {

@@ -2,36 +2,43 @@ import { defineModuleUi } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Editor } from "./editor";
+import { ListPage } from "./listpage";
+import { OwnSignUpPage } from "./ownsignup";
 import { pageOf } from "./pages";
 import { Rooms } from "./rooms";
 import { Screen } from "./screen";
+import signUpCss from "./signup.css";
 import css from "./style.css";
 import { type Tools, toolsOf } from "./tools";
 import { Transfer } from "./transfer";
 
 export default defineModuleUi({
 	mount(container, context) {
-		context.addStyle(css);
+		context.addStyle(css + signUpCss);
 		render(<Calendar tools={toolsOf(context)} />, container);
 		return () => render(null, container);
 	},
 });
 
 function Calendar({ tools }: { readonly tools: Tools }) {
-	const { context, manages, plans } = tools;
+	const { context, manages, plans, signsUp } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
 	useEffect(() => context.onNavigate(setSubpath), []);
 	const page = pageOf(subpath);
 	return (
 		<div class="calendar" lang={tools.language}>
-			{page.is === "view" || !(manages || (plans && page.is === "edit")) ? (
+			{page.is === "signup" && signsUp ? (
+				<OwnSignUpPage key={page.id} tools={tools} id={page.id} />
+			) : page.is === "view" || page.is === "signup" || !(manages || (plans && page.is === "edit")) ? (
 				<Screen tools={tools} page={page.is === "view" ? page : { is: "view", view: "month", day: "" }} />
 			) : page.is === "rooms" ? (
 				<Rooms tools={tools} />
 			) : page.is === "transfer" ? (
 				<Transfer tools={tools} />
+			) : page.is === "signups" ? (
+				<ListPage key={page.id} tools={tools} id={page.id} />
 			) : (
-				<Editor key={subpath} tools={tools} page={page} subpath={subpath} />
+				page.is === "edit" && <Editor key={subpath} tools={tools} page={page} subpath={subpath} />
 			)}
 		</div>
 	);

@@ -19,10 +19,22 @@ export interface EditPage {
 	readonly date: string;
 }
 
-export type Page = ViewPage | EditPage | { readonly is: "rooms" } | { readonly is: "transfer" };
+/** An event for which one signs up, or the list of those who have. */
+export interface SignUpsPage {
+	readonly is: "signup" | "signups";
+	readonly id: string;
+}
+
+export type Page =
+	| ViewPage
+	| EditPage
+	| SignUpsPage
+	| { readonly is: "rooms" }
+	| { readonly is: "transfer" };
 
 const views = /^(month|week|list)(?:\/(\d{4}-\d\d-\d\d))?$/;
 const edits = /^edit\/([0-9a-f-]{36})(?:\/(one|following)\/(\d{4}-\d\d-\d\dT\d\d:\d\d))?$/;
+const signs = /^(signups?)\/([0-9a-f-]{36})$/;
 const news = /^new(?:\/(\d{4}-\d\d-\d\d))?$/;
 
 /** The page of a part of the address. An unknown one shows this month. */
@@ -30,6 +42,8 @@ export function pageOf(subpath: string): Page {
 	if (subpath === "rooms" || subpath === "transfer") return { is: subpath };
 	const added = news.exec(subpath);
 	if (added) return { is: "edit", id: undefined, scope: "all", date: added[1] ?? "" };
+	const [, signing, event] = signs.exec(subpath) ?? [];
+	if (event !== undefined) return { is: signing as SignUpsPage["is"], id: event };
 	const edited = edits.exec(subpath);
 	if (edited) {
 		return {

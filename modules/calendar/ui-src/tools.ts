@@ -15,6 +15,8 @@ export interface Tools {
 	readonly manages: boolean;
 	/** The same for services. */
 	readonly plans: boolean;
+	/** The same for signing up for events. */
+	readonly signsUp: boolean;
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
@@ -28,18 +30,8 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		forms: new Forms(language),
 		manages: context.permissions.includes("calendar.events.manage"),
 		plans: context.permissions.includes("calendar.services.manage"),
+		signsUp: context.permissions.includes("calendar.signups.own"),
 	};
-}
-
-/** The time of an event, in words. */
-export function whenOf({ forms }: Tools, one: Pick<Occurrence, "start" | "end" | "allDay">): string {
-	const { start, end, allDay } = one;
-	const [first, last] = [start.slice(0, 10), end.slice(0, 10)];
-	if (allDay) return first === last ? forms.longDay(first) : `${forms.day(first)} – ${forms.longDay(last)}`;
-	if (first === last) {
-		return `${forms.longDay(first)}, ${forms.times(start, end)}`;
-	}
-	return `${forms.day(first)}, ${forms.time(start)} – ${forms.day(last)}, ${forms.time(end)}`;
 }
 
 /** The time of an event on one of its days. */
