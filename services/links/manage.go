@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	maxSubject = 128    // bytes
-	maxLive    = 50_000 // links of a module that are neither revoked nor ended
+	maxSubject = 128 // bytes
+	// MaxLive is how many links of a module work at most: neither revoked nor ended.
+	MaxLive = 50_000
 )
 
 // Create makes a link of a module for one permission, and returns its address, which nobody can read again.

@@ -45,7 +45,7 @@ func (s *Store) insert(ctx context.Context, l link) error {
 	ctx, cancel := store.Detached(ctx, deadlines.Store)
 	defer cancel()
 	done, err := s.pool.Exec(ctx, insertLink, l.id, l.module, l.permission, l.subject, l.secret[:], l.cookie[:],
-		l.ends, maxLive)
+		l.ends, MaxLive)
 	if err == nil && done.RowsAffected() == 0 {
 		return ErrCapacity
 	}

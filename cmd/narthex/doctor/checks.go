@@ -167,6 +167,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.secondFactor(ctx, db)
 			e.timeZone(ctx, db)
 			e.unknownSettings(ctx, db)
+			e.links(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil
 			}
