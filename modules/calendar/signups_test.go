@@ -452,3 +452,28 @@ func mustParse(t *testing.T, local string) time.Time {
 	}
 	return at
 }
+
+// TestImportedEventWithSignUps: an import that is undone keeps an event for which people have signed up
+// since, also where the file had others on its sheet.
+func TestImportedEventWithSignUps(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, "UTC"), start(t, "UTC")
+	id := from.camp(t, fmt.Sprintf(noQuestions, 0, false))
+	other := from.camp(t, fmt.Sprintf(noQuestions, 0, false))
+	from.guest(t, id, "Anna", 201)
+	from.guest(t, other, "Anna", 201)
+	all := from.get(t, "/export")
+	if o, _ := to.send(t, "format=json", all); o.Events != 2 {
+		t.Fatalf("import: %+v, want two events", o)
+	}
+	to.guest(t, id, "Ben", 201)
+	var past struct{ Imports []struct{ ID string } }
+	to.office.Do("GET", "/imports", nil).JSON(&past)
+	if got := to.office.Do("DELETE", "/imports/"+past.Imports[0].ID, nil); got.Status != 200 {
+		t.Fatalf("undo: %s", got)
+	}
+	to.assertPeople(t, id, "Anna Ben")
+	if got := to.office.Do("GET", "/events/"+other, nil); got.Status != 404 {
+		t.Errorf("the event for which nobody has signed up since: %s, want 404", got)
+	}
+}
