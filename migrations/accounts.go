@@ -46,6 +46,7 @@ func Provision(ctx context.Context, options Options) (accounts []Account, err er
 		return nil, noSession(err)
 	}
 	defer closeConn(m.conn)
+	defer m.closeHome()
 	if err := m.provision(ctx); err != nil {
 		return nil, err
 	}

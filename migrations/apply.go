@@ -21,6 +21,9 @@ type Options struct {
 	SharedRole bool
 	// RolePrefix is the prefix of the names of new roles.
 	RolePrefix string
+	// Home is the configuration of connections to the installation's own database, where the functions are that
+	// make roles, if Connect is to another one. Nil: Connect.
+	Home *pgx.ConnConfig
 	// Observe is called for each file that was applied or has failed, with the locks that it held. Nil: locks
 	// are not observed.
 	Observe func(Observation)
@@ -50,6 +53,7 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 		return Report{}, noSession(err)
 	}
 	defer closeConn(m.conn)
+	defer m.closeHome()
 	if options.Observe != nil {
 		conn, err := pgx.ConnectConfig(ctx, options.Connect)
 		if err != nil {
@@ -76,6 +80,9 @@ type migrator struct {
 	conn    *pgx.Conn // Core's user
 	roles   []role    // in the order of options.Modules
 	changes changes
+
+	home     *pgx.Conn // of options.Home; nil: conn
+	prepared bool      // an administrator's functions make roles
 
 	observer *observer // nil: locks are not observed
 }

@@ -11,19 +11,19 @@ import (
 // role yet, and the user may not create one. It changes nothing and works on an empty database too. Its
 // errors are those of Check.
 func Unprovided(ctx context.Context, q Querier, modules []Line) ([]string, error) {
-	rows, err := q.Query(ctx, `
-		SELECT rolsuper OR rolcreaterole, to_regclass('core.module_database_role') IS NOT NULL
-		FROM pg_roles
-		WHERE rolname = current_user`)
+	if may, err := MayMakeRoles(ctx, q); err != nil || may {
+		return nil, err
+	}
+	rows, err := q.Query(ctx, `SELECT to_regclass('core.module_database_role') IS NOT NULL`)
 	if err != nil {
 		return nil, coded(CoreLine, err)
 	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[struct{ MayCreate, Migrated bool }])
-	if err != nil || found.MayCreate {
+	migrated, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool])
+	if err != nil {
 		return nil, coded(CoreLine, err)
 	}
 	var provided []string
-	if found.Migrated {
+	if migrated {
 		if provided, err = provisioned(ctx, q); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,9 @@ import (
 // provision creates each module's role and schema. It tries all modules before it returns ErrRoleUnavailable,
 // so that an administrator gets one list.
 func (m *migrator) provision(ctx context.Context) error {
+	if err := m.openHome(ctx); err != nil {
+		return err
+	}
 	refused := &RoleUnavailable{}
 	for _, line := range m.options.Modules {
 		found, statements, err := m.provisionModule(ctx, line.ID)
@@ -44,6 +47,9 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 		if state.SchemaOwner != "" && state.SchemaOwner != r.name || state.SuperuserRole {
 			return at(ErrFailed, id+", its schema or its role is not as it was made")
 		}
+		if state, err = m.prepareRole(ctx, tx, r, state); err != nil {
+			return err
+		}
 		if statements, err = r.statements(state); err != nil || len(statements) == 0 {
 			return err
 		}
@@ -62,6 +68,20 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 		err = ErrRoleUnavailable
 	}
 	return r, statements, err
+}
+
+// prepareRole makes the role by the administrator's functions, if they are there and something is missing. It
+// returns the new state.
+func (m *migrator) prepareRole(
+	ctx context.Context, tx pgx.Tx, r role, s databaseState,
+) (databaseState, error) {
+	if s.RoleExists && s.Member && !r.changed(s) {
+		return s, nil
+	}
+	if done, err := m.makeByFunction(ctx, tx, r, s.RoleExists); err != nil || !done {
+		return s, err
+	}
+	return r.look(ctx, tx)
 }
 
 // needsPower reports whether a role or a schema must be created. The other statements only restrict rights,
@@ -85,7 +105,7 @@ func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, data
 	if err != nil {
 		return r, state, err
 	}
-	if m.options.SharedRole && !state.MayCreate && !state.RoleExists {
+	if m.options.SharedRole && !state.MayCreate && !m.prepared && !state.RoleExists {
 		r.name, r.password = "", ""
 	}
 	return r, state, r.write(ctx, tx)
@@ -121,7 +141,12 @@ func (m *migrator) login(ctx context.Context, r role) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = locked(ctx, m.conn, func(tx pgx.Tx) error { return execAll(ctx, tx, []string{statement}) })
+	err = locked(ctx, m.conn, func(tx pgx.Tx) error {
+		if done, err := m.makeByFunction(ctx, tx, r, true); err != nil || done {
+			return err
+		}
+		return execAll(ctx, tx, []string{statement})
+	})
 	if sqlState(err) == "42501" {
 		return nil, &RoleUnavailable{Modules: []string{r.moduleID}, statements: []string{statement}}
 	}

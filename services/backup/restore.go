@@ -224,7 +224,8 @@ func (r *restorer) end() error {
 // account returns a module's role and schema. The first call creates those of all modules in the backup.
 func (r *restorer) account(moduleID string) (migrations.Account, error) {
 	if r.accounts == nil {
-		options := migrations.Options{Connect: r.Connect, SharedRole: r.SharedRole, RolePrefix: r.rolePrefix}
+		options := migrations.Options{Connect: r.Connect, SharedRole: r.SharedRole, RolePrefix: r.rolePrefix,
+			Home: r.home}
 		for _, m := range r.manifest.Modules {
 			options.Modules = append(options.Modules, migrations.Line{ID: m.ID})
 		}

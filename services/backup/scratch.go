@@ -20,6 +20,8 @@ type Scratch struct {
 	Connect *pgx.ConnConfig
 	// RolePrefix is the prefix of the roles that are made for it. They are dropped together with it.
 	RolePrefix string
+	// Home is the configuration of connections to the installation's own database.
+	Home *pgx.ConnConfig
 	// Manifest is the backup's manifest.
 	Manifest Manifest
 }
@@ -85,6 +87,7 @@ func withScratch(
 		manifest:       m,
 		withoutObjects: true,
 		rolePrefix:     made.name + "_",
+		home:           installation.Connect,
 	}
 	for _, step := range []func(context.Context) error{
 		t.begin, func(ctx context.Context) error { return t.fill(ctx, path, identity) }, t.finish,
@@ -93,7 +96,7 @@ func withScratch(
 			return err
 		}
 	}
-	return try(ctx, Scratch{Connect: made.connect, RolePrefix: t.rolePrefix, Manifest: m})
+	return try(ctx, Scratch{Connect: made.connect, RolePrefix: t.rolePrefix, Home: t.home, Manifest: m})
 }
 
 // scratch is one temporary database.
@@ -153,22 +156,29 @@ func createLikeOwn(ctx context.Context, conn *pgx.Conn, name string) (statement 
 // mayScratch reports ErrScratch for a user who may not create databases and the roles of modules. Where
 // modules use Core's user, as in development, no roles are needed.
 func mayScratch(ctx context.Context, conn *pgx.Conn, installation Installation) error {
-	var databases, roles bool
+	var databases bool
 	err := conn.QueryRow(ctx, `
-		SELECT rolsuper OR rolcreatedb, rolsuper OR rolcreaterole
-		FROM pg_roles WHERE rolname = current_user`).Scan(&databases, &roles)
+		SELECT rolsuper OR rolcreatedb FROM pg_roles WHERE rolname = current_user`).Scan(&databases)
 	if err != nil {
 		return failed(err)
 	}
-	if !databases || !roles && !installation.SharedRole {
+	roles, err := migrations.MayMakeRoles(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if !databases {
 		return notAllowed(installation, nil)
+	}
+	if !roles && !installation.SharedRole {
+		return fail(ErrScratch, "The database user may not make users for modules; let an administrator of the "+
+			"database run /usr/share/narthex/roles.sql in it.", nil)
 	}
 	return nil
 }
 
 func notAllowed(installation Installation, cause error) error {
-	return fail(ErrScratch, "The database user may not create databases and roles. Let an administrator "+
-		"of the database run: ALTER ROLE "+quote(installation.Connect.User)+" CREATEDB CREATEROLE;", cause)
+	return fail(ErrScratch, "The database user may not create databases. Let an administrator of the "+
+		"database run: ALTER ROLE "+quote(installation.Connect.User)+" CREATEDB;", cause)
 }
 
 // drop removes the database and its roles.
@@ -236,8 +246,7 @@ func dropScratch(ctx context.Context, conn *pgx.Conn, name string) error {
 	}
 	roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, role := range roles {
-		_, dropped := conn.Exec(ctx, `DROP ROLE IF EXISTS `+quote(role))
-		err = errors.Join(err, dropped)
+		err = errors.Join(err, migrations.DropRole(ctx, conn, role))
 	}
 	return failed(err)
 }

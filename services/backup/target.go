@@ -20,9 +20,10 @@ type target struct {
 	manifest Manifest
 	accounts []migrations.Account // set once they are known
 
-	// For a scratch database: objects are left out, and roles have this prefix.
+	// For a scratch database: objects are left out, and roles have this prefix and are made from elsewhere.
 	withoutObjects bool
 	rolePrefix     string
+	home           *pgx.ConnConfig // to the installation's own database
 }
 
 const (
@@ -76,7 +77,8 @@ func (t *target) checkEmpty(ctx context.Context) error {
 	var tables int
 	err := t.conn.QueryRow(ctx, `
 		SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\_%'`).Scan(&tables)
+		WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', $1) AND n.nspname NOT LIKE 'pg\_%'`,
+		migrations.PreparedSchema).Scan(&tables)
 	if err != nil {
 		return failed(err)
 	}
@@ -155,15 +157,17 @@ func (t *target) drop(ctx context.Context, account migrations.Account) error {
 	statements := []string{`DROP SCHEMA IF EXISTS ` + quote(account.Schema) + ` CASCADE`}
 	if account.Role != "" {
 		statements = append(statements,
-			`REVOKE ALL ON DATABASE `+quote(t.Connect.Database)+` FROM `+quote(account.Role),
-			`DROP ROLE `+quote(account.Role))
+			`REVOKE ALL ON DATABASE `+quote(t.Connect.Database)+` FROM `+quote(account.Role))
 	}
 	for _, statement := range statements {
 		if _, err := t.conn.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
-	return nil
+	if account.Role == "" {
+		return nil
+	}
+	return migrations.DropRole(ctx, t.conn, account.Role)
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

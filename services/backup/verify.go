@@ -40,7 +40,7 @@ func verify(
 		m = made.Manifest
 		installation.tell("migrations", 0)
 		_, err := migrations.Apply(ctx, migrations.Options{Connect: made.Connect, Modules: modules,
-			SharedRole: installation.SharedRole, RolePrefix: made.RolePrefix})
+			SharedRole: installation.SharedRole, RolePrefix: made.RolePrefix, Home: made.Home})
 		return err
 	})
 	return m, err

@@ -158,6 +158,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.owner(ctx, db)
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
+			e.rights(ctx, db)
 			e.connections(ctx, db)
 			e.server(ctx, db)
 			e.processes(ctx, db)

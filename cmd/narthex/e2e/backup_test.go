@@ -40,10 +40,21 @@ func (i *installation) useHandbookUser(t *testing.T) {
 	}
 	name := i.db.Settings.Name
 	user := "keeper_" + name
-	i.db.Exec(t, `CREATE ROLE `+user+` LOGIN CREATEDB CREATEROLE PASSWORD 'keeper'`)
+	i.db.Exec(t, `CREATE ROLE `+user+` LOGIN CREATEDB PASSWORD 'keeper'`)
 	i.db.Exec(t, `ALTER DATABASE `+name+` OWNER TO `+user)
+	i.prepareRoles(t)
 	address.User = url.UserPassword(user, "keeper")
 	i.environment["DATABASE_URL"] = address.String()
+}
+
+// prepareRoles runs the functions that make users of modules into the database, as an administrator does.
+func (i *installation) prepareRoles(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile("../../../deploy/postgresql/roles.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.db.Exec(t, string(text))
 }
 
 // used holds what exists after use, for comparison.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
 // TestDoctorComparesTheDatabaseWithThePlatform: doctor finds what a module changed in its role, and whether
@@ -90,5 +91,37 @@ func TestDoctorOnSchemas(t *testing.T) {
 					cli.ExitFailure, row.want, r.stdout.String())
 			}
 		})
+	}
+}
+
+// TestDoctorOnTheRightsOfTheDatabaseUser: CREATEROLE is a finding where it amounts to the whole server, and
+// the commands of the finding remedy it.
+func TestDoctorOnTheRightsOfTheDatabaseUser(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.Empty(t), "board")
+	i.useHandbookUser(t)
+	user := "keeper_" + i.db.Settings.Name
+	i.db.Exec(t, `DROP SCHEMA narthex_roles CASCADE`)
+	i.db.Exec(t, `ALTER ROLE `+user+` CREATEROLE`)
+	i.migrateWithOwner(t)
+	var powerful bool
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT current_setting('server_version_num')::int < 160000`).
+		Scan(&powerful); err != nil {
+		t.Fatal(err)
+	}
+	const code = "warning   DATABASE_ROLE_TOO_POWERFUL: "
+	remedy := `/usr/share/narthex/roles.sql, and then: ALTER ROLE "` + user + `" NOCREATEROLE;`
+	report := runCommand(t, i.environment, "", "doctor").stdout.String()
+	if strings.Contains(report, code) != powerful || strings.Contains(report, remedy) != powerful {
+		t.Errorf("doctor with CREATEROLE, which amounts to the server: %v\n%s", powerful, report)
+	}
+	i.prepareRoles(t)
+	i.db.Exec(t, `ALTER ROLE `+user+` NOCREATEROLE`)
+	report = runCommand(t, i.environment, "", "doctor").stdout.String()
+	if strings.Contains(report, code) || !strings.Contains(report, "it has no power over other users") {
+		t.Errorf("doctor without CREATEROLE:\n%s", report)
+	}
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
+		t.Errorf("migrations:apply without CREATEROLE: %s", r.stderr.String())
 	}
 }

@@ -116,7 +116,8 @@ func (r *rehearsing) migrate(ctx context.Context, made backup.Scratch) error {
 		rows[table.Schema+"."+table.Name] = table.Rows
 	}
 	_, err := migrations.Apply(ctx, migrations.Options{
-		Connect: made.Connect, Modules: lines, SharedRole: !r.settings.Production, RolePrefix: made.RolePrefix,
+		Connect: made.Connect, Modules: lines, SharedRole: !r.settings.Production,
+		RolePrefix: made.RolePrefix, Home: made.Home,
 		Observe: func(o migrations.Observation) {
 			r.observe(o, rows)
 			r.progress("migration "+o.Line+"/"+o.File, 0)

@@ -85,6 +85,7 @@ var files = map[string]struct {
 	"deploy/debian/prerm":                    {"DEBIAN/prerm", 0o755},
 	"deploy/debian/postrm":                   {"DEBIAN/postrm", 0o755},
 	"deploy/postgresql/prepare":              {"usr/share/narthex/prepare-postgresql", 0o755},
+	"deploy/postgresql/roles.sql":            {"usr/share/narthex/roles.sql", 0o644},
 	"deploy/proxy/Caddyfile":                 {"usr/share/doc/narthex/examples/Caddyfile", 0o644},
 	"deploy/proxy/nginx.conf":                {"usr/share/doc/narthex/examples/nginx.conf", 0o644},
 	"deploy/proxy/several.Caddyfile":         {"usr/share/doc/narthex/examples/several.Caddyfile", 0o644},

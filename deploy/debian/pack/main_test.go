@@ -176,7 +176,7 @@ func TestUnits(t *testing.T) {
 // the house and that let its process sleep.
 func TestUnitsOfHouses(t *testing.T) {
 	house := strings.NewReplacer("narthex-%i", "narthex", "narthex@%i", "narthex", " of %i", "",
-		"/houses/%i.env", "/narthex.env", "narthex-houses/%i", "narthex")
+		"/houses/%i.", "/narthex.", "narthex-houses/%i", "narthex")
 	for unit, differences := range map[string]string{
 		"narthex.service": `
 +# An idle process ends with status 0 and stays off until the socket or the timer starts it. A house whose
