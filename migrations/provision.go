@@ -35,7 +35,7 @@ func (m *migrator) provision(ctx context.Context) error {
 // create it. It records the role's name and password in any case, so that the next run finds what the
 // administrator has created.
 func (m *migrator) provisionModule(ctx context.Context, id string) (r role, statements []string, err error) {
-	refused := false
+	refused, elsewhere := false, false
 	err = locked(ctx, m.conn, func(tx pgx.Tx) error {
 		var state databaseState
 		if r, state, err = m.decide(ctx, tx, id); err != nil {
@@ -47,8 +47,13 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 		if state.SchemaOwner != "" && state.SchemaOwner != r.name || state.SuperuserRole {
 			return at(ErrFailed, id+", its schema or its role is not as it was made")
 		}
-		if state, err = m.prepareRole(ctx, tx, r, state); err != nil {
+		made, err := m.prepareRole(ctx, tx, r, &state)
+		if err != nil {
 			return err
+		}
+		// a session learns of roles that another one made only with its next transaction
+		if elsewhere = made && m.home != nil; elsewhere {
+			return nil
 		}
 		if statements, err = r.statements(state); err != nil || len(statements) == 0 {
 			return err
@@ -57,13 +62,16 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 			return nil
 		}
 		// A nested transaction: when the server refuses a statement, the recorded role must stay.
-		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return execAll(ctx, tx, statements) })
+		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return execAll(ctx, tx, statements) })
 		if sqlState(err) == "42501" { // insufficient_privilege
 			refused = true
 			return nil
 		}
 		return err
 	})
+	if err == nil && elsewhere {
+		return m.provisionModule(ctx, id)
+	}
 	if err == nil && refused {
 		err = ErrRoleUnavailable
 	}
@@ -71,17 +79,20 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 }
 
 // prepareRole makes the role by the administrator's functions, if they are there and something is missing. It
-// returns the new state.
+// reads the state again if the session made the role itself.
 func (m *migrator) prepareRole(
-	ctx context.Context, tx pgx.Tx, r role, s databaseState,
-) (databaseState, error) {
-	if s.RoleExists && s.Member && !r.changed(s) {
-		return s, nil
+	ctx context.Context, tx pgx.Tx, r role, s *databaseState,
+) (made bool, err error) {
+	if s.RoleExists && s.Member && !r.changed(*s) {
+		return false, nil
 	}
-	if done, err := m.makeByFunction(ctx, tx, r, s.RoleExists); err != nil || !done {
-		return s, err
+	if made, err = m.makeByFunction(ctx, tx, r, s.RoleExists); err != nil || !made {
+		return false, err
 	}
-	return r.look(ctx, tx)
+	if m.home == nil {
+		*s, err = r.look(ctx, tx)
+	}
+	return true, err
 }
 
 // needsPower reports whether a role or a schema must be created. The other statements only restrict rights,
