@@ -4,8 +4,9 @@
 // A package is <id>-<version>.tar.gz, with names relative to the module's folder, and
 // <id>-<version>.tar.gz.sha256 in the format of sha256sum. At every moment, even when the process is killed,
 // the modules directory holds a module's old state or its new one, never a part of one. Unfinished work has
-// a name that begins with a dot: discovery ignores it, and the next Install or Remove deletes it. A running
-// platform notices no change before its next start.
+// a name that begins with a dot: discovery ignores it, and the next Install or Remove deletes it. A version
+// is bound to the bytes of its package (versions.go). A running platform notices no change before its next
+// start.
 package archive
 
 // Limits of a package. Pack fails rather than write a package that Install would refuse for them.

@@ -20,6 +20,9 @@ func (c contents) add(name string, folder bool) (parents []string, err error) {
 	if len(name) > MaxPathBytes || strings.Count(name, "/") >= MaxDepth {
 		return nil, errLongName
 	}
+	if first, _, _ := strings.Cut(name, "/"); first == recordName {
+		return nil, errReserved
+	}
 	for at, char := range name {
 		if char != '/' {
 			continue

@@ -25,6 +25,8 @@ const (
 	ErrSignature = Error("PACKAGE_SIGNATURE_INVALID")
 	// ErrDowngrade: a newer version is installed.
 	ErrDowngrade = Error("PACKAGE_DOWNGRADE")
+	// ErrVersionTaken: this version is or was installed from other bytes.
+	ErrVersionTaken = Error("PACKAGE_VERSION_TAKEN")
 	// ErrUnreadable: the package does not exist, cannot be read, or is no regular file.
 	ErrUnreadable = Error("PACKAGE_UNREADABLE")
 	// ErrUnwritable: the modules directory cannot be changed, because of missing permission or space.
@@ -49,6 +51,9 @@ func (e Error) sentence() string {
 		return "The signature beside the package is not one of this package; get both again."
 	case ErrDowngrade:
 		return "A newer version of this module is installed; there is no way back to an older one."
+	case ErrVersionTaken:
+		return "This version of the module was installed from another package, and one version has one content; " +
+			"ask its author for a package with a higher version."
 	case ErrUnreadable:
 		return "The package does not exist or cannot be read; check its name and its permissions."
 	case ErrUnwritable:
@@ -90,6 +95,8 @@ var (
 		"ask its author for one made by the pack command.")
 	errLongName = invalid(
 		"The package holds a name longer than 255 bytes or of more than 16 parts; ask its author for shorter ones.")
+	errReserved = invalid("The package holds a file named .package.sha256, which the platform writes itself; " +
+		"ask its author for one made by the pack command.")
 	errTwice = invalid("The package holds one name twice; ask its author for one made by the pack command.")
 	errKind  = invalid("The package holds something else than plain files and folders; " +
 		"ask its author for one made by the pack command.")

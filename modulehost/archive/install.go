@@ -26,6 +26,8 @@ type Installed struct {
 type Checks struct {
 	// Signers are the allowed signers, of whom one must have signed the package; nil: no signature is needed.
 	Signers *Signers
+	// Rebuilt allows other bytes under a version that is or was installed.
+	Rebuilt bool
 	// Accept is called last, with the folder of the module as it would be installed; its error refuses the
 	// package. It may be nil.
 	Accept func(staged string) error
@@ -57,7 +59,7 @@ func Install(modulesDir, packagePath, platformVersion string, checks Checks) (In
 	if err := makeFolder(d.root, staging, 0o700); err != nil {
 		return Installed{}, err
 	}
-	installed, err := d.install(staging, source, platformVersion, checks.Accept)
+	installed, err := d.install(staging, source, platformVersion, checks)
 	if err == nil {
 		// Without this sync it is unknown which of the two a power cut leaves in place, so both are kept when it
 		// fails.
@@ -72,7 +74,7 @@ func Install(modulesDir, packagePath, platformVersion string, checks Checks) (In
 }
 
 func (d *directory) install(
-	staging string, source *source, platformVersion string, accept func(string) error,
+	staging string, source *source, platformVersion string, checks Checks,
 ) (Installed, error) {
 	unpacked := path.Join(staging, "package")
 	if err := makeFolder(d.root, unpacked, folderMode); err != nil {
@@ -98,10 +100,13 @@ func (d *directory) install(
 	if err != nil {
 		return Installed{}, err
 	}
+	installed := Installed{ID: module.Manifest.ID, Version: module.Manifest.Version.String()}
+	if err := writeRecord(folder, installed.ID, installed.Version, source.want); err != nil {
+		return Installed{}, err
+	}
 	if err := found.sync(folder); err != nil { // late, because a refused package need not be written to the disk
 		return Installed{}, err
 	}
-	installed := Installed{ID: module.Manifest.ID, Version: module.Manifest.Version.String()}
 	present, err := d.has(installed.ID)
 	if err != nil {
 		return Installed{}, err
@@ -112,8 +117,13 @@ func (d *directory) install(
 		}
 		installed.Replaced = before.String()
 	}
-	if accept != nil {
-		if err := accept(filepath.Join(d.path, named)); err != nil {
+	if !checks.Rebuilt {
+		if err := d.checkVersion(installed.ID, installed.Version, source.want); err != nil {
+			return Installed{}, err
+		}
+	}
+	if checks.Accept != nil {
+		if err := checks.Accept(filepath.Join(d.path, named)); err != nil {
 			return Installed{}, err
 		}
 	}
@@ -127,6 +137,9 @@ func (d *directory) activate(staged, id string, replaces bool) error {
 			return unwritable(err)
 		}
 		return nil
+	}
+	if err := d.leave(id); err != nil {
+		return err
 	}
 	err := d.exchange(staged, id)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EXDEV) || errors.Is(err, unix.ENOSYS) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,11 +19,15 @@ import (
 )
 
 // TestKilled kills a process with SIGKILL at many points of its work. Afterwards the complete old module or
-// the complete new one is installed, and the next run deletes what was left.
+// the complete new one is installed, and the next run deletes what was left. The platform remembers what the
+// versions that were installed came from, and no other version.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	before, after := large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
-	kept := writeTree(t, filepath.Join(t.TempDir(), "kept"), before)
+	installed := t.TempDir()
+	_, err := archive.Install(installed, pack(t, before), platform, archive.Checks{})
+	must(t, err)
+	kept := filepath.Join(installed, "people")
 	next, last := pack(t, after), small(t, "announcements", "1.0.0")
 	path := pack(t, last)
 	for name, c := range map[string]struct {
@@ -44,12 +49,22 @@ func TestKilled(t *testing.T) {
 					must(t, os.CopyFS(filepath.Join(dir, "people"), os.DirFS(kept)))
 				}
 				run(child(t, c.command, []string{dir, c.what}), dir)
-				seen[state(t, dir, c.before, c.after)]++
+				now := state(t, dir, c.before, c.after)
+				seen[now]++
 				if _, err := archive.Install(dir, path, platform, archive.Checks{}); err != nil {
 					t.Fatal(err)
 				}
-				if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 0 {
-					t.Errorf("left behind %v, want nothing; error %v", left, err)
+				if left := leftovers(t, dir); len(left) != 0 {
+					t.Errorf("left behind %v, want nothing", left)
+				}
+				for version, want := range map[string]bool{
+					"1.0.0": c.before != nil,
+					"2.0.0": c.after != nil && strings.HasPrefix(now, "after"),
+				} {
+					if got, err := archive.IsVersionTaken(dir, "people", version); err != nil || got != want {
+						t.Errorf("%s, then a kill with %q: %s is taken: %v, want %v; error %v", c.command, now,
+							version, got, want, err)
+					}
 				}
 				must(t, os.RemoveAll(dir))
 			}
@@ -82,18 +97,25 @@ func state(t *testing.T, dir string, before, after tree) string {
 	if _, err := os.Lstat(filepath.Join(dir, "people")); err == nil {
 		got = readTree(t, filepath.Join(dir, "people"))
 	}
-	left, err := filepath.Glob(filepath.Join(dir, ".*"))
-	must(t, err)
 	result := "after"
 	if maps.Equal(got, before) {
 		result = "before"
 	} else if !maps.Equal(got, after) {
 		t.Fatalf("neither the old nor the new: %d files", len(got))
 	}
-	if len(left) > 0 {
+	if len(leftovers(t, dir)) > 0 {
 		result += ", and a leftover"
 	}
 	return result
+}
+
+// leftovers returns what interrupted work has left in a modules directory.
+func leftovers(t *testing.T, dir string) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	must(t, err)
+	isKept := func(name string) bool { return filepath.Base(name) == archive.VersionsFolder }
+	return slices.DeleteFunc(left, isKept)
 }
 
 // The changes at which killAtChange can kill.

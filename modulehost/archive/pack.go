@@ -48,7 +48,7 @@ func Pack(folder, platformVersion, out string) (string, error) {
 	if err := os.MkdirAll(out, folderMode); err != nil {
 		return "", errNotPacked
 	}
-	name := module.Manifest.ID + "-" + module.Manifest.Version.String() + ".tar.gz"
+	name := packageName(module.Manifest.ID, module.Manifest.Version.String())
 	path := filepath.Join(out, name)
 	sum, err := write(path, func(w io.Writer) error { return writeTar(w, pkg, files) })
 	if err != nil {

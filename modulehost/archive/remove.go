@@ -3,8 +3,8 @@ package archive
 import "github.com/narthex-platform/narthex/modulehost/manifest"
 
 // Remove removes a module from the modules directory in one step, then deletes its files. The module's data,
-// configuration, grants and migration history remain. When the module is a symbolic link, the link is removed
-// and its target remains.
+// configuration, grants and migration history remain, and so does what its versions were installed from. When
+// the module is a symbolic link, the link is removed and its target remains.
 //
 // Errors: MODULE_NOT_INSTALLED, MODULES_DIRECTORY_UNWRITABLE, INSTALL_UNDER_WAY, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE.
@@ -23,6 +23,9 @@ func Remove(modulesDir, moduleID string) error {
 	}
 	if !present {
 		return ErrNotInstalled
+	}
+	if err := d.leave(moduleID); err != nil {
+		return err
 	}
 	away := hiddenName(removingPrefix)
 	if err := d.root.Rename(moduleID, away); err != nil {

@@ -18,6 +18,7 @@ type grant struct {
 	RevokedAt    *instant `json:"revokedAt"`
 	CreatedAt    instant  `json:"createdAt"`
 	CreatedBy    *string  `json:"createdBy"`
+	Orphaned     bool     `json:"orphaned,omitzero" db:"-"` // nothing installed declares the permission
 }
 
 // Source is the origin of a grant.
@@ -27,6 +28,14 @@ type Source struct {
 }
 
 const explicitSource = "explicit"
+
+// mark marks the grants of permissions that neither the platform nor an installed module declares. They have
+// no effect, and have it again when a module declares the permission again.
+func (s *Service) mark(grants []grant) {
+	for i := range grants {
+		grants[i].Orphaned = !s.registry.Declared(grants[i].PermissionID)
+	}
+}
 
 // issueBody is the body of POST /api/v1/grants. It has no scope: a body with that key is refused.
 type issueBody struct {

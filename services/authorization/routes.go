@@ -45,6 +45,7 @@ func (s *Service) list(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
+	s.mark(found)
 	return c.JSON(http.StatusOK, pageOf(found, q.limit))
 }
 
@@ -57,7 +58,9 @@ func (s *Service) read(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, found)
+	marked := []grant{found}
+	s.mark(marked)
+	return c.JSON(http.StatusOK, marked[0])
 }
 
 func (s *Service) issue(c *httpapi.Call) error {

@@ -152,7 +152,7 @@ func TestRead(t *testing.T) {
 		`{"id":"`+id+`","userId":"`+person+`","permissionId":"gone.module.read","scope":null,`+
 			`"source":{"kind":"explicit","reference":null},`+
 			`"expiresAt":"9999-12-31T23:59:59.999Z","revokedAt":"2026-01-02T03:04:05.000Z",`+
-			`"createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`"}`,
+			`"createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`","orphaned":true}`,
 	)
 
 	id = h.insert(

@@ -241,6 +241,7 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 	}
 	welcome(l.program, address, password, gallery.address)
 	l.tellBlocked()
+	l.tellMisspelt(installed)
 	return l.follow(ctx)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -142,6 +143,13 @@ func (l *loop) tellBlocked() {
 	}
 }
 
+// tellMisspelt tells which modules name something almost as another module does.
+func (l *loop) tellMisspelt(installed *catalog.Catalog) {
+	for _, sentence := range platform.Misspelt(installed, "") {
+		fmt.Fprintln(l.program.Stdout, sentence)
+	}
+}
+
 // replace starts the next generation and stops the previous one.
 func (l *loop) replace(ctx context.Context) error {
 	migrate := false
@@ -177,7 +185,8 @@ func (l *loop) replace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := platform.InstalledModules(settings); err != nil {
+	installed, err := platform.InstalledModules(settings)
+	if err != nil {
 		return &stepError{"", "checking the manifest", err.Error()}
 	}
 	if migrate {
@@ -195,6 +204,7 @@ func (l *loop) replace(ctx context.Context) error {
 		platform.Report(l.program.Stderr, err) // the next generation serves already
 	}
 	l.workshop.clear(modulesDir)
+	l.tellMisspelt(installed)
 	return nil
 }
 

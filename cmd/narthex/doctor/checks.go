@@ -134,6 +134,9 @@ func (e *Examination) packages() {
 	e.Installed = installed
 	e.ok("Modules: %d installed, %d permissions in the registry.", len(installed.Modules),
 		len(installed.Permissions))
+	for _, sentence := range platform.Misspelt(installed, "") {
+		e.warn("DEPENDENCY_MISSPELT", sentence)
+	}
 	e.Contributions = platform.ListContributions(installed, "")
 	for _, c := range e.Contributions {
 		if c.Provider != nil {
@@ -156,6 +159,7 @@ func (e *Examination) Store(ctx context.Context) {
 		func(db *database.Database) error {
 			e.ok("Database: reachable, a version that is supported, every migration applied.")
 			e.owner(ctx, db)
+			e.orphaned(ctx, db)
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
 			e.rights(ctx, db)

@@ -86,6 +86,39 @@ func contributionTo(capability, versions string) string {
 		versions + `","artifact":"ui.js"}]`
 }
 
+// TestMisspeltNames: an optional dependency and a contribution that find nobody are valid; when they have
+// almost the name of something installed, three commands say so.
+func TestMisspeltNames(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base")
+	dir := i.environment["SERVICE_MODULES_DIR"]
+	writeBrowserModule(t, dir, "wall", "1.0.0", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
+	writeBrowserModule(t, dir, "lamp", "1.0.0", contributionTo("wall.sldies", "^1.0.0")+
+		`,"dependencies":{"optional":[{"kind":"module","id":"clock","range":"*"},`+
+		`{"kind":"module","id":"wal","range":"*"},{"kind":"capability","id":"wall.slide","range":"*"},`+
+		`{"kind":"module","id":"wall","range":"^9.0.0"}]}`)
+	want := []string{
+		"lamp at /dependencies/optional/1/id: no installed module has the module wal; did you mean wall?",
+		"lamp at /dependencies/optional/2/id: no installed module has the capability wall.slide; " +
+			"did you mean wall.slides?",
+		"lamp at /contributions/0/capability: no installed module has the capability wall.sldies; " +
+			"did you mean wall.slides?",
+	}
+	i.assertCommand(t, cli.ExitSuccess, fmt.Sprintf("Valid: 3 modules, %d permissions.\n", corePermissions+2)+
+		strings.Join(want, "\n")+"\n"+`
+CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
+lamp.slide     1.0.0     wall.sldies   ^1.0.0   none installed: not published
+`, "modules:validate")
+	i.assertCommand(t, cli.ExitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
+	said := runCommand(t, i.environment, "", "doctor")
+	said.awaitExit(t)
+	for _, line := range want {
+		if line = "warning   DEPENDENCY_MISSPELT: " + line + "\n"; !strings.Contains(said.stdout.String(), line) {
+			t.Errorf("doctor prints\n%s\nwant %q in it", said.stdout.String(), line)
+		}
+	}
+}
+
 func TestValidateReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,9 +217,7 @@ func TestInstallAndRemove(t *testing.T) {
 	}
 	i.assertCommand(t, cli.ExitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its "+
 		"checksum file describes; get both again.\n", "modules:install", wall)
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Error("left behind:", entries, err)
-	}
+	assertInstalled(t, dir)
 	delete(i.environment, "SERVICE_MODULES_DIR") // without it the modules are a checkout's, which are sources
 	i.assertCommand(t, cli.ExitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules "+
 		"directory of an installation.\n", "modules:remove", "--module", "wall")
@@ -201,6 +232,9 @@ func assertInstalled(t *testing.T, dir string, want ...string) {
 	}
 	var got []string
 	for _, entry := range entries {
+		if entry.Name() == ".versions" { // what removed and replaced versions were installed from
+			continue
+		}
 		module, err := catalog.Inspect(filepath.Join(dir, entry.Name()), abi.PlatformVersion)
 		if err != nil {
 			t.Fatal(err)

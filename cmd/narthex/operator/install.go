@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +28,12 @@ directory. Nothing is downloaded. The checksum, the manifest and every file are 
 then the module appears as a whole. It runs from the next start of the platform on, after
 migrations:apply. A package that would keep the platform from starting, because a module that it
 needs is missing or one that needs it wants another version, is refused; --force installs it all
-the same. Reads SERVICE_MODULES_DIR, which must be set. With SERVICE_MODULE_SIGNERS, which names an
-OpenSSH allowed_signers file, a package is also refused unless <package>.sig beside it is its
-signature by one of these keys; --force does not change that. An author makes one by:
+the same. A version that is or was installed from other bytes is refused; with --force it is installed
+where NODE_ENV is development. Permissions that people hold and the new version lacks are named,
+where the database can be read. Reads SERVICE_MODULES_DIR, which must be set, and DATABASE_URL.
+With SERVICE_MODULE_SIGNERS, which names an OpenSSH allowed_signers file, a package is also
+refused unless <package>.sig beside it is its signature by one of these keys; --force does not
+change that. An author makes one by:
 ssh-keygen -Y sign -n narthex-module -f KEY PACKAGE`,
 		Example: "  narthex modules:install announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -37,14 +42,19 @@ ssh-keygen -Y sign -n narthex-module -f KEY PACKAGE`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			settings, err := installation(p)
 			if err != nil {
 				return err
 			}
-			var checks archive.Checks
-			if !force {
-				checks.Accept = func(staged string) error { return acceptStaged(p, settings, staged) }
+			var dropped []string
+			checks := archive.Checks{Rebuilt: force && !settings.Production}
+			checks.Accept = func(staged string) error {
+				dropped = platform.DroppedPermissions(settings.Modules.Dir, staged)
+				if force {
+					return nil
+				}
+				return acceptStaged(p, settings, staged)
 			}
 			if settings.Modules.Signers != "" {
 				if checks.Signers, err = archive.ReadSigners(settings.Modules.Signers); err != nil {
@@ -64,6 +74,7 @@ ssh-keygen -Y sign -n narthex-module -f KEY PACKAGE`,
 				fmt.Fprintf(p.Stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version,
 					installed.Replaced)
 			}
+			tellDropped(cmd.Context(), p, dropped)
 			nextStart(p, settings)
 			return nil
 		},
@@ -92,6 +103,32 @@ func acceptStaged(p *cli.Program, settings environment.Settings, staged string) 
 	fmt.Fprintln(p.Stderr,
 		"Nothing was changed: the platform would not start with this package (--force installs it all the same):")
 	return foreseen
+}
+
+// holdersLimit limits the wait for the database, without which the module is installed all the same.
+const holdersLimit = 5 * time.Second
+
+// tellDropped prints the permissions that the new version lacks and people hold.
+func tellDropped(ctx context.Context, p *cli.Program, dropped []string) {
+	if len(dropped) == 0 {
+		return
+	}
+	settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
+	held := map[string]int(nil)
+	if err == nil {
+		limited, cancel := context.WithTimeout(ctx, holdersLimit)
+		defer cancel()
+		held, err = platform.Holders(limited, settings.Database)
+	}
+	for _, id := range dropped {
+		switch {
+		case err != nil:
+			fmt.Fprintf(p.Stdout, "The new version has no permission %s any more. Whether people hold it is not "+
+				"known, because the database could not be read; narthex doctor says it later.\n", id)
+		case held[id] > 0:
+			fmt.Fprintln(p.Stdout, platform.OrphanedSentence(id, held[id]))
+		}
+	}
 }
 
 // installation returns the settings of a deployment with a modules directory. It refuses a checkout, whose

@@ -47,6 +47,7 @@ type validation struct {
 	Permissions   int                           `json:"permissions"` // Core's and the modules'
 	Contributions []platform.ListedContribution `json:"contributions"`
 	Findings      []manifest.Finding            `json:"findings"`
+	Misspelt      []string                      `json:"misspelt"` // names that are almost another one
 }
 
 func validate(p *cli.Program, settings environment.Settings, only string, asJSON bool) error {
@@ -55,7 +56,7 @@ func validate(p *cli.Program, settings environment.Settings, only string, asJSON
 		_, err = platform.ComposeRegistry(installed)
 	}
 	result := validation{Valid: err == nil, Contributions: []platform.ListedContribution{},
-		Findings: []manifest.Finding{}}
+		Findings: []manifest.Finding{}, Misspelt: []string{}}
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {
 		if only != "" {
 			findings = slices.DeleteFunc(findings, func(f manifest.Finding) bool { return f.Module != only })
@@ -76,6 +77,7 @@ func validate(p *cli.Program, settings environment.Settings, only string, asJSON
 		}
 		result.Modules, result.Permissions = len(installed.Modules), len(installed.Permissions)
 		result.Contributions = platform.ListContributions(installed, only)
+		result.Misspelt = append(result.Misspelt, platform.Misspelt(installed, only)...)
 	}
 	if asJSON {
 		return errors.Join(err, p.PrintJSON(result))
@@ -113,6 +115,9 @@ func printValidation(p *cli.Program, result validation, only string) {
 	default:
 		fmt.Fprintf(p.Stdout, "Valid: %s, %s.\n", countOf(result.Modules, "module"),
 			countOf(result.Permissions, "permission"))
+	}
+	for _, sentence := range result.Misspelt {
+		fmt.Fprintln(p.Stdout, sentence)
 	}
 	if len(result.Contributions) == 0 {
 		return

@@ -13,6 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/backup"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -150,7 +151,11 @@ func (r *rehearsing) migrate(ctx context.Context, made backup.Scratch) error {
 // failure of the upgrade.
 func (r *rehearsing) foresee(ctx context.Context) error {
 	var then, now []ListedModule
+	var held map[string]int
 	list := func(db *database.Database) (err error) {
+		if held, err = authorization.NewStore(db.Pool()).Holders(ctx); err != nil {
+			return err
+		}
 		then, err = ListModules(ctx, NewResolver(r.modules, db, r.settings, r.supplied))
 		if err == nil && r.installed != nil {
 			now, err = ListModules(ctx, NewResolver(r.installed, db, r.settings, r.supplied))
@@ -162,7 +167,13 @@ func (r *rehearsing) foresee(ctx context.Context) error {
 		return err
 	}
 	for _, m := range then {
-		r.Modules = append(r.Modules, r.compare(m))
+		module := r.compare(m)
+		r.Modules = append(r.Modules, module)
+		for _, id := range module.Changes.PermissionsRemoved {
+			if held[id] > 0 {
+				r.warn(m.ID, PermissionOrphaned, OrphanedSentence(id, held[id]))
+			}
+		}
 		asNow := !r.changed[m.ID] && slices.ContainsFunc(now, func(n ListedModule) bool {
 			return n.ID == m.ID && n.Next.State == catalog.Blocked
 		})

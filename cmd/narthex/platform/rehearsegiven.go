@@ -82,6 +82,9 @@ func (r *rehearsing) linkModules(installed []string, dir string) (remove func() 
 			r.failWith(id, archive.ErrDowngrade)
 		}
 	}
+	if err := archive.CopyVersions(r.settings.Modules.Dir, linked); err != nil {
+		return nil, errors.Join(err, remove())
+	}
 	packages, _ := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
 	for _, from := range packages {
 		unpacked, err := archive.Install(linked, from, abi.PlatformVersion, checks)

@@ -23,6 +23,8 @@ const grant = object({
 	revokedAt: orNull(text),
 	createdAt: text,
 	createdBy: orNull(text),
+	/** No installed module has the permission, so the grant has no effect. */
+	orphaned: orAbsent(yesOrNo),
 });
 const grants = object({ grants: listOf(grant), nextCursor: orNull(text) });
 const permissions = object({ permissions: listOf(permission) });

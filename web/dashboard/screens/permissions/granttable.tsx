@@ -212,6 +212,7 @@ function PermissionCell({ app, row: { grant, purpose, permissionId }, again }: C
 					{code}
 				</Link>
 			)}
+			{grant.orphaned && <span class="d-second">{w("unknown")}</span>}
 		</span>
 	);
 }
