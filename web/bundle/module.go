@@ -41,6 +41,7 @@ func ReadSDK(from fs.FS) (sdk SDK, err error) {
 type Script struct {
 	Path     string // relative to the module's folder
 	Bytes    []byte
+	Map      []byte   // its source map (ReadSourceMap), to which the script does not refer
 	Warnings []string // what its author may have meant otherwise, with file, line and column
 }
 
@@ -63,7 +64,7 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 		if !strings.HasPrefix(entry.script, "ui/") && !strings.HasPrefix(entry.script, "link/") {
 			OnDisplays(&options)
 		}
-		options.Metafile = true
+		options.Metafile, options.Sourcemap = true, api.SourceMapExternal
 		built, err := run(options, entry.source, Minified)
 		if err != nil {
 			return nil, err
@@ -81,13 +82,20 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 			return nil, fmt.Errorf("%s: it has no default export; export what the platform shows, as in: "+
 				"export default defineModuleUi({ mount })", from)
 		}
-		script := Script{Path: entry.script, Bytes: built.OutputFiles[0].Contents}
+		script := Script{Path: entry.script}
+		for _, file := range built.OutputFiles {
+			if strings.HasSuffix(file.Path, ".map") {
+				script.Map = file.Contents
+			} else {
+				script.Bytes = file.Contents
+			}
+		}
 		for _, message := range built.Warnings {
 			script.Warnings = append(script.Warnings, located(message, from))
 		}
 		for _, path := range described.unusedStyles() {
 			script.Warnings = append(script.Warnings, path+": nothing uses the text of this style sheet; import it "+
-				"as in: import styles from \"./style.css\", and put it into a style element")
+				"as in: import styles from \"./style.css\", and give it to context.addStyle")
 		}
 		scripts = append(scripts, script)
 	}

@@ -107,7 +107,8 @@ export function definitionOf<Definition>(kind: keyof typeof abis, exported: unkn
 	const artifact = exported as Partial<Artifact<string, Definition>> | null | undefined;
 	const fits = typeof artifact === "object" && artifact?.narthex === kind && artifact.abi === abis[kind];
 	if (!fits || artifact.definition === undefined) {
-		throw new ArtifactError("MODULE_UI_ABI_INCOMPATIBLE");
+		const cause = exported === undefined ? new Error("no default export") : undefined; // for its author
+		throw new ArtifactError("MODULE_UI_ABI_INCOMPATIBLE", false, cause);
 	}
 	return artifact.definition;
 }

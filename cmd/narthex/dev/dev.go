@@ -163,11 +163,13 @@ func newLoop(
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &loop{program: p, listener: listener, sources: sources, pages: newPages(), advise: options.advise}
+	l := &loop{program: p, listener: listener, sources: sources, advise: options.advise}
 	if l.workshop, err = newWorkshop(folder, p.Stdout); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errDevData, err)
 	}
 	l.console, l.log, end = newConsole(p.Stderr)
+	errors := newPageErrors(l.console, sources)
+	l.pages, l.workshop.built = newPages(errors), errors.keep
 	return l, end, nil
 }
 

@@ -28,6 +28,7 @@ type pages struct {
 	mu      sync.Mutex
 	state   pageState
 	changed chan struct{} // closed at the next change
+	errors  *pageErrors
 }
 
 // pageState is the state that pages receive.
@@ -43,7 +44,9 @@ type pageFailure struct {
 	Text   string `json:"text"`
 }
 
-func newPages() *pages { return &pages{changed: make(chan struct{})} }
+func newPages(errors *pageErrors) *pages {
+	return &pages{changed: make(chan struct{}), errors: errors}
+}
 
 func (p *pages) update(change func(*pageState)) {
 	p.mu.Lock()
@@ -65,6 +68,8 @@ func (p *pages) now() (pageState, <-chan struct{}) {
 func (p *pages) wrap(serving context.Context, platform http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
+		case path == errorPath && r.Method == http.MethodPost:
+			p.errors.serve(w, r)
 		case r.Method != http.MethodGet:
 			platform.ServeHTTP(w, r)
 		case path == statePath:
@@ -73,6 +78,8 @@ func (p *pages) wrap(serving context.Context, platform http.Handler) http.Handle
 			w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 			w.Header().Set("Cache-Control", "no-store")
 			_, _ = w.Write(pageScript)
+		case strings.HasPrefix(path, mapPath):
+			p.errors.serveMap(w, strings.TrimPrefix(path, mapPath))
 		case path == "/" || strings.HasPrefix(path, "/display/"):
 			withScript(platform, w, r)
 		default:

@@ -21,11 +21,13 @@
 		const box = document.createElement("aside");
 		box.setAttribute("role", "alert");
 		const title = document.createElement("h1");
-		title.textContent = `${failure.module}: ${failure.step} failed`;
+		title.textContent = failure.page ? `${failure.module}: an error` : `${failure.module}: ${failure.step} failed`;
 		const text = document.createElement("pre");
 		text.textContent = failure.text;
 		const note = document.createElement("p");
-		note.textContent = "What was saved before still runs.";
+		note.textContent = failure.page
+			? "The terminal shows it, too. The page goes on without what failed."
+			: "What was saved before still runs.";
 		const close = document.createElement("button");
 		close.textContent = "Close";
 		close.addEventListener("click", () => banner?.remove());
@@ -33,11 +35,54 @@
 		root.append(style, box);
 		document.documentElement.append(banner);
 	};
+	// What goes wrong in a module's code is told with places in its sources, which the server knows.
+	const told = new Set();
+	const tell = async (text, error) => {
+		const [, id] = /^\/display\/([^/]+)/.exec(location.pathname) ?? /^#\/m\/([^/]+)/.exec(location.hash) ?? [];
+		const report = JSON.stringify({ module: id ?? "", text, stack: error?.stack ?? "" });
+		if (told.has(report) || told.size >= 50) return;
+		told.add(report);
+		const headers = { "Content-Type": "application/json" };
+		const response = await fetch("/_dev/error", { method: "POST", headers, body: report, credentials: "omit" });
+		const failure = response.ok && (await response.json());
+		if (failure && !known?.failure) show({ ...failure, page: true });
+	};
+	const report = (before, error) => {
+		if (error === undefined || error === null || error.name === "AbortError") return;
+		const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+		tell(`${before}: ${words}`, error.cause instanceof Error ? error.cause : error).catch(() => undefined);
+	};
+	addEventListener("error", ({ error }) => report("error", error));
+	addEventListener("unhandledrejection", ({ reason }) => {
+		report("error in a promise that nobody awaits", reason);
+	});
+	const logged = console.error;
+	console.error = (...parts) => {
+		logged.apply(console, parts);
+		const error = parts.findLast((part) => part instanceof Error);
+		if (error) report("error", error);
+	};
+	for (const name of ["append", "appendChild", "prepend", "insertBefore"]) {
+		const put = document.head[name];
+		document.head[name] = (...nodes) => {
+			if (nodes.some((node) => node instanceof HTMLStyleElement)) {
+				tell(
+					"error: a style element in document.head changes the whole page, and stays when the module is gone; " +
+						"use context.addStyle(css)",
+					new Error("style"),
+				).catch(() => undefined);
+			}
+			return put.apply(document.head, nodes);
+		};
+	}
 	const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 	let known;
 	const take = (state) => {
 		// Pages read their data again when the network is back, and then find the new version.
-		if (known && known.generation !== state.generation) dispatchEvent(new Event("online"));
+		if (known && known.generation !== state.generation) {
+			told.clear();
+			dispatchEvent(new Event("online"));
+		}
 		if (known?.number !== state.number) show(state.failure);
 		known = state;
 	};

@@ -87,7 +87,7 @@ type outline struct {
 		Link       struct{ Artifact string }
 	}
 	Database      struct{ Migrations string }
-	Contributions []struct{ Artifact, Capability string }
+	Contributions []struct{ ID, Artifact, Capability string }
 }
 
 func readOutline(folder string) (o outline, text []byte, err error) {

@@ -29,6 +29,7 @@ type workshop struct {
 	scripts  map[string][]bundle.Script // bundled scripts by module id
 	packages map[string]string          // folder of the latest package by module id
 	edition  map[string]int             // how many packages of each module were made
+	built    func(moduleID string, scripts []bundle.Script)
 }
 
 func newWorkshop(dir string, report io.Writer) (*workshop, error) {
@@ -37,7 +38,7 @@ func newWorkshop(dir string, report io.Writer) (*workshop, error) {
 	}
 	return &workshop{dir: dir, report: report, servers: make(map[string]string),
 		scripts: make(map[string][]bundle.Script), packages: make(map[string]string),
-		edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
+		edition: make(map[string]int), built: func(string, []bundle.Script) {}}, os.MkdirAll(dir, 0o755)
 }
 
 // change is a set of the kinds of files of a module that were saved.
@@ -154,6 +155,7 @@ func (w *workshop) build(ctx context.Context, s source, what change) error {
 		if err != nil {
 			return &stepError{s.id, "bundling what browsers run", err.Error()}
 		}
+		w.built(s.id, w.scripts[s.id])
 		for _, script := range w.scripts[s.id] {
 			for _, warning := range script.Warnings {
 				fmt.Fprintf(w.report, "%s: warning: %s\n", s.id, warning)
@@ -211,7 +213,9 @@ func (w *workshop) pack(s source) error {
 		}
 	}
 	for _, script := range w.scripts[s.id] {
-		if err := writeFile(filepath.Join(folder, script.Path), bytes.NewReader(script.Bytes), 0o644); err != nil {
+		text := fmt.Appendf(script.Bytes[:len(script.Bytes):len(script.Bytes)], "//# sourceMappingURL=%s%s/%s\n",
+			mapPath, s.id, script.Path)
+		if err := writeFile(filepath.Join(folder, script.Path), bytes.NewReader(text), 0o644); err != nil {
 			return err
 		}
 	}
