@@ -82,14 +82,14 @@ func TestModuleThatBreaksTheRulesIsRefused(t *testing.T) {
 		code string
 	}{
 		"wrong-version":    {"", "MODULE_REGISTER_FAILED"},
-		"oversized-frame":  {"frame length outside the limits", "MODULE_REGISTER_FAILED"},
-		"undersized-frame": {"frame length outside the limits", "MODULE_REGISTER_FAILED"},
-		"unknown-kind":     {"frame kind not expected here", "MODULE_REGISTER_FAILED"},
-		"never-asked":      {"answer to nothing that was asked", "MODULE_REGISTER_FAILED"},
-		"wrong-sort":       {"answer to nothing that was asked", "MODULE_REGISTER_FAILED"},
-		"payload-in-want":  {"payload where none belongs", "MODULE_REGISTER_FAILED"},
-		"no-message":       {"payload is not the message it should be", "MODULE_REGISTER_FAILED"},
-		"cut-short":        {"frame cut short", "MODULE_REGISTER_FAILED"},
+		"oversized-frame":  {"7.1 frame length outside the limits", "MODULE_REGISTER_FAILED"},
+		"undersized-frame": {"7.1 frame length outside the limits", "MODULE_REGISTER_FAILED"},
+		"unknown-kind":     {"7.2 frame kind not expected here", "MODULE_REGISTER_FAILED"},
+		"never-asked":      {"7.5 answer to nothing that was asked", "MODULE_REGISTER_FAILED"},
+		"wrong-sort":       {"7.5 answer to nothing that was asked", "MODULE_REGISTER_FAILED"},
+		"payload-in-want":  {"7.3 payload where none belongs", "MODULE_REGISTER_FAILED"},
+		"no-message":       {"7.6 payload is not the message it should be", "MODULE_REGISTER_FAILED"},
+		"cut-short":        {"7.4 frame cut short", "MODULE_REGISTER_FAILED"},
 		"unknown-method":   {"", ""}, // the call is refused, and the module continues
 	} {
 		t.Run(name, func(t *testing.T) {

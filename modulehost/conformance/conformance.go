@@ -12,6 +12,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/process"
@@ -36,6 +38,7 @@ type Result struct {
 	Seen     string  `json:"seen,omitempty"`     // what the module did, or why the check does not apply
 	Expected string  `json:"expected,omitempty"` // the rule, if the check failed
 	Remedy   string  `json:"remedy,omitempty"`   // what the author should do, if the check failed
+	Rule     string  `json:"rule,omitempty"`     // of docs/link.md, number and words, that the module broke
 }
 
 // Options configure a trial.
@@ -93,6 +96,7 @@ type outcome struct {
 	verdict Verdict
 	asked   string // "": the table's text
 	seen    string
+	rule    string // of docs/link.md, number and words, that the module broke; "": none
 }
 
 // result adds the texts of the table.
@@ -102,7 +106,11 @@ func (c check) result(o outcome) Result {
 		r.Asked = o.asked
 	}
 	if o.verdict == Failed {
-		r.Expected, r.Remedy = c.expected, c.remedy
+		r.Expected, r.Remedy, r.Rule = c.expected, c.remedy, o.rule
+		if number, words, broken := strings.Cut(o.rule, " "); broken {
+			r.Seen = fmt.Sprintf("%s; it broke rule %s of docs/link.md: %s", r.Seen, number, words)
+			r.Remedy = "let the module's side of the link keep rule " + number + " of docs/link.md"
+		}
 	}
 	return r
 }

@@ -81,9 +81,16 @@ func (l *life) stop() error {
 func checkHandshake(ctx context.Context, t *trial) outcome {
 	r := t.run(ctx)
 	if r.registered == nil {
-		return failed("%s", t.why(r))
+		return t.failedRun(r)
 	}
 	return passed("ABI %d", r.registered.GetAbi())
+}
+
+// failedRun is the outcome of a run that ended too early.
+func (t *trial) failedRun(r *firstRun) outcome {
+	o := failed("%s", t.why(r))
+	o.rule = t.brokenRule()
+	return o
 }
 
 // why describes the cause of a run's end, in the host's texts.
@@ -93,11 +100,6 @@ func (t *trial) why(r *firstRun) string {
 		parts[0] = r.ended.Error()
 		if refused := refusalCode(r.ended); refused != "" {
 			parts = append(parts, refused)
-		}
-	}
-	if ends := t.log.of("module process ended"); len(ends) > 0 {
-		if rule, broken := ends[len(ends)-1].fields["link_rule"].(string); broken {
-			parts = append(parts, "the link was lost by rule: "+rule)
 		}
 	}
 	switch {
@@ -137,7 +139,7 @@ func checkStart(ctx context.Context, t *trial) outcome {
 	case r.registered == nil || r.rules != nil:
 		return notApplicable("the registration was not accepted")
 	case !r.ready:
-		return failed("%s", t.why(r))
+		return t.failedRun(r)
 	}
 	return passed("ready %s after its start", r.took.Round(time.Millisecond))
 }
@@ -148,7 +150,7 @@ func checkStop(ctx context.Context, t *trial) outcome {
 	case !r.ready:
 		return notApplicable("the module did not start")
 	case !errors.Is(r.ended, context.Canceled):
-		return failed("%s", t.why(r))
+		return t.failedRun(r)
 	}
 	return passed("gone after %s", r.stopTook.Round(time.Millisecond))
 }
@@ -182,7 +184,7 @@ func checkStopTwice(ctx context.Context, t *trial) outcome {
 	if errors.Is(err, context.Canceled) || exited || refused {
 		return passed("the second Stop was answered, or the process had exited")
 	}
-	return failed("%s", t.why(&firstRun{ended: err, end: end}))
+	return t.failedRun(&firstRun{ended: err, end: end})
 }
 
 func (t *trial) stopWithin() time.Duration {
@@ -219,7 +221,7 @@ func checkPartialStart(ctx context.Context, t *trial) outcome {
 		if last := p.Status().LastEnd; last != nil {
 			r.end = *last
 		}
-		return failed("%s", t.why(r))
+		return t.failedRun(r)
 	}
 	return passed("gone")
 }

@@ -9,13 +9,25 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 func checkRoutes(ctx context.Context, t *trial) outcome {
+	starts := t.live.process.Status().Starts
 	for _, route := range t.live.process.Routes() {
-		q := t.live.small(route, theOwner)
-		if got := t.live.send(ctx, q); got.failedByHost() {
-			return withAction(pattern(route), failed("%s", got))
+		began := time.Now()
+		got := t.live.send(ctx, t.live.small(route, theOwner))
+		late := got.failedByHost() && time.Since(began) >= deadlines.Response
+		if lost := t.intact(ctx, starts); lost != nil {
+			lost.seen = got.String() + "; " + lost.seen
+			return withAction(pattern(route), *lost)
+		}
+		if got.failedByHost() {
+			o := failed("%s", got)
+			if late {
+				o.rule = ruleAnswer
+			}
+			return withAction(pattern(route), o)
 		}
 	}
 	return passed("%d routes", len(t.live.process.Routes()))
@@ -171,11 +183,13 @@ func checkBodies(ctx context.Context, t *trial) outcome {
 			got := t.live.send(ctx, request{route: route, caller: theOwner, body: b.content(), length: b.length(),
 				within: t.options.response})
 			asked := fmt.Sprintf("%s, limit %d, %s", pattern(route), limit, b)
+			if lost := t.intact(ctx, before); lost != nil {
+				lost.seen = got.String() + "; " + lost.seen
+				return withAction(asked, *lost)
+			}
 			switch {
-			case t.live.process.Status().Starts != before:
-				return withAction(asked, failed("the process ended: %s", t.lastEnd()))
 			case got.failedByHost():
-				return withAction(asked, failed("%s%s", got, t.died()))
+				return withAction(asked, failed("%s", got))
 			case b.bytes > limit && got.status != 413 && (!b.chunked || !streamed(route)):
 				return withAction(asked, failed("%s, want 413", got))
 			}
@@ -186,14 +200,6 @@ func checkBodies(ctx context.Context, t *trial) outcome {
 		return notApplicable("no route takes a body")
 	}
 	return passed("%d bodies to %d routes", sent, routes)
-}
-
-// died describes the end of the process that the host has noticed, if there was one.
-func (t *trial) died() string {
-	if status := t.live.process.Status(); status.State != "ready" && status.LastEnd != nil {
-		return "; the process ended: " + endWords(*status.LastEnd)
-	}
-	return ""
 }
 
 func streamed(route *abi.Route) bool { return route.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED }

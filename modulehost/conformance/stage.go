@@ -40,13 +40,16 @@ func (t *trial) newStage(
 	s.runHubs()
 	config := facade.Config{
 		ModuleID: m.ID, Secrets: secrets(m), Capabilities: noModules{}, Buckets: buckets(m), Mail: mailTaker{},
-		Realtime: s.hubs, Log: zap.NewNop(),
+		Realtime: s.hubs, House: someHouse, Log: zap.NewNop(),
 	}
 	if t.database != nil {
 		config.Pool = t.database.pool
 	}
 	if m.People {
 		config.People = noPeople{}
+	}
+	if m.Link != nil {
+		config.Links = linkMaker{}
 	}
 	s.facade = facade.New(config)
 	host := process.Host(s.facade)

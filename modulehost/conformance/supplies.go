@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/facade"
@@ -88,6 +89,20 @@ func (noModules) Invoke(context.Context, string, string, []byte) ([]byte, error)
 type noPeople struct{}
 
 func (noPeople) Names(context.Context, []string) (map[string]string, error) { return nil, nil }
+
+// someHouse is a house whose times are not those of UTC.
+func someHouse() facade.House {
+	return facade.House{Name: "Conformance", Language: "de", TimeZone: "Europe/Berlin", Rev: 1}
+}
+
+// linkMaker makes links that nobody can open.
+type linkMaker struct{}
+
+func (linkMaker) Create(context.Context, string, time.Time) (string, error) {
+	return home + "/#conformance", nil
+}
+
+func (linkMaker) Revoke(context.Context, string) error { return nil }
 
 // mailTaker is a mail server that accepts everything and delivers nothing.
 type mailTaker struct{}

@@ -100,6 +100,12 @@ func table() []check {
 				"for ever",
 		},
 		{
+			name: "pings", needs: needRunning, run: checkPings,
+			asked:    "ping the process, also while it handles requests",
+			expected: "a pong within 10 s, however busy the handlers are",
+			remedy:   "answer pings in the code that reads the socket (docs/link.md, rule 5)",
+		},
+		{
 			name: "the probe answers", needs: needRoutes, run: checkProbe,
 			asked: "send the route that the module names as its probe a request, with an empty database and " +
 				"empty buckets",
@@ -146,6 +152,18 @@ func table() []check {
 			asked:    "erase a person whom the module does not know, twice, and export that person",
 			expected: "PersonErased is answered both times within 30 s, PersonExport with JSON within 10 s",
 			remedy:   "let both find nothing for an unknown id, which is no error",
+		},
+		{
+			name: "schedules", needs: needRunning, run: checkSchedules,
+			asked:    "make one run of each schedule, and ask whether it goes on",
+			expected: "an answer or a failure within 30 s, and afterwards no run in progress",
+			remedy:   "answer Run when the work has ended, and ask_only at once (docs/link.md, Schedules)",
+		},
+		{
+			name: "capabilities", needs: needRunning, run: checkCapabilities,
+			asked:    "call a method of each capability that does not exist",
+			expected: "a failure within 10 s, and a process that goes on",
+			remedy:   "answer Provide, and refuse the methods that the capability does not have",
 		},
 		{
 			name: "pages and scripts", needs: needModule, run: checkArtifacts,

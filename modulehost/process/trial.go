@@ -1,6 +1,10 @@
 package process
 
-import "golang.org/x/sys/unix"
+import (
+	"context"
+
+	"golang.org/x/sys/unix"
+)
 
 // These methods are for a trial of a module, which checks how the module behaves after failures. The platform
 // itself does not use them.
@@ -28,6 +32,24 @@ func (p *Process) HangUp() bool {
 	_ = l.child.moduleCalls.Close()
 	_ = l.calls.Close()
 	return true
+}
+
+// Ping pings the module of the current run. ctx must have a deadline. Its error is ErrUnavailable, link.ErrLost
+// or ctx's own.
+func (p *Process) Ping(ctx context.Context) error {
+	l := p.enter()
+	if l == nil {
+		return p.unavailable()
+	}
+	defer l.inFlight.Done()
+	return l.calls.Ping(ctx)
+}
+
+// Capabilities returns the registered capabilities. See Routes.
+func (p *Process) Capabilities() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.registered.GetCapabilities()
 }
 
 // Unfinished returns how many calls of the current run were abandoned and have neither a response nor an end.

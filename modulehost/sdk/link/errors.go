@@ -93,23 +93,23 @@ type rule string
 
 func (r rule) Error() string { return string(r) }
 
-// The rules, which help the author of an SDK to find a mistake.
+// The rules with their numbers in docs/link.md, which help the author of an SDK to find a mistake.
 const (
-	errFrameLength       = rule("frame length outside the limits")
-	errFrameKind         = rule("frame kind not expected here")
-	errFrameBody         = rule("payload where none belongs")
-	errFrameShort        = rule("frame cut short")
-	errNeverAsked        = rule("answer to nothing that was asked")
-	errNotDecoded        = rule("payload is not the message it should be")
-	errCallTwice         = rule("call id is already in service")
-	errLend              = rule("no body socket, or a second one for a call")
-	errTooManyUnanswered = rule("too many abandoned calls were never answered")
-	errWriteSlow         = rule("write took longer than 2 seconds")
-	errPiece             = rule("piece that breaks the rules of a body")
+	errFrameLength       = rule("7.1 frame length outside the limits")
+	errFrameKind         = rule("7.2 frame kind not expected here")
+	errFrameBody         = rule("7.3 payload where none belongs")
+	errFrameShort        = rule("7.4 frame cut short")
+	errNeverAsked        = rule("7.5 answer to nothing that was asked")
+	errNotDecoded        = rule("7.6 payload is not the message it should be")
+	errCallTwice         = rule("7.7 call id is already in service")
+	errLend              = rule("7.8 no body socket, or a second one for a call")
+	errTooManyUnanswered = rule("7.9 too many abandoned calls were never answered")
+	errWriteSlow         = rule("7.10 write took longer than 2 seconds")
+	errPiece             = rule("7.11 piece that breaks the rules of a body")
 )
 
-// Rule returns the rule of docs/link.md that a peer has broken so that the link was lost; "" if there is none
-// or it is unknown. It contains nothing that the peer has sent.
+// Rule returns the number and the words of the rule of docs/link.md that a peer has broken so that the link was
+// lost; "" if there is none or it is unknown. It contains nothing that the peer has sent.
 func Rule(err error) string {
 	broken, _ := errors.AsType[rule](err)
 	return string(broken)
