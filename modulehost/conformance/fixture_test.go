@@ -49,6 +49,7 @@ const trialManifest = `{
   "manifestVersion": 7, "id": "trial", "name": "Trial", "version": "1.0.0",
   "compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" },
   "permissions": [{ "id": "trial.use", "baseline": "restricted" }],
+  "provides": [{ "capability": "trial.things", "version": "1.0.0" }],
   "entrypoints": { "server": "bin/{os}-{arch}/NAME", "ui": "ui/index.js",
     "display": { "artifact": "display/index.js", "permission": "trial.use" } },
   "database": { "abi": 1, "migrations": "migrations" },

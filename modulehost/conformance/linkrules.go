@@ -19,9 +19,9 @@ const (
 	ruleClosed = "8 a closed socket ends the link"
 )
 
-// intact pings the module after a request. Its pong comes after everything that it has sent before, so a broken
-// rule is noticed here and not at the next route. starts is how many runs had begun before the request. If the
-// link was lost, intact returns what happened, and waits for the next process.
+// intact pings the module after a request. Its pong comes after everything that it has sent before, so a
+// broken rule is noticed here and not at the next route. starts is how many runs had begun before the
+// request. If the link was lost, intact returns what happened, and waits for the next process.
 func (t *trial) intact(ctx context.Context, starts int64) *outcome {
 	within, cancel := context.WithTimeout(ctx, t.pingWithin())
 	defer cancel()

@@ -17,13 +17,13 @@ const rulesManifest = `{
   "compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" },
   "permissions": [{ "id": "trial.use", "baseline": "restricted" }],
   "entrypoints": { "server": "bin/{os}-{arch}/NAME" },
+  "provides": [{ "capability": "trial.things", "version": "1.0.0" }],
   "database": { "abi": 1 }
 }`
 
-// TestBrokenRules breaks each rule of docs/link.md that a module can break, in a module in plain Go without the
-// SDK. The trial names the rule by its number, and the route.
-func TestBrokenRules(t *testing.T) {
-	t.Parallel()
+// plainGo builds testdata/rules, a module in plain Go without the SDK.
+func plainGo(t *testing.T) (named func(name string) files) {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "rules")
 	if err := buildtest.Module(program, "./testdata/rules"); err != nil {
 		t.Fatal(err)
@@ -32,6 +32,39 @@ func TestBrokenRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return func(name string) files {
+		return files{
+			"module.json":        strings.Replace(rulesManifest, "NAME", name, 1),
+			executablePath(name): string(executable),
+		}
+	}
+}
+
+// TestBrokenMessages breaks what a module promises of the calls that are no requests.
+func TestBrokenMessages(t *testing.T) {
+	t.Parallel()
+	module := plainGo(t)
+	for name, want := range map[string]struct{ check, seen string }{
+		"knows-no-run":        {"schedules", "does not know the call"},
+		"runs-on":             {"schedules", "says that the run goes on"},
+		"knows-no-capability": {"capabilities", "does not know the call"},
+		"answers-anything":    {"capabilities", "as if the method existed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all, failed := tryUntil(t, options(t, module(name).pack(t)), want.check)
+			if got := all[want.check]; got.Verdict != conformance.Failed || !strings.Contains(got.Seen, want.seen) {
+				t.Errorf("the trial says %+v, want %q; failed are %q", got, want.seen, failed)
+			}
+		})
+	}
+}
+
+// TestBrokenRules breaks each rule of docs/link.md that a module can break. The trial names the rule by its
+// number, and the route.
+func TestBrokenRules(t *testing.T) {
+	t.Parallel()
+	module := plainGo(t)
 	text, err := os.ReadFile("../../docs/link.md")
 	if err != nil {
 		t.Fatal(err)
@@ -47,11 +80,7 @@ func TestBrokenRules(t *testing.T) {
 			}
 			t.Parallel()
 			name := "rule-" + rule
-			module := files{
-				"module.json":        strings.Replace(rulesManifest, "NAME", name, 1),
-				executablePath(name): string(executable),
-			}
-			o := options(t, module.pack(t))
+			o := options(t, module(name).pack(t))
 			if rule == "5" {
 				o = o.Within(conformance.Deadlines{Ping: 200 * time.Millisecond})
 			}
@@ -76,11 +105,7 @@ func TestBrokenRules(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		module := files{
-			"module.json":          strings.Replace(rulesManifest, "NAME", "kept", 1),
-			executablePath("kept"): string(executable),
-		}
-		all, failed := tryUntil(t, options(t, module.pack(t)), "routes answer")
+		all, failed := tryUntil(t, options(t, module("kept").pack(t)), "capabilities")
 		if len(failed) > 0 {
 			t.Errorf("failed are %q, want none; %+v", failed, all[failed[0]])
 		}

@@ -2,8 +2,12 @@ package process
 
 import (
 	"context"
+	"net"
+	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // These methods are for a trial of a module, which checks how the module behaves after failures. The platform
@@ -34,15 +38,40 @@ func (p *Process) HangUp() bool {
 	return true
 }
 
-// Ping pings the module of the current run. ctx must have a deadline. Its error is ErrUnavailable, link.ErrLost
-// or ctx's own.
+// Ping pings the module of the current run, and looks whether it has closed the link of its own calls. ctx
+// must have a deadline. Its error is ErrUnavailable, link.ErrLost or ctx's own.
 func (p *Process) Ping(ctx context.Context) error {
 	l := p.enter()
 	if l == nil {
 		return p.unavailable()
 	}
 	defer l.inFlight.Done()
-	return l.calls.Ping(ctx)
+	if err := l.calls.Ping(ctx); err != nil {
+		return err
+	}
+	return closedByPeer(l.child.moduleCalls)
+}
+
+// closedByPeer returns link.ErrLost if the other end of a socket is closed, whatever was sent before.
+func closedByPeer(conn net.Conn) error {
+	socket, known := conn.(syscall.Conn)
+	if !known {
+		return nil
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return link.ErrLost
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) {
+		polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		_, failed := unix.Poll(polled, 0)
+		closed = failed == nil && polled[0].Revents&(unix.POLLRDHUP|unix.POLLHUP) != 0
+	})
+	if err != nil || closed {
+		return link.ErrLost
+	}
+	return nil
 }
 
 // Capabilities returns the registered capabilities. See Routes.

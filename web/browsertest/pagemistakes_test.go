@@ -85,7 +85,8 @@ func TestPageMistakes(t *testing.T) {
 			message = m.message + a.dev.waitForLine(t, m.message)
 		} else {
 			p.waitFor(banner(m.message))
-			message = eval[string](p, `document.querySelector("narthex-dev").shadowRoot.querySelector("pre").textContent`)
+			message = eval[string](p,
+				`document.querySelector("narthex-dev").shadowRoot.querySelector("pre").textContent`)
 			if !m.failure && !strings.Contains(message, place) {
 				t.Errorf("%s: the page tells\n%s\nwant %s in it", m.title, message, place)
 			}
@@ -118,4 +119,5 @@ func TestPageMistakes(t *testing.T) {
 // inBrowsers begins the part of the page that this test writes (cmd/narthex/e2e/mistakes_test.go).
 const inBrowsers = "\n# In browsers\n\n" +
 	"`narthex-dev dev` tells these on the terminal and on the open page, with places in the sources. A test\n" +
-	"makes each mistake and writes this part (`REFERENCE=write go test -run TestPageMistakes ./web/browsertest`).\n"
+	"makes each mistake and writes this part (`REFERENCE=write go test -run TestPageMistakes " +
+	"./web/browsertest`).\n"

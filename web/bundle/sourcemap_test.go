@@ -14,7 +14,8 @@ func TestSourceMap(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "ui-src/index.ts"), "import { greet } from \"./parts/greet\";\n\n"+
 		"export default { greet, at: \"the entry\" };\n")
-	write(t, filepath.Join(folder, "ui-src/parts/greet.ts"), "// a comment\nexport function greet(name: string) {\n"+
+	write(t, filepath.Join(folder, "ui-src/parts/greet.ts"), "// a comment\n"+
+		"export function greet(name: string) {\n"+
 		"	if (name === \"\") throw new Error(\"nobody\");\n	return name;\n}\n")
 	scripts, err := bundle.Module(folder, bundle.SDK{})
 	if err != nil || len(scripts) != 1 {

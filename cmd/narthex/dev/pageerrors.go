@@ -93,8 +93,8 @@ func (e *pageErrors) sourceMap(moduleID, script string) *bundle.SourceMap {
 
 // placeInScript is a place of a module's script in an error's stack: module, version, which script, line and
 // column.
-var placeInScript = regexp.MustCompile(
-	`https?://[^\s()]*?/api/v1/module-ui/([^\s()/]+)/[^\s()/#?:]+((?:/[^\s()/#?:]+)*)(?:[#?][^\s():]*)?:(\d+):(\d+)`)
+var placeInScript = regexp.MustCompile(`https?://[^\s()]*?/api/v1/module-ui/([^\s()/]+)/[^\s()/#?:]+` +
+	`((?:/[^\s()/#?:]+)*)(?:[#?][^\s():]*)?:(\d+):(\d+)`)
 
 // frame is a line of a stack, whose function has a name of the bundler's.
 var frame = regexp.MustCompile(`^(?:at .*\(|[^@]*@)([^)]*)\)?$`)

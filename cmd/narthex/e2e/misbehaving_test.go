@@ -72,8 +72,9 @@ var brokenRules = map[string]string{
 	"/say/answers/half": "7.4 frame cut short", "/say/answers/oversize": "7.1 frame length outside the limits",
 	"/say/answers/kind":   "7.2 frame kind not expected here",
 	"/say/answers/answer": "7.5 answer to nothing that was asked",
-	"/say/calls/huge":     "7.1 frame length outside the limits", "/say/calls/loaded": "7.3 payload where none belongs",
-	"/say/calls/kind": "7.2 frame kind not expected here",
+	"/say/calls/huge":     "7.1 frame length outside the limits",
+	"/say/calls/loaded":   "7.3 payload where none belongs",
+	"/say/calls/kind":     "7.2 frame kind not expected here",
 }
 
 // installIdle installs modules without a server, which occupy the first user ids. The kernel counts a user's

@@ -108,8 +108,8 @@ const (
 	errPiece             = rule("7.11 piece that breaks the rules of a body")
 )
 
-// Rule returns the number and the words of the rule of docs/link.md that a peer has broken so that the link was
-// lost; "" if there is none or it is unknown. It contains nothing that the peer has sent.
+// Rule returns the number and the words of the rule of docs/link.md that a peer has broken so that the link
+// was lost; "" if there is none or it is unknown. It contains nothing that the peer has sent.
 func Rule(err error) string {
 	broken, _ := errors.AsType[rule](err)
 	return string(broken)

@@ -57,6 +57,8 @@ func (m *module) Register(r *sdk.Registry) error {
 	r.Handle("GET /things", permission, sdk.NoBody, m.list)
 	r.Probe("GET /things")
 	r.Channel("things", may, m.snapshot)
+	r.Every("tidy", time.Hour, func(context.Context) error { return errors.New("nothing to tidy") })
+	r.Provide("trial.things", sdk.Methods{"count": func(context.Context, []byte) (any, error) { return 1, nil }})
 	r.PersonErased(m.forget)
 	r.PersonExport(func(context.Context, string) (any, error) { return map[string]int{"things": 0}, nil })
 	return nil

@@ -1,5 +1,5 @@
-// Command rules is a module that speaks the link by itself and breaks one rule of docs/link.md: the one that the
-// name of its executable has. With another name it keeps all of them.
+// Command rules is a module that speaks the link by itself and breaks one rule of docs/link.md: the one that
+// the name of its executable has. With another name it keeps all of them.
 package main
 
 import (
@@ -93,11 +93,15 @@ func (m *module) serve(method abi.Method, id uint32, payload []byte) {
 			{Method: "POST", Path: "/second", Permission: "trial.use", MaxBodyBytes: 1 << 20,
 				BodyMode: abi.BodyMode_BODY_MODE_STREAMED},
 			{Method: "GET", Path: "/third", Permission: "trial.use"},
-		}})
+		}, Schedules: []*abi.Schedule{{Name: "tidy", IntervalSeconds: 60}}, Capabilities: []string{"trial.things"}})
 	case abi.Method_METHOD_START:
 		m.answer(id, &abi.StartResponse{})
 	case abi.Method_METHOD_STOP:
 		m.answer(id, &abi.StopResponse{})
+	case abi.Method_METHOD_RUN:
+		m.run(id, payload)
+	case abi.Method_METHOD_PROVIDE:
+		m.provide(id)
 	case abi.Method_METHOD_HANDLE:
 		var request abi.HandleRequest
 		if proto.Unmarshal(payload, &request) != nil {
@@ -109,7 +113,34 @@ func (m *module) serve(method abi.Method, id uint32, payload []byte) {
 			m.answer(id, &abi.HandleResponse{Status: 204})
 		}
 	default:
-		m.send(failure, 0, id, append([]byte{14}, "METHOD_UNKNOWN"...))
+		m.fail(id, "METHOD_UNKNOWN")
+	}
+}
+
+func (m *module) fail(id uint32, code string) {
+	m.send(failure, 0, id, append([]byte{byte(len(code))}, code...))
+}
+
+func (m *module) run(id uint32, payload []byte) {
+	var request abi.RunRequest
+	switch err := proto.Unmarshal(payload, &request); {
+	case err != nil, m.breaks == "knows-no-run":
+		m.fail(id, "METHOD_UNKNOWN")
+	case m.breaks == "runs-on":
+		m.answer(id, &abi.RunResponse{Running: request.GetAskOnly()})
+	default:
+		m.answer(id, &abi.RunResponse{})
+	}
+}
+
+func (m *module) provide(id uint32) {
+	switch m.breaks {
+	case "knows-no-capability":
+		m.fail(id, "METHOD_UNKNOWN")
+	case "answers-anything":
+		m.answer(id, &abi.ProvideResponse{Output: []byte("1")})
+	default:
+		m.fail(id, "FAILED")
 	}
 }
 
@@ -144,8 +175,8 @@ func (m *module) second(id uint32, request *abi.HandleRequest) {
 		m.send(answer, 1, id, head)
 		_, _ = os.NewFile(uintptr(request.GetBodySocket()), "body").Write([]byte{9, 1, 0, 0, 'x'})
 	case "rule-8":
-		m.answer(id, &abi.HandleResponse{Status: 204})
 		_ = m.out.Close()
+		m.answer(id, &abi.HandleResponse{Status: 204})
 	default:
 		m.answer(id, &abi.HandleResponse{Status: 204})
 	}
