@@ -13,3 +13,9 @@ import "embed"
 //go:embed services/clientaddress services/database services/environment services/httpapi services/httpserver
 //go:embed services/leaktest services/loglimit services/principal services/store storage supervisor
 var Host embed.FS
+
+// Guide is what authors read, which sdk:export writes, too.
+//
+//go:embed docs/modules.md docs/modules-mistakes.md docs/link.md docs/reference/modules.md
+//go:embed docs/reference/realtime.md
+var Guide embed.FS

@@ -117,6 +117,7 @@ func writeAll(dir string) error {
 		write(filepath.Join(dir, HostFolder, "go.mod"),
 			bytes.ReplaceAll(host, []byte("=> ./modulehost/sdk"), []byte("=> ../"+GoFolder))),
 		copyTree(web.SDK(), filepath.Join(dir, BrowserFolder), nil),
+		copyTree(narthex.Guide, dir, nil),
 		write(filepath.Join(dir, BrowserFolder, "package.json"), manifest),
 		write(filepath.Join(dir, BrowserFolder, "LICENSE"), licence),
 		write(filepath.Join(dir, GoFolder, "LICENSE"), licence),

@@ -41,6 +41,8 @@ func TestWrite(t *testing.T) {
 			"browser/package.json":   `"version": "` + abi.PlatformVersion + `"`,
 			"browser/narthex-sdk.js": "export",
 			"README.md":              "sdk:export",
+			"docs/modules.md":        "home.tiles",
+			"docs/link.md":           "| 7.11 |",
 		} {
 			if got := read(t, dir, file); !strings.Contains(got, wanted) {
 				t.Errorf("%s has no %q:\n%.300s", file, wanted, got)
