@@ -97,6 +97,7 @@ var ranks = map[string]int{
 	"migrations":             2,
 	"modulehost/catalog":     2,
 	"modulehost/sdkexport":   2,
+	"modulehost/script":      2,
 
 	"cmd/narthex/cli":             2,
 	"supervisor":                  1,
@@ -139,6 +140,9 @@ var outside = map[string][]string{
 	"web/browsertest":        nil, // only tests
 }
 
+// importSDK are the parts of the platform that import the SDK as a module does, or contain its sources.
+var importSDK = []string{"modulehost/sdktest", "modulehost/sdkexport", "modulehost/script"}
+
 // importers are the packages that may import a library. For pgx they are also the store files of any package.
 var importers = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
@@ -167,6 +171,7 @@ var importers = map[string][]string{
 	"github.com/r3labs/sse":             {"realtime/stream"},
 	"github.com/nats-io":                {"realtime/backplane"},
 	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
+	"github.com/dop251/goja":            {"modulehost/script"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 	"github.com/anishathalye/porcupine": nil, // only tests
 	"github.com/getkin/kin-openapi":     {"services/httpapi/openapitest"},
@@ -221,7 +226,7 @@ func TestImportsPointDown(t *testing.T) {
 			case special && strings.HasPrefix(own, p.path+"/"): // a part of the same module
 			case special && !slices.Contains(allowed, own):
 				t.Errorf("%s imports %s, which is not its own to use", p.path, own)
-			case (p.path == "modulehost/sdktest" || p.path == "modulehost/sdkexport") && own == "modulehost/sdk":
+			case slices.Contains(importSDK, p.path) && own == "modulehost/sdk":
 			case ranked && (!known || other >= rank):
 				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, other)
 			}

@@ -27,6 +27,9 @@ func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs
 		name := fmt.Sprintf("%04d_%s.sql", migration.Version, migration.Name)
 		files[path.Join(module.Manifest.Database.Migrations, name)] = fileMode
 	}
+	if module.ServerScript != nil {
+		files[module.ServerScript.Path] = fileMode
+	}
 	if module.Executable == nil {
 		return files, nil
 	}

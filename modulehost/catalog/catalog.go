@@ -25,7 +25,8 @@ type Catalog struct {
 type Module struct {
 	Manifest      *manifest.Manifest
 	Folder        string               // absolute, without symbolic links; never shown to callers
-	Executable    *manifest.Artifact   // without bytes; nil = no server
+	Executable    *manifest.Artifact   // without bytes; nil = no server, or a script
+	ServerScript  *manifest.Artifact   // without bytes; nil = no server, or an executable
 	UI            *manifest.Artifact   // nil = none
 	Display       *manifest.Artifact   // nil = none
 	Link          *manifest.Artifact   // nil = none

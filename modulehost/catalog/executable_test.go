@@ -9,9 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
-// TestVerifyExecutable checks that a server program that was replaced after discovery is refused, even by a
+// TestVerifyServer checks that a server program that was replaced after discovery is refused, even by a
 // file of the same content.
-func TestVerifyExecutable(t *testing.T) {
+func TestVerifyServer(t *testing.T) {
 	t.Parallel()
 	dir, server := t.TempDir(), catalogtest.Executable(t)
 	folder := install(t, dir, "people", fields{"entrypoints": fields{"server": "server"}})
@@ -28,15 +28,15 @@ func TestVerifyExecutable(t *testing.T) {
 		opened, err := os.Open(path)
 		must(t, err)
 		defer opened.Close()
-		return people.VerifyExecutable(opened)
+		return people.VerifyServer(opened)
 	}
 	if err := verify(); err != nil {
-		t.Errorf("VerifyExecutable of the discovered file: %v, want nil", err)
+		t.Errorf("VerifyServer of the discovered file: %v, want nil", err)
 	}
 	write(t, path+".new", server)
 	must(t, os.Chmod(path+".new", 0o755))
 	must(t, os.Rename(path+".new", path))
 	if err := verify(); err == nil {
-		t.Error("VerifyExecutable accepted another file in place of the discovered one")
+		t.Error("VerifyServer accepted another file in place of the discovered one")
 	}
 }

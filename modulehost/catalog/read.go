@@ -94,6 +94,13 @@ func (i *inspection) files(pkg *manifest.Package, module *Module) *Module {
 	if m.Server != "" {
 		module.Executable = i.file(pkg.Executable, m.Server, "/entrypoints/server", "entrypoints.server")
 	}
+	if m.ServerScript != "" {
+		module.ServerScript = i.file(pkg.Script, m.ServerScript, "/entrypoints/server/script",
+			"entrypoints.server.script")
+		if module.ServerScript != nil {
+			module.ServerScript.Bytes = nil // its process reads it again
+		}
+	}
 	if m.UI != "" {
 		module.UI = i.file(pkg.Script, m.UI, "/entrypoints/ui", "entrypoints.ui")
 	}

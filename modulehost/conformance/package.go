@@ -31,10 +31,10 @@ func checkExecutable(_ context.Context, t *trial) outcome {
 		return failed("%s", strings.Join(executable, "; "))
 	case len(rest) > 0:
 		return notApplicable("the package is not valid")
-	case t.module.Executable == nil:
+	case !t.module.HasServer():
 		return notApplicable("the module has no server")
 	}
-	return passed("%s", t.module.Executable.Path)
+	return passed("%s", t.module.ServerPath())
 }
 
 // findings returns the findings about the executable, and separately all others.

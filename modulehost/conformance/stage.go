@@ -58,10 +58,11 @@ func (t *trial) newStage(
 	}
 	s.process = process.New(process.Config{
 		ModuleID: m.ID, ModuleVersion: m.Version.String(), Executable: t.module.ExecutablePath(),
+		Script: t.module.ServerScriptPath(),
 		Folder: t.module.Folder, Credential: t.own, Host: host, Log: t.log.logger(), Memory: s.memory,
 		Start: &abi.StartRequest{Database: m.Database != nil, Configuration: settings(m),
 			Declared: facade.Declared(m)},
-		Verify: t.module.VerifyExecutable, Deadlines: t.options.deadlines,
+		Verify: t.module.VerifyServer, Deadlines: t.options.deadlines,
 		OnRegister: func(r *abi.RegisterResponse) error {
 			rules := t.rules(r)
 			if observe != nil {

@@ -120,7 +120,7 @@ func (t *trial) need(n need) *outcome {
 		return missing("the module has no database")
 	case n == needDatabase:
 		return nil
-	case t.module.Executable == nil:
+	case !t.module.HasServer():
 		return missing("the module has no server")
 	case t.module.Manifest.Database != nil && !t.migrated:
 		return missing("the migrations were not applied")

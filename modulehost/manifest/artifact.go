@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxScriptBytes limits a browser script: 4 MiB.
+// MaxScriptBytes limits a script: 4 MiB.
 const MaxScriptBytes = 4 << 20
 
 // Artifact is one file of a package, with the state it had when it was read.
@@ -19,7 +19,7 @@ type Artifact struct {
 	Path     string // relative to the package
 	Identity Identity
 	SHA256   [32]byte // of Bytes; zeroes for an executable
-	Bytes    []byte   // nil for an executable: its Identity shows whether it has changed
+	Bytes    []byte   // nil for a server: its Identity shows whether it has changed
 }
 
 // Identity distinguishes two states of a file. A module's process is restarted only from the same file that
@@ -38,7 +38,7 @@ func IdentityOf(info fs.FileInfo) Identity {
 	return identity
 }
 
-// Script reads a browser script with its bytes: UTF-8, at most 4 MiB. Every error is a Refusal.
+// Script reads a script with its bytes: UTF-8, at most 4 MiB. Every error is a Refusal.
 func (p *Package) Script(path string) (*Artifact, error) {
 	script, err := p.Read(path, MaxScriptBytes)
 	if err != nil {

@@ -203,6 +203,9 @@ func encode(t *testing.T, m *manifest.Manifest) []byte {
 	}
 	entrypoints := fields{}
 	put(entrypoints, "server", m.Server)
+	if m.ServerScript != "" {
+		entrypoints["server"] = fields{"script": m.ServerScript, "abi": manifest.ScriptABI}
+	}
 	put(entrypoints, "ui", m.UI)
 	if m.Display != nil {
 		entrypoints["display"] = fields{"artifact": m.Display.Artifact, "permission": m.Display.Permission}

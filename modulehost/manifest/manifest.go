@@ -20,6 +20,9 @@ const MaxBytes = 256 << 10
 // DatabaseABI is the only database.abi that this release accepts.
 const DatabaseABI = 1
 
+// ScriptABI is the only abi of a server's script that this release runs.
+const ScriptABI = 1
+
 // Manifest is a valid module.json.
 type Manifest struct {
 	ID            string
@@ -32,6 +35,7 @@ type Manifest struct {
 	Provides      []Capability
 	Permissions   []Permission
 	Server        string    // executable for this system and processor, relative to the package; "" = none
+	ServerScript  string    // script that the platform runs instead, relative to the package; "" = none
 	UI            string    // script, relative to the package; "" = none
 	Display       *Page     // nil = none; fills a screen
 	Link          *Page     // nil = none; for people without an account

@@ -21,7 +21,7 @@ func (r *report) path(f field) string {
 	return value
 }
 
-// script returns the path of a browser script.
+// script returns the path of a script.
 func (r *report) script(f field) string {
 	path := r.path(f)
 	if path != "" && !strings.HasSuffix(path, ".js") {
@@ -41,7 +41,11 @@ func (r *reader) entrypoints(o object, m *Manifest, declared map[string]bool) {
 		return
 	}
 	if f, ok := e.optional("server"); ok {
-		m.Server = r.server(f)
+		if f.node.kind == kindObject {
+			m.ServerScript = r.serverScript(f)
+		} else {
+			m.Server = r.server(f)
+		}
 	}
 	if f, ok := e.optional("ui"); ok {
 		m.UI = r.script(f)
@@ -60,6 +64,23 @@ func (r *report) server(f field) string {
 	if strings.ContainsAny(path, "{}") {
 		r.invalid(f, "must have no braces but {os} and {arch}.")
 		return ""
+	}
+	return path
+}
+
+// serverScript returns the path of the server's script, which runs on every system and processor.
+func (r *report) serverScript(f field) (path string) {
+	s, ok := r.open(f, "script", "abi")
+	if !ok {
+		return ""
+	}
+	if f, ok := s.required("script"); ok {
+		path = r.script(f)
+	}
+	if f, ok := s.required("abi"); ok {
+		if n, ok := f.node.integer(); !ok || n != ScriptABI {
+			r.invalid(f, "must be the integer %d.", ScriptABI)
+		}
 	}
 	return path
 }

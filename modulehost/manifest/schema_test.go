@@ -180,7 +180,7 @@ func TestSchemaAgreesOnEveryPlace(t *testing.T) {
 		"—", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
 		[]any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}, strings.Repeat("x", 1001)}
 	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon",
-		"valid-translations", "server-not-needed"} {
+		"valid-translations", "valid-script", "server-not-needed"} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(readExample(t, name)))
 		must(t, err)
 		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
@@ -260,6 +260,7 @@ var schemaLimits = map[string]any{
 	"/if/anyOf/2/properties/configuration minItems":                            1,
 	"/properties/manifestVersion const":                                        manifest.Version,
 	"/properties/database/properties/abi const":                                manifest.DatabaseABI,
+	"/$defs/serverScript/properties/abi const":                                 manifest.ScriptABI,
 	"/$defs/moduleId pattern":                                                  "id",
 	"/properties/storage/properties/buckets/items pattern":                     "bucket",
 	"/$defs/declaration/properties/key pattern":                                "key",

@@ -1,10 +1,8 @@
 package process
 
 import (
-	"errors"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -33,29 +31,15 @@ type child struct {
 	reaped                 bool
 }
 
-var errNotRegular = errors.New("executable is not a regular file")
-
 // startChild starts the module's program with every part of the sandbox that the kernel has.
 func startChild(config *Config, sandbox SandboxReport, author *author) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
-	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
+	program, err := inherited.program(config)
 	if err != nil {
 		return nil, err
-	}
-	if info, err := executable.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errNotRegular, err)
-	}
-	if config.Verify != nil {
-		if err := config.Verify(executable); err != nil {
-			return nil, withCause(ErrUnavailable, err)
-		}
 	}
 	folder, err := inherited.open(config.Folder, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY)
-	if err != nil {
-		return nil, err
-	}
-	null, err := inherited.open(os.DevNull, unix.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +54,7 @@ func startChild(config *Config, sandbox SandboxReport, author *author) (*child, 
 	c := &child{exited: make(chan struct{}), cgroup: group}
 	files := make([]*os.File, cgroupDescriptor+1) // a nil file stays closed in the child
 	files[cgroupDescriptor] = entrance
-	files[0], files[executableDescriptor], files[folderDescriptor] = null, executable, folder
+	files[0], files[executableDescriptor], files[folderDescriptor] = program.input, program.executable, folder
 	if c.hostCalls, files[hostCallsDescriptor], err = inherited.socketpair(); err != nil {
 		return nil, err
 	}
@@ -124,7 +108,7 @@ func (c *child) plan(config *Config, sandbox SandboxReport, files []*os.File) la
 	plan := launcher.Plan{
 		Files:       files,
 		Nice:        niceness,
-		Name:        filepath.Base(config.Executable),
+		Arguments:   config.arguments(),
 		Environment: config.Limits.environment(),
 		Limits:      config.Limits.rlimits(),
 		Executable:  executableDescriptor,

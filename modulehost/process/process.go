@@ -30,11 +30,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// Config configures a module's process. Executable, Host and Log are required.
+// Config configures a module's process. Executable or Script, Host and Log are required.
 type Config struct {
 	ModuleID, ModuleVersion string
 
-	Executable string      // absolute path of the validated static ELF
+	Executable string      // absolute path of the validated static ELF; "": this program, for a Script
+	Script     string      // absolute path of a validated script, which this program runs; "": none
 	Folder     string      // the module's own folder, absolute
 	Credential *Credential // nil: the host's own
 	Start      *abi.StartRequest
@@ -47,10 +48,9 @@ type Config struct {
 	// OnRegister is called with the module's registration, before the module is started (nil: no call). Its
 	// error ends the run as MODULE_REGISTER_FAILED.
 	OnRegister func(*abi.RegisterResponse) error
-	// Verify checks the opened executable (an O_PATH descriptor, which allows fstat) before every start (nil: no
-	// check). Its error ends the run as MODULE_UNAVAILABLE, because a module must not be replaced while the
-	// platform runs.
-	Verify func(executable *os.File) error
+	// Verify checks the opened executable or script (fstat is allowed) before every start (nil: no check). Its
+	// error ends the run as MODULE_UNAVAILABLE, because a module must not be replaced while the platform runs.
+	Verify func(server *os.File) error
 
 	Limits    Limits
 	Deadlines Deadlines

@@ -8,18 +8,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Program builds the Go package source as the executable path, with the flags of go build that are given. An
-// error has the compiler's report.
+// error has the compiler's report. Without -race it is static, as it is released: only then can it run the
+// scripts of modules, in whose sandbox there is no dynamic linker.
 //
 // The sources become inputs of the test's result. Without that, go test would show the cached result of a
 // test whose program has changed, because it knows only the packages that the test imports. Safe for
 // concurrent use.
 func Program(path, source string, flags ...string) error {
-	return build(os.Environ(), path, source, flags)
+	environment := os.Environ()
+	if !slices.Contains(flags, "-race") {
+		environment = append(environment, "CGO_ENABLED=0")
+	}
+	return build(environment, path, source, flags)
 }
 
 // Module builds a module's server as authors build it: static, and without the race detector. All else is as

@@ -237,26 +237,42 @@ func TestKilledModuleComesBackWhileThePlatformGoesOn(t *testing.T) {
 	}
 }
 
-// TestChangedExecutableIsNotStarted: an executable that changes under a running platform is not started.
-func TestChangedExecutableIsNotStarted(t *testing.T) {
+// TestChangedServerIsNotStarted: an executable or a script that changes under a running platform is not
+// started.
+func TestChangedServerIsNotStarted(t *testing.T) {
 	t.Parallel()
-	i := install(t, "base")
+	for id, server := range map[string]string{
+		"base": "bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/base", "scripted": "server/index.js",
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			assertChangedIsNotStarted(t, id, server)
+		})
+	}
+}
+
+func assertChangedIsNotStarted(t *testing.T, id, server string) {
+	t.Helper()
+	if id == "scripted" {
+		skipScriptsWithRace(t)
+	}
+	i := install(t, id)
 	dir, err := os.MkdirTemp("", "narthex-changed-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.CopyFS(filepath.Join(dir, "base"), os.DirFS(builtModule(t, "base"))); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, id), os.DirFS(builtModule(t, id))); err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(dir, "base", "bin", runtime.GOOS+"-"+runtime.GOARCH, "base")
+	program := filepath.Join(dir, id, server)
 	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	i.environment["SERVICE_MODULES_DIR"] = dir
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	pid := modulePID(t, daemon, "base")
+	pid := modulePID(t, daemon, id)
 
 	if err := os.Chmod(program, 0o711); err != nil { // changes the ctime, which is part of the file's identity
 		t.Fatal(err)
@@ -265,9 +281,9 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	daemon.awaitOutput(t, &daemon.stderr, `"msg":"module process not started"`)
-	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable ||
-		got.body != `{"code":"MODULE_UNAVAILABLE"}` {
-		t.Errorf("GET /api/v1/modules/base/plain: status %v, want %v; body %.200q, want %.200q",
+	got := owner.do("GET", "/api/v1/modules/"+id+"/plain", nil)
+	if got.status != http.StatusServiceUnavailable || got.body != `{"code":"MODULE_UNAVAILABLE"}` {
+		t.Errorf("GET /api/v1/modules/%s/plain: status %v, want %v; body %.200q, want %.200q", id,
 			got.status, http.StatusServiceUnavailable, got.body, `{"code":"MODULE_UNAVAILABLE"}`)
 	}
 	if got := owner.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {

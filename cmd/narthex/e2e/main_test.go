@@ -105,7 +105,8 @@ func builtModule(tb testing.TB, id string) string {
 	source, server := sources(id)
 	folder := filepath.Join(buildModules.root, id)
 	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
-	if isFile(source+"/main.go") || source != server { // otherwise it has only browser code
+	scripted := isFile(source + "/server/index.js")
+	if isFile(source+"/main.go") || source != server && !scripted { // otherwise it has only browser code
 		if err := buildtest.Module(program, server); err != nil {
 			tb.Fatal(err)
 		}
@@ -113,7 +114,10 @@ func builtModule(tb testing.TB, id string) string {
 		tb.Fatal(err)
 	}
 	copyFile(tb, filepath.Join(source, "module.json"), filepath.Join(folder, "module.json"))
-	for _, part := range []string{"migrations", "ui", "display", "link", "contributions"} {
+	for _, part := range []string{"migrations", "ui", "display", "link", "contributions", "server"} {
+		if part == "server" && !scripted {
+			continue
+		}
 		if _, err := os.Stat(filepath.Join(source, part)); err != nil {
 			continue
 		}

@@ -82,7 +82,7 @@ func (s *Server) openPools() (err error) {
 	s.pools = make(map[string]*database.ModulePool)
 	for _, module := range s.eligible {
 		role, found := s.roles[module.Manifest.ID]
-		if !found || module.Manifest.Database == nil || module.Executable == nil {
+		if !found || module.Manifest.Database == nil || !module.HasServer() {
 			continue
 		}
 		if s.pools[role.ModuleID], err = s.database.OpenModule(role); err != nil {
@@ -107,7 +107,7 @@ func moduleChild(service supervisor.Service) supervisor.Child {
 // prepare creates a module's process and facade, and starts nothing.
 func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	running := runningModule{Module: module}
-	if module.Executable == nil {
+	if !module.HasServer() {
 		return running, nil
 	}
 	declared := module.Manifest
@@ -138,6 +138,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		ModuleID:       declared.ID,
 		ModuleVersion:  declared.Version.String(),
 		Executable:     module.ExecutablePath(),
+		Script:         module.ServerScriptPath(),
 		Folder:         module.Folder,
 		Credential:     s.users.Draw(declared.ID),
 		RequireSandbox: s.Settings.Production,
@@ -157,7 +158,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 			}
 			return s.openChannels(&running, registration.GetChannels())
 		},
-		Verify: module.VerifyExecutable,
+		Verify: module.VerifyServer,
 		Output: output,
 		Host:   running.facade,
 		Memory: running.memory, Priorities: s.priorities, Cgroups: s.cgroups,

@@ -27,13 +27,14 @@ var errRegistered = errors.New("it has registered")
 // registered runs another version of a module until it has registered, with an empty facade, and returns its
 // routes.
 func (s *Server) registered(ctx context.Context, module *catalog.Module) (routes []*abi.Route, err error) {
-	if module.Executable == nil {
+	if !module.HasServer() {
 		return nil, nil
 	}
 	id := module.Manifest.ID
 	run := process.New(process.Config{
 		ModuleID: id, ModuleVersion: module.Manifest.Version.String(),
-		Executable: module.ExecutablePath(), Folder: module.Folder, Verify: module.VerifyExecutable,
+		Executable: module.ExecutablePath(), Script: module.ServerScriptPath(), Folder: module.Folder,
+		Verify:     module.VerifyServer,
 		Credential: s.users.Draw(id + " before"), RequireSandbox: s.Settings.Production,
 		OnRegister: func(registration *abi.RegisterResponse) error {
 			routes = registration.GetRoutes()

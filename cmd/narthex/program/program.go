@@ -17,15 +17,21 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/doctor"
 	"github.com/narthex-platform/narthex/cmd/narthex/operator"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/script"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // Command creates a cobra command for one invocation.
 type Command = func(p *cli.Program) *cobra.Command
 
-// Main runs the command line of this process and exits. name is the program's name, more are its additional
+// Main runs the command line of this process and exits. In the process of a module that is a script, it runs
+// that instead. name is the program's name, more are its additional
 // commands.
 func Main(name string, more ...Command) {
+	if path, runs := process.Script(); runs {
+		script.Serve(os.Stdin, path)
+	}
 	cli.DieQuietly()
 	program := &cli.Program{
 		Stdin:   os.Stdin,

@@ -198,7 +198,7 @@ func (p *Plan) applyFilter() error {
 
 // execute runs the file that was opened and checked. It returns only if that fails.
 func (p *Plan) execute() error {
-	argv, err := syscall.SlicePtrFromStrings([]string{p.Name})
+	argv, err := syscall.SlicePtrFromStrings(p.Arguments)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func Steps() []string {
 
 // Plan describes a module's process.
 type Plan struct {
-	Name        string              // argv[0] of the module
+	Arguments   []string            // the module's, from argv[0] on
 	Environment []string            // the module's whole environment
 	Credential  *syscall.Credential // without groups; nil: the host's user
 	Nice        int                 // the module's niceness

@@ -1,0 +1,1 @@
+CREATE TABLE visits (n int NOT NULL); INSERT INTO visits VALUES (0);
