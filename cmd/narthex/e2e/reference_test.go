@@ -269,6 +269,7 @@ type schemaNode struct {
 	Properties  map[string]schemaNode `json:"properties"`
 	Items       *schemaNode           `json:"items"`
 	Members     json.RawMessage       `json:"additionalProperties"` // false, or a schema
+	Then        *schemaNode           `json:"then"`                 // of a field that may also be an object
 	Defs        map[string]schemaNode `json:"$defs"`
 }
 
@@ -305,6 +306,9 @@ func (n schemaNode) writeFields(table *strings.Builder, prefix string, defs map[
 		if field.Items != nil {
 			path += "[]"
 			below = field.Items.resolve(defs)
+		}
+		if field.Then != nil {
+			below = field.Then.resolve(defs)
 		}
 		members := schemaNode{}
 		if json.Unmarshal(field.Members, &members) == nil {
