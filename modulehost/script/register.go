@@ -11,8 +11,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-var errNoModule = errors.New("the default export must be made by defineModule")
-
 // register evaluates the program and lets its default export declare what the module offers.
 func (e *engine) register(program *goja.Program, r *sdk.Registry) (err error) {
 	declare := &declarations{engine: e, registry: r}
