@@ -1,5 +1,5 @@
-// Package dashboard serves the Dashboard's three files: the page at /, its script, and the script of the
-// administration, which browsers load only for one of its screens.
+// Package dashboard serves the Dashboard's files: the page at /, its script, and the scripts of the
+// administration and the account, which browsers load only for one of their screens.
 //
 // All are read once at startup. No part of a request selects a file, nothing is read from disk while serving,
 // and principal and cookies are ignored. All responses share the files' bytes and header values, which must
@@ -19,21 +19,25 @@ import (
 
 // The files of a build, and the element of the page into which the service writes the API's origin.
 const (
-	pageFile           = "index.html"
-	scriptFile         = "app.js"
-	administrationFile = "administration.js"
+	pageFile = "index.html"
 
 	originElement = `<meta name="service-api-origin" content="%s">`
 	originName    = "service-api-origin"
 )
 
-// Service serves the three routes. It is safe for concurrent use and starts no goroutine.
-type Service struct{ page, script, administration *httpapi.Asset }
+// scriptFiles are the scripts of a build.
+var scriptFiles = [...]string{"app.js", "administration.js", "account.js"}
+
+// Service serves the files. It is safe for concurrent use and starts no goroutine.
+type Service struct {
+	page    *httpapi.Asset
+	scripts [len(scriptFiles)]*httpapi.Asset
+}
 
 // Config configures a Service.
 type Config struct {
-	// Build has index.html, app.js and administration.js, and for each script its .zst and .gz if they were
-	// built.
+	// Build has index.html, app.js, administration.js and account.js, and for each script its .zst and .gz if
+	// they were built.
 	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
 	// Development marks the page for a module's author. The page then shows the errors that a module throws.
@@ -48,13 +52,11 @@ func New(config Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := newScript(build, scriptFile)
-	if err != nil {
-		return nil, err
-	}
-	administration, err := newScript(build, administrationFile)
-	if err != nil {
-		return nil, err
+	s := &Service{}
+	for n, name := range scriptFiles {
+		if s.scripts[n], err = newScript(build, name); err != nil {
+			return nil, err
+		}
 	}
 	empty := fmt.Appendf(nil, originElement, "")
 	if bytes.Count(page, empty) != 1 || bytes.Count(page, []byte(originName)) != 1 {
@@ -65,15 +67,12 @@ func New(config Config) (*Service, error) {
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}
-	return &Service{
-		page: httpapi.NewPage(page, "text/html; charset=utf-8", map[string]string{
-			"X-Frame-Options":         "DENY",
-			"Content-Security-Policy": "frame-ancestors 'none'",
-			"Referrer-Policy":         "no-referrer",
-		}),
-		script:         script,
-		administration: administration,
-	}, nil
+	s.page = httpapi.NewPage(page, "text/html; charset=utf-8", map[string]string{
+		"X-Frame-Options":         "DENY",
+		"Content-Security-Policy": "frame-ancestors 'none'",
+		"Referrer-Policy":         "no-referrer",
+	})
+	return s, nil
 }
 
 // Encode compresses the page, which the first browser would otherwise wait for.

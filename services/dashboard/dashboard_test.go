@@ -36,6 +36,9 @@ const (
 
 	administration     = "export {};\n"
 	administrationPath = "/assets/service-dashboard/administration.js"
+
+	account     = "export const own = 1;\n"
+	accountPath = "/assets/service-dashboard/account.js"
 )
 
 func build(page, script string) fstest.MapFS {
@@ -43,6 +46,7 @@ func build(page, script string) fstest.MapFS {
 		"index.html":        {Data: []byte(page)},
 		"app.js":            {Data: []byte(script)},
 		"administration.js": {Data: []byte(administration)},
+		"account.js":        {Data: []byte(account)},
 		"app.js.map":        {Data: []byte("{}")},
 		"other/app.js":      {Data: []byte("other")},
 	}
@@ -99,7 +103,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
 	// the service has already read the files, so this has no effect
-	for _, name := range []string{"index.html", "app.js", "administration.js"} {
+	for _, name := range []string{"index.html", "app.js", "administration.js", "account.js"} {
 		files[name].Data = []byte("changed")
 	}
 
@@ -107,6 +111,7 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 		{"/", "<html>" + filled + "</html>", "text/html; charset=utf-8"},
 		{scriptPath, script, "text/javascript; charset=utf-8"},
 		{administrationPath, administration, "text/javascript; charset=utf-8"},
+		{accountPath, account, "text/javascript; charset=utf-8"},
 	} {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
 		always := http.Header{
@@ -224,6 +229,7 @@ func TestIncompleteBuildsAreRefused(t *testing.T) {
 		"no page":            without("index.html"),
 		"no script":          without("app.js"),
 		"no administration":  without("administration.js"),
+		"no account":         without("account.js"),
 		"empty page":         build("", script),
 		"empty script":       build(empty, ""),
 		"no element":         build("<html></html>", script),

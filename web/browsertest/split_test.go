@@ -27,7 +27,7 @@ import (
 const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost",
 	"stranger.narthex.localhost"
 
-// serveFrontOrigin serves the Dashboard as an operator would: two files, with the API's origin in the page.
+// serveFrontOrigin serves the Dashboard as an operator would: the page and its scripts, with the API's origin in the page.
 // Any other request fails the test.
 func serveFrontOrigin(t *testing.T, api string) (port string) {
 	t.Helper()
@@ -42,13 +42,11 @@ func serveFrontOrigin(t *testing.T, api string) (port string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(text))
 	})
-	routes.HandleFunc("GET /assets/service-dashboard/app.js", func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, web.Dashboard(), "app.js")
-	})
-	routes.HandleFunc("GET /assets/service-dashboard/administration.js",
-		func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFileFS(w, r, web.Dashboard(), "administration.js")
+	for _, script := range []string{"app.js", "administration.js", "account.js"} {
+		routes.HandleFunc("GET /assets/service-dashboard/"+script, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, web.Dashboard(), script)
 		})
+	}
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("asked of the Dashboard's host: %s %s", r.Method, r.URL.Path)
 		http.NotFound(w, r)

@@ -16,7 +16,8 @@ import (
 // The style sheets of the kit, and those of its hosts.
 var (
 	kitSheets  = []string{"elements", "parts", "tokens", "accents"}
-	hostSheets = []string{"dashboard/styles.css", "dashboard/screens/administration.css", "display/styles.css"}
+	hostSheets = []string{"dashboard/styles.css", "dashboard/screens/administration.css",
+		"dashboard/screens/account/account.css", "dashboard/screens/feeds/feeds.css", "display/styles.css"}
 )
 
 var (

@@ -15,27 +15,33 @@ import (
 )
 
 const (
-	dashboardEntry      = "web/dashboard/main.tsx"
-	administrationEntry = "web/dashboard/administration.ts"
-	partsFile           = "web/dashboard/app/parts.ts"
+	dashboardEntry = "web/dashboard/main.tsx"
+	partsFile      = "web/dashboard/app/parts.ts"
 )
 
-// dashboardScripts builds the Dashboard's two scripts. Every page loads the first one. The second one has the
-// screens of the administration, and uses the first one's parts instead of copies of them.
-func dashboardScripts(kit bundle.KitParts) (script, administration []byte, err error) {
+// laterScripts are the Dashboard's scripts that are loaded when one of their screens is opened, in
+// web/dashboard and, as .js, in its build. They use the first script's parts instead of copies of them.
+var laterScripts = []string{"account", "administration"}
+
+// dashboardScripts builds the Dashboard's scripts: the first one, which every page loads, and the later ones in
+// their order.
+func dashboardScripts(kit bundle.KitParts) (first []byte, later [][]byte, err error) {
 	inFirst, err := importsOf(dashboardEntry)
 	if err != nil {
 		return nil, nil, err
 	}
 	parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
-	administration, err = bundle.Build(administrationEntry, api.FormatESModule, bundle.Minified,
-		bundle.OnKit(kit), parts.take)
-	if err != nil {
-		return nil, nil, err
+	for _, name := range laterScripts {
+		script, err := bundle.Build("web/dashboard/"+name+".ts", api.FormatESModule, bundle.Minified,
+			bundle.OnKit(kit), parts.take)
+		if err != nil {
+			return nil, nil, err
+		}
+		later = append(later, script)
 	}
-	script, err = bundle.Build(dashboardEntry, api.FormatIIFE, bundle.Minified, bundle.External("/assets/*"),
+	first, err = bundle.Build(dashboardEntry, api.FormatIIFE, bundle.Minified, bundle.External("/assets/*"),
 		parts.offer)
-	return script, administration, err
+	return first, later, err
 }
 
 // imports maps source files to the files that each one imports, relative to the checkout's root.
@@ -92,7 +98,7 @@ func (i imports) chain(from, to string) []string {
 	return follow(from)
 }
 
-// sharedParts are the files of the first script that the second one imports, with their exports.
+// sharedParts are the files of the first script that the later ones import, with their exports.
 type sharedParts struct {
 	inFirst imports
 	mu      sync.Mutex // esbuild calls the plugin concurrently
@@ -110,7 +116,7 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 					return api.OnResolveResult{}, nil
 				}
 				if chain := p.inFirst.chain(file, partsFile); chain != nil {
-					return api.OnResolveResult{}, fmt.Errorf("%s is imported by a screen of the administration, "+
+					return api.OnResolveResult{}, fmt.Errorf("%s is imported by a screen of a later script, "+
 						"but it imports the list of what these screens take: %s. Both would wait for each other, and "+
 						"the page would stay blank. Import types alone", file, strings.Join(chain, ", "))
 				}
@@ -149,7 +155,7 @@ func (p *sharedParts) find(root, path string) string {
 	return ""
 }
 
-// offer fills the first script's list of parts with those that the second one imports.
+// offer fills the first script's list of parts with those that the later ones import.
 func (p *sharedParts) offer(options *api.BuildOptions) {
 	options.Plugins = append(options.Plugins, api.Plugin{Name: "offer", Setup: func(build api.PluginBuild) {
 		build.OnLoad(api.OnLoadOptions{Filter: `/dashboard/app/parts\.ts$`},

@@ -17,8 +17,8 @@ import (
 )
 
 // maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
-// which every page loads before it shows anything, and that of the administration.
-var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 64 << 10}
+// which every page loads before it shows anything, and the later ones.
+var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 64 << 10, "account.js.gz": 24 << 10}
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
@@ -30,11 +30,11 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
-	script, administration, err := dashboardScripts(parts)
+	script, later, err := dashboardScripts(parts)
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
-	page, administration, err = stamped(page, script, administration)
+	page, err = stamped(page, script, later)
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -70,11 +70,13 @@ func platform() ([]output, bundle.SDK, error) {
 	if err != nil {
 		return nil, bundle.SDK{}, err
 	}
-	more, err := withCodings("web/dist/dashboard/administration.js", administration)
-	if err != nil {
-		return nil, bundle.SDK{}, err
+	for n, name := range laterScripts {
+		more, err := withCodings("web/dist/dashboard/"+name+".js", later[n])
+		if err != nil {
+			return nil, bundle.SDK{}, err
+		}
+		scripts = append(scripts, more...)
 	}
-	scripts = append(scripts, more...)
 	if err := checkWeights(scripts); err != nil {
 		return nil, bundle.SDK{}, err
 	}
@@ -130,16 +132,17 @@ func withCodings(path string, content []byte) ([]output, error) {
 }
 
 // stamped writes the build's hash into the page, so that an open tab can tell that the server has a newer
-// one. It also writes it into the administration's script, so that a page does not run the script of another
-// build.
-func stamped(page, script, administration []byte) ([]byte, []byte, error) {
+// one, and into the later scripts, so that a page does not run the script of another build.
+func stamped(page, first []byte, later [][]byte) ([]byte, error) {
 	const element = `<meta name="narthex-build" content="%s">`
 	empty := fmt.Appendf(nil, element, "")
 	if bytes.Count(page, empty) != 1 {
-		return nil, nil, errors.New("the page has not exactly one empty build element")
+		return nil, errors.New("the page has not exactly one empty build element")
 	}
-	sum := sha256.Sum256(slices.Concat(page, script, administration))
+	sum := sha256.Sum256(slices.Concat(page, first, slices.Concat(later...)))
 	build := hex.EncodeToString(sum[:8])
-	page = bytes.Replace(page, empty, fmt.Appendf(nil, element, build), 1)
-	return page, fmt.Appendf(administration, "export const build=%q;\n", build), nil
+	for n := range later {
+		later[n] = fmt.Appendf(later[n], "export const build=%q;\n", build)
+	}
+	return bytes.Replace(page, empty, fmt.Appendf(nil, element, build), 1), nil
 }

@@ -5,9 +5,10 @@ import { followTranslators } from "../host/translation";
 import { showTypedField } from "../host/typedfield";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
-import { offerParts } from "./app/administration";
+import { addStyles } from "./app/addedstyles";
 import { App } from "./app/app";
 import { paintHouse } from "./app/house";
+import { offerParts } from "./app/laterscript";
 import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
@@ -20,9 +21,7 @@ import { BadBuild } from "./shell/errorpage";
 import css from "./styles.css";
 
 const link = takeLink(); // before the first request
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(kitStyles + css);
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+addStyles(kitStyles + css);
 applyPreferences();
 paintHouse();
 followTranslators(document);

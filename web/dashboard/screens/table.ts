@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import type { Address } from "../app/address";
-import { administration } from "../app/administration";
+import { account, administration } from "../app/laterscript";
 import type { Screen, ScreenProps } from "../app/screen";
 import { t } from "../words/words";
 import { HomeScreen } from "./home/homescreen";
@@ -20,7 +20,8 @@ const modules = [manageLifecycle, manageConfiguration];
 
 /**
  * The Dashboard's own screens. Those below "admin/" are in the sidebar in this order, for people whom the
- * server would let use them. Their components are in a script of their own, see administration.ts.
+ * server would let use them. Their components are in scripts of their own, administration.ts and
+ * account.ts.
  */
 export const screens: readonly Screen[] = [
 	{
@@ -33,7 +34,7 @@ export const screens: readonly Screen[] = [
 		path: "account",
 		title: () => t("account"),
 		icon: "person",
-		load: administration((screens) => screens.AccountScreen),
+		load: account((screens) => screens.AccountScreen),
 	},
 	{
 		path: "admin/modules",

@@ -2,7 +2,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button";
 import { Skeleton } from "../../kit/layout";
-import { OtherBuild } from "../app/administration";
+import { OtherBuild } from "../app/laterscript";
 import { type Address, opens, type Params } from "../app/address";
 import type { App } from "../app/app";
 import type { ScreenProps } from "../app/screen";

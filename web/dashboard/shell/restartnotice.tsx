@@ -1,11 +1,14 @@
 import type { App } from "../app/app";
+import { administration } from "../app/laterscript";
 import { waitingIn } from "../data/changes";
-import { useAdministration } from "./administrationpart";
 import { useCalm } from "./calm";
+import { useLaterPart } from "./laterpart";
 import { useLive } from "./live";
 
 const manageLifecycle = "core.modules.lifecycle.manage";
 const manageConfiguration = "core.modules.configuration.manage";
+
+const banner = administration((screens) => screens.RestartBanner);
 
 interface RestartNoticeProps {
 	readonly app: App;
@@ -23,7 +26,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			: undefined;
 	useLive(source);
 	const waits = waitingIn(app.data).length > 0;
-	const Banner = useAdministration((screens) => screens.RestartBanner, waits);
+	const Banner = useLaterPart(banner, waits);
 	const shown = useCalm(app, waits);
 	return shown && source && Banner ? <Banner app={app} source={source} /> : null;
 }

@@ -6,8 +6,9 @@ import { type App, doorsOf, homeModule } from "../../app/app";
 import { moduleHash } from "../../app/route";
 import { administrationFor } from "../../app/address";
 import { lookAtHome } from "../../app/lastvisit";
+import { administration } from "../../app/laterscript";
 import type { ScreenProps } from "../../app/screen";
-import { useAdministration } from "../../shell/administrationpart";
+import { useLaterPart } from "../../shell/laterpart";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
@@ -23,6 +24,8 @@ const patience = 3_000;
 
 const longDay = formatted({ weekday: "long", day: "numeric", month: "long" });
 
+const zoneQuestion = administration((screens) => screens.ZoneQuestion);
+
 /** Home: a greeting, the content of the module "home", and a link to each module. */
 export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
@@ -33,7 +36,7 @@ export function HomeScreen({ app }: ScreenProps) {
 	useLive(app.data.navigation, undefined, app.router.opened.peek() === 0); // the page begins with it
 	const house = app.data.house;
 	const asks = house.value.value?.timeZone === null && holds(app, manageHouse);
-	const ZoneQuestion = useAdministration((screens) => screens.ZoneQuestion, asks);
+	const ZoneQuestion = useLaterPart(zoneQuestion, asks);
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(true), patience);
 		return () => clearTimeout(timer);

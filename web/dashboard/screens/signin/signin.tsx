@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../../../kit/button";
 import { Form, PasswordField } from "../../../kit/field";
 import { Note } from "../../../kit/layout";
-import { administration } from "../../app/administration";
+import { account } from "../../app/laterscript";
 import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
@@ -20,7 +20,7 @@ interface SecondProps {
 }
 
 /** Few people have a passkey, so that the second step is in the script that is loaded when it is needed. */
-const secondStep = administration<SecondProps>((screens) => screens.SecondStep);
+const secondStep = account<SecondProps>((screens) => screens.SecondStep);
 
 /** The result of pressing "Sign in". */
 type Outcome =
