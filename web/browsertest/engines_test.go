@@ -30,10 +30,11 @@ type engine interface {
 // the platform is made (README.md). A browser that is too old says so.
 func TestEngines(t *testing.T) {
 	leaveToProof(t, "its browsers are installed by make proof")
-	d := startHouse(t)
+	d, table := startHouse(t), &browserTable{}
 	for _, name := range []string{"firefox", "webkit"} {
 		t.Run(name, func(t *testing.T) {
 			b := visit(t, d, name, func() engine { return startWebDriver(t, name) })
+			b.table, b.browser = table, map[string]string{"firefox": "Firefox ESR", "webkit": "WebKitGTK"}[name]
 			b.walkDashboard()
 			b.walkDisplays()
 		})
@@ -44,22 +45,26 @@ func TestEngines(t *testing.T) {
 	}{{"92", false, false}, {"103", false, true}, {"109", true, true}} {
 		t.Run("chromium "+old.version, func(t *testing.T) {
 			b := visit(t, d, "chromium-"+old.version, func() engine { return startOldChromium(t, old.version) })
+			b.table, b.browser = table, "Chromium "+old.version
 			if old.dashboard {
 				b.walkDashboard()
 			} else {
 				b.goTo(d.address)
 				b.waitForText("This browser is too old for this page. It needs Chrome or Edge 109, Firefox 115, " +
 					"Safari 16.4 (iOS 16.4) or newer.")
-				b.save("too-old")
+				b.tooOld("Sign in")
 			}
 			if old.displays {
 				b.walkDisplays()
 			} else {
 				b.goTo(d.address + "/display/announcements")
 				b.waitForText("This browser is too old for this page. It needs Chromium 94 or newer.")
-				b.save("display-too-old")
+				b.tooOld("Display of announcements")
 			}
 		})
+	}
+	if !t.Failed() {
+		table.compare(t)
 	}
 }
 
@@ -97,10 +102,27 @@ type visitor struct {
 	d     *devServer
 	name  string
 	start func() engine
+
+	table   *browserTable // nil: what works is not noted
+	browser string        // its name in the table
 }
 
 func visit(t *testing.T, d *devServer, name string, start func() engine) *visitor {
-	return &visitor{t, start(), d, name, start}
+	return &visitor{t: t, engine: start(), d: d, name: name, start: start}
+}
+
+// works notes that a screen works, and saves its picture.
+func (v *visitor) works(screen string) {
+	v.t.Helper()
+	v.table.note(screen, v.browser, "works")
+	v.save(strings.ReplaceAll(strings.ToLower(screen), " ", "-"))
+}
+
+// tooOld notes that the browser is told to be too old for a screen, and saves its picture.
+func (v *visitor) tooOld(screen string) {
+	v.t.Helper()
+	v.table.note(screen, v.browser, "says that it is too old")
+	v.save("too-old-" + strings.ToLower(screen))
 }
 
 // named finds an element that is shown, by what assistive technology calls it.
@@ -204,11 +226,11 @@ func (v *visitor) walkDashboard() {
 	v.open("/")
 	v.fill("E-mail", "owner@example.org")
 	v.fill("Password", v.d.password)
-	v.save("sign-in")
+	v.works("Sign in")
 	v.press("button", "Sign in")
 	v.waitForText("Modules")
 	v.waitForText("Latest notice") // a tile of a module
-	v.save("home")
+	v.works("Home")
 
 	title := "Written in " + v.name
 	v.open("/#/m/announcements")
@@ -225,23 +247,23 @@ func (v *visitor) walkDashboard() {
 		return v.click(up)
 	})
 	v.waitForText(title + " moved")
-	v.save("announcements")
+	v.works("Notices")
 
 	// a day of each browser's own: one with many events hides some
 	days := map[string]string{"firefox": "06", "webkit": "07", "chromium-109": "08"}
 	v.open("/#/m/calendar/new/2031-01-" + days[v.name])
 	v.fill("Title", title)
-	v.save("calendar-new")
+	v.works("New event")
 	v.press("button", "Save")
 	v.waitForText(title)
-	v.save("calendar")
+	v.works("Calendar")
 
 	v.open("/#/m/rota/volunteers/new")
 	v.waitForText("Add a volunteer")
 	v.fill("Name", title)
 	v.press("button", "Save")
 	v.waitForText(title)
-	v.save("rota")
+	v.works("Rota")
 
 	v.open("/#/m/stage")
 	v.press("button", "New service")
@@ -268,16 +290,18 @@ func (v *visitor) walkDashboard() {
 		}
 		return err
 	})
-	v.save("stage")
+	v.works("Stage")
 
-	for path, words := range map[string]string{
-		"/#/admin/people": "Invite", "/#/admin/modules": "Countdown", "/#/admin/permissions": "Permissions",
-		"/#/admin/modules/rota/settings": "Name of the team", "/#/admin/house": "Colour",
-		"/#/admin/activity": "Action", "/#/admin/screens": "Screens", "/#/admin/navigation": "Add group",
+	for _, screen := range [][3]string{
+		{"People", "/#/admin/people", "Invite"}, {"Modules", "/#/admin/modules", "Countdown"},
+		{"Permissions", "/#/admin/permissions", "Permissions"},
+		{"Settings of a module", "/#/admin/modules/rota/settings", "Name of the team"},
+		{"House", "/#/admin/house", "Colour"}, {"Activity", "/#/admin/activity", "Action"},
+		{"Screens", "/#/admin/screens", "Screens"}, {"Navigation", "/#/admin/navigation", "Add group"},
 	} {
-		v.open(path)
-		v.waitForText(words)
-		v.save("screen-" + strings.NewReplacer("/", "-", "#", "").Replace(path))
+		v.open(screen[1])
+		v.waitForText(screen[2])
+		v.works(screen[0])
 	}
 	v.open("/#/account")
 	v.press(".d-segments label", "Dark")
@@ -288,7 +312,7 @@ func (v *visitor) walkDashboard() {
 		}
 		return err
 	})
-	v.save("account")
+	v.works("Account")
 	v.assertQuiet("the Dashboard")
 }
 
@@ -320,7 +344,7 @@ func (v *visitor) walkDisplays() {
 			}
 			return err
 		})
-		v.save("display-" + module)
+		v.works("Display of " + module)
 		v.assertQuiet("the display " + module)
 	}
 }

@@ -27,8 +27,8 @@ import (
 const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost",
 	"stranger.narthex.localhost"
 
-// serveFrontOrigin serves the Dashboard as an operator would: the page and its scripts, with the API's origin in the page.
-// Any other request fails the test.
+// serveFrontOrigin serves the Dashboard as an operator would: the page and its scripts, with the API's origin
+// in the page. Any other request fails the test.
 func serveFrontOrigin(t *testing.T, api string) (port string) {
 	t.Helper()
 	page, err := fs.ReadFile(web.Dashboard(), "index.html")

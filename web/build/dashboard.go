@@ -23,8 +23,8 @@ const (
 // web/dashboard and, as .js, in its build. They use the first script's parts instead of copies of them.
 var laterScripts = []string{"account", "administration"}
 
-// dashboardScripts builds the Dashboard's scripts: the first one, which every page loads, and the later ones in
-// their order.
+// dashboardScripts builds the Dashboard's scripts: the first one, which every page loads, and the later ones
+// in their order.
 func dashboardScripts(kit bundle.KitParts) (first []byte, later [][]byte, err error) {
 	inFirst, err := importsOf(dashboardEntry)
 	if err != nil {

@@ -18,7 +18,9 @@ import (
 
 // maxBytes is the limit for the compressed size of the Dashboard's scripts: the first one, with the kit,
 // which every page loads before it shows anything, and the later ones.
-var maxBytes = map[string]int{"app.js.gz": 63 << 10, "administration.js.gz": 64 << 10, "account.js.gz": 24 << 10}
+var maxBytes = map[string]int{
+	"app.js.gz": 63 << 10, "administration.js.gz": 64 << 10, "account.js.gz": 24 << 10,
+}
 
 // platform builds what the host itself serves and publishes. It also returns the SDK, which is part of that.
 func platform() ([]output, bundle.SDK, error) {
