@@ -9,6 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
 )
@@ -45,7 +46,8 @@ name the Dashboard, and SERVICE_SMTP_*.`,
 }
 
 func sendTest(ctx context.Context, p *cli.Program, settings environment.Settings, address string) error {
-	outcome, err := platform.SendTestMail(ctx, settings, address)
+	outcome, err := platform.SendMail(ctx, settings,
+		func(w *emails.Writer) mail.Message { return w.Test(address) })
 	switch {
 	case err != nil:
 		return err

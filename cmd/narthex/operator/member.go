@@ -14,7 +14,6 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/people"
-	"github.com/narthex-platform/narthex/services/secondfactor"
 )
 
 const maxPersonName = 200 // characters
@@ -119,40 +118,6 @@ func Reactivate(p *cli.Program) *cobra.Command {
 		"Reactivated", func(ctx context.Context, db *database.Database, who people.Existing) (string, error) {
 			return people.ReactivateByOperator(ctx, people.NewStore(db.Pool()), who)
 		})
-}
-
-// RemoveSecondFactor is identity:remove-second-factor.
-func RemoveSecondFactor(p *cli.Program) *cobra.Command {
-	var email string
-	command := &cobra.Command{
-		Use:   "identity:remove-second-factor",
-		Short: "Remove a person's passkeys and recovery codes",
-		Long: `The way out for somebody who has lost them all: the password alone lets them in again, and they can
-add a passkey. Their sessions go on, and nothing is sent. Make sure that it is they who ask. It takes effect
-at once, also while the platform runs. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
-		Example: "  narthex identity:remove-second-factor -- --email anna@church.example.org",
-		Args:    emailGiven(&email),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			address, ok := identity.ParseAddress(email)
-			if !ok {
-				return identity.ErrEmail
-			}
-			settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
-			if err != nil {
-				return err
-			}
-			return platform.WithDatabase(cmd.Context(), settings.Database, nil, func(db *database.Database) error {
-				userID, removed, err := secondfactor.RemoveByOperator(cmd.Context(),
-					secondfactor.NewStore(db.Pool()), address, identity.ErrNotFound)
-				if err == nil {
-					fmt.Fprintf(p.Stdout, "Passkeys removed: %d, of the person with the id %s.\n", removed, userID)
-				}
-				return platform.StoreFailure(err)
-			})
-		},
-	}
-	command.Flags().StringVar(&email, "email", "", "the person's e-mail address (required)")
-	return command
 }
 
 func decideOn(

@@ -2,12 +2,15 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Note, Skeleton } from "../../kit/layout";
 import type { App } from "../app/app";
-import type { Result } from "../data/request";
+import { accountHash } from "../app/route";
+import type { Failure, Result } from "../data/request";
 import type { Resource } from "../data/resource";
+import { t } from "../words/words";
 import { ErrorPage, FailureNote } from "./errorpage";
+import { Heading } from "./heading";
 import { useLive } from "./live";
-import { refusalOf } from "./refusal";
 import { NoAccess } from "./notfound";
+import { refusalOf } from "./refusal";
 
 /** A resource that only this screen reads, kept up to date. */
 export function useResource<Value>(
@@ -18,6 +21,26 @@ export function useResource<Value>(
 	const resource = useMemo(() => app.data.resource(read), inputs);
 	useLive(resource);
 	return resource;
+}
+
+interface RefusedProps {
+	readonly failure: Failure;
+	/** The permission for reading what the screen shows. */
+	readonly permission: string;
+}
+
+/** In place of a screen that was refused. Who lacks only a passkey is led to where they add one. */
+export function Refused({ failure, permission }: RefusedProps) {
+	if (failure.code !== "SECOND_FACTOR_MISSING") return <NoAccess permission={permission} />;
+	return (
+		<div class="d-card d-stack">
+			<Heading title={t("dashboard")} unseen />
+			<p role="alert">{refusalOf(failure, permission)}</p>
+			<a class="d-button d-primary" href={accountHash}>
+				{t("account")}
+			</a>
+		</div>
+	);
 }
 
 interface LoadedProps<Value> {
@@ -36,7 +59,8 @@ export function Loaded<Value>({ resource, permission, part, form, children }: Lo
 	const value = resource.value.value;
 	const failed = resource.failed.value;
 	const stays = part === true || (form === true && value !== undefined);
-	if (failed?.failure.status === 403 && !stays) return <NoAccess permission={permission} />;
+	if (failed?.failure.status === 403 && !stays)
+		return <Refused failure={failed.failure} permission={permission} />;
 	if (value === undefined) {
 		if (failed === undefined) return <Skeleton rows={part ? 2 : 6} />;
 		if (part) return <FailureNote {...failed} />;

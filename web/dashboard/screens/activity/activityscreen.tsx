@@ -12,8 +12,7 @@ import { type Permission, readPermissions } from "../../data/grants";
 import type { Result } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { useLive } from "../../shell/live";
-import { Loaded, useResource } from "../../shell/loaded";
-import { NoAccess } from "../../shell/notfound";
+import { Loaded, Refused, useResource } from "../../shell/loaded";
 import { t } from "../../words/words";
 import { holds, manageConfiguration, manageGrants, managePeople, seeActivity } from "../modules/permissions";
 import { personOption } from "../permissions/people";
@@ -48,7 +47,8 @@ export function ActivityScreen({ app, params }: ScreenProps) {
 		setPages(1);
 		setFilter(next);
 	};
-	if (activity.failed.value?.failure.status === 403) return <NoAccess permission={seeActivity} />;
+	const refused = activity.failed.value?.failure;
+	if (refused?.status === 403) return <Refused failure={refused} permission={seeActivity} />;
 	const counted = list && view === "happened" ? countOf(list) : undefined;
 	return (
 		<>

@@ -10,9 +10,10 @@ import (
 	"github.com/narthex-platform/narthex/services/house"
 )
 
-// SendTestMail sends one email in the language of the house, in a single attempt.
-func SendTestMail(
-	ctx context.Context, settings environment.Settings, address string,
+// SendMail sends one email of a command in the language of the house, in a single attempt. The settings need
+// the sections of the database, of identity and of the host.
+func SendMail(
+	ctx context.Context, settings environment.Settings, write func(*emails.Writer) mail.Message,
 ) (outcome mail.SendResult, err error) {
 	sender, err := mail.New(settings.Mail)
 	if err != nil {
@@ -26,5 +27,5 @@ func SendTestMail(
 	if err != nil {
 		return "", err
 	}
-	return sender.Send(ctx, emails.New(settings.Identity.Dashboard, stored).Test(address)), nil
+	return sender.Send(ctx, write(emails.New(settings.Identity.Dashboard, stored))), nil
 }
