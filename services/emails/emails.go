@@ -69,6 +69,11 @@ func (w *Writer) PasskeyRemoved(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) message { return all.PasskeyRemoved })
 }
 
+// PasskeyReminder returns the email that asks somebody to add a passkey.
+func (w *Writer) PasskeyReminder(to string) mail.Message {
+	return w.write(to, w.home(), func(all *words) message { return all.PasskeyReminder })
+}
+
 // RecoveryCodeUsed returns the email about a sign-in with a recovery code.
 func (w *Writer) RecoveryCodeUsed(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) message { return all.RecoveryCodeUsed })

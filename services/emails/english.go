@@ -46,6 +46,15 @@ var english = words{
 		Unrequested: "If it was not you, somebody can use your account: choose a new password with “Forgot " +
 			"password?”, and tell the people who run this site.",
 	},
+	PasskeyReminder: message{
+		Title: "Please add a passkey",
+		Text: "The people who administer this site ask you to add a passkey: your phone or computer then " +
+			"confirms each sign-in, and a stolen password alone opens nothing. Sign in, choose Account, and " +
+			"there “How you sign in”.",
+		Button:      "Open the Dashboard",
+		Note:        "It takes a minute. Keep the recovery codes that are shown with the first passkey.",
+		Unrequested: "If you have no account here, you can ignore this mail.",
+	},
 	RecoveryCodeUsed: message{
 		Title: "A recovery code was used",
 		Text: "Somebody signed in to the account with this e-mail address with its password and a recovery " +

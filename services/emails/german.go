@@ -53,10 +53,19 @@ var german = words{
 			"„Passwort vergessen?“ ein neues Passwort, und sagen Sie den Menschen Bescheid, die diese Website " +
 			"betreiben.",
 	},
+	PasskeyReminder: message{
+		Title: "Bitte fügen Sie einen Passkey hinzu",
+		Text: "Wer diese Website verwaltet, bittet Sie um einen Passkey: Dann bestätigt Ihr Telefon oder Computer " +
+			"jede Anmeldung, und ein gestohlenes Passwort allein öffnet nichts. Melden Sie sich an und wählen Sie " +
+			"„Konto“ und dort „Wie Sie sich anmelden“.",
+		Button:      "Zum Dashboard",
+		Note:        "Das dauert eine Minute. Bewahren Sie die Notfallcodes auf, die mit dem ersten Passkey erscheinen.",
+		Unrequested: "Wenn Sie hier kein Konto haben, ignorieren Sie diese Mail.",
+	},
 	RecoveryCodeUsed: message{
-		Title: "Ein Wiederherstellungscode wurde benutzt",
+		Title: "Ein Notfallcode wurde benutzt",
 		Text: "Beim Konto mit dieser E-Mail-Adresse hat sich jemand mit dem Passwort und einem " +
-			"Wiederherstellungscode angemeldet. Dieser Code gilt nicht noch einmal.",
+			"Notfallcode angemeldet. Dieser Code gilt nicht noch einmal.",
 		Button: "Zum Dashboard",
 		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun. Neue Codes gibt es unter „Konto“.",
 		Unrequested: "Wenn Sie das nicht waren, hat eine fremde Person Ihr Passwort und Ihre Codes: Wählen Sie " +

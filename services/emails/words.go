@@ -12,6 +12,7 @@ type words struct {
 
 	PasskeyAdded     message
 	PasskeyRemoved   message
+	PasskeyReminder  message
 	RecoveryCodeUsed message
 
 	Invited message

@@ -29,6 +29,7 @@ type listedPerson struct {
 	CreatedAt     string  `json:"createdAt"`
 	DeactivatedAt *string `json:"deactivatedAt"`
 	ErasedAt      *string `json:"erasedAt"`
+	HasPasskey    bool    `json:"hasPasskey"`
 	// ErasurePending are the modules that have not yet deleted their data about the person.
 	ErasurePending []string `json:"erasurePending"`
 }
@@ -37,7 +38,7 @@ func (p foundPerson) listed() listedPerson {
 	listed := listedPerson{
 		UserID: p.UserID, Email: p.Email, Name: &p.Name, EmailVerified: p.EmailVerified, Owner: p.Owner,
 		CreatedAt: httpapi.Time(p.CreatedAt), DeactivatedAt: optionalTime(p.DeactivatedAt),
-		ErasedAt: optionalTime(p.ErasedAt), ErasurePending: p.ErasurePending,
+		ErasedAt: optionalTime(p.ErasedAt), HasPasskey: p.HasPasskey, ErasurePending: p.ErasurePending,
 	}
 	if p.ErasedAt != nil {
 		listed.Name = nil

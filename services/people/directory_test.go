@@ -91,7 +91,7 @@ func TestDirectory(t *testing.T) {
 	w, all := d.get(t, "")
 	want := `{"userId":"` + anna + `","email":"anna@example.org","name":"Anna Ölmüller",` +
 		`"emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z",` +
-		`"deactivatedAt":null,"erasedAt":null,"erasurePending":[]}`
+		`"deactivatedAt":null,"erasedAt":null,"hasPasskey":false,"erasurePending":[]}`
 	if len(all.People) != 3 || all.NextCursor != nil || !strings.Contains(w.Body.String(), want) ||
 		!strings.HasSuffix(w.Body.String(), `"nextCursor":null}`) {
 		t.Errorf("GET /api/v1/people: body %s, want three people, no next page, and %s", w.Body, want)

@@ -24,6 +24,7 @@ const (
 	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten
 	ErrInvitationAccepted = Error("INVITATION_ALREADY_ACCEPTED")
 	ErrPermissionUnknown  = Error("PERMISSION_UNKNOWN")
+	ErrReminderNotNeeded  = Error("REMINDER_NOT_NEEDED") // the person has a passkey, or cannot sign in
 )
 
 func (e Error) sentence() string {

@@ -64,7 +64,9 @@ func (l *fakeOutbox) deliver(ctx context.Context, outcome mail.SendResult) (writ
 	for _, email := range queue {
 		if m, ok := email.Compose(ctx); ok {
 			written = append(written, m)
-			email.Done(ctx, outcome)
+			if email.Done != nil {
+				email.Done(ctx, outcome)
+			}
 		}
 	}
 	return written

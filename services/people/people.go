@@ -44,9 +44,10 @@ type Outbox interface {
 	Post(email mail.Email) (queued bool)
 }
 
-// Emails writes the text of an invitation's email.
+// Emails writes the text of an email.
 type Emails interface {
 	Invited(to, token string) mail.Message
+	PasskeyReminder(to string) mail.Message
 }
 
 // Service serves the routes about people. It is safe for concurrent use and starts no goroutine.

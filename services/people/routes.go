@@ -25,6 +25,7 @@ func (s *Service) Routes() []httpapi.Route {
 		write("POST", directoryPath+"/{user_id}/deactivate", managePeople, s.deactivate),
 		write("POST", directoryPath+"/{user_id}/reactivate", managePeople, s.reactivate),
 		write("POST", directoryPath+"/{user_id}/erase", managePeople, s.erase),
+		write("POST", directoryPath+"/{user_id}/remind", managePeople, s.remind),
 
 		{Method: "GET", Path: invitationPath, Permission: managePeople, Handle: s.listInvitations},
 		write("POST", invitationPath, managePeople, s.invite),

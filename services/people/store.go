@@ -48,6 +48,7 @@ type foundPerson struct {
 	CreatedAt     time.Time
 	DeactivatedAt *time.Time
 	ErasedAt      *time.Time
+	HasPasskey    bool
 	// ErasurePending are module ids, sorted.
 	ErasurePending []string
 	Key            string
@@ -60,7 +61,7 @@ func (p foundPerson) position() position {
 const peopleColumns = `
 SELECT id::text AS user_id, email, name, email_verified,
 	EXISTS (SELECT FROM core.platform_owner o WHERE o.person_id = p.id) AS owner,
-	created_at, deactivated_at, erased_at,
+	created_at, deactivated_at, erased_at, has_passkey,
 	ARRAY (
 		SELECT module_id
 		FROM core.person_erasure e

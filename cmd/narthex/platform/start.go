@@ -365,7 +365,7 @@ func (s *Server) buildHTTP(context.Context) error {
 func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(),
 		s.identity.AccountRoutes(), s.secondFactor.Routes(), s.people.Routes(),
-		s.activity.Routes(), s.house.Routes(),
+		s.activity.Routes(), s.house.Routes(), s.Authorization.HouseRoutes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes(),
 		s.linkPage.Routes(), s.links.Routes())

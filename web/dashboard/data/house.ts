@@ -1,6 +1,6 @@
 import { type House, houseOf, type Platform } from "./platform";
 import type { Result } from "./request";
-import { object, orNull, text } from "./shape";
+import { listOf, object, orNull, text, yesOrNo } from "./shape";
 
 const backup = object({ lastVerifiedAt: orNull(text), verdict: orNull(text) });
 
@@ -18,3 +18,12 @@ export const replaceHouse = (
 
 export const readBackup = (platform: Platform): Promise<Result<Backup>> =>
 	platform.read(`${path}/backup`, backup);
+
+const factorless = object({
+	without: listOf(object({ userId: text, email: text, name: text })),
+	more: yesOrNo,
+});
+
+/** The administrators without a passkey, whom a house that asks for it stops. There may be more of them. */
+export const readFactorless = (platform: Platform): Promise<Result<ReturnType<typeof factorless>>> =>
+	platform.read(`${path}/second-factor`, factorless);

@@ -11,6 +11,7 @@ const member = object({
 	createdAt: text,
 	deactivatedAt: orNull(text),
 	erasedAt: orNull(text),
+	hasPasskey: orAbsent(yesOrNo),
 	erasurePending: orAbsent(listOf(text)),
 });
 const memberPage = object({ people: listOf(member), nextCursor: orNull(text) });
@@ -53,11 +54,11 @@ export async function readMembers(
 	return { ok: true, value: { items, more: cursor !== null } };
 }
 
-/** A decision about a person. */
+/** A decision about a person, or a mail that asks them to add a passkey. */
 export const decide = (
 	platform: Platform,
 	userId: string,
-	what: "deactivate" | "reactivate" | "erase",
+	what: "deactivate" | "reactivate" | "erase" | "remind",
 ): Promise<Result<Member>> => platform.send("POST", `${base}/${userId}/${what}`, {}, member);
 
 const promised = object({ permissionId: text, expiresAt: orNull(text) });

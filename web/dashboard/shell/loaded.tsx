@@ -63,6 +63,9 @@ export function Loaded<Value>({ resource, permission, part, form, children }: Lo
 		return <Refused failure={failed.failure} permission={permission} />;
 	if (value === undefined) {
 		if (failed === undefined) return <Skeleton rows={part ? 2 : 6} />;
+		if (part && failed.failure.status === 403) {
+			return <Note tone="warn">{refusalOf(failed.failure, permission)}</Note>;
+		}
 		if (part) return <FailureNote {...failed} />;
 		return <ErrorPage failure={failed.failure} at={failed.at} retry={() => resource.load()} />;
 	}

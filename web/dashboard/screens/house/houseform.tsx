@@ -20,6 +20,7 @@ import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { manageHouse } from "../modules/permissions";
 import { Preview } from "./preview";
+import { Stopped } from "./stopped";
 import { w } from "./words";
 
 /** The maximum length of a name, in characters as the server counts them. */
@@ -113,6 +114,7 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 				]}
 				onInput={(factor) => draft.set("secondFactor", factor)}
 			/>
+			{shown.secondFactor === "administrators" && <Stopped app={app} />}
 			{draft.theirs.size > 0 && (
 				<Note tone="warn" role="alert">
 					<p>

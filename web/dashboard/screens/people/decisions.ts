@@ -29,6 +29,15 @@ export const reactivate = (
 	changed: readonly Resource<unknown>[],
 ): Promise<void> => run(app, member, "reactivate", changed);
 
+/** Asks a person by mail to add a passkey. */
+export async function remind(app: App, member: Member): Promise<void> {
+	const name = nameAndAddress(member);
+	const answer = await app.data.write(decide(app.platform, member.userId, "remind"));
+	if (answer.ok) return app.announce(w("reminded", { name }));
+	if (answer.status === 429) return app.announce(w("remindedToday", { name }), "assertive");
+	refuse(app, answer, managePeople, () => remind(app, member));
+}
+
 async function run(
 	app: App,
 	member: Member,

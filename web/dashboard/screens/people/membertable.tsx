@@ -11,7 +11,7 @@ import type { Resource } from "../../data/resource";
 import { day } from "../../words/times";
 import { t } from "../../words/words";
 import { holds, manageGrants, seeActivity } from "../modules/permissions";
-import { deactivate, reactivate } from "./decisions";
+import { deactivate, reactivate, remind } from "./decisions";
 import { EraseDialog } from "./erasedialog";
 import { displayName, isOneself, moduleNames } from "./displayname";
 import { OthersDialog } from "./othersdialog";
@@ -128,9 +128,12 @@ function State({ app, member }: { readonly app: App; readonly member: Member }) 
 	if (erasedAt !== null) return <Ended word={w("erased")} at={erasedAt} />;
 	if (deactivatedAt !== null) return <Ended word={w("deactivated")} at={deactivatedAt} />;
 	return (
-		<Chip tone="ok" door="lit">
-			{w(owner ? "owner" : "member")}
-		</Chip>
+		<>
+			<Chip tone="ok" door="lit">
+				{w(owner ? "owner" : "member")}
+			</Chip>
+			<p class="d-second">{w(member.hasPasskey ? "withPasskey" : "noPasskey")}</p>
+		</>
 	);
 }
 
@@ -174,6 +177,9 @@ function itemsOf(actions: PersonActions): MenuItem[] {
 	}
 	if (member.erasedAt === null) {
 		items.push({ id: "others", label: w("others"), icon: "info", onPick: actions.ask });
+	}
+	if (isActive(member) && !member.hasPasskey) {
+		items.push({ id: "remind", label: w("remind"), icon: "mail", onPick: () => remind(app, member) });
 	}
 	return [...items, ...decisionsOf(actions)];
 }
