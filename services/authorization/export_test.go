@@ -11,7 +11,7 @@ import (
 func Statements() []string {
 	statements := []string{
 		selectHoldings, selectGrant, lockPerson, lockPersonOfGrant, insertGrant, updateRevoked,
-		selectFactorless, shareActive, selectCoreEnds, selectOutlives, revokeAllOf,
+		shareActive, selectCoreEnds, selectOutlives, revokeAllOf,
 	}
 	for _, userID := range []string{"", "a"} {
 		for _, permissionID := range []string{"", "a"} {

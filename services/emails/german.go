@@ -55,11 +55,12 @@ var german = words{
 	},
 	PasskeyReminder: message{
 		Title: "Bitte fügen Sie einen Passkey hinzu",
-		Text: "Wer diese Website verwaltet, bittet Sie um einen Passkey: Dann bestätigt Ihr Telefon oder Computer " +
-			"jede Anmeldung, und ein gestohlenes Passwort allein öffnet nichts. Melden Sie sich an und wählen Sie " +
-			"„Konto“ und dort „Wie Sie sich anmelden“.",
-		Button:      "Zum Dashboard",
-		Note:        "Das dauert eine Minute. Bewahren Sie die Notfallcodes auf, die mit dem ersten Passkey erscheinen.",
+		Text: "Wer diese Website verwaltet, bittet Sie um einen Passkey: Dann bestätigt Ihr Telefon oder " +
+			"Computer jede Anmeldung, und ein gestohlenes Passwort allein öffnet nichts. Melden Sie sich an und " +
+			"wählen Sie „Konto“ und dort „Wie Sie sich anmelden“.",
+		Button: "Zum Dashboard",
+		Note: "Das dauert eine Minute. Bewahren Sie die Notfallcodes auf, die mit dem ersten Passkey " +
+			"erscheinen.",
 		Unrequested: "Wenn Sie hier kein Konto haben, ignorieren Sie diese Mail.",
 	},
 	RecoveryCodeUsed: message{

@@ -2,18 +2,14 @@ package people
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/ratelimit"
-	"github.com/narthex-platform/narthex/services/store"
-	"github.com/narthex-platform/narthex/supervisor/deadlines"
 )
 
 // reminderRule is for each person, whoever reminds them.
@@ -45,18 +41,4 @@ func (s *Service) remind(c *httpapi.Call) error {
 		return s.emails.PasskeyReminder(address), true
 	}})
 	return c.JSON(http.StatusOK, found.listed())
-}
-
-// member returns a person, or USER_NOT_FOUND.
-func (s *Store) member(ctx context.Context, userID string) (found foundPerson, err error) {
-	ctx, cancel := store.Detached(ctx, deadlines.Store)
-	defer cancel()
-	rows, err := s.pool.Query(ctx, selectMember, userID)
-	if err == nil {
-		found, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[foundPerson])
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return found, ErrUserNotFound
-	}
-	return found, store.Coded(err)
 }

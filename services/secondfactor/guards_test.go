@@ -99,8 +99,8 @@ func TestOthersSecondFactor(t *testing.T) {
 	assertCode(t, "Anna's passkey", h.pending(t).answer(t, key), 200, "")
 }
 
-// TestNewPasskeyIsAddedOnce: the answer to a question for a new passkey is not accepted a second time, not even
-// when the passkey has been removed meanwhile.
+// TestNewPasskeyIsAddedOnce: the answer to a question for a new passkey is not accepted a second time, not
+// even when the passkey has been removed meanwhile.
 func TestNewPasskeyIsAddedOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

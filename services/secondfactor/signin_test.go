@@ -263,3 +263,29 @@ func TestSignInWhileTheFirstPasskeyIsAdded(t *testing.T) {
 	}
 	assertCode(t, "the sign-in", <-result, 403, "SECOND_FACTOR_REQUIRED")
 }
+
+// TestRemovedWhileItSignsIn: a sign-in that began before its passkey was removed waits for the removal of
+// another process, and fails.
+func TestRemovedWhileItSignsIn(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	member, _, _ := h.member(t)
+	lost := member.add(t, "Lost")
+	b := h.pending(t)
+	body := credentialBody(lost.Get(t, b.must(t, factorPath+"/options", `{}`)))
+	tx := databasetest.Lock(t, h.AnotherPool(t),
+		`SELECT FROM core.person WHERE email = $1 FOR NO KEY UPDATE`, anna)
+	if _, err := tx.Exec(t.Context(), `DELETE FROM core.passkey WHERE label = 'Lost'`); err != nil {
+		t.Fatal(err)
+	}
+	result := make(chan *httptest.ResponseRecorder, 1)
+	go func() { result <- b.send(factorPath, body) }()
+	waittest.Until(t, "the sign-in waits for the row", func() bool {
+		return len(result) > 0 ||
+			h.count(t, `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
+	})
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	assertCode(t, "the sign-in", <-result, 403, "SECOND_FACTOR_INVALID")
+}

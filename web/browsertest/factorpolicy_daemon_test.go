@@ -1,6 +1,11 @@
 package browsertest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/waittest"
+)
 
 // TestAdministratorWithoutAPasskey: where the house asks for a passkey, each screen that reads something with
 // one of the platform's own permissions says so to whoever has none, and leads to where they add one. With it
@@ -41,4 +46,69 @@ func TestAdministratorWithoutAPasskey(t *testing.T) {
 	p.click("button", "I have kept them")
 	p.runScript(`location.hash = "#/admin/people"`)
 	p.waitForHeading("People")
+}
+
+// TestPasskeysOfOthers: administrators see who has a passkey, remind by mail who has none, and are told whom
+// the policy of the house would stop before they choose it.
+func TestPasskeysOfOthers(t *testing.T) {
+	t.Parallel()
+	d := startHouse(t)
+	d.addPerson(t, "rea@example.org", "Rea")
+	ada := d.addPerson(t, "ada@example.org", "Ada")
+	d.grant(t, ada, managePeople, "NULL")
+	d.grant(t, ada, "core.house.manage", "NULL")
+	session := d.signIn(t, "ada@example.org")
+	d.exec(t, `UPDATE core.person SET has_passkey = true WHERE email = 'ada@example.org'`)
+	p := d.openIn(t, chromium, session, peoplePath, desktop)
+	p.waitForText("no passkey")
+	for person, words := range map[string]string{"Ada": "has a passkey", "Rea": "no passkey"} {
+		row := eval[string](p, `[...document.querySelectorAll("main tr")]
+			.find((row) => row.innerText.includes("`+strings.ToLower(person)+`@example.org")).innerText`)
+		if !strings.Contains(row, words) {
+			t.Errorf("the row of %s is %q, want %q", person, row, words)
+		}
+	}
+	p.assertAccessible("People with passkeys")
+	p.screenshot("people-passkeys")
+	p.chooseMenuItem("More for Rea", "Remind of the passkey")
+	p.waitForAnnouncement("A mail asks Rea (rea@example.org) to add a passkey")
+	waittest.Until(t, "Rea gets a mail", func() bool {
+		return strings.Contains(d.text(), "── mail to rea@example.org ──")
+	})
+	p.chooseMenuItem("More for Rea", "Remind of the passkey")
+	p.waitForAnnouncement("Rea (rea@example.org) has had this mail within a day. Try again tomorrow.")
+
+	p.runScript(`location.hash = "#/admin/house"`)
+	p.waitForHeading("House")
+	choose := func(value string) {
+		p.runScript(`const select = [...document.querySelectorAll("main select")].at(-1);
+			select.value = "` + value + `"; select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	}
+	p.assertNoText("Shut out of the administration")
+	choose("administrators")
+	p.waitForText("Shut out of the administration until they add a passkey: Owner (owner@example.org)")
+	p.assertAccessible("House with the policy")
+	p.screenshot("house-policy")
+	if chosen := d.query(t, `SELECT second_factor FROM core.house`); chosen != "optional" {
+		t.Errorf("before it is saved, the house stores %s", chosen)
+	}
+	choose("optional")
+	p.assertNoText("Shut out of the administration")
+	d.exec(t, `UPDATE core.person SET has_passkey = true WHERE email = 'owner@example.org'`)
+	choose("administrators")
+	p.waitForText("Everybody who administers has a passkey.")
+	p.setLanguage("de")
+	p.setView(phone)
+	p.reload()
+	d.exec(t, `UPDATE core.person SET has_passkey = false WHERE email = 'owner@example.org'`)
+	p.waitForText("Passkeys")
+	choose("optional")
+	choose("administrators")
+	p.waitForText("Von der Verwaltung ausgesperrt, bis sie einen Passkey hinzufügen: Owner (owner@example.org)")
+	p.assertFits()
+	p.screenshot("house-policy-german")
+	p.runScript(`location.hash = "#/admin/people"`)
+	p.waitForText("kein Passkey")
+	p.assertFits()
+	p.screenshot("people-passkeys-german")
 }

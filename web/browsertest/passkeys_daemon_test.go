@@ -9,16 +9,34 @@ import (
 )
 
 // addAuthenticator gives the page's browser a device that makes and uses passkeys without a person.
-func (p *tab) addAuthenticator() {
+func (p *tab) addAuthenticator() webauthn.AuthenticatorID {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, webauthn.Enable, webauthn.EnableParams{}); err != nil {
 		p.t.Fatal(err)
 	}
+	return p.addDevice("internal")
+}
+
+// addDevice is addAuthenticator for a further device: "internal" is built in, "usb" is a security key.
+func (p *tab) addDevice(transport webauthn.AuthenticatorTransport) webauthn.AuthenticatorID {
+	p.t.Helper()
 	device := webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true,
+		Protocol: "ctap2", Transport: transport, HasResidentKey: true, HasUserVerification: true,
 		AutomaticPresenceSimulation: true, IsUserVerified: true,
 	}}
-	if _, err := chromedp.Call(p.ctx, webauthn.AddVirtualAuthenticator, device); err != nil {
+	added, err := chromedp.Call(p.ctx, webauthn.AddVirtualAuthenticator, device)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return added.AuthenticatorID
+}
+
+// removeDevice takes a device from the page's browser.
+func (p *tab) removeDevice(id webauthn.AuthenticatorID) {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, webauthn.RemoveVirtualAuthenticator,
+		webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: id})
+	if err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -73,7 +91,7 @@ func TestPasskeys(t *testing.T) {
 	p.runScript(`navigator.credentials.get = () => Promise.reject(new DOMException("", "NotAllowedError"))`)
 	p.signInAs("ada@example.org", d.password)
 	p.waitForHeading("One more step")
-	p.waitForText("The browser has stopped it.")
+	p.waitForText("Nothing was confirmed.")
 	p.assertAccessible("the second step")
 	p.screenshot("second-step")
 	p.click("button", "Use a recovery code")

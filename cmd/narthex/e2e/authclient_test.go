@@ -202,22 +202,35 @@ func (c *officialClient) callFrom(address, method string, arguments any) reply {
 	if arguments != nil {
 		request["arguments"] = arguments
 	}
-	line, err := json.Marshal(request)
-	if err == nil {
-		_, err = c.calls.Write(append(line, '\n'))
-	}
-	if err != nil {
-		c.t.Fatalf("%v: error %v, want none", method, err)
-	}
-	body, err := c.replies.ReadString('\n')
-	if err != nil {
-		c.t.Fatalf("%s: no response: %v", method, err)
-	}
+	c.send(request)
+	body := c.receive()
 	c.last = reply{line: strings.TrimSpace(body)}
 	if err := json.Unmarshal([]byte(body), &c.last); err != nil {
 		c.t.Fatalf("%s: the reply %s is not JSON: %v", method, body, err)
 	}
 	return c.last
+}
+
+// send sends a line to the Node process.
+func (c *officialClient) send(value any) {
+	c.t.Helper()
+	line, err := json.Marshal(value)
+	if err == nil {
+		_, err = c.calls.Write(append(line, '\n'))
+	}
+	if err != nil {
+		c.t.Fatalf("%v: error %v, want none", value, err)
+	}
+}
+
+// receive returns the next line of the Node process.
+func (c *officialClient) receive() string {
+	c.t.Helper()
+	line, err := c.replies.ReadString('\n')
+	if err != nil {
+		c.t.Fatalf("no response: %v", err)
+	}
+	return line
 }
 
 func (c *officialClient) assertResult(method string, arguments any, data string) {

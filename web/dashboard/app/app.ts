@@ -23,7 +23,7 @@ const readUi = "core.modules.ui.read";
 export type NavigationState =
 	| { readonly is: "loading" }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date }
-	| { readonly is: "forbidden"; readonly permission: string }
+	| { readonly is: "forbidden"; readonly failure: Failure; readonly permission: string }
 	| { readonly is: "ready"; readonly view: NavigationView };
 
 /** The state of the whole page: who is signed in, which screen is shown, and what they may open. */
@@ -47,7 +47,9 @@ export class App {
 	readonly navigation = computed<NavigationState>(() => {
 		const view = this.data.navigation.value.value;
 		const failed = this.data.navigation.failed.value;
-		if (failed?.failure.status === 403) return { is: "forbidden", permission: readUi };
+		if (failed?.failure.status === 403) {
+			return { is: "forbidden", failure: failed.failure, permission: readUi };
+		}
 		if (view !== undefined) return { is: "ready", view };
 		return failed === undefined ? { is: "loading" } : { is: "failed", ...failed };
 	});

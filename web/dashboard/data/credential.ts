@@ -38,9 +38,12 @@ export async function newCredential(given: unknown): Promise<object> {
 	});
 }
 
-/** Uses a passkey. It rejects with the browser's DOMException. */
+/** Uses a passkey. It rejects with the browser's DOMException: NotFoundError, if all are in other devices. */
 export async function usedCredential(given: unknown): Promise<object> {
 	const { challenge, allowCredentials = [], ...others } = given as RequestOptions;
+	const builtIn = allowCredentials.every(({ transports }) => String(transports) === "internal");
+	if (builtIn && !(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()))
+		throw new DOMException("", "NotFoundError");
 	const used = (await navigator.credentials.get({
 		publicKey: { ...others, challenge: bytes(challenge), allowCredentials: allowCredentials.map(withId) },
 	})) as PublicKeyCredential;

@@ -12,6 +12,7 @@ import { componentOf } from "../screens/table";
 import { t } from "../words/words";
 import { ErrorPage } from "./errorpage";
 import { Heading } from "./heading";
+import { Refused } from "./loaded";
 import { NoAccess, NotFound } from "./notfound";
 
 /** The screen or module that the fragment names. */
@@ -27,7 +28,7 @@ export function Content({ app }: { readonly app: App }) {
 			<ErrorPage failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
 		);
 	}
-	if (navigation.is === "forbidden") return <NoAccess permission={navigation.permission} />;
+	if (navigation.is === "forbidden") return <Refused {...navigation} />;
 	if (route.to === "notfound") return <NotFound app={app} words={t("notThere")} />;
 	if (route.to === "screen") {
 		const { screen, params } = route;

@@ -34,8 +34,9 @@ export function SecondStep({ app, again }: SecondStepProps) {
 		setFailed(undefined);
 		try {
 			await arrive(await send());
-		} catch {
-			setWrong(w("cancelled")); // the browser does not say why
+		} catch (error) {
+			// the browser does not say whether the person has stopped it or has the passkey elsewhere
+			setWrong(w((error as DOMException).name === "NotFoundError" ? "elsewhere" : "notConfirmed"));
 		}
 	};
 	const usePasskey = () => attempt(() => signInByPasskey(app.platform));
@@ -93,7 +94,7 @@ export function SecondStep({ app, again }: SecondStepProps) {
 			<Button kind="text" wide onPress={again}>
 				{w("beginAgain")}
 			</Button>
-			{!byCode && <p class="d-muted">{w("lost")}</p>}
+			<p class="d-muted">{w("lost")}</p>
 		</>
 	);
 }

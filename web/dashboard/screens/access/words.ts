@@ -67,7 +67,12 @@ export const w = wordsOf({
 		useCode: "Sign in",
 		tooManyTries: "Too many tries. Wait ten minutes, then begin again.",
 		beginAgain: "Begin again",
-		lost: "Lost your device and your codes? Whoever runs the server can help.",
+		notConfirmed:
+			"Nothing was confirmed. Try again. Is the passkey on another device? Choose that in the browser.",
+		elsewhere: "Your passkey is on another device. Sign in there, or use a recovery code here.",
+		lost:
+			"Device lost? Use a recovery code, then remove its passkey under Account. " +
+			"No codes either? Whoever runs the server can help.",
 	},
 	de: {
 		sessions: "Wo Sie angemeldet sind",
@@ -135,6 +140,14 @@ export const w = wordsOf({
 		useCode: "Anmelden",
 		tooManyTries: "Zu viele Versuche. Warten Sie zehn Minuten und beginnen Sie dann von vorn.",
 		beginAgain: "Von vorn beginnen",
-		lost: "Gerät und Codes verloren? Wer den Server betreibt, kann helfen.",
+		notConfirmed:
+			"Nichts wurde bestätigt. Versuchen Sie es noch einmal. Ist der Passkey auf einem anderen Gerät? " +
+			"Wählen Sie das im Browser.",
+		elsewhere:
+			"Ihr Passkey ist auf einem anderen Gerät. Melden Sie sich dort an, " +
+			"oder verwenden Sie hier einen Notfallcode.",
+		lost:
+			"Gerät verloren? Verwenden Sie einen Notfallcode und entfernen Sie dann unter „Konto“ den Passkey. " +
+			"Auch keine Codes? Wer den Server betreibt, kann helfen.",
 	},
 });
