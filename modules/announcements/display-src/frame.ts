@@ -2,7 +2,7 @@ import type { Context } from "@narthex/sdk";
 import { type BoardSlide, ownKind } from "./board";
 import type { SlideKinds } from "./contributed";
 import type { Box, Pictures } from "./pictures";
-import { pictureBox, slideElement } from "./slideview";
+import { fit, pictureBox, slideElement } from "./slideview";
 
 /** One slide, ready to be shown. */
 export interface Frame {
@@ -10,6 +10,8 @@ export interface Frame {
 	readonly element: HTMLElement;
 	/** Loading its picture failed and may be tried again. */
 	readonly incomplete: boolean;
+	/** Fits the content into the element, which is attached to the page; false if not all words fit. */
+	fit(): boolean;
 	dispose(): void;
 }
 
@@ -39,12 +41,13 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 	const key = frameKey(slide);
 	const { locale, dir } = tools.context;
 	if (slide.kind === ownKind) {
-		const image =
+		const picture =
 			slide.imageId === null
 				? undefined
 				: await tools.pictures.decoded(slide.imageId, pictureBox(slide, tools.room()));
-		const incomplete = slide.imageId !== null && image === undefined;
-		return { key, element: slideElement(slide, image, locale), incomplete, dispose: () => undefined };
+		const incomplete = slide.imageId !== null && picture === undefined;
+		const element = slideElement(slide, picture?.element, locale);
+		return { key, element, incomplete, fit: () => fit(element, picture), dispose: () => undefined };
 	}
 	const kind = await tools.kinds.load(slide.kind);
 	if (kind === undefined) return undefined;
@@ -53,7 +56,7 @@ export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Fra
 	element.dataset["layout"] = "contributed";
 	try {
 		const dispose = kind.render(element, slide.payload, { serverNow: () => tools.now(), locale, dir });
-		return { key, element, incomplete: false, dispose: () => tolerant(dispose) };
+		return { key, element, incomplete: false, fit: () => fit(element), dispose: () => tolerant(dispose) };
 	} catch (error) {
 		console.error(error);
 		return undefined;
@@ -74,5 +77,5 @@ export function idleFrame(key: string, message: string, locale: string): Frame {
 	const words = { kind: ownKind, title: message, body: "", payload: null };
 	const element = slideElement(words, undefined, locale);
 	element.classList.add("idle");
-	return { key, element, incomplete: false, dispose: () => undefined };
+	return { key, element, incomplete: false, fit: () => fit(element), dispose: () => undefined };
 }

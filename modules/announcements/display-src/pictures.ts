@@ -33,17 +33,39 @@ export interface ImageAttributes {
 	readonly height: number;
 }
 
-/** The attributes of a picture that is shown whole in a box, or that covers it. */
-export function imageAttributes(picture: Addresses, box: Box, fit: "contain" | "cover"): ImageAttributes {
+/** The attributes of a picture that covers a box. */
+export function imageAttributes(picture: Addresses, box: Box): ImageAttributes {
 	const { url: src, width, height } = picture;
 	const srcset = [...picture.sizes, picture].map((one) => `${one.url} ${one.width}w`).join(", ");
-	return { src, srcset, sizes: shownAs(picture, box, fit), width, height };
+	const shown = Math.max(1, Math.ceil(Math.max(box.width, (box.height * width) / height)));
+	return { src, srcset, sizes: `${shown}px`, width, height };
 }
 
-/** How wide a picture is shown, for the attribute sizes. */
-export function shownAs({ width, height }: Box, box: Box, fit: "contain" | "cover"): string {
-	const least = fit === "cover" ? Math.max : Math.min;
-	return `${Math.max(1, Math.ceil(least(box.width, (box.height * width) / height)))}px`;
+/**
+ * A picture on a board. It chooses its size itself: an element with srcset that is never attached to the page
+ * stays in Chromium's memory as long as the page.
+ */
+export class Picture {
+	readonly element: HTMLImageElement;
+	readonly #picture: Addresses;
+	#width = 0;
+
+	constructor(picture: Addresses) {
+		this.#picture = picture;
+		this.element = new Image(picture.width, picture.height);
+		this.element.alt = "";
+	}
+
+	/** Reads the smallest size that is sharp when the picture is shown whole in a box, or keeps a larger one. */
+	fit(box: Box): void {
+		const { width, height, sizes } = this.#picture;
+		const needed = Math.min(box.width, (box.height * width) / height) * devicePixelRatio;
+		const sharp = sizes.filter((size) => size.width >= needed).sort((a, b) => a.width - b.width);
+		const size = sharp[0] ?? this.#picture;
+		if (size.width <= this.#width) return;
+		this.#width = size.width;
+		this.element.src = size.url;
+	}
 }
 
 /** Pictures that are decoded before they are shown, so that a new slide appears at once. */
@@ -71,26 +93,21 @@ export class Pictures {
 	}
 
 	/** A decoded picture that is shown whole in a box; undefined if that fails now. */
-	async decoded(id: string, box: Box): Promise<HTMLImageElement | undefined> {
+	async decoded(id: string, box: Box): Promise<Picture | undefined> {
 		const found = await this.addresses(id);
 		if (found === undefined) return undefined;
-		const { src, srcset, sizes, width, height } = imageAttributes(found, box, "contain");
-		const image = new Image(width, height);
-		image.sizes = sizes;
-		image.srcset = srcset;
-		image.src = src;
-		image.alt = "";
+		const picture = new Picture(found);
+		picture.fit(box);
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const late = new Promise<never>((_, reject) => {
 			timer = setTimeout(reject, decodeWithin, new Error("late"));
 		});
 		try {
-			await Promise.race([image.decode(), late]);
-			return image;
+			await Promise.race([picture.element.decode(), late]);
+			return picture;
 		} catch {
 			this.#known.delete(id); // so that the next attempt fetches new ones
-			image.srcset = "";
-			image.src = "";
+			picture.element.src = "";
 			return undefined;
 		} finally {
 			clearTimeout(timer);

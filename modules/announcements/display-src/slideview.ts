@@ -1,6 +1,6 @@
 import { hyphenated, lineHeightFor } from "@narthex/kit";
 import { type BoardSlide, ownKind } from "./board";
-import { type Box, shownAs } from "./pictures";
+import type { Box, Picture } from "./pictures";
 
 /** Sizes of the words, relative to the usual one, best first. Even the last can be read from afar. */
 const scales = [1.4, 1.2, 1, 0.94, 0.89];
@@ -52,22 +52,14 @@ function block(name: string, words?: string): HTMLElement {
 	return element;
 }
 
-/** Lets the browser read a larger size of the picture when the slide has become larger. */
-function fitPicture(slide: HTMLElement): void {
-	const image = slide.querySelector<HTMLImageElement>(".slide-picture img");
-	const { width = 0, height = 0 } = image?.parentElement?.getBoundingClientRect() ?? {};
-	if (image === null || width === 0) return;
-	const sizes = shownAs(image, { width, height }, "contain");
-	if (Number.parseInt(sizes) > Number.parseInt(image.sizes)) image.sizes = sizes;
-}
-
 /**
- * Gives the words the largest size at which all of them fit and no word is broken. If a word is too wide at
- * the smallest size, it is hyphenated. If the words do not fit then, they are cut after a whole line, and fit
- * returns false.
+ * Reads a larger size of the picture if the slide has become larger, and gives the words the largest size at
+ * which all of them fit and no word is broken. If a word is too wide at the smallest size, it is hyphenated.
+ * If the words do not fit then, they are cut after a whole line, and fit returns false.
  */
-export function fit(slide: HTMLElement): boolean {
-	fitPicture(slide);
+export function fit(slide: HTMLElement, picture?: Picture): boolean {
+	const box = picture?.element.parentElement?.getBoundingClientRect();
+	if (box && box.width > 0) picture?.fit(box);
 	const text = slide.querySelector<HTMLElement>(".slide-text");
 	if (text === null || text.clientHeight === 0) return true;
 	const title = text.querySelector<HTMLElement>(".slide-title");

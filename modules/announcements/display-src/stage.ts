@@ -6,7 +6,6 @@ import { type Frame, frameKey, frameOf, idleFrame, sameSlide } from "./frame";
 import { isForScreen } from "./only";
 import { Pictures } from "./pictures";
 import { turnAt, type Turn } from "./rotation";
-import { fit } from "./slideview";
 
 const fadeFor = 400;
 /** How often the stage looks for due slides, in milliseconds. This costs almost nothing. */
@@ -167,7 +166,7 @@ export class Stage {
 		const old = this.#frame;
 		this.#frame = frame;
 		this.#stage.append(frame.element);
-		fit(frame.element);
+		frame.fit();
 		this.#clock.place(frame.element.dataset["layout"] ?? "text");
 		if (old === undefined) return;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
@@ -184,6 +183,6 @@ export class Stage {
 	}
 
 	#fit(): void {
-		if (this.#frame !== undefined) fit(this.#frame.element);
+		this.#frame?.fit();
 	}
 }

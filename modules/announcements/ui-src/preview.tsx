@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BoardSlide } from "../display-src/board";
 import { type Frame, frameOf } from "../display-src/frame";
-import { fit } from "../display-src/slideview";
 import type { Draft } from "./slide";
 import type { Tools } from "./tools";
 
@@ -32,7 +31,7 @@ export function Preview({ tools, draft }: PreviewProps) {
 			if (stopped || made === undefined) return made?.dispose();
 			frame = made;
 			stage.current?.replaceChildren(made.element);
-			setCut(!fit(made.element));
+			setCut(!made.fit());
 		});
 		return () => {
 			stopped = true;

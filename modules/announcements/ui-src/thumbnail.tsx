@@ -24,7 +24,7 @@ export function Thumbnail({ tools: { pictures }, slide: { kind, imageId } }: Thu
 			if (!entry?.isIntersecting) return;
 			seen.disconnect();
 			void pictures.addresses(imageId).then((found) => {
-				if (!gone) setImage(found && imageAttributes(found, box, "cover"));
+				if (!gone) setImage(found && imageAttributes(found, box));
 			});
 		});
 		seen.observe(place.current);
