@@ -34,9 +34,20 @@ func (p *tab) signInWith(code string) {
 
 // trouble is a person with a passkey in a device, who has just signed out.
 type trouble struct {
+	house           *devServer
 	device          webauthn.AuthenticatorID
 	codes           []string
 	email, password string
+}
+
+// shows is an expression that is true on a page with these words.
+func shows(words string) string { return fmt.Sprintf("document.body?.innerText.includes(%q)", words) }
+
+// signInUntil sends the password, again while the platform asks for a pause, until an expression is true.
+func (p *tab) signInUntil(of trouble, expression string) {
+	p.t.Helper()
+	p.fillSignIn(of.email, of.password)
+	p.submitUntil(expression)
 }
 
 // TestSecondStepInTrouble: what keeps somebody from using their passkey has its own words, and a way out.
@@ -48,6 +59,8 @@ func TestSecondStepInTrouble(t *testing.T) {
 		"Cancelled":   testCancelledPrompt,
 		"NoSupport":   testNoSupport,
 		"LostPhone":   testLostPhone,
+		"Replayed":    testReplayed,
+		"Copied":      testCopiedPasskey,
 	} {
 		t.Run(name, func(t *testing.T) {
 			email := strings.ToLower(name) + "@example.org"
@@ -57,7 +70,7 @@ func TestSecondStepInTrouble(t *testing.T) {
 			codes := p.addPasskey("My phone")
 			p.click("button", "Sign out")
 			p.waitForHeading("Sign in")
-			test(p, trouble{device, codes, email, d.password})
+			test(p, trouble{d, device, codes, email, d.password})
 		})
 	}
 }
@@ -65,7 +78,7 @@ func TestSecondStepInTrouble(t *testing.T) {
 // testWrongDevice: the passkey is built into another device, which this browser knows.
 func testWrongDevice(p *tab, of trouble) {
 	p.removeDevice(of.device)
-	p.signInAs(of.email, of.password)
+	p.signInUntil(of, shows("One more step"))
 	p.waitForText("Your passkey is on another device. Sign in there, or use a recovery code here.")
 	p.assertAccessible("the second step on the wrong device")
 	p.assertFits()
@@ -78,7 +91,7 @@ func testWrongDevice(p *tab, of trouble) {
 func testCancelledPrompt(p *tab, of trouble) {
 	p.runScript(`window.get = navigator.credentials.get.bind(navigator.credentials);
 		navigator.credentials.get = () => Promise.reject(new DOMException("", "NotAllowedError"))`)
-	p.signInAs(of.email, of.password)
+	p.signInUntil(of, shows("One more step"))
 	p.waitForText("Nothing was confirmed. Try again. Is the passkey on another device? " +
 		"Choose that in the browser.")
 	p.runScript(`navigator.credentials.get = window.get`)
@@ -92,8 +105,9 @@ func testNoSupport(p *tab, of trouble) {
 	p.setLanguage("de")
 	p.reload()
 	p.waitForText("Passwort")
-	p.submit(of.email, of.password)
-	p.waitForText("Dieser Browser kann keine Passkeys. Verwenden Sie einen Ihrer zehn Notfallcodes.")
+	p.typeInto("[type=email]", of.email)
+	p.typeInto("[autocomplete=current-password]", of.password)
+	p.submitUntil(shows("Dieser Browser kann keine Passkeys. Verwenden Sie einen Ihrer zehn Notfallcodes."))
 	p.assertAccessible("the second step without passkeys")
 	p.assertFits()
 	p.screenshot("second-step-no-support-german")
@@ -106,7 +120,7 @@ func testNoSupport(p *tab, of trouble) {
 func testLostPhone(p *tab, of trouble) {
 	p.removeDevice(of.device)
 	p.addDevice("usb") // somebody else's security key
-	p.signInAs(of.email, of.password)
+	p.signInUntil(of, shows("One more step"))
 	p.waitForText("Device lost? Use a recovery code, then remove its passkey under Account.")
 	p.click("button", "Use a recovery code")
 	p.waitForText("No codes either? Whoever runs the server can help.")
@@ -114,7 +128,7 @@ func testLostPhone(p *tab, of trouble) {
 	p.openAccount()
 	p.waitForText("9 recovery codes left")
 	p.click("button", "Sign out")
-	p.signInAs(of.email, of.password)
+	p.signInUntil(of, shows("One more step"))
 	p.click("button", "Use a recovery code")
 	p.fill("Recovery code", of.codes[0])
 	p.click("button", "Sign in")
@@ -124,6 +138,31 @@ func testLostPhone(p *tab, of trouble) {
 	p.click("button", "Remove the passkey: My phone")
 	p.runScript(removeInDialog)
 	p.waitForNone("button", "Remove the passkey: My phone")
+}
+
+// testReplayed: what a browser has sent for one sign-in completes no other.
+func testReplayed(p *tab, of trouble) {
+	p.runScript(`const send = window.fetch; window.fetch = (address, init) => {
+		if (String(address).endsWith("/second-factor")) window.sent = init.body;
+		return send(address, init);
+	}`)
+	p.signInUntil(of, signedIn)
+	p.openAccount()
+	p.click("button", "Sign out")
+	p.runScript(`navigator.credentials.get = () => Promise.reject(new DOMException("", "NotAllowedError"))`)
+	p.signInUntil(of, shows("One more step"))
+	p.waitForText("Nothing was confirmed.")
+	p.runScript(`void fetch("/api/v1/second-factor", {
+		method: "POST", headers: { "Content-Type": "application/json" }, body: window.sent,
+	}).then(async (response) => (window.answered = response.status + " " + (await response.text())))`)
+	p.waitFor(`window.answered === '403 {"code":"SECOND_FACTOR_INVALID"}'`)
+}
+
+// testCopiedPasskey: a passkey whose counter is behind that of a copy is refused.
+func testCopiedPasskey(p *tab, of trouble) {
+	of.house.exec(p.t, `UPDATE core.passkey SET sign_count = 1000
+		WHERE person_id = (SELECT id FROM core.person WHERE email = '`+of.email+`')`)
+	p.signInUntil(of, shows("The passkey was not accepted. Try again."))
 }
 
 // TestTwoDevicesAndAWrongClock: a person has a passkey in two devices, each of which signs in, and a browser
