@@ -2,6 +2,11 @@ package links
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{insertLink, revokeLinks, openLink, selectHolder, selectPermission, deleteEnded,
-		insertUnopened, revokeLink, countLive}
+	return append(KeyedStatements(), insertLink, insertUnopened, countLive, deleteEnded)
+}
+
+// KeyedStatements are those that read by an index. The others count the links of a whole module, or delete
+// many rows.
+func KeyedStatements() []string {
+	return []string{revokeLinks, openLink, selectHolder, selectPermission, revokeLink}
 }
