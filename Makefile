@@ -152,10 +152,10 @@ versitygw: .tools/versitygw-1.8.0
 	@GOBIN=$(CURDIR)/.tools $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	@touch $@
 
-# Browsers of other engines, and old ones, which only "make proof" needs.
+# Browsers of other engines, old ones, and a calendar program, which only "make proof" needs.
 .PHONY: engines
 engines: web/node_modules
-	@.ci/packages firefox webkit
+	@.ci/packages firefox webkit calendars
 	@.ci/chromiums
 
 .PHONY: proxies
