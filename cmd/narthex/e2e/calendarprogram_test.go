@@ -144,8 +144,8 @@ func (p *calendarProgram) assert(what string, want ...string) {
 	if report, err := p.run("vdirsyncer", "sync", "--force-delete"); err != nil {
 		p.t.Fatalf("%s: %v\n%s", what, err, report)
 	}
-	report, err := p.run("khal", "list", "--day-format", "", "--format", "{cancelled}{start-date} {start-time} {title}",
-		"--notstarted", p.from.Format(time.DateOnly), "30d")
+	report, err := p.run("khal", "list", "--day-format", "", "--format",
+		"{cancelled}{start-date} {start-time} {title}", "--notstarted", p.from.Format(time.DateOnly), "30d")
 	if err != nil {
 		p.t.Fatalf("%s: %v\n%s", what, err, report)
 	}
